@@ -1,0 +1,130 @@
+//! What can go wrong with a call. None of it is ever a score.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The server asked to slow down (429).
+    Throttled,
+    /// No answer within the deadline.
+    Timeout,
+    /// The connection could not be made, or broke.
+    Network,
+    /// The server failed (5xx, 408, 409, 425).
+    Server,
+    /// The answer could not be read.
+    Malformed,
+    /// The key is missing, wrong or not allowed (401, 403).
+    Auth,
+    /// No credit is left (402).
+    Payment,
+    /// No such model or address (404).
+    NotFound,
+    /// The server refuses this very request (other 4xx).
+    Rejected,
+    /// A script has no reply to this request.
+    Script,
+}
+
+impl Cause {
+    /// A later attempt may succeed.
+    pub fn is_transient(self) -> bool {
+        matches!(self, Self::Throttled | Self::Timeout | Self::Network | Self::Server | Self::Malformed)
+    }
+
+    /// No call to this model can succeed until its owner changes something.
+    pub fn is_lasting(self) -> bool {
+        matches!(self, Self::Auth | Self::Payment | Self::NotFound)
+    }
+
+    /// A word for tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Throttled => "throttled",
+            Self::Timeout => "timeout",
+            Self::Network => "network",
+            Self::Server => "server error",
+            Self::Malformed => "malformed reply",
+            Self::Auth => "not authorised",
+            Self::Payment => "no credit",
+            Self::NotFound => "not found",
+            Self::Rejected => "rejected",
+            Self::Script => "script",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One failed attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Why.
+    pub cause: Cause,
+    /// What was seen, bounded and without secrets.
+    pub message: String,
+    /// How long the server asked to wait.
+    pub retry_after: Option<Duration>,
+}
+
+impl Fault {
+    /// A fault with no wish about waiting.
+    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), retry_after: None }
+    }
+}
+
+/// A call that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("model `{model}`: {cause}: {message}{}", plural(*.attempts))]
+pub struct Failure {
+    /// The model's name.
+    pub model: String,
+    /// The cause of the last attempt.
+    pub cause: Cause,
+    /// What the last attempt saw.
+    pub message: String,
+    /// How often it was tried.
+    pub attempts: u32,
+}
+
+fn plural(attempts: u32) -> String {
+    if attempts > 1 { format!(" (after {attempts} attempts)") } else { String::new() }
+}
+
+impl Failure {
+    /// What a person can do about it.
+    pub fn hint(&self) -> String {
+        let model = &self.model;
+        match self.cause {
+            Cause::Throttled => {
+                format!("lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again")
+            }
+            Cause::Timeout => {
+                format!("raise `models.{model}.limits.timeout_s` if the model is slow; then run again")
+            }
+            Cause::Network => {
+                format!("is the server at `models.{model}.url` up? `aske models {model}` tries it; then run again")
+            }
+            Cause::Server | Cause::Malformed => "look at the server's log; then run again".to_owned(),
+            Cause::Auth => {
+                format!("check the key in the environment variable named by `models.{model}.api_key_env`")
+            }
+            Cause::Payment => "top up the account; then run again".to_owned(),
+            Cause::NotFound => {
+                format!("check `models.{model}.url` (it ends in /v1 for most servers) and `models.{model}.model`")
+            }
+            Cause::Rejected => format!(
+                "if the server does not know a parameter, name it in `models.{model}.omit`; \
+                 if the context is too short, lower the token budgets in `[protocol]`"
+            ),
+            Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! One type for every language model, and one place for retries, limits and cost.
+//!
+//! A [`Provider`] makes a single attempt; a [`Model`] wraps one with everything that must happen around an
+//! attempt. May use `chat`, and nothing else of ours.
+//!
+//! ```
+//! use aske_model::{Limits, Model, Request, Scripted};
+//! let script = Scripted::parse(r#"{"reply": "\\boxed{4}"}"#).unwrap();
+//! let model = Model::new("demo", Box::new(script), Limits::default(), None);
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! let done = runtime.block_on(model.complete(&Request::user("What is 2 + 2?"))).unwrap();
+//! assert_eq!(done.reply.content, "\\boxed{4}");
+//! ```
+
+mod fault;
+mod gate;
+mod limits;
+mod model;
+mod openai;
+mod pace;
+mod request;
+mod sampling;
+mod scripted;
+
+pub use fault::{Cause, Failure, Fault};
+pub use limits::Limits;
+pub use model::{Completion, Model, Provider, Traffic};
+pub use openai::{Endpoint, EndpointError, Http, OpenAi, TokensField};
+pub use request::{Request, RequestHash};
+pub use sampling::Sampling;
+pub use scripted::{ScriptError, Scripted};

@@ -1,0 +1,155 @@
+//! The one choke point of every call: places, pace, deadline, retries, cost.
+
+use crate::gate::Gate;
+use crate::pace::Pace;
+use crate::{Cause, Failure, Fault, Limits, Request};
+use aske_chat::{Price, Reply, Usd};
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
+pub trait Provider: Send + Sync {
+    /// One attempt, without a deadline of its own.
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>>;
+
+    /// Whether the model can be reached, and what was seen.
+    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>>;
+}
+
+/// A reply and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The reply.
+    pub reply: Reply,
+    /// From the first byte sent to the last received, in the attempt that succeeded.
+    pub latency: Duration,
+    /// Attempts made.
+    pub attempts: u32,
+    /// By the configured price.
+    pub cost: Usd,
+}
+
+/// What a model's calls met so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Attempts that succeeded.
+    pub good: u64,
+    /// Attempts that failed, by cause.
+    pub faults: BTreeMap<Cause, u64>,
+}
+
+/// A language model under its name.
+pub struct Model {
+    name: String,
+    provider: Box<dyn Provider>,
+    limits: Limits,
+    gate: Gate,
+    requests: Option<Pace>,
+    tokens: Option<Pace>,
+    price: Option<Price>,
+    traffic: Mutex<Traffic>,
+}
+
+impl Model {
+    /// A model that this provider serves.
+    pub fn new(name: &str, provider: Box<dyn Provider>, limits: Limits, price: Option<Price>) -> Self {
+        Self {
+            name: name.to_owned(),
+            provider,
+            gate: Gate::new(limits.concurrency),
+            requests: limits.rpm.map(Pace::new),
+            tokens: limits.tpm.map(Pace::new),
+            limits,
+            price,
+            traffic: Mutex::default(),
+        }
+    }
+
+    /// The name in the configuration.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it costs, where a price is configured.
+    pub fn price(&self) -> Option<&Price> {
+        self.price.as_ref()
+    }
+
+    /// What its calls met so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Calls that may be in flight now.
+    pub fn concurrency(&self) -> usize {
+        self.gate.limit()
+    }
+
+    /// Whether it can be reached: one attempt, ten seconds.
+    pub async fn probe(&self) -> Result<String, Failure> {
+        let deadline = Duration::from_secs(10);
+        let probed = tokio::time::timeout(deadline, self.provider.probe()).await;
+        probed.unwrap_or_else(|_| Err(timed_out(deadline))).map_err(|fault| self.give_up(fault, 1))
+    }
+
+    /// A reply to the request: tried again while the cause is passing, within the limits.
+    pub async fn complete(&self, request: &Request) -> Result<Completion, Failure> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let fault = match self.attempt(request).await {
+                Ok((reply, latency)) => {
+                    let cost = self.price.map_or(Usd::default(), |price| price.cost(&reply.usage));
+                    return Ok(Completion { reply, latency, attempts: attempt, cost });
+                }
+                Err(fault) => fault,
+            };
+            if !fault.cause.is_transient() || attempt >= self.limits.attempts {
+                return Err(self.give_up(fault, attempt));
+            }
+            tokio::time::sleep(self.limits.pause(attempt, fault.retry_after, fastrand::f64())).await;
+        }
+    }
+
+    async fn attempt(&self, request: &Request) -> Result<(Reply, Duration), Fault> {
+        if let Some(requests) = &self.requests {
+            requests.reserve(1.0).await;
+        }
+        let estimate = request.estimate();
+        if let Some(tokens) = &self.tokens {
+            tokens.reserve(estimate).await;
+        }
+        let place = self.gate.enter().await;
+        let begun = Instant::now();
+        let deadline = self.limits.timeout();
+        let outcome = tokio::time::timeout(deadline, self.provider.attempt(request)).await;
+        let latency = begun.elapsed();
+        let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
+        if outcome.as_ref().is_err_and(|fault| fault.cause == Cause::Throttled) {
+            self.gate.throttled();
+        } else if outcome.is_ok() {
+            self.gate.succeeded();
+        }
+        self.gate.leave(place);
+        if let Some(tokens) = &self.tokens {
+            let used = outcome.as_ref().map_or(0.0, |reply| reply.usage.total() as f64);
+            tokens.correct(estimate, used);
+        }
+        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
+        match &outcome {
+            Ok(_) => traffic.good += 1,
+            Err(fault) => *traffic.faults.entry(fault.cause).or_default() += 1,
+        }
+        outcome.map(|reply| (reply, latency))
+    }
+
+    fn give_up(&self, fault: Fault, attempts: u32) -> Failure {
+        Failure { model: self.name.clone(), cause: fault.cause, message: fault.message, attempts }
+    }
+}
+
+fn timed_out(deadline: Duration) -> Fault {
+    Fault::new(Cause::Timeout, format!("no answer within {} s", deadline.as_secs_f64()))
+}

@@ -1,0 +1,163 @@
+//! Chat completions against any compatible server: vLLM, SGLang, llama-server, Ollama, Gemini, OpenAI,
+//! DeepSeek, OpenRouter.
+
+mod body;
+mod http;
+mod parse;
+mod replicas;
+mod secret;
+mod status;
+
+pub use body::TokensField;
+pub use http::Http;
+
+use crate::{Cause, Fault, Provider, Request};
+use aske_chat::Reply;
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use replicas::Replicas;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use secret::Secret;
+use serde_json::{Map, Value};
+
+/// A reply larger than this is not read to its end.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Where and how a served model is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Endpoint {
+    /// Base addresses, such as `http://127.0.0.1:8000/v1`; several are replicas of one model.
+    pub urls: Vec<String>,
+    /// The name under which the server knows the model.
+    pub model: String,
+    /// The key, if the server wants one.
+    pub api_key: Option<String>,
+    /// The field that carries the token budget.
+    pub tokens_field: TokensField,
+    /// Parameters that the server does not take.
+    pub omit: Vec<String>,
+    /// The system prompt is put in front of the first user message.
+    pub fold_system: bool,
+    /// Merged into every body.
+    pub extra: Map<String, Value>,
+}
+
+/// An endpoint that cannot be used as configured.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// Not an address.
+    #[error("`{url}` is not an http or https address")]
+    Url {
+        /// As configured, without what may be secret.
+        url: String,
+    },
+    /// The address holds a name, a password or a query, where keys hide.
+    #[error("the address of `{host}` carries credentials or a query; name the key by `api_key_env` instead")]
+    Credentials {
+        /// The host alone.
+        host: String,
+    },
+    /// The key cannot stand in a header.
+    #[error("the key has characters that no header can carry")]
+    Key,
+    /// The client could not be built.
+    #[error("no HTTP client: {0}")]
+    Client(String),
+}
+
+/// A model behind one or more OpenAI-compatible servers.
+pub struct OpenAi {
+    http: Http,
+    replicas: Replicas,
+    headers: HeaderMap,
+    secret: Secret,
+    body: body::Writer,
+}
+
+impl OpenAi {
+    /// Checks the endpoint and prepares what every request shares.
+    pub fn new(http: Http, endpoint: Endpoint) -> Result<Self, EndpointError> {
+        let replicas = Replicas::new(&endpoint.urls)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(key) = &endpoint.api_key {
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| EndpointError::Key)?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        let secret = Secret::new(endpoint.api_key.as_deref());
+        let body = body::Writer::new(endpoint);
+        Ok(Self { http, replicas, headers, secret, body })
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Reply, Fault> {
+        let replica = self.replicas.pick();
+        let sent = self.http.client().post(replica.chat()).headers(self.headers.clone());
+        let outcome = self.exchange(sent.body(self.body.write(request))).await;
+        let outcome = outcome.and_then(|body| parse::reply(&body));
+        replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
+        outcome.map_err(|fault| self.secret.scrub(fault))
+    }
+
+    async fn list(&self) -> Result<String, Fault> {
+        let replica = self.replicas.pick();
+        let body = self.exchange(self.http.client().get(replica.models()).headers(self.headers.clone())).await;
+        replica.ended(body.as_ref().err().map(|fault| fault.cause));
+        let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
+        let wanted = self.body.model();
+        Ok(match served {
+            Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == wanted) => {
+                format!("serves {wanted}")
+            }
+            Some(names) => format!("answers, but lists no `{wanted}` among its {} models", names.len()),
+            None => "answers".to_owned(),
+        })
+    }
+
+    /// Sends, waits, and reads a bounded body; a status other than 200 is a fault.
+    async fn exchange(&self, sent: reqwest::RequestBuilder) -> Result<Bytes, Fault> {
+        let mut response = sent.send().await.map_err(|error| network(&error))?;
+        let status = response.status();
+        let declared = response.content_length().unwrap_or(0).min(MOST_BYTES as u64);
+        let first = response.chunk().await.map_err(|error| network(&error))?.unwrap_or_default();
+        let body = if first.len() as u64 >= declared && declared > 0 {
+            first
+        } else {
+            let mut body = BytesMut::from(first);
+            while let Some(chunk) = response.chunk().await.map_err(|error| network(&error))? {
+                if body.len() + chunk.len() > MOST_BYTES {
+                    let most = MOST_BYTES >> 20;
+                    return Err(Fault::new(Cause::Malformed, format!("the reply is over {most} MiB")));
+                }
+                body.extend_from_slice(&chunk);
+            }
+            body.freeze()
+        };
+        if status.is_success() { Ok(body) } else { Err(status::fault(status, response.headers(), &body)) }
+    }
+}
+
+impl Provider for OpenAi {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+        Box::pin(self.ask(request))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+        Box::pin(self.list())
+    }
+}
+
+/// A connection that failed; the address is not repeated, its causes are.
+fn network(error: &reqwest::Error) -> Fault {
+    let mut message = if error.is_connect() { "cannot connect" } else { "the connection broke" }.to_owned();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if inner.source().is_none() {
+            message = format!("{message}: {text}");
+        }
+        cause = inner.source();
+    }
+    Fault::new(Cause::Network, message)
+}

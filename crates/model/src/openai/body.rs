@@ -1,0 +1,165 @@
+//! The JSON of a request.
+
+use crate::{Endpoint, Request, Sampling};
+use aske_chat::{Message, Speaker};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The field in which a server expects the token budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokensField {
+    /// What most servers take.
+    #[default]
+    MaxTokens,
+    /// What OpenAI's reasoning models take.
+    MaxCompletionTokens,
+}
+
+impl TokensField {
+    fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+/// Writes the bodies for one endpoint.
+pub(super) struct Writer {
+    model: String,
+    tokens_field: TokensField,
+    omit: Vec<String>,
+    fold_system: bool,
+    extra: Map<String, Value>,
+}
+
+impl Writer {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        let Endpoint { model, tokens_field, omit, fold_system, extra, .. } = endpoint;
+        Self { model, tokens_field, omit, fold_system, extra }
+    }
+
+    pub(super) fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The body of a request.
+    pub(super) fn write(&self, request: &Request) -> Vec<u8> {
+        let folded = self.fold_system.then(|| fold(&request.messages));
+        let messages = folded.as_deref().unwrap_or(&request.messages);
+        let text: usize = messages.iter().map(|message| message.content.len() + 40).sum();
+        let mut out = Vec::with_capacity(text + text / 8 + 256);
+        let body = Body { model: &self.model, messages, parameters: self.parameters(request) };
+        // Writing to memory cannot fail, and every part is plain text or numbers.
+        let _ = serde_json::to_writer(&mut out, &body);
+        out
+    }
+
+    /// Everything but the model and the messages; `extra` has the last word.
+    fn parameters(&self, request: &Request) -> Map<String, Value> {
+        let Sampling { seed, .. } = request.sampling;
+        let mut parameters = match serde_json::to_value(&request.sampling) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        parameters.shift_remove("seed");
+        if seed == Some(true) {
+            parameters.insert("seed".to_owned(), request.seed.into());
+        }
+        parameters.insert(self.tokens_field.name().to_owned(), request.max_tokens.into());
+        parameters.retain(|name, _| !self.omit.iter().any(|omitted| omitted == name));
+        for (name, value) in &self.extra {
+            parameters.insert(name.clone(), value.clone());
+        }
+        parameters
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: &'a [Message],
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
+}
+
+/// The system prompt in front of the first user message, for models that know no system role.
+fn fold(messages: &[Message]) -> Vec<Message> {
+    match messages {
+        [system, user, rest @ ..] if system.role == Speaker::System && user.role == Speaker::User => {
+            let both = Message::user(format!("{}\n\n{}", system.content, user.content));
+            std::iter::once(both).chain(rest.iter().cloned()).collect()
+        }
+        other => other.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn request() -> Request {
+        Request {
+            messages: vec![Message::system("s"), Message::user("u\n\"q\"")],
+            max_tokens: 99,
+            sampling: Sampling {
+                temperature: Some(0.7),
+                top_k: Some(20),
+                stop: Some(vec!["X".into()]),
+                reasoning_effort: Some("low".into()),
+                ..Sampling::default()
+            },
+            seed: 5,
+        }
+    }
+
+    fn body(endpoint: Endpoint, request: &Request) -> Value {
+        let endpoint = Endpoint { model: "m".into(), ..endpoint };
+        serde_json::from_slice(&Writer::new(endpoint).write(request)).unwrap()
+    }
+
+    #[test]
+    fn a_body_says_what_was_configured_and_no_more() {
+        assert_eq!(
+            body(Endpoint::default(), &request()),
+            json!({
+                "model": "m",
+                "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u\n\"q\""}],
+                "temperature": 0.7, "top_k": 20, "stop": ["X"], "reasoning_effort": "low", "max_tokens": 99,
+            })
+        );
+    }
+
+    #[test]
+    fn the_seed_is_sent_only_where_it_is_wanted() {
+        let mut wanted = request();
+        wanted.sampling.seed = Some(true);
+        assert_eq!(body(Endpoint::default(), &wanted)["seed"], 5);
+        wanted.sampling.seed = Some(false);
+        assert_eq!(body(Endpoint::default(), &wanted).get("seed"), None);
+    }
+
+    #[test]
+    fn extra_is_merged_and_omitted_parameters_go() {
+        let extra = json!({"chat_template_kwargs": {"enable_thinking": false}, "top_k": 5});
+        let Value::Object(extra) = extra else { unreachable!() };
+        let endpoint = Endpoint {
+            extra,
+            omit: vec!["temperature".into()],
+            tokens_field: TokensField::MaxCompletionTokens,
+            fold_system: true,
+            ..Endpoint::default()
+        };
+        assert_eq!(
+            body(endpoint, &request()),
+            json!({
+                "model": "m",
+                "messages": [{"role": "user", "content": "s\n\nu\n\"q\""}],
+                "top_k": 5, "stop": ["X"], "reasoning_effort": "low", "max_completion_tokens": 99,
+                "chat_template_kwargs": {"enable_thinking": false},
+            })
+        );
+    }
+}

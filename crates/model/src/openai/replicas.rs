@@ -1,0 +1,166 @@
+//! Several servers of one model: the least loaded is asked, a failing one is set aside and tried later.
+
+use crate::{Cause, EndpointError};
+use reqwest::Url;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a server is set aside after its first failure; it doubles with each further one.
+const ASIDE: Duration = Duration::from_secs(1);
+/// The longest a server is set aside.
+const LONGEST_ASIDE: Duration = Duration::from_mins(1);
+
+pub(super) struct Replicas(Vec<Replica>);
+
+struct Replica {
+    chat: Url,
+    models: Url,
+    in_flight: AtomicUsize,
+    health: Mutex<Health>,
+}
+
+#[derive(Default)]
+struct Health {
+    failures: u32,
+    aside_until: Option<Instant>,
+}
+
+/// A replica with one more call in flight.
+pub(super) struct Picked<'r> {
+    replica: &'r Replica,
+    /// How the call went is known; a call that is dropped before that hung.
+    noted: bool,
+}
+
+impl Replicas {
+    pub(super) fn new(urls: &[String]) -> Result<Self, EndpointError> {
+        urls.iter().map(|url| Replica::new(url)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The least loaded replica that is not set aside; if all are, the one that comes back first.
+    pub(super) fn pick(&self) -> Picked<'_> {
+        let now = Instant::now();
+        let by_load = |replica: &&Replica| {
+            let aside = replica.aside_until().filter(|until| *until > now);
+            (aside, replica.in_flight.load(Ordering::Relaxed))
+        };
+        let replica = match self.0.as_slice() {
+            [only] => only,
+            all => all.iter().min_by_key(by_load).unwrap_or(&all[0]),
+        };
+        replica.in_flight.fetch_add(1, Ordering::Relaxed);
+        Picked { replica, noted: false }
+    }
+}
+
+impl Replica {
+    fn new(base: &str) -> Result<Self, EndpointError> {
+        let shown = base.split(['?', '@']).next_back().filter(|_| base.contains('@')).unwrap_or(base);
+        let bad = || EndpointError::Url { url: shown.split('?').next().unwrap_or("").to_owned() };
+        let url = Url::parse(base).map_err(|_| bad())?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(bad());
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(EndpointError::Credentials { host });
+        }
+        let join = |path: &str| Url::parse(&format!("{}/{path}", base.trim_end_matches('/')));
+        Ok(Self {
+            chat: join("chat/completions").map_err(|_| bad())?,
+            models: join("models").map_err(|_| bad())?,
+            in_flight: AtomicUsize::new(0),
+            health: Mutex::default(),
+        })
+    }
+
+    fn aside_until(&self) -> Option<Instant> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).aside_until
+    }
+}
+
+impl Picked<'_> {
+    pub(super) fn chat(&self) -> Url {
+        self.replica.chat.clone()
+    }
+
+    pub(super) fn models(&self) -> Url {
+        self.replica.models.clone()
+    }
+
+    /// Notes how the call went. What the server merely refused says nothing of its health.
+    pub(super) fn ended(mut self, cause: Option<Cause>) {
+        self.noted = true;
+        self.note(cause);
+    }
+
+    fn note(&self, cause: Option<Cause>) {
+        let mut health = self.replica.health.lock().unwrap_or_else(PoisonError::into_inner);
+        match cause {
+            None => *health = Health::default(),
+            Some(Cause::Network | Cause::Server | Cause::Timeout | Cause::Malformed) => {
+                let aside = ASIDE.saturating_mul(1 << health.failures.min(6)).min(LONGEST_ASIDE);
+                health.failures += 1;
+                health.aside_until = Instant::now().checked_add(aside);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Drop for Picked<'_> {
+    fn drop(&mut self) {
+        self.replica.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if !self.noted {
+            self.note(Some(Cause::Timeout));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replicas(urls: &[&str]) -> Result<Replicas, EndpointError> {
+        Replicas::new(&urls.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    fn host(picked: Picked<'_>) -> String {
+        let host = picked.chat().host_str().unwrap().to_owned();
+        picked.ended(Some(Cause::Rejected));
+        host
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_least_loaded_is_asked_and_a_failing_one_rests() {
+        let both = replicas(&["http://a/v1", "http://b/v1/"]).unwrap();
+        let first = both.pick();
+        let second = both.pick();
+        assert_eq!(first.chat().as_str(), "http://a/v1/chat/completions");
+        assert_eq!(second.chat().as_str(), "http://b/v1/chat/completions");
+        first.ended(Some(Cause::Server));
+        second.ended(None);
+        for _ in 0..3 {
+            assert_eq!(host(both.pick()), "b", "a rests");
+        }
+        tokio::time::advance(Duration::from_secs(2)).await;
+        drop(both.pick()); // a again, and it hangs
+        tokio::time::advance(Duration::from_millis(1500)).await;
+        assert_eq!(host(both.pick()), "b", "a rests longer the second time");
+        both.pick().ended(Some(Cause::Network));
+        assert_eq!(host(both.pick()), "a", "both rest: the one that comes back first");
+    }
+
+    #[test]
+    fn addresses_hold_no_secrets() {
+        for bad in ["localhost:8000", "ftp://x/v1", "http://", "nonsense"] {
+            assert!(matches!(replicas(&[bad]), Err(EndpointError::Url { .. })), "{bad}");
+        }
+        for secret in ["https://user:hunter2@host/v1", "https://host/v1?key=hunter2"] {
+            let error = replicas(&[secret]).err().unwrap();
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a status means: try again, slow down, or stop and say why.
+
+use super::parse::error_message;
+use crate::{Cause, Fault};
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use std::time::{Duration, SystemTime};
+
+/// The cause that a status stands for.
+pub(super) fn cause(status: u16) -> Cause {
+    match status {
+        429 => Cause::Throttled,
+        401 | 403 => Cause::Auth,
+        402 => Cause::Payment,
+        404 => Cause::NotFound,
+        408 | 409 | 425 | 500..=599 => Cause::Server,
+        _ => Cause::Rejected,
+    }
+}
+
+/// The fault of a response that is no success.
+pub(super) fn fault(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Fault {
+    let message = format!("HTTP {}: {}", status.as_u16(), error_message(body));
+    let retry_after = headers.get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
+    Fault { retry_after, ..Fault::new(cause(status.as_u16()), message) }
+}
+
+/// Seconds, or a date.
+fn wait(value: &str) -> Option<Duration> {
+    if let Ok(seconds) = value.trim().parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = httpdate::parse_http_date(value).ok()?;
+    Some(until.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        assert_eq!(wait("3"), Some(Duration::from_secs(3)));
+        assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        assert!(wait(&soon).is_some_and(|wait| wait.as_secs() > 90));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(wait("-1"), None);
+    }
+
+    #[test]
+    fn only_passing_causes_are_tried_again() {
+        for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
+            assert!(cause(status).is_transient(), "{status}");
+        }
+        for status in [400, 401, 402, 403, 404, 405, 413, 422] {
+            assert!(!cause(status).is_transient(), "{status}");
+        }
+    }
+}

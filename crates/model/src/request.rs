@@ -1,0 +1,80 @@
+//! What is asked of a model.
+
+use crate::Sampling;
+use aske_chat::Message;
+use std::fmt;
+
+/// One request, whoever serves it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// How long the reply may be.
+    pub max_tokens: u32,
+    /// How to sample.
+    pub sampling: Sampling,
+    /// The call's own seed.
+    pub seed: u32,
+}
+
+/// A hash that tells whether two requests to one model are the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestHash(pub [u8; 16]);
+
+impl fmt::Debug for RequestHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Request {
+    /// A single user message with default sampling.
+    pub fn user(text: &str) -> Self {
+        let messages = vec![Message::user(text)];
+        Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0 }
+    }
+
+    /// The hash of this request to the model of this name; the model's address is no part of it.
+    pub fn hash(&self, model: &str) -> RequestHash {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |part: &[u8]| {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        };
+        add(model.as_bytes());
+        for message in &self.messages {
+            add(&[message.role as u8]);
+            add(message.content.as_bytes());
+        }
+        add(&self.max_tokens.to_le_bytes());
+        add(&self.seed.to_le_bytes());
+        add(&serde_json::to_vec(&self.sampling).unwrap_or_default());
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        RequestHash(hash)
+    }
+
+    /// A guess at the tokens this request will use, for rate limits before the true count is known.
+    pub(crate) fn estimate(&self) -> f64 {
+        let characters: usize = self.messages.iter().map(|message| message.content.len()).sum();
+        characters as f64 / 4.0 + f64::from(self.max_tokens.min(1000))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_follows_what_is_asked_and_of_whom() {
+        let request = Request::user("a");
+        let same = request.hash("m");
+        assert_eq!(request.clone().hash("m"), same);
+        assert_ne!(request.hash("n"), same);
+        assert_ne!(Request::user("b").hash("m"), same);
+        assert_ne!(Request { seed: 1, ..request.clone() }.hash("m"), same);
+        assert_ne!(Request { max_tokens: 1, ..request.clone() }.hash("m"), same);
+        let warm = Sampling { temperature: Some(0.7), ..Sampling::default() };
+        assert_ne!(Request { sampling: warm, ..request }.hash("m"), same);
+    }
+}

@@ -1,0 +1,151 @@
+//! `calls.sqlite`: every reply, under its record, turn, role and draw.
+
+mod table;
+mod writer;
+
+use crate::RunError;
+use aske_chat::{Reply, Usd};
+use aske_session::Slot;
+use rusqlite::Connection;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use writer::Writer;
+
+pub(crate) use table::TABLE;
+
+/// Where a stored call belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey {
+    /// The record's name.
+    pub record: String,
+    /// The place in it.
+    pub slot: Slot,
+}
+
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Slot { turn, role, draw } = self.slot;
+        write!(f, "{}, turn {turn}, {role}, draw {draw}", self.record)
+    }
+}
+
+/// A reply and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredCall {
+    /// The model's name in the configuration; never its address.
+    pub model: String,
+    /// The hash of the request.
+    pub request: [u8; 16],
+    /// The reply.
+    pub reply: Reply,
+    /// How long it took.
+    pub latency: Duration,
+    /// Attempts made.
+    pub attempts: u32,
+    /// By the configured price.
+    pub cost: Usd,
+}
+
+/// The store of a run's calls.
+pub struct CallStore {
+    path: PathBuf,
+    reader: Mutex<Connection>,
+    writer: Writer,
+    /// Records that had calls when the store was opened; only these can have anything to replay.
+    known: HashSet<String>,
+}
+
+impl CallStore {
+    /// Opens or creates the store.
+    pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
+        let sqlite = RunError::sqlite(path);
+        let connection = table::open(path).map_err(&sqlite)?;
+        let known = table::records(&connection).map_err(&sqlite)?;
+        let writer = Writer::start(table::open(path).map_err(&sqlite)?).map_err(RunError::io(path))?;
+        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer, known })
+    }
+
+    /// The replies of a record that were stored before the store was opened.
+    pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
+        if !self.known.contains(record) {
+            return Ok(HashMap::new());
+        }
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        table::of_record(&reader, record).map_err(RunError::sqlite(&self.path))
+    }
+
+    /// The records under a prefix that had calls when the store was opened.
+    pub fn known_under(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        self.known.iter().map(String::as_str).filter(move |record| record.starts_with(prefix))
+    }
+
+    /// Stores a reply; when this returns, a crash no longer loses it.
+    pub async fn put(&self, key: CallKey, call: StoredCall) -> Result<(), RunError> {
+        self.writer.put(key, call).await.map_err(RunError::sqlite(&self.path))
+    }
+
+    /// The error for a stored reply that answers another request.
+    pub fn other_request(&self, key: &CallKey) -> RunError {
+        RunError::OtherRequest { path: self.path.clone(), key: key.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aske_session::{Role, Side};
+
+    fn call(text: &str) -> StoredCall {
+        let mut reply = Reply::text(text);
+        reply.reasoning = Some("hm".into());
+        reply.usage.prompt = 7;
+        StoredCall {
+            model: "m".into(),
+            request: [3; 16],
+            reply,
+            latency: Duration::from_millis(1500),
+            attempts: 2,
+            cost: Usd(0.25),
+        }
+    }
+
+    fn key(record: &str, turn: u32, draw: u32) -> CallKey {
+        CallKey { record: record.into(), slot: Slot { turn, role: Role::Solver(Side::Two), draw } }
+    }
+
+    #[tokio::test]
+    async fn what_was_put_is_there_after_opening_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.sqlite");
+        let store = CallStore::open(&path).unwrap();
+        let puts = (0..50).map(|i| store.put(key("a:b/0", i, i % 3), call(&format!("r{i}"))));
+        for put in puts.collect::<Vec<_>>() {
+            put.await.unwrap();
+        }
+        store.put(key("other", 1, 0), call("x")).await.unwrap();
+        drop(store);
+        let store = CallStore::open(&path).unwrap();
+        let calls = store.of_record("a:b/0").unwrap();
+        assert_eq!(calls.len(), 50);
+        assert_eq!(calls[&key("a:b/0", 7, 1).slot], call("r7"));
+        assert!(store.of_record("none").unwrap().is_empty());
+        assert_eq!(store.known_under("oth").collect::<Vec<_>>(), ["other"]);
+    }
+
+    #[tokio::test]
+    async fn a_reply_is_stored_once_and_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.sqlite");
+        let store = CallStore::open(&path).unwrap();
+        store.put(key("a", 1, 0), call("first")).await.unwrap();
+        assert!(store.put(key("a", 1, 0), call("second")).await.is_err());
+        store.put(key("a", 1, 1), call("another draw")).await.unwrap();
+        drop(store);
+        let calls = CallStore::open(&path).unwrap().of_record("a").unwrap();
+        assert_eq!(calls[&key("a", 1, 0).slot].reply.content, "first");
+        assert_eq!(calls.len(), 2);
+    }
+}

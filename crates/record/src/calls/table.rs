@@ -1,0 +1,118 @@
+//! The table of calls.
+
+use super::{CallKey, StoredCall};
+use aske_chat::{Finish, Reply, Usage, Usd};
+use aske_session::{Role, Side, Slot};
+use rusqlite::{Connection, Result, Row, Statement, params};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::time::Duration;
+
+/// The definition of the table.
+pub(crate) const TABLE: &str = "CREATE TABLE IF NOT EXISTS calls (
+    record TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    draw INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    request BLOB NOT NULL,
+    content TEXT NOT NULL,
+    reasoning TEXT,
+    finish TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    latency_ms REAL NOT NULL,
+    attempts INTEGER NOT NULL,
+    usd REAL NOT NULL,
+    UNIQUE (record, turn, role, draw)
+)";
+
+/// Opens the store. With the write-ahead log a killed process loses nothing that was committed, and a power
+/// cut cannot damage the file.
+pub(super) fn open(path: &Path) -> Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(30))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.execute(TABLE, [])?;
+    Ok(connection)
+}
+
+/// The names of all records that have calls.
+pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
+    let mut statement = connection.prepare("SELECT DISTINCT record FROM calls")?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// The calls of one record.
+pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap<Slot, StoredCall>> {
+    let mut statement = connection.prepare_cached("SELECT * FROM calls WHERE record = ?")?;
+    let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
+    found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
+}
+
+fn slot(row: &Row<'_>) -> Result<Option<Slot>> {
+    let name: String = row.get("role")?;
+    let (turn, draw) = (row.get("turn")?, row.get("draw")?);
+    Ok(role(&name).map(|role| Slot { turn, role, draw }))
+}
+
+fn role(name: &str) -> Option<Role> {
+    [Role::Asker, Role::Solver(Side::One), Role::Solver(Side::Two), Role::Check, Role::Equivalence]
+        .into_iter()
+        .find(|role| role.as_str() == name)
+}
+
+fn stored(row: &Row<'_>) -> Result<StoredCall> {
+    let finish: String = row.get("finish")?;
+    let usage = Usage {
+        prompt: row.get("prompt_tokens")?,
+        cached: row.get("cached_tokens")?,
+        completion: row.get("completion_tokens")?,
+        reasoning: row.get("reasoning_tokens")?,
+    };
+    let latency_ms: f64 = row.get("latency_ms")?;
+    Ok(StoredCall {
+        model: row.get("model")?,
+        request: row.get("request")?,
+        reply: Reply {
+            content: row.get("content")?,
+            reasoning: row.get("reasoning")?,
+            finish: Finish::from_name(&finish),
+            usage,
+        },
+        latency: Duration::try_from_secs_f64(latency_ms / 1e3).unwrap_or_default(),
+        attempts: row.get("attempts")?,
+        cost: Usd(row.get("usd")?),
+    })
+}
+
+/// The statement that adds one call.
+pub(super) const INSERT: &str =
+    "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
+/// Adds one call.
+pub(super) fn insert(statement: &mut Statement<'_>, key: &CallKey, call: &StoredCall) -> Result<()> {
+    let Reply { content, reasoning, finish, usage } = &call.reply;
+    statement.execute(params![
+        key.record,
+        key.slot.turn,
+        key.slot.role.as_str(),
+        key.slot.draw,
+        call.model,
+        call.request,
+        content,
+        reasoning,
+        finish.as_str(),
+        usage.prompt,
+        usage.cached,
+        usage.completion,
+        usage.reasoning,
+        call.latency.as_secs_f64() * 1e3,
+        call.attempts,
+        call.cost.0,
+    ])?;
+    Ok(())
+}

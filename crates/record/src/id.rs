@@ -1,0 +1,90 @@
+//! Names of pairs and sessions.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// An unordered pair of boundary solvers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct PairId {
+    first: String,
+    second: String,
+}
+
+/// A text that names no pair.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a pair; write two different names with a colon between them, such as `a:b`")]
+pub struct BadPair(pub String);
+
+impl PairId {
+    /// The pair of two different solvers, in either order.
+    pub fn new(a: &str, b: &str) -> Result<Self, BadPair> {
+        if a == b || a.is_empty() || b.is_empty() {
+            return Err(BadPair(format!("{a}:{b}")));
+        }
+        let (first, second) = if a < b { (a, b) } else { (b, a) };
+        Ok(Self { first: first.to_owned(), second: second.to_owned() })
+    }
+
+    /// Both names, in alphabetical order.
+    pub fn both(&self) -> [&str; 2] {
+        [&self.first, &self.second]
+    }
+}
+
+impl fmt::Display for PairId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.first, self.second)
+    }
+}
+
+impl FromStr for PairId {
+    type Err = BadPair;
+    fn from_str(text: &str) -> Result<Self, BadPair> {
+        let (a, b) = text.split_once(':').ok_or_else(|| BadPair(text.to_owned()))?;
+        Self::new(a, b)
+    }
+}
+
+impl From<PairId> for String {
+    fn from(pair: PairId) -> Self {
+        pair.to_string()
+    }
+}
+
+impl TryFrom<String> for PairId {
+    type Error = BadPair;
+    fn try_from(text: String) -> Result<Self, BadPair> {
+        text.parse()
+    }
+}
+
+/// One planned session: a pair and which of its samples, counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId {
+    /// The pair.
+    pub pair: PairId,
+    /// The sample.
+    pub sample: u32,
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.pair, self.sample)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_has_no_order() {
+        assert_eq!(PairId::new("b", "a"), PairId::new("a", "b"));
+        assert_eq!("b:a".parse::<PairId>().unwrap().to_string(), "a:b");
+        for bad in ["a", "a:a", ":b", ""] {
+            assert_eq!(bad.parse::<PairId>().unwrap_err().0, bad);
+        }
+    }
+}

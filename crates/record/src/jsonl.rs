@@ -1,0 +1,86 @@
+//! Files of one JSON object a line, to which lines are only ever added.
+
+use crate::RunError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A file open for adding lines.
+#[derive(Debug)]
+pub(crate) struct Jsonl {
+    path: PathBuf,
+    file: File,
+    buffer: Vec<u8>,
+}
+
+impl Jsonl {
+    /// Opens or creates the file, mends a torn last line, and reads what is there.
+    pub(crate) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
+        let io = || RunError::io(path);
+        let file =
+            OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
+        let (values, good) = read_lines(path)?;
+        let length = file.metadata().map_err(io())?.len();
+        if good < length {
+            file.set_len(good).map_err(io())?;
+        }
+        Ok((Self { path: path.to_owned(), file, buffer: Vec::new() }, values))
+    }
+
+    /// Adds one line, whole, in a single write.
+    pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<(), RunError> {
+        self.buffer.clear();
+        let io = RunError::io(&self.path);
+        if let Err(error) = serde_json::to_writer(&mut self.buffer, value) {
+            return Err(io(error.into()));
+        }
+        self.buffer.push(b'\n');
+        self.file.write_all(&self.buffer).map_err(io)
+    }
+}
+
+/// The lines of a file that may not exist, and how many bytes of it are whole lines.
+///
+/// A last line without its end was torn by a crash and does not count; any other line that cannot be read is
+/// an error.
+pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        Err(error) => return Err(RunError::io(path)(error)),
+    };
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let lines = bytes[..whole].split(|byte| *byte == b'\n').enumerate();
+    let values = lines
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .map(|(i, line)| {
+            serde_json::from_slice(line).map_err(|error| RunError::Line {
+                path: path.to_owned(),
+                line: i + 1,
+                what: error.to_string(),
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok((values, whole as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_last_line_is_mended_and_a_broken_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        std::fs::write(&path, "1\n2\n3").unwrap();
+        let (mut file, values) = Jsonl::open::<u32>(&path).unwrap();
+        assert_eq!(values, [1, 2]);
+        file.append(&4).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n4\n");
+        std::fs::write(&path, "1\nx\n3\n").unwrap();
+        let error = Jsonl::open::<u32>(&path).unwrap_err();
+        assert!(matches!(error, RunError::Line { line: 2, .. }), "{error}");
+    }
+}

@@ -1,0 +1,30 @@
+//! The run folder: written as calls come in, resumed after any crash, read, merged.
+//!
+//! `run.toml` says what the run is, `calls.sqlite` keeps every reply, `records.jsonl` one finished record a
+//! line, `grades/NAME.jsonl` one grade a line. May use `session` and `chat`.
+//!
+//! ```
+//! use aske_record::{Identity, Manifest, RunDir};
+//! let folder = std::env::temp_dir().join(format!("aske-doc-{}", std::process::id()));
+//! let manifest = Manifest::new("0.1.0", Identity::default(), toml::Table::new());
+//! let run = RunDir::open(&folder, &manifest).unwrap();
+//! assert_eq!(run.records().len(), 0);
+//! # drop(run); std::fs::remove_dir_all(folder).unwrap();
+//! ```
+
+mod calls;
+mod error;
+mod id;
+mod jsonl;
+mod lines;
+mod manifest;
+mod merge;
+mod run;
+
+pub use calls::{CallKey, CallStore, StoredCall};
+pub use error::RunError;
+pub use id::{BadPair, PairId, SessionId};
+pub use lines::{GradeLine, Record, RoleUse, SCHEMA, SessionRecord};
+pub use manifest::{Identity, Manifest};
+pub use merge::{Merged, merge};
+pub use run::{Contents, RunDir};

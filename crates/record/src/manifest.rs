@@ -1,0 +1,100 @@
+//! `run.toml`: what a run is.
+
+use crate::{RunError, SCHEMA};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// What must stay the same for two folders, or a folder and a configuration, to belong together: keys and
+/// values as text. Keys under `models.` may be absent on one side, so that a run can grow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Identity(pub BTreeMap<String, String>);
+
+impl Identity {
+    /// `key: there → here` for each contradiction.
+    pub fn differences(&self, here: &Self) -> Vec<String> {
+        let keys: std::collections::BTreeSet<_> = self.0.keys().chain(here.0.keys()).collect();
+        keys.into_iter()
+            .filter_map(|key| match (self.0.get(key), here.0.get(key)) {
+                (Some(there), Some(here)) if there == here => None,
+                (None, _) | (_, None) if key.starts_with("models.") => None,
+                (there, here) => {
+                    let show = |value: Option<&String>| value.map_or("absent".to_owned(), Clone::clone);
+                    Some(format!("  {key}: {} there, {} here", show(there), show(here)))
+                }
+            })
+            .collect()
+    }
+
+    /// Takes over what only the other has.
+    pub(crate) fn grow(&mut self, other: &Self) {
+        for (key, value) in &other.0 {
+            self.0.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+/// The contents of `run.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The format of the folder.
+    pub schema: u32,
+    /// The program that wrote it.
+    pub aske: String,
+    /// What must stay the same.
+    pub identity: Identity,
+    /// The resolved configuration of the last start.
+    pub config: toml::Table,
+}
+
+impl Manifest {
+    /// A manifest in today's format.
+    pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
+        Self { schema: SCHEMA, aske: aske.to_owned(), identity, config }
+    }
+
+    /// Reads the manifest of a folder; `None` where there is none.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, RunError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+            #[serde(default)]
+            aske: String,
+        }
+        let path = folder.join("run.toml");
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(RunError::io(&path)(error)),
+        };
+        let unreadable = |error: toml::de::Error| RunError::Manifest {
+            path: path.clone(),
+            what: error.message().to_owned(),
+        };
+        let version: Version = toml::from_str(&text).map_err(unreadable)?;
+        if version.schema != SCHEMA {
+            return Err(RunError::Version {
+                path: folder.to_owned(),
+                found: version.schema,
+                expected: SCHEMA,
+                written_by: version.aske,
+            });
+        }
+        toml::from_str(&text).map(Some).map_err(unreadable)
+    }
+
+    /// Writes the manifest so that a crash leaves the old or the new one.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), RunError> {
+        let path = folder.join("run.toml");
+        let fresh = folder.join("run.toml.new");
+        let text = toml::to_string(self).map_err(|error| RunError::Manifest {
+            path: path.clone(),
+            what: error.to_string(),
+        })?;
+        let mut file = std::fs::File::create(&fresh).map_err(RunError::io(&fresh))?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(RunError::io(&fresh))?;
+        std::fs::rename(&fresh, &path).map_err(RunError::io(&path))
+    }
+}

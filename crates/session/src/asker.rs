@@ -1,0 +1,106 @@
+//! Reading an asker's turn: the question to forward, and what was missing.
+
+use crate::tags;
+use aske_chat::Finish;
+use serde::{Deserialize, Serialize};
+
+/// A section that every asker turn must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// Private planning.
+    Reasoning,
+    /// A private candidate with its worked solution.
+    Draft,
+    /// What is forwarded.
+    Question,
+}
+
+impl Section {
+    /// All three, in the order asked for.
+    pub const ALL: [Self; 3] = [Self::Reasoning, Self::Draft, Self::Question];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reasoning => "reasoning",
+            Self::Draft => "draft",
+            Self::Question => "question",
+        }
+    }
+}
+
+/// Why a turn brought no question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// The reply ran out of tokens first.
+    Truncated,
+    /// The reply ended by itself without a question under its tag.
+    Malformed,
+}
+
+/// What an asker's visible reply holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The question or why there is none.
+    pub(crate) question: Result<String, Trouble>,
+    /// The question was longer than allowed and was cut.
+    pub(crate) cut: bool,
+    /// The required sections that are not there.
+    pub(crate) missing: Vec<Section>,
+}
+
+/// Only what follows the last `#Question#` counts, trimmed and cut to `words` words.
+pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> Asked {
+    let missing = Section::ALL.into_iter().filter(|s| !tags::has(visible, s.name())).collect();
+    let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
+    let question = first_words(body, words);
+    if question.is_empty() {
+        let trouble = if finish == Finish::Length { Trouble::Truncated } else { Trouble::Malformed };
+        return Asked { question: Err(trouble), cut: false, missing };
+    }
+    Asked { question: Ok(question.to_owned()), cut: question.len() < body.len(), missing }
+}
+
+/// The first `count` words of the text, the spacing between them as it was.
+fn first_words(text: &str, count: usize) -> &str {
+    let text = text.trim();
+    let mut end = 0;
+    for word in text.split_whitespace().take(count) {
+        end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: &str = "#Reasoning#\nr\n#Draft#\nd \\boxed{2}\n#Question#\n What is 1 + 1? \n";
+
+    #[test]
+    fn only_what_follows_the_last_question_tag_is_forwarded() {
+        let asked = read(FULL, Finish::Stop, 200);
+        assert_eq!(asked.question, Ok("What is 1 + 1?".into()));
+        assert!(asked.missing.is_empty() && !asked.cut);
+        let twice = format!("{FULL}#Question#\nAnother?");
+        assert_eq!(read(&twice, Finish::Stop, 200).question, Ok("Another?".into()));
+    }
+
+    #[test]
+    fn a_question_is_cut_to_two_hundred_words() {
+        let long = format!("#Question# a  b {}", "w ".repeat(300));
+        let asked = read(&long, Finish::Stop, 200);
+        let question = asked.question.unwrap();
+        assert_eq!(question.split_whitespace().count(), 200);
+        assert!(question.starts_with("a  b w") && asked.cut);
+        assert_eq!(asked.missing, [Section::Reasoning, Section::Draft]);
+    }
+
+    #[test]
+    fn an_empty_question_is_no_question() {
+        assert_eq!(read("#Question#  \n", Finish::Stop, 200).question, Err(Trouble::Malformed));
+        assert_eq!(read("#Question#", Finish::Length, 200).question, Err(Trouble::Truncated));
+        assert_eq!(read("no tag", Finish::Stop, 200).question, Err(Trouble::Malformed));
+    }
+}

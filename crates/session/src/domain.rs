@@ -1,0 +1,86 @@
+//! A domain is a prompt pack, a way to read an answer and a way to compare two.
+
+mod choice;
+mod number;
+mod text;
+
+use crate::thinking::Parts;
+use aske_answer::{Comparison, compare, last_word};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// What the questions are about, and so how answers are read and compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum Domain {
+    /// Mathematics: any expression.
+    #[default]
+    Math,
+    /// Multiple choice: one letter.
+    Choice,
+    /// One number, equal within a relative tolerance.
+    Number {
+        /// How far two numbers may lie apart, as a share of the larger one.
+        tolerance: f64,
+    },
+    /// A word or a short phrase.
+    Text,
+}
+
+/// How far two numbers may lie apart where nothing else is said: one percent.
+const TOLERANCE: f64 = 0.01;
+
+/// A name that is no domain.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown domain `{0}`, expected one of math, choice, number, text")]
+pub struct UnknownDomain(String);
+
+impl FromStr for Domain {
+    type Err = UnknownDomain;
+    fn from_str(name: &str) -> Result<Self, UnknownDomain> {
+        match name {
+            "math" => Ok(Self::Math),
+            "choice" => Ok(Self::Choice),
+            "number" => Ok(Self::Number { tolerance: TOLERANCE }),
+            "text" => Ok(Self::Text),
+            other => Err(UnknownDomain(other.to_owned())),
+        }
+    }
+}
+
+impl Domain {
+    /// The names of all domains.
+    pub const NAMES: [&'static str; 4] = ["math", "choice", "number", "text"];
+
+    /// Its name in configurations.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Math => "math",
+            Self::Choice => "choice",
+            Self::Number { .. } => "number",
+            Self::Text => "text",
+        }
+    }
+
+    /// The answer that a reply gives, boxed or not.
+    pub fn read(&self, parts: &Parts<'_>) -> Option<String> {
+        let boxed = parts.boxed();
+        let visible = parts.visible.as_ref();
+        match self {
+            Self::Math => boxed.or_else(|| last_word(visible)).map(str::to_owned),
+            Self::Choice => choice::read(boxed, visible),
+            Self::Number { .. } => number::read(boxed, visible),
+            Self::Text => text::read(boxed, visible),
+        }
+    }
+
+    /// Whether two answers are the same.
+    pub fn compare(&self, gold: &str, pred: &str) -> Comparison {
+        match self {
+            Self::Math => compare(gold, pred),
+            Self::Choice => choice::compare(gold, pred),
+            Self::Number { tolerance } => number::compare(gold, pred, *tolerance),
+            Self::Text => text::compare(gold, pred),
+        }
+    }
+}

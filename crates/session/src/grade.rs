@@ -1,0 +1,251 @@
+//! From answers to an outcome: one pure function, which may ask for verdicts first.
+
+use crate::{Answers, Domain, Outcome, split_thinking};
+use aske_answer::{Verdict, last_word};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+
+/// Two answers whose equality is in question, in no order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AnswerPair {
+    first: String,
+    second: String,
+}
+
+impl AnswerPair {
+    /// The pair of these answers; the same whichever comes first.
+    pub fn new(a: &str, b: &str) -> Self {
+        let (first, second) = if a <= b { (a, b) } else { (b, a) };
+        Self { first: first.to_owned(), second: second.to_owned() }
+    }
+
+    /// Both answers.
+    pub fn both(&self) -> (&str, &str) {
+        (&self.first, &self.second)
+    }
+}
+
+/// What the equivalence checker said of answer pairs.
+pub type Verdicts = HashMap<AnswerPair, bool>;
+
+/// The grade of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grade {
+    /// The label.
+    pub outcome: Outcome,
+    /// Which solver is right, where the cross-check stands.
+    pub right: Option<[bool; 2]>,
+    /// A comparison was undecided and, with no checker to ask, counted as no match.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undecided: bool,
+    /// The equivalence checker promoted at least one pair to a match.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub promoted: bool,
+}
+
+/// A grade, or what is needed for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grading {
+    /// The grade.
+    Done(Grade),
+    /// Verdicts on these pairs; then grade again.
+    Need(BTreeSet<AnswerPair>),
+}
+
+/// Grades a session's answers.
+///
+/// All cross-check answers must agree with each other, and a solver is right only if it matches all of them.
+/// Pairs that the symbolic comparison calls different or undecided go to the equivalence checker where there
+/// is one (`verdicts` is `Some`).
+pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>) -> Grading {
+    let mut matcher = Matcher { domain, verdicts, need: BTreeSet::new(), undecided: false, promoted: false };
+    if answers.question.is_none() {
+        return matcher.done(Outcome::NoQuestion, None);
+    }
+    let check = &answers.check;
+    let pairs = (0..check.len()).flat_map(|i| (i + 1..check.len()).map(move |j| (i, j)));
+    let agree = matcher.all(pairs.map(|(i, j)| (check[i], check[j])));
+    if !matcher.need.is_empty() {
+        return Grading::Need(matcher.need);
+    }
+    if !agree || check.iter().any(Option::is_none) || check.is_empty() {
+        return matcher.done(Outcome::BadCrossCheck, None);
+    }
+    let right = answers.solvers.map(|answer| matcher.all(check.iter().map(|gold| (*gold, answer))));
+    if !matcher.need.is_empty() {
+        return Grading::Need(matcher.need);
+    }
+    matcher.done(Outcome::of(right), Some(right))
+}
+
+struct Matcher<'a> {
+    domain: &'a Domain,
+    verdicts: Option<&'a Verdicts>,
+    need: BTreeSet<AnswerPair>,
+    undecided: bool,
+    promoted: bool,
+}
+
+impl Matcher<'_> {
+    fn done(self, outcome: Outcome, right: Option<[bool; 2]>) -> Grading {
+        let (undecided, promoted) = (self.undecided, self.promoted);
+        Grading::Done(Grade { outcome, right, undecided, promoted })
+    }
+
+    /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.
+    fn all<'p>(&mut self, pairs: impl Iterator<Item = (Option<&'p str>, Option<&'p str>)>) -> bool {
+        let mut open = BTreeSet::new();
+        for (gold, pred) in pairs {
+            let (Some(gold), Some(pred)) = (gold, pred) else { return false };
+            match self.matches(gold, pred) {
+                Some(true) => {}
+                Some(false) => return false,
+                None => {
+                    open.insert(AnswerPair::new(gold, pred));
+                }
+            }
+        }
+        let known = open.is_empty();
+        self.need.append(&mut open);
+        known
+    }
+
+    fn matches(&mut self, gold: &str, pred: &str) -> Option<bool> {
+        let verdict = self.domain.compare(gold, pred).verdict;
+        if verdict == Verdict::Equal {
+            return Some(true);
+        }
+        if let Some(verdicts) = self.verdicts {
+            let said = verdicts.get(&AnswerPair::new(gold, pred)).copied();
+            self.promoted |= said == Some(true);
+            return said;
+        }
+        self.undecided |= verdict == Verdict::Undecided;
+        Some(false)
+    }
+}
+
+/// Reads an equivalence checker's reply: its last word must be `yes` or `no`. Anything else is unreadable,
+/// which is a failure and not a "no".
+pub fn read_verdict(content: &str) -> Option<bool> {
+    match last_word(&split_thinking(content).visible)?.to_ascii_lowercase().as_str() {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn answers<'a>(one: &'a str, two: &'a str, check: [&'a str; 3]) -> Answers<'a> {
+        let some = |s: &'a str| (!s.is_empty()).then_some(s);
+        Answers { question: Some("q"), solvers: [some(one), some(two)], check: check.map(some).to_vec() }
+    }
+
+    fn outcome(answers: &Answers<'_>) -> Outcome {
+        match grade(answers, &Domain::Math, None) {
+            Grading::Done(grade) => grade.outcome,
+            Grading::Need(need) => panic!("no checker, but {need:?}"),
+        }
+    }
+
+    #[test]
+    fn exactly_one_right_is_calibrated_both_too_easy_none_too_hard() {
+        assert_eq!(outcome(&answers("1", "2", ["1"; 3])), Outcome::Calibrated);
+        assert_eq!(outcome(&answers("2", "1", ["1"; 3])), Outcome::Calibrated);
+        assert_eq!(outcome(&answers("1", "1", ["1"; 3])), Outcome::TooEasy);
+        assert_eq!(outcome(&answers("2", "3", ["1"; 3])), Outcome::TooHard);
+        assert_eq!(outcome(&answers("", "", ["1"; 3])), Outcome::TooHard);
+    }
+
+    #[test]
+    fn which_solver_is_right_is_recorded() {
+        let Grading::Done(grade) = grade(&answers("2", "1", ["1"; 3]), &Domain::Math, None) else { panic!() };
+        assert_eq!(grade.right, Some([false, true]));
+    }
+
+    #[test]
+    fn cross_check_answers_that_disagree_are_a_bad_cross_check() {
+        assert_eq!(outcome(&answers("1", "2", ["1", "1", "2"])), Outcome::BadCrossCheck);
+        assert_eq!(outcome(&answers("1", "2", ["1", "1", ""])), Outcome::BadCrossCheck);
+        assert_eq!(outcome(&answers("1", "2", ["", "", ""])), Outcome::BadCrossCheck);
+    }
+
+    #[test]
+    fn one_cross_check_draw_is_enough_when_one_is_asked_for() {
+        let one_draw = |check| Answers { question: Some("q"), solvers: [Some("1"), Some("2")], check };
+        assert_eq!(outcome(&one_draw(vec![Some("1")])), Outcome::Calibrated);
+        assert_eq!(outcome(&one_draw(vec![None])), Outcome::BadCrossCheck);
+        assert_eq!(outcome(&one_draw(vec![])), Outcome::BadCrossCheck);
+    }
+
+    #[test]
+    fn a_solver_is_right_only_if_it_matches_all_three() {
+        // Within 1% of the first and second draw, not of the third; the draws agree among themselves.
+        let domain = Domain::Number { tolerance: 0.01 };
+        let Grading::Done(grade) = grade(&answers("99.2", "100.4", ["100", "100", "100.5"]), &domain, None)
+        else {
+            panic!()
+        };
+        assert_eq!(grade.right, Some([false, true]));
+    }
+
+    #[test]
+    fn pairs_that_differ_go_to_the_equivalence_checker_stage_by_stage() {
+        let answers = answers("x=1", "2", ["1", "1", "1.0"]);
+        let mut verdicts = Verdicts::new();
+        let need = |verdicts: &Verdicts| match grade(&answers, &Domain::Math, Some(verdicts)) {
+            Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
+            Grading::Done(grade) => panic!("{grade:?}"),
+        };
+        assert_eq!(need(&verdicts), [AnswerPair::new("1", "1.0")]);
+        verdicts.insert(AnswerPair::new("1.0", "1"), true);
+        let second = need(&verdicts);
+        assert_eq!(second.len(), 4);
+        for pair in second {
+            let equal = pair.both().1.contains("x=1") || pair.both().0.contains("x=1");
+            verdicts.insert(pair, equal);
+        }
+        let Grading::Done(grade) = grade(&answers, &Domain::Math, Some(&verdicts)) else { panic!() };
+        assert_eq!((grade.outcome, grade.right), (Outcome::Calibrated, Some([true, false])));
+        assert!(grade.promoted);
+    }
+
+    #[test]
+    fn a_known_difference_asks_for_no_further_verdict() {
+        let answers = answers("5", "1", ["1", "1.0", "1.00"]);
+        let all_checks_agree = [("1", "1.0"), ("1", "1.00"), ("1.0", "1.00")].map(|(a, b)| (AnswerPair::new(a, b), true));
+        let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
+        verdicts.insert(AnswerPair::new("5", "1"), false);
+        let Grading::Done(grade) = grade(&answers, &Domain::Math, Some(&verdicts)) else { panic!("asks") };
+        assert_eq!(grade.right, Some([false, true]));
+    }
+
+    #[test]
+    fn undecided_without_a_checker_is_no_match_and_flagged() {
+        let long = "1".repeat(70_000);
+        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::Math, None) else { panic!() };
+        assert_eq!(grade.outcome, Outcome::Calibrated);
+        assert!(grade.undecided);
+    }
+
+    #[test]
+    fn an_unreadable_verdict_is_not_a_no() {
+        assert_eq!(read_verdict("They agree.\n**Yes**."), Some(true));
+        assert_eq!(read_verdict("<think>yes</think>no"), Some(false));
+        assert_eq!(read_verdict("no idea"), None);
+        assert_eq!(read_verdict(""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_outcome_is_symmetric_in_the_solvers(a in "[12]?", b in "[12]?", c in "[12]", d in "[12]", e in "[12]") {
+            let forward = outcome(&answers(&a, &b, [&c, &d, &e]));
+            let backward = outcome(&answers(&b, &a, [&e, &c, &d]));
+            prop_assert_eq!(forward, backward);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The protocol of Ask-E: prompts, tags, turns, recovery, grading, outcomes, rewards and domains.
+//!
+//! Pure: no I/O, no clock, no random numbers. A [`Session`] says which calls it needs next and is fed the
+//! replies; [`grade`] turns its answers into an outcome. May use `answer` and `chat`.
+//!
+//! ```
+//! use aske_session::{Domain, Need, Pack, Protocol, Session};
+//! use std::sync::Arc;
+//! let pack = Arc::new(Pack::builtin(&Domain::Math));
+//! let session = Session::new(Protocol::default(), pack, Domain::Math);
+//! let Need::Calls(calls) = session.need() else { unreachable!() };
+//! assert_eq!((calls.len(), calls[0].max_tokens), (1, 6000)); // the asker's first probing turn
+//! ```
+
+mod asker;
+mod domain;
+mod grade;
+mod machine;
+mod outcome;
+mod pack;
+mod protocol;
+mod reward;
+mod seed;
+mod slot;
+mod summary;
+mod tags;
+mod thinking;
+mod transcript;
+
+pub use asker::{Section, Trouble};
+pub use domain::{Domain, UnknownDomain};
+pub use grade::{AnswerPair, Grade, Grading, Verdicts, grade, read_verdict};
+pub use machine::{Call, Need, Session, Unexpected};
+pub use outcome::Outcome;
+pub use pack::{Pack, PackProblem, PackProblems};
+pub use protocol::Protocol;
+pub use reward::{Reward, diversity};
+pub use seed::{Seed, coin};
+pub use slot::{Role, Side, Slot};
+pub use thinking::{Parts, split_thinking};
+pub use transcript::{Answers, Solved, Transcript, Turn};

@@ -1,0 +1,235 @@
+//! The session machine: it says which calls it needs next and is fed the replies.
+
+use crate::asker::{self, Trouble};
+use crate::summary::summarise;
+use crate::{Domain, Pack, Protocol, Role, Side, Slot, Solved, Transcript, Turn, split_thinking};
+use aske_chat::{Message, Reply};
+use std::sync::Arc;
+
+/// One call that a session needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Where the reply belongs.
+    pub slot: Slot,
+    /// What to send.
+    pub messages: Vec<Message>,
+    /// How long the reply may be.
+    pub max_tokens: u32,
+}
+
+/// What a session needs next.
+#[derive(Debug)]
+pub enum Need<'s> {
+    /// These calls, in any order or at once; each reply is fed back under its slot.
+    Calls(Vec<Call>),
+    /// Nothing: this is what happened.
+    Done(&'s Transcript),
+}
+
+/// A reply that the session did not ask for.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("the session did not ask for {0:?}")]
+pub struct Unexpected(pub Slot);
+
+/// One session, from the first probing turn to the answers.
+#[derive(Clone, Debug)]
+pub struct Session {
+    protocol: Protocol,
+    pack: Arc<Pack>,
+    domain: Domain,
+    /// The asker's conversation so far, the pending user message included.
+    messages: Vec<Message>,
+    transcript: Transcript,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Waiting for the asker.
+    Asking,
+    /// Waiting for both solvers, and at the end for the cross-check draws too.
+    Solving { question: String, solvers: Box<[Option<Reply>; 2]>, check: Vec<Option<Reply>> },
+    /// Nothing more to ask.
+    Done,
+}
+
+impl Session {
+    /// A session that has not begun.
+    pub fn new(protocol: Protocol, pack: Arc<Pack>, domain: Domain) -> Self {
+        let probing = protocol.rounds.to_string();
+        let values = [("num_probing", probing.as_str())];
+        let (system, first) = match protocol.rounds {
+            0 => ("asker_system_unprobed", "asker_final_unprobed"),
+            _ => ("asker_system", "asker_first"),
+        };
+        let messages =
+            vec![Message::system(pack.render(system, &values)), Message::user(pack.render(first, &values))];
+        Self { protocol, pack, domain, messages, transcript: Transcript::default(), stage: Stage::Asking }
+    }
+
+    /// The asker's turn that is under way, counted from 1; the last is `rounds + 1`.
+    pub fn turn(&self) -> u32 {
+        let begun = u32::from(matches!(self.stage, Stage::Asking));
+        u32::try_from(self.transcript.turns.len()).unwrap_or(u32::MAX).saturating_add(begun)
+    }
+
+    fn is_final(&self) -> bool {
+        self.turn() > self.protocol.rounds
+    }
+
+    /// What is needed next. Asking twice gives the same answer.
+    pub fn need(&self) -> Need<'_> {
+        match &self.stage {
+            Stage::Asking => Need::Calls(vec![self.ask()]),
+            Stage::Solving { question, solvers, check } => Need::Calls(self.solve(question, solvers, check)),
+            Stage::Done => Need::Done(&self.transcript),
+        }
+    }
+
+    fn ask(&self) -> Call {
+        let budget = &self.protocol;
+        Call {
+            slot: Slot::first(self.turn(), Role::Asker),
+            messages: self.messages.clone(),
+            max_tokens: if self.is_final() { budget.asker_final_tokens } else { budget.asker_tokens },
+        }
+    }
+
+    /// The calls still open for a question. Every solver sees the question and nothing else.
+    fn solve(&self, question: &str, solvers: &[Option<Reply>; 2], check: &[Option<Reply>]) -> Vec<Call> {
+        let (system, suffix, max_tokens) = if self.is_final() {
+            ("grade_system", "grade_suffix", self.protocol.solver_final_tokens)
+        } else {
+            ("solver_system", "solver_suffix", self.protocol.solver_tokens)
+        };
+        let suffix = self.pack.render(suffix, &[]);
+        let prompt = if suffix.is_empty() { question.to_owned() } else { format!("{question}\n\n{suffix}") };
+        let messages = self.pack.instructed(system, prompt);
+        let turn = self.turn();
+        let call = |role, draw: usize, max_tokens| Call {
+            slot: Slot { turn, role, draw: u32::try_from(draw).unwrap_or(u32::MAX) },
+            messages: messages.clone(),
+            max_tokens,
+        };
+        let open_solvers = Side::BOTH.into_iter().filter(|side| solvers[side.index()].is_none());
+        let open_draws = check.iter().enumerate().filter(|(_, reply)| reply.is_none());
+        open_solvers
+            .map(|side| call(Role::Solver(side), 0, max_tokens))
+            .chain(open_draws.map(|(draw, _)| call(Role::Check, draw, self.protocol.check_tokens)))
+            .collect()
+    }
+
+    /// Takes the reply to a call that was needed.
+    pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), Unexpected> {
+        if slot.turn != self.turn() {
+            return Err(Unexpected(slot));
+        }
+        match (&mut self.stage, slot.role) {
+            (Stage::Asking, Role::Asker) if slot.draw == 0 => self.asked(&reply),
+            (Stage::Solving { solvers, check, .. }, role) => {
+                let place = match role {
+                    Role::Solver(side) if slot.draw == 0 => Some(&mut solvers[side.index()]),
+                    Role::Check => check.get_mut(slot.draw as usize),
+                    _ => None,
+                };
+                match place {
+                    Some(place @ None) => *place = Some(reply),
+                    _ => return Err(Unexpected(slot)),
+                }
+                self.solved();
+            }
+            _ => return Err(Unexpected(slot)),
+        }
+        Ok(())
+    }
+
+    /// The asker has replied: forward its question, or recover, or end.
+    fn asked(&mut self, reply: &Reply) {
+        let parts = split_thinking(&reply.content);
+        let asked = asker::read(&parts.visible, reply.finish, self.protocol.question_words);
+        let is_final = self.is_final();
+        let said = match parts.visible.as_ref() {
+            "" => self.pack.render("no_reply", &[]),
+            visible => visible.to_owned(),
+        };
+        self.messages.push(Message::assistant(said));
+        let trouble = asked.question.as_ref().err().copied();
+        let question = asked.question.ok();
+        self.transcript.turns.push(Turn {
+            question: question.clone(),
+            cut: asked.cut,
+            trouble,
+            missing: asked.missing,
+            solved: None,
+        });
+        self.stage = match (question, trouble) {
+            (Some(question), _) => {
+                let draws = if is_final { self.protocol.check_draws as usize } else { 0 };
+                Stage::Solving { question, solvers: Box::new([None, None]), check: vec![None; draws] }
+            }
+            (None, _) if is_final => Stage::Done,
+            (None, trouble) => {
+                self.messages.push(Message::user(self.recovery(trouble)));
+                Stage::Asking
+            }
+        };
+    }
+
+    /// The message that follows a probing turn without a question; it stands in for the next turn's own.
+    fn recovery(&self, trouble: Option<Trouble>) -> String {
+        let next_is_final = self.transcript.turns.len() as u64 >= u64::from(self.protocol.rounds);
+        let name = match (next_is_final, trouble) {
+            (false, Some(Trouble::Truncated)) => "recover_probing_truncated",
+            (false, _) => "recover_probing_malformed",
+            (true, Some(Trouble::Truncated)) => "recover_final_truncated",
+            (true, _) => "recover_final_malformed",
+        };
+        self.render_next(name, &["", ""])
+    }
+
+    /// All replies to the question are there: note the answers, and go on or end.
+    fn solved(&mut self) {
+        let Stage::Solving { solvers, check, .. } = &self.stage else { return };
+        let [Some(one), Some(two)] = solvers.as_ref() else { return };
+        if check.iter().any(Option::is_none) {
+            return;
+        }
+        let domain = self.domain;
+        let read = |reply: &Reply| domain.read(&split_thinking(&reply.content));
+        let solved = [one, two].map(|reply| Solved { answer: read(reply), finish: reply.finish });
+        let was_final = self.is_final();
+        let next = if was_final {
+            self.transcript.check = check.iter().flatten().map(read).collect();
+            None
+        } else {
+            let shown = [one, two].map(|reply| self.shown(reply));
+            let name =
+                if self.turn() < self.protocol.rounds { "asker_next" } else { "asker_final" };
+            Some(self.render_next(name, &[&shown[0], &shown[1]]))
+        };
+        if let Some(turn) = self.transcript.turns.last_mut() {
+            turn.solved = Some(solved);
+        }
+        self.messages.extend(next.map(Message::user));
+        self.stage = if was_final { Stage::Done } else { Stage::Asking };
+    }
+
+    /// A solver's reply as the asker sees it.
+    fn shown(&self, reply: &Reply) -> String {
+        summarise(&split_thinking(&reply.content), self.protocol.summary_chars)
+            .unwrap_or_else(|| self.pack.render("no_answer", &[]))
+    }
+
+    /// The user message before the next asker turn.
+    fn render_next(&self, name: &str, shown: &[&str; 2]) -> String {
+        let next = (self.transcript.turns.len() + 1).to_string();
+        let probing = self.protocol.rounds.to_string();
+        let values = [
+            ("boundary_a_answer", shown[0]),
+            ("boundary_b_answer", shown[1]),
+            ("next_question_num", next.as_str()),
+            ("num_probing", probing.as_str()),
+        ];
+        self.pack.render(name, &values)
+    }
+}

@@ -1,0 +1,250 @@
+//! A prompt pack: small text files with named placeholders, written `{{name}}`.
+
+mod builtin;
+mod template;
+
+use crate::Domain;
+use std::collections::BTreeMap;
+use std::fmt;
+use template::Template;
+
+/// A file of a pack: its name without `.txt`, the placeholders it may use and those it must use.
+struct FileSpec {
+    name: &'static str,
+    may: &'static [&'static str],
+    must: &'static [&'static str],
+    /// An empty file is allowed: then nothing is sent.
+    may_be_empty: bool,
+}
+
+const fn file(name: &'static str, may: &'static [&'static str], must: &'static [&'static str]) -> FileSpec {
+    FileSpec { name, may, must, may_be_empty: false }
+}
+
+const fn optional(name: &'static str) -> FileSpec {
+    FileSpec { name, may: &[], must: &[], may_be_empty: true }
+}
+
+const BOTH: &[&str] = &["boundary_a_answer", "boundary_b_answer"];
+
+/// Every file of a pack.
+const FILES: &[FileSpec] = &[
+    file("asker_system", &["num_probing"], &[]),
+    file("asker_system_unprobed", &[], &[]),
+    file("asker_first", &["num_probing", "structure"], &[]),
+    file(
+        "asker_next",
+        &["boundary_a_answer", "boundary_b_answer", "next_question_num", "num_probing", "structure"],
+        BOTH,
+    ),
+    file("asker_final", &["boundary_a_answer", "boundary_b_answer", "num_probing", "structure"], BOTH),
+    file("asker_final_unprobed", &["structure"], &[]),
+    file("recover_probing_truncated", &["next_question_num", "num_probing", "structure"], &[]),
+    file("recover_probing_malformed", &["next_question_num", "num_probing", "structure"], &[]),
+    file("recover_final_truncated", &["num_probing", "structure"], &[]),
+    file("recover_final_malformed", &["num_probing", "structure"], &[]),
+    file("structure", &[], &[]),
+    optional("solver_system"),
+    optional("solver_suffix"),
+    optional("grade_system"),
+    optional("grade_suffix"),
+    file("no_answer", &[], &[]),
+    file("no_reply", &[], &[]),
+    optional("equivalence_system"),
+    file("equivalence_user", &["reference", "candidate"], &["reference", "candidate"]),
+];
+
+/// What is wrong with a pack, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackProblem {
+    /// The file, with its ending.
+    pub file: String,
+    /// The line, counted from 1, where there is one to point at.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for PackProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.what),
+            None => write!(f, "{}: {}", self.file, self.what),
+        }
+    }
+}
+
+/// All that is wrong with a pack.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct PackProblems(pub Vec<PackProblem>);
+
+/// A checked prompt pack.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    templates: BTreeMap<&'static str, Template>,
+    hash: String,
+}
+
+impl Pack {
+    /// The pack that ships for a domain.
+    ///
+    /// # Panics
+    /// Never: a test loads every shipped pack.
+    #[expect(clippy::expect_used, reason = "the shipped files are fixed, and a test loads them all")]
+    pub fn builtin(domain: &Domain) -> Self {
+        Self::parse(&Self::builtin_files(domain)).expect("the shipped packs are complete")
+    }
+
+    /// The files that ship for a domain, by file name: mathematics with the domain's own laid over.
+    pub fn builtin_files(domain: &Domain) -> BTreeMap<String, String> {
+        builtin::files(domain.name())
+    }
+
+    /// Checks and reads the files of a pack, given by file name.
+    pub fn parse(files: &BTreeMap<String, String>) -> Result<Self, PackProblems> {
+        let mut problems = Vec::new();
+        let mut templates = BTreeMap::new();
+        for spec in FILES {
+            let name = format!("{}.txt", spec.name);
+            match files.get(&name) {
+                None => problems.push(PackProblem { file: name, line: None, what: "missing file".into() }),
+                Some(text) => {
+                    let template = Template::parse(text);
+                    problems.extend(check(spec, &name, &template));
+                    templates.insert(spec.name, template);
+                }
+            }
+        }
+        for (name, stem) in files.keys().filter_map(|name| Some((name, name.strip_suffix(".txt")?))) {
+            if !FILES.iter().any(|spec| stem == spec.name) {
+                let what = "no prompt has this name".into();
+                problems.push(PackProblem { file: name.clone(), line: None, what });
+            }
+        }
+        if problems.is_empty() {
+            let hash = hash(&templates);
+            Ok(Self { templates, hash })
+        } else {
+            Err(PackProblems(problems))
+        }
+    }
+
+    /// The hash of all texts, in hexadecimal; part of a run's identity.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// A prompt with its placeholders filled in; `{{structure}}` is filled from the pack itself.
+    pub(crate) fn render(&self, name: &str, values: &[(&str, &str)]) -> String {
+        let structure = self.templates.get("structure").map_or("", Template::source);
+        self.templates.get(name).map_or_else(String::new, |template| {
+            template.render(|wanted| match wanted {
+                "structure" => structure,
+                _ => values.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value),
+            })
+        })
+    }
+
+    /// The two messages that put one answer pair to the equivalence checker.
+    pub fn equivalence(&self, reference: &str, candidate: &str) -> Vec<aske_chat::Message> {
+        let user = self.render("equivalence_user", &[("reference", reference), ("candidate", candidate)]);
+        self.instructed("equivalence_system", user)
+    }
+
+    /// A user message under the system prompt of this name, which may be empty.
+    pub(crate) fn instructed(&self, system: &str, user: String) -> Vec<aske_chat::Message> {
+        let system = self.render(system, &[]);
+        let system = (!system.is_empty()).then(|| aske_chat::Message::system(system));
+        system.into_iter().chain([aske_chat::Message::user(user)]).collect()
+    }
+}
+
+fn check(spec: &FileSpec, name: &str, template: &Template) -> Vec<PackProblem> {
+    let mut problems = Vec::new();
+    let mut problem = |line, what| problems.push(PackProblem { file: name.to_owned(), line, what });
+    for (placeholder, line) in template.placeholders() {
+        if !spec.may.contains(&placeholder) {
+            let known = match spec.may {
+                [] => "this file has no placeholders".to_owned(),
+                may => format!("it may use {}", braced(may)),
+            };
+            problem(Some(line), format!("unknown placeholder {{{{{placeholder}}}}}; {known}"));
+        }
+    }
+    for must in spec.must {
+        if !template.placeholders().any(|(placeholder, _)| placeholder == *must) {
+            problem(None, format!("the placeholder {{{{{must}}}}} is missing"));
+        }
+    }
+    if template.source().is_empty() && !spec.may_be_empty {
+        problem(None, "the file is empty".to_owned());
+    }
+    problems
+}
+
+fn braced(names: &[&str]) -> String {
+    names.iter().map(|name| format!("{{{{{name}}}}}")).collect::<Vec<_>>().join(", ")
+}
+
+fn hash(templates: &BTreeMap<&'static str, Template>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (name, template) in templates {
+        for part in [name, template.source()] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_pack_is_complete() {
+        let mut hashes = std::collections::HashSet::new();
+        for name in Domain::NAMES {
+            let files = Pack::builtin_files(&name.parse().unwrap());
+            let pack = Pack::parse(&files).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+            assert!(hashes.insert(pack.hash().to_owned()), "{name} is the same as another");
+        }
+    }
+
+    #[test]
+    fn a_wrong_pack_is_named_by_file_and_line() {
+        let mut files = Pack::builtin_files(&Domain::Math);
+        files.remove("no_answer.txt");
+        files.insert("asker_next.txt".into(), "one\n{{boundary_a_answer}} {{boundary_c_answer}}".into());
+        files.insert("asker_frist.txt".into(), "typo".into());
+        files.insert("structure.txt".into(), "  \n".into());
+        let problems = Pack::parse(&files).unwrap_err().to_string();
+        for expected in [
+            "no_answer.txt: missing file",
+            "asker_next.txt:2: unknown placeholder {{boundary_c_answer}}; it may use {{boundary_a_answer}}",
+            "asker_next.txt: the placeholder {{boundary_b_answer}} is missing",
+            "asker_frist.txt: no prompt has this name",
+            "structure.txt: the file is empty",
+        ] {
+            assert!(problems.contains(expected), "{expected} not in:\n{problems}");
+        }
+    }
+
+    #[test]
+    fn any_changed_word_changes_the_hash() {
+        let mut files = Pack::builtin_files(&Domain::Math);
+        let before = Pack::parse(&files).unwrap().hash;
+        files.get_mut("no_reply.txt").unwrap().push('!');
+        assert_ne!(Pack::parse(&files).unwrap().hash, before);
+    }
+
+    #[test]
+    fn what_a_model_wrote_is_never_read_as_a_placeholder() {
+        let pack = Pack::builtin(&Domain::Math);
+        let hostile = "{{structure}} {{boundary_b_answer}}";
+        let values = [("boundary_a_answer", hostile), ("boundary_b_answer", "\\boxed{2}")];
+        let text = pack.render("asker_final", &values);
+        assert!(text.contains(hostile));
+    }
+}

@@ -1,0 +1,49 @@
+//! The training reward of a finished session.
+
+use crate::{Outcome, Transcript};
+use serde::{Deserialize, Serialize};
+
+/// What an asker turn without all its sections costs.
+const MISSING_TAG: f64 = -0.05;
+
+/// The three components; the reward is their sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reward {
+    /// +1.0 calibrated, +0.2 too easy, −0.2 otherwise.
+    pub calibration: f64,
+    /// −0.05 for each asker turn that lacks a required tag.
+    pub format: f64,
+    /// The diversity bonus, gated by the calibration reward.
+    pub diversity: f64,
+}
+
+impl Reward {
+    /// The reward of a session with this outcome; `novelty` is the ungated diversity term.
+    pub fn of(outcome: Outcome, transcript: &Transcript, novelty: f64) -> Self {
+        let calibration = match outcome {
+            Outcome::Calibrated => 1.0,
+            Outcome::TooEasy => 0.2,
+            // The paper names only too hard here; silence and unstable questions must not pay more.
+            Outcome::TooHard | Outcome::NoQuestion | Outcome::BadCrossCheck => -0.2,
+        };
+        let faulty = transcript.turns.iter().filter(|turn| !turn.missing.is_empty()).count();
+        Self {
+            calibration,
+            format: MISSING_TAG * faulty as f64,
+            diversity: novelty * calibration.max(0.0),
+        }
+    }
+
+    /// The sum of the components.
+    pub fn total(&self) -> f64 {
+        self.calibration + self.format + self.diversity
+    }
+}
+
+/// The ungated diversity term: α·(1 − mean cosine similarity to the nearest neighbours); 0 with no neighbour.
+pub fn diversity(alpha: f64, nearest: &[f64]) -> f64 {
+    if nearest.is_empty() {
+        return 0.0;
+    }
+    alpha * (1.0 - nearest.iter().sum::<f64>() / nearest.len() as f64)
+}

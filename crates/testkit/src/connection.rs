@@ -1,0 +1,101 @@
+//! One accepted socket, with the two things hyper does not tell: when a reply was flushed, and how to reset.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use crate::ledger::Ticket;
+
+/// What the service and the socket of one connection tell each other.
+#[derive(Default)]
+pub(crate) struct Connection {
+    reset: Cell<bool>,
+    buffered: RefCell<Option<Ticket>>,
+}
+
+impl Connection {
+    /// Makes the close a TCP reset.
+    pub(crate) fn reset_on_close(&self) {
+        self.reset.set(true);
+    }
+
+    /// Takes the ticket of a reply that is in hyper's buffer; the next flush settles it.
+    pub(crate) fn buffered(&self, ticket: Ticket) {
+        *self.buffered.borrow_mut() = Some(ticket);
+    }
+
+    fn flushed(&self) {
+        if let Some(ticket) = self.buffered.borrow_mut().take() {
+            ticket.written();
+        }
+    }
+}
+
+/// A socket that reports flushes to its [`Connection`] and resets when told to.
+pub(crate) struct Io {
+    stream: TokioIo<TcpStream>,
+    connection: Rc<Connection>,
+}
+
+impl Io {
+    /// Wraps an accepted socket.
+    pub(crate) fn new(stream: TcpStream, connection: Rc<Connection>) -> Self {
+        Self { stream: TokioIo::new(stream), connection }
+    }
+}
+
+impl Drop for Io {
+    fn drop(&mut self) {
+        if self.connection.reset.get() {
+            // A socket that cannot be set to reset is closed as usual: the client still loses its reply.
+            let _ = self.stream.inner().set_zero_linger();
+        }
+    }
+}
+
+impl Read for Io {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl Write for Io {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    /// hyper flushes the socket only once its own buffer is written out.
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        if matches!(flushed, Poll::Ready(Ok(()))) {
+            self.connection.flushed();
+        }
+        flushed
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+}

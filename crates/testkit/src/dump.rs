@@ -1,0 +1,33 @@
+//! The file that collects request bodies, one per line.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// An append-only file of request bodies.
+pub(crate) struct Dump(BufWriter<File>);
+
+impl Dump {
+    /// Opens the file for appending, creating it if need be.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(Self(BufWriter::with_capacity(1 << 18, file)))
+    }
+
+    /// Appends one body as one line.
+    pub(crate) fn push(&mut self, body: &[u8]) -> io::Result<()> {
+        if body.contains(&b'\n') {
+            // A raw newline in JSON can only stand between tokens, where a space means the same.
+            let line: Vec<u8> = body.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
+            self.0.write_all(&line)?;
+        } else {
+            self.0.write_all(body)?;
+        }
+        self.0.write_all(b"\n")
+    }
+
+    /// Brings every line to the file.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
