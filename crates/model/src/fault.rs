@@ -26,6 +26,8 @@ pub enum Cause {
     Rejected,
     /// A script has no reply to this request.
     Script,
+    /// The run was halted before the call began.
+    Halted,
 }
 
 impl Cause {
@@ -52,6 +54,7 @@ impl Cause {
             Self::NotFound => "not found",
             Self::Rejected => "rejected",
             Self::Script => "script",
+            Self::Halted => "halted",
         }
     }
 }
@@ -124,6 +127,7 @@ impl Failure {
                 "if the server does not know a parameter, name it in `models.{model}.omit`; \
                  if the context is too short, lower the token budgets in `[protocol]`"
             ),
+            Cause::Halted => "run the same command again to go on".to_owned(),
             Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),
         }
     }

@@ -4,16 +4,17 @@
 //! attempt. May use `chat`, and nothing else of ours.
 //!
 //! ```
-//! use aske_model::{Limits, Model, Request, Scripted};
+//! use aske_model::{Halt, Limits, Model, Request, Scripted};
 //! let script = Scripted::parse(r#"{"reply": "\\boxed{4}"}"#).unwrap();
 //! let model = Model::new("demo", Box::new(script), Limits::default(), None);
 //! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-//! let done = runtime.block_on(model.complete(&Request::user("What is 2 + 2?"))).unwrap();
+//! let done = runtime.block_on(model.complete(&Request::user("What is 2 + 2?"), &Halt::default())).unwrap();
 //! assert_eq!(done.reply.content, "\\boxed{4}");
 //! ```
 
 mod fault;
 mod gate;
+mod halt;
 mod limits;
 mod model;
 mod openai;
@@ -23,6 +24,7 @@ mod sampling;
 mod scripted;
 
 pub use fault::{Cause, Failure, Fault};
+pub use halt::Halt;
 pub use limits::Limits;
 pub use model::{Completion, Model, Provider, Traffic};
 pub use openai::{Endpoint, EndpointError, Http, OpenAi, TokensField};

@@ -2,7 +2,7 @@
 
 use crate::gate::Gate;
 use crate::pace::Pace;
-use crate::{Cause, Failure, Fault, Limits, Request};
+use crate::{Cause, Failure, Fault, Halt, Limits, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
@@ -95,11 +95,13 @@ impl Model {
     }
 
     /// A reply to the request: tried again while the cause is passing, within the limits.
-    pub async fn complete(&self, request: &Request) -> Result<Completion, Failure> {
+    ///
+    /// Once `halt` is called no further attempt begins; one that is under way may end.
+    pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, Failure> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let fault = match self.attempt(request).await {
+            let fault = match self.attempt(request, halt).await {
                 Ok((reply, latency)) => {
                     let cost = self.price.map_or(Usd::default(), |price| price.cost(&reply.usage));
                     return Ok(Completion { reply, latency, attempts: attempt, cost });
@@ -109,19 +111,16 @@ impl Model {
             if !fault.cause.is_transient() || attempt >= self.limits.attempts {
                 return Err(self.give_up(fault, attempt));
             }
-            tokio::time::sleep(self.limits.pause(attempt, fault.retry_after, fastrand::f64())).await;
+            let pause = self.limits.pause(attempt, fault.retry_after, fastrand::f64());
+            halt.unless(tokio::time::sleep(pause)).await;
         }
     }
 
-    async fn attempt(&self, request: &Request) -> Result<(Reply, Duration), Fault> {
-        if let Some(requests) = &self.requests {
-            requests.reserve(1.0).await;
-        }
+    async fn attempt(&self, request: &Request, halt: &Halt) -> Result<(Reply, Duration), Fault> {
         let estimate = request.estimate();
-        if let Some(tokens) = &self.tokens {
-            tokens.reserve(estimate).await;
-        }
-        let place = self.gate.enter().await;
+        let Some(place) = halt.unless(self.admit(estimate)).await else {
+            return Err(Fault::new(Cause::Halted, "the run was halted"));
+        };
         let begun = Instant::now();
         let deadline = self.limits.timeout();
         let outcome = tokio::time::timeout(deadline, self.provider.attempt(request)).await;
@@ -143,6 +142,17 @@ impl Model {
             Err(fault) => *traffic.faults.entry(fault.cause).or_default() += 1,
         }
         outcome.map(|reply| (reply, latency))
+    }
+
+    /// Waits for its turn: the pace of requests, the pace of tokens, a place.
+    async fn admit(&self, estimate: f64) -> Option<tokio::sync::SemaphorePermit<'_>> {
+        if let Some(requests) = &self.requests {
+            requests.reserve(1.0).await;
+        }
+        if let Some(tokens) = &self.tokens {
+            tokens.reserve(estimate).await;
+        }
+        self.gate.enter().await
     }
 
     fn give_up(&self, fault: Fault, attempts: u32) -> Failure {

@@ -3,11 +3,11 @@
 mod table;
 mod writer;
 
-use crate::RunError;
+use crate::{RoleUse, RunError};
 use aske_chat::{Reply, Usd};
 use aske_session::Slot;
 use rusqlite::Connection;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +80,12 @@ impl CallStore {
     /// The records under a prefix that had calls when the store was opened.
     pub fn known_under(&self, prefix: &str) -> impl Iterator<Item = &str> {
         self.known.iter().map(String::as_str).filter(move |record| record.starts_with(prefix))
+    }
+
+    /// Calls, tokens and cost of everything stored, by role.
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        table::used(&reader).map_err(RunError::sqlite(&self.path))
     }
 
     /// Stores a reply; when this returns, a crash no longer loses it.

@@ -55,7 +55,8 @@ pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> Asked {
     let missing = Section::ALL.into_iter().filter(|s| !tags::has(visible, s.name())).collect();
     let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
     let question = first_words(body, words);
-    if question.is_empty() {
+    // Rules, fences and emphasis alone are no question either.
+    if !question.contains(char::is_alphanumeric) {
         let trouble = if finish == Finish::Length { Trouble::Truncated } else { Trouble::Malformed };
         return Asked { question: Err(trouble), cut: false, missing };
     }
@@ -100,6 +101,7 @@ mod tests {
     #[test]
     fn an_empty_question_is_no_question() {
         assert_eq!(read("#Question#  \n", Finish::Stop, 200).question, Err(Trouble::Malformed));
+        assert_eq!(read("#Question#\n---\n```", Finish::Stop, 200).question, Err(Trouble::Malformed));
         assert_eq!(read("#Question#", Finish::Length, 200).question, Err(Trouble::Truncated));
         assert_eq!(read("no tag", Finish::Stop, 200).question, Err(Trouble::Malformed));
     }

@@ -119,6 +119,11 @@ impl Session {
             .collect()
     }
 
+    /// The latest asker turn that has been read.
+    pub fn last_turn(&self) -> Option<&Turn> {
+        self.transcript.turns.last()
+    }
+
     /// Takes the reply to a call that was needed.
     pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), Unexpected> {
         if slot.turn != self.turn() {

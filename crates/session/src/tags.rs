@@ -13,8 +13,12 @@ pub(crate) fn has(text: &str, name: &str) -> bool {
 pub(crate) fn after_last<'t>(text: &'t str, names: &[&str]) -> Option<(usize, &'t str)> {
     let tag = last(text, names)?;
     let before = &text[..tag.start];
-    let opened = &before[before.trim_end_matches(EMPHASIS).len()..];
-    let body = text[tag.end..].trim_start_matches('#').trim_start_matches([' ', '\t']);
+    // Alone on its line, spaces and heading marks may stand between the emphasis and the tag.
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let alone = line.chars().all(|c| EMPHASIS.contains(&c) || matches!(c, '#' | ' ' | '\t'));
+    let inner = if alone { before.trim_end_matches(['#', ' ', '\t']) } else { before };
+    let opened = &inner[inner.trim_end_matches(EMPHASIS).len()..];
+    let body = text[tag.end..].trim_start_matches(['#', ' ', '\t']);
     let body = body.strip_prefix(':').unwrap_or(body);
     let body = close_emphasis(body, opened);
     let body = body.strip_prefix(':').unwrap_or(body).trim();

@@ -1,10 +1,11 @@
 //! The table of calls.
 
 use super::{CallKey, StoredCall};
+use crate::RoleUse;
 use aske_chat::{Finish, Reply, Usage, Usd};
 use aske_session::{Role, Side, Slot};
 use rusqlite::{Connection, Result, Row, Statement, params};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,6 +52,21 @@ pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap
     let mut statement = connection.prepare_cached("SELECT * FROM calls WHERE record = ?")?;
     let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
+}
+
+/// Calls, tokens and cost by role.
+pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUse>> {
+    let mut statement = connection.prepare(
+        "SELECT role, count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens),
+                sum(reasoning_tokens), sum(usd) FROM calls GROUP BY role",
+    )?;
+    let used = statement.query_map([], |row| {
+        let (prompt, cached) = (row.get(2)?, row.get(3)?);
+        let (completion, reasoning) = (row.get(4)?, row.get(5)?);
+        let usage = Usage { prompt, cached, completion, reasoning };
+        Ok((row.get(0)?, RoleUse { calls: row.get(1)?, usage, usd: Usd(row.get(6)?) }))
+    })?;
+    used.collect()
 }
 
 fn slot(row: &Row<'_>) -> Result<Option<Slot>> {

@@ -9,11 +9,14 @@ pub(super) fn read(boxed: Option<&str>, visible: &str) -> Option<String> {
         None => visible
             .split_whitespace()
             .rev()
-            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-            .find_map(|word| match word.as_bytes() {
-                [byte @ b'A'..=b'Z'] => Some(char::from(*byte).to_string()),
-                _ => None,
-            }),
+            .filter_map(|word| {
+                let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+                // A bare "I" or "A" in a sentence is a word of its own.
+                let is_word = matches!(word, "I" | "A") && !visible.ends_with(word);
+                matches!(bare.as_bytes(), [b'A'..=b'Z']).then_some(bare).filter(|_| !is_word)
+            })
+            .next()
+            .map(str::to_owned),
     }
 }
 
@@ -28,6 +31,8 @@ pub(super) fn compare(gold: &str, pred: &str) -> Comparison {
 /// `B`, `(b)`, `B) Paris`, `B. Paris`, `B: Paris`, `\text{B}`: the option's letter in capitals.
 fn letter(answer: &str) -> Option<char> {
     let plain = normalise(answer);
+    let named = plain.get(..7).filter(|word| word.eq_ignore_ascii_case("option "));
+    let plain = named.map_or(plain.as_str(), |word| &plain[word.len()..]);
     let mut chars = plain.trim_start_matches(['(', '[', ' ']).chars();
     let letter = chars.next().filter(char::is_ascii_alphabetic)?;
     match chars.next() {
@@ -43,10 +48,13 @@ mod tests {
 
     #[test]
     fn an_option_is_read_however_it_is_dressed() {
-        for dressed in ["B", "(b)", "B) Paris", r"\text{B}", "B. Paris"] {
+        for dressed in ["B", "(b)", "B) Paris", r"\text{B}", "B. Paris", "Option B"] {
             assert_eq!(read(Some(dressed), ""), Some("B".into()), "{dressed}");
         }
         assert_eq!(read(None, "So A is wrong and the answer is (C)."), Some("C".into()));
+        assert_eq!(read(None, "The answer is C, I think."), Some("C".into()));
+        assert_eq!(read(None, "It is B. A full proof follows."), Some("B".into()));
+        assert_eq!(read(None, "So it must be A"), Some("A".into()));
         assert_eq!(read(None, "no letter here"), None);
         assert_eq!(read(Some("Paris"), ""), Some("Paris".into()));
     }

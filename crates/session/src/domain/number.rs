@@ -11,6 +11,7 @@ pub(super) fn read(boxed: Option<&str>, visible: &str) -> Option<String> {
         .split_whitespace()
         .rev()
         .map(|word| word.trim_matches(['.', ',', ';', ':', '?', '!', '*', '$', '(', ')', '=']))
+        .map(|word| word.trim_end_matches(|c: char| c.is_alphabetic() || c == '°'))
         .find(|word| parse(word).is_some())
         .map(str::to_owned)
 }
@@ -95,5 +96,6 @@ mod tests {
     #[test]
     fn the_last_number_is_read_without_a_box() {
         assert_eq!(read(None, "It takes 3 hours, or 180 minutes."), Some("180".into()));
+        assert_eq!(read(None, "In 2 hours it covers 150km."), Some("150".into()));
     }
 }

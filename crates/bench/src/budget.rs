@@ -1,0 +1,82 @@
+//! What a run may spend, and what it has spent.
+
+use aske_chat::{Usage, Usd};
+use aske_config::RunSection;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Tokens and dollars of a run so far, and its calls since the start of this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Calls since the start.
+    pub calls: u64,
+    /// Tokens, earlier starts included.
+    pub tokens: u64,
+    /// Dollars, earlier starts included.
+    pub usd: Usd,
+}
+
+/// A budget that is used up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reached {
+    /// Of dollars.
+    Usd(f64),
+    /// Of tokens.
+    Tokens(u64),
+    /// Of minutes.
+    Minutes(f64),
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usd(usd) => write!(f, "the budget of ${usd} is spent"),
+            Self::Tokens(tokens) => write!(f, "the budget of {tokens} tokens is used"),
+            Self::Minutes(minutes) => write!(f, "the {minutes} minutes are over"),
+        }
+    }
+}
+
+/// Counts, and says when a budget is reached.
+pub(crate) struct Purse {
+    spent: Mutex<Spent>,
+    budget_usd: Option<f64>,
+    budget_tokens: Option<u64>,
+    minutes: Option<(Instant, f64)>,
+}
+
+impl Purse {
+    pub(crate) fn new(run: &RunSection, before: Spent) -> Self {
+        Self {
+            spent: Mutex::new(before),
+            budget_usd: run.budget_usd,
+            budget_tokens: run.budget_tokens,
+            minutes: run.budget_minutes.map(|minutes| {
+                let allowed = Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX);
+                let end = Instant::now().checked_add(allowed);
+                (end.unwrap_or_else(Instant::now), minutes)
+            }),
+        }
+    }
+
+    pub(crate) fn add(&self, usage: &Usage, cost: Usd) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.calls += 1;
+        spent.tokens += usage.total();
+        spent.usd += cost;
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The budget that is used up, if one is.
+    pub(crate) fn reached(&self) -> Option<Reached> {
+        let spent = self.spent();
+        let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(Reached::Usd);
+        let tokens = self.budget_tokens.filter(|budget| spent.tokens >= *budget).map(Reached::Tokens);
+        let minutes = self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| Reached::Minutes(m));
+        usd.or(tokens).or(minutes)
+    }
+}

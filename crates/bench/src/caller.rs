@@ -1,0 +1,95 @@
+//! One call: replayed if it is stored, else made and stored before anything goes on.
+
+use crate::budget::{Purse, Reached};
+use aske_chat::Reply;
+use aske_config::RoleSettings;
+use aske_model::{Cause, Failure, Halt, Model, Request};
+use aske_record::{CallKey, CallStore, RoleUse, RunError, StoredCall};
+use aske_session::{Call, Seed, Slot};
+use std::collections::HashMap;
+use std::sync::{OnceLock, PoisonError};
+
+/// Why a session could not go on. Never a score.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The run is ending; this part comes next time.
+    #[error("halted")]
+    Halted,
+    /// A model gave no reply.
+    #[error(transparent)]
+    Model(#[from] Failure),
+    /// The run folder could not be read or written.
+    #[error(transparent)]
+    Folder(#[from] RunError),
+}
+
+/// Makes the calls of a run.
+pub struct Caller<'r> {
+    pub(crate) store: &'r CallStore,
+    pub(crate) seed: Seed,
+    pub(crate) halt: &'r Halt,
+    pub(crate) purse: Purse,
+    pub(crate) reached: OnceLock<Reached>,
+}
+
+/// A reply, and whether it was stored before.
+pub(crate) struct Answer {
+    pub(crate) reply: Reply,
+    pub(crate) used: RoleUse,
+    pub(crate) stored: bool,
+}
+
+impl Caller<'_> {
+    /// The reply to a call of a record, from `replay` where it is there.
+    pub(crate) async fn call(
+        &self,
+        record: &str,
+        call: Call,
+        (model, role): (&Model, &RoleSettings),
+        replay: &HashMap<Slot, StoredCall>,
+    ) -> Result<Answer, Trouble> {
+        let Call { slot, messages, max_tokens } = call;
+        let seed = self.seed.of_call(record, slot);
+        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed };
+        let hash = request.hash(model.name()).0;
+        let key = CallKey { record: record.to_owned(), slot };
+        if let Some(stored) = replay.get(&slot) {
+            if stored.request != hash {
+                return Err(self.store.other_request(&key).into());
+            }
+            let used = RoleUse { calls: 1, usage: stored.reply.usage, usd: stored.cost };
+            return Ok(Answer { reply: stored.reply.clone(), used, stored: true });
+        }
+        self.mind_the_budget();
+        let done = model.complete(&request, self.halt).await.map_err(|failure| match failure.cause {
+            Cause::Halted => Trouble::Halted,
+            _ => Trouble::Model(failure),
+        })?;
+        self.purse.add(&done.reply.usage, done.cost);
+        let reply = done.reply.clone();
+        let stored = StoredCall {
+            model: model.name().to_owned(),
+            request: hash,
+            reply: done.reply,
+            latency: done.latency,
+            attempts: done.attempts,
+            cost: done.cost,
+        };
+        self.store.put(key, stored).await?;
+        let used = RoleUse { calls: 1, usage: reply.usage, usd: done.cost };
+        Ok(Answer { reply, used, stored: false })
+    }
+
+    /// Halts the run when a budget is used up.
+    fn mind_the_budget(&self) {
+        if let Some(reached) = self.purse.reached() {
+            self.reached.get_or_init(|| reached);
+            self.halt.call();
+        }
+    }
+}
+
+/// A lock whatever happened to its last holder.
+pub(crate) fn held<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

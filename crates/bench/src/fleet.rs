@@ -1,0 +1,105 @@
+//! The models of a run, ready to be called.
+
+use aske_config::{ConfigError, ModelSection, ProviderKind, Settings, builtin_script};
+use aske_model::{Endpoint, Http, Model, OpenAi, Provider, Scripted};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Models by name.
+#[derive(Clone)]
+pub struct Fleet(BTreeMap<String, Arc<Model>>);
+
+/// A model that cannot be prepared.
+pub type FleetError = ConfigError;
+
+impl Fleet {
+    /// Prepares every model in use; keys are read from the environment here and kept nowhere else.
+    pub fn new(settings: &Settings) -> Result<Self, FleetError> {
+        Self::of(&settings.models)
+    }
+
+    /// Prepares these models.
+    pub fn of(sections: &BTreeMap<String, ModelSection>) -> Result<Self, FleetError> {
+        let pool = sections.values().map(|section| section.limits.concurrency).max().unwrap_or(1);
+        let http = Http::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
+        let build = |(name, section): (&String, &ModelSection)| {
+            let provider = provider(&http, name, section)?;
+            let model = Model::new(name, provider, section.limits.clone(), section.price);
+            Ok((name.clone(), Arc::new(model)))
+        };
+        sections.iter().map(build).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The model of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Model>> {
+        self.0.get(name)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Model>> {
+        self.0.values()
+    }
+}
+
+fn provider(http: &Http, name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, FleetError> {
+    match section.provider {
+        Some(ProviderKind::Openai) => Ok(Box::new(openai(http, name, section)?)),
+        Some(ProviderKind::Scripted) => Ok(Box::new(scripted(name, section)?)),
+        None => Err(ConfigError::at(format!("models.{name}"), "no provider")
+            .hint("set `provider` to \"openai\" or \"scripted\"")),
+    }
+}
+
+fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, FleetError> {
+    let endpoint = Endpoint {
+        urls: section.url.to_vec(),
+        model: section.model.clone().unwrap_or_else(|| name.to_owned()),
+        api_key: section.api_key_env.as_deref().map(|variable| key(name, variable)).transpose()?,
+        tokens_field: section.max_tokens_field,
+        omit: section.omit.clone(),
+        fold_system: section.fold_system,
+        extra: extra(section),
+    };
+    OpenAi::new(http.clone(), endpoint).map_err(|error| {
+        ConfigError::at(format!("models.{name}"), error.to_string())
+            .hint("an address looks like \"http://localhost:8000/v1\"")
+    })
+}
+
+fn key(name: &str, variable: &str) -> Result<String, FleetError> {
+    match std::env::var(variable) {
+        Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
+        _ => Err(ConfigError::at(
+            format!("models.{name}.api_key_env"),
+            format!("the environment variable {variable} is not set"),
+        )
+        .hint(format!("export {variable}=… with the key of this provider"))),
+    }
+}
+
+/// The free table as JSON.
+fn extra(section: &ModelSection) -> Map<String, Value> {
+    match serde_json::to_value(&section.extra) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, FleetError> {
+    let path = section.script.as_deref().unwrap_or_default();
+    let place = format!("models.{name}.script");
+    let text = match path.strip_prefix("builtin:") {
+        Some(builtin) => builtin_script(builtin).map(str::to_owned).ok_or_else(|| {
+            ConfigError::at(place.clone(), format!("no built-in script is named `{builtin}`"))
+        })?,
+        None => std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::at(place.clone(), format!("{path}: {error}")))?,
+    };
+    let script = Scripted::parse(&text).map_err(|error| {
+        ConfigError::at(path, error.to_string())
+            .hint("each line is a JSON object with `reply` or `replies`, and perhaps `when`")
+    })?;
+    Ok(script.with_delay(Duration::from_millis(section.delay_ms.unwrap_or(0))))
+}

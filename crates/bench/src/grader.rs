@@ -1,0 +1,104 @@
+//! Grading with the equivalence checker, where there is one.
+
+use crate::caller::held;
+use crate::{Caller, Fleet, Trouble};
+use aske_config::{RoleSettings, Settings};
+use aske_model::{Cause, Failure, Model};
+use aske_session::{
+    AnswerPair, Call, Domain, Grade, Grading, Pack, Role, Slot, Transcript, Verdicts, grade, read_verdict,
+};
+use futures_util::future::join_all;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::OnceCell;
+
+/// How often the checker is asked for a verdict that can be read.
+const VERDICT_DRAWS: u32 = 3;
+
+/// Grades sessions; a verdict on an answer pair is asked for once in a run.
+pub struct Grader {
+    domain: Domain,
+    pack: Arc<Pack>,
+    checker: Option<Checker>,
+    verdicts: Mutex<HashMap<AnswerPair, Arc<OnceCell<bool>>>>,
+}
+
+struct Checker {
+    model: Arc<Model>,
+    role: RoleSettings,
+    tokens: u32,
+}
+
+impl Grader {
+    /// The grader of these settings.
+    pub fn new(settings: &Settings, fleet: &Fleet) -> Self {
+        let checker = settings.equivalence.as_ref().and_then(|(role, tokens)| {
+            let model = fleet.get(&role.model)?.clone();
+            Some(Checker { model, role: role.clone(), tokens: *tokens })
+        });
+        Self { domain: settings.domain, pack: settings.pack.clone(), checker, verdicts: Mutex::default() }
+    }
+
+    /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
+    pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, Trouble> {
+        let answers = transcript.answers();
+        let mut verdicts = self.checker.as_ref().map(|_| Verdicts::new());
+        loop {
+            let need = match grade(&answers, &self.domain, verdicts.as_ref()) {
+                Grading::Done(grade) => return Ok(grade),
+                Grading::Need(need) => need,
+            };
+            let asked = need.into_iter().map(|pair| async move {
+                let verdict = self.verdict(&pair, caller).await?;
+                Ok::<_, Trouble>((pair, verdict))
+            });
+            for answer in join_all(asked).await {
+                let (pair, verdict) = answer?;
+                verdicts.get_or_insert_default().insert(pair, verdict);
+            }
+        }
+    }
+
+    async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
+        let cell = held(&self.verdicts).entry(pair.clone()).or_default().clone();
+        cell.get_or_try_init(|| self.ask(pair, caller)).await.copied()
+    }
+
+    /// Asks the checker until it gives a verdict that can be read.
+    async fn ask(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
+        let Some(Checker { model, role, tokens }) = &self.checker else { return Ok(false) };
+        let (reference, candidate) = pair.both();
+        let record = record_name(pair);
+        let replay = caller.store.of_record(&record)?;
+        let mut said = String::new();
+        for draw in 0..VERDICT_DRAWS {
+            let call = Call {
+                slot: Slot { turn: 0, role: Role::Equivalence, draw },
+                messages: self.pack.equivalence(reference, candidate),
+                max_tokens: *tokens,
+            };
+            let answer = caller.call(&record, call, (model, role), &replay).await?;
+            if let Some(verdict) = read_verdict(&answer.reply.content) {
+                return Ok(verdict);
+            }
+            said = answer.reply.content;
+        }
+        let end: String = said.chars().rev().take(80).collect::<Vec<_>>().into_iter().rev().collect();
+        Err(Trouble::Model(Failure {
+            model: model.name().to_owned(),
+            cause: Cause::Malformed,
+            message: format!("an equivalence verdict that is neither yes nor no, ending in {end:?}"),
+            attempts: VERDICT_DRAWS,
+        }))
+    }
+}
+
+/// The record under which a pair's verdict is stored: the same in every run, whoever asks.
+fn record_name(pair: &AnswerPair) -> String {
+    let (first, second) = pair.both();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(first.len() as u64).to_le_bytes());
+    hasher.update(first.as_bytes());
+    hasher.update(second.as_bytes());
+    format!("equivalence/{}", &hasher.finalize().to_hex()[..32])
+}

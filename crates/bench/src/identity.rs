@@ -1,0 +1,49 @@
+//! What makes a run this run: everything that changes what is asked or how it is graded.
+
+use aske_config::{Layers, RoleSettings, Settings};
+use aske_record::{Identity, Manifest};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The manifest of a run with these settings.
+pub fn manifest(version: &str, layers: &Layers, settings: &Settings) -> Manifest {
+    let mut config = toml::Table::try_from(layers.config()).unwrap_or_default();
+    // Of all models that the layers define, only those in use belong to the run.
+    if let Some(toml::Value::Table(models)) = config.get_mut("models") {
+        models.retain(|name, _| settings.models.contains_key(name));
+    }
+    config.remove("sets");
+    Manifest::new(version, identity(settings), config)
+}
+
+fn identity(settings: &Settings) -> Identity {
+    let mut keys = BTreeMap::new();
+    let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
+    add("protocol", json(&settings.protocol));
+    add("domain", json(&settings.domain));
+    add("prompts", settings.pack.hash().to_owned());
+    add("seed", settings.run.seed.to_string());
+    add("asker", role(&settings.asker));
+    add("check", role(&settings.check));
+    add("equivalence", match &settings.equivalence {
+        Some((checker, tokens)) => format!("{} within {tokens} tokens", role(checker)),
+        None => "none".to_owned(),
+    });
+    for (name, model) in &settings.models {
+        let served = model.model.as_deref().unwrap_or(name);
+        let asked = (served, &model.omit, model.fold_system, &model.extra, &model.script);
+        add(&format!("models.{name}"), json(&asked));
+    }
+    for solver in &settings.solvers {
+        add(&format!("models.{} as a solver", solver.model), json(&solver.sampling));
+    }
+    Identity(keys)
+}
+
+fn role(role: &RoleSettings) -> String {
+    format!("{} {}", role.model, json(&role.sampling))
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

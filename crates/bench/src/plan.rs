@@ -1,0 +1,218 @@
+//! Which sessions run, and in which order.
+
+use aske_config::{Order, Settings, closest};
+use aske_record::{PairId, SessionId};
+use aske_session::{Seed, coin};
+use std::str::FromStr;
+
+/// A part of the whole, such as the third of eight: `3/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Counted from 1.
+    part: u32,
+    of: u32,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a shard; write the part and the number of parts, such as 3/8");
+        let (part, of) = text.split_once('/').ok_or_else(wrong)?;
+        let (part, of): (u32, u32) = (part.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
+        if (1..=of).contains(&part) { Ok(Self { part, of }) } else { Err(wrong()) }
+    }
+}
+
+/// What part of the plan is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Pairs `a:b`, or single names for every pair with that solver; all pairs where empty.
+    pub pairs: Vec<String>,
+    /// A part of the plan.
+    pub shard: Option<Shard>,
+    /// At most this many sessions.
+    pub limit: Option<usize>,
+}
+
+/// One session to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its name.
+    pub id: SessionId,
+    /// Model 1 and Model 2.
+    pub solvers: [String; 2],
+}
+
+/// A selection that names what is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct PlanError {
+    what: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// The sessions of a run, in order.
+pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, PlanError> {
+    let seed = Seed(settings.run.seed);
+    let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
+    let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
+    let mut sessions: Vec<Planned> = pairs(&names)
+        .filter(|pair| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair)))
+        .flat_map(|pair| (0..settings.run.samples).map(move |sample| SessionId { pair: pair.clone(), sample }))
+        .map(|id| planned(seed, id))
+        .collect();
+    order(settings.run.order, seed, &mut sessions);
+    if let Some(Shard { part, of }) = selection.shard {
+        let mut place = 0;
+        sessions.retain(|_| {
+            place += 1;
+            (place - 1) % of == part - 1
+        });
+    }
+    sessions.truncate(selection.limit.unwrap_or(usize::MAX));
+    Ok(sessions)
+}
+
+fn pairs<'n>(names: &'n [&str]) -> impl Iterator<Item = PairId> + 'n {
+    let both = (0..names.len()).flat_map(move |i| (i + 1..names.len()).map(move |j| (names[i], names[j])));
+    both.filter_map(|(a, b)| PairId::new(a, b).ok())
+}
+
+/// Which solver is Model 1 alternates from sample to sample; which one begins is a coin's choice, so that
+/// neither size nor name can be told from the position.
+fn planned(seed: Seed, id: SessionId) -> Planned {
+    let [a, b] = id.pair.both().map(str::to_owned);
+    let swap = coin(seed, &id.pair.to_string()) ^ (id.sample % 2 == 1);
+    Planned { id, solvers: if swap { [b, a] } else { [a, b] } }
+}
+
+/// Orders sessions. Within a sample, pairs come in an order of their own by the seed, so that no solver is
+/// asked by every session at once.
+fn order(order: Order, seed: Seed, sessions: &mut [Planned]) {
+    let by_chance = |session: &Planned| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.0.to_le_bytes());
+        hasher.update(session.id.to_string().as_bytes());
+        *hasher.finalize().as_bytes()
+    };
+    match order {
+        Order::Balanced => sessions.sort_by_cached_key(|session| (session.id.sample, by_chance(session))),
+        Order::ByPair => {}
+        Order::Shuffled => sessions.sort_by_cached_key(by_chance),
+    }
+}
+
+enum Wanted {
+    Pair(PairId),
+    With(String),
+}
+
+impl Wanted {
+    fn fits(&self, pair: &PairId) -> bool {
+        match self {
+            Self::Pair(wanted) => wanted == pair,
+            Self::With(name) => pair.both().contains(&name.as_str()),
+        }
+    }
+}
+
+fn wanted(text: &str, names: &[&str]) -> Result<Wanted, PlanError> {
+    for name in text.split(':') {
+        if !names.contains(&name) {
+            let hint = match closest(name, names.iter().copied()) {
+                Some(likely) => format!("did you mean `{likely}`?"),
+                None => format!("the boundary solvers are {}", names.join(", ")),
+            };
+            let what = format!("--pairs {text}: `{name}` is not a boundary solver of this run");
+            return Err(PlanError { what, hint });
+        }
+    }
+    if !text.contains(':') {
+        return Ok(Wanted::With(text.to_owned()));
+    }
+    text.parse().map(Wanted::Pair).map_err(|error: aske_record::BadPair| PlanError {
+        what: format!("--pairs: {error}"),
+        hint: "a single name stands for every pair with that solver".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aske_config::Layers;
+    use std::collections::HashSet;
+
+    fn paper() -> Settings {
+        Layers::load(Some("paper-bench"), std::iter::empty(), &[]).unwrap().settings().unwrap()
+    }
+
+    #[test]
+    fn the_papers_plan_has_190_pairs_and_1900_sessions() {
+        let sessions = plan(&paper(), &Selection::default()).unwrap();
+        assert_eq!(sessions.len(), 1900);
+        assert_eq!(sessions.iter().map(|s| &s.id.pair).collect::<HashSet<_>>().len(), 190);
+        assert_eq!(sessions.iter().map(|s| &s.id).collect::<HashSet<_>>().len(), 1900);
+    }
+
+    #[test]
+    fn balanced_runs_every_pair_once_before_any_pair_twice() {
+        let sessions = plan(&paper(), &Selection::default()).unwrap();
+        for (round, sessions) in sessions.chunks(190).enumerate() {
+            assert!(sessions.iter().all(|s| s.id.sample as usize == round));
+        }
+    }
+
+    #[test]
+    fn each_solver_of_a_pair_is_model_1_in_half_of_the_samples() {
+        let sessions = plan(&paper(), &Selection::default()).unwrap();
+        let first = |s: &&Planned| s.solvers[0] == s.id.pair.both()[0];
+        for pair in sessions.iter().map(|s| &s.id.pair).collect::<HashSet<_>>() {
+            assert_eq!(sessions.iter().filter(|s| s.id.pair == *pair).filter(first).count(), 5);
+        }
+        let begins = sessions[..190].iter().filter(first).count();
+        assert!((60..130).contains(&begins), "the coin is fair: {begins} of 190");
+    }
+
+    #[test]
+    fn shards_are_disjoint_and_complete() {
+        let settings = paper();
+        let all: HashSet<_> = plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| s.id).collect();
+        let mut joined = HashSet::new();
+        for part in 1..=8 {
+            let shard = Some(format!("{part}/8").parse().unwrap());
+            for session in plan(&settings, &Selection { shard, ..Selection::default() }).unwrap() {
+                assert!(joined.insert(session.id));
+            }
+        }
+        assert_eq!(joined, all);
+        for wrong in ["0/8", "9/8", "1", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn more_samples_or_solvers_keep_the_sessions_that_were_there() {
+        let mut settings = paper();
+        let before = plan(&settings, &Selection::default()).unwrap();
+        settings.run.samples += 2;
+        let newcomer = settings.check.clone();
+        settings.solvers.insert(0, newcomer);
+        let after: HashSet<_> = plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| (s.id, s.solvers)).collect();
+        assert_eq!(after.len(), 21 * 20 / 2 * 12);
+        assert!(before.into_iter().all(|s| after.contains(&(s.id, s.solvers))));
+    }
+
+    #[test]
+    fn pairs_can_be_chosen_by_pair_or_by_solver() {
+        let choose = |pairs: &[&str]| {
+            let pairs = pairs.iter().map(ToString::to_string).collect();
+            plan(&paper(), &Selection { pairs, ..Selection::default() })
+        };
+        assert_eq!(choose(&["qwen3-4b:qwen3-8b"]).unwrap().len(), 10);
+        assert_eq!(choose(&["qwen3-4b"]).unwrap().len(), 190);
+        let error = choose(&["qwen3-4b:qwen3-8"]).unwrap_err();
+        assert_eq!(error.hint, "did you mean `qwen3-8b`?");
+        assert!(choose(&["qwen3-4b:qwen3-4b"]).is_err());
+    }
+}

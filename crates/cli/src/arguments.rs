@@ -1,0 +1,253 @@
+//! What can be typed.
+
+use aske_bench::Shard;
+use aske_config::{ConfigError, Layers};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+use toml::Value;
+
+/// How well does a language model ask?
+///
+/// An asker probes two boundary solvers for a few rounds and then writes one question. It succeeds when exactly
+/// one of the two gives the answer of the cross-check solver.
+#[derive(Debug, Parser)]
+#[command(name = "aske", version, propagate_version = true, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  aske bench                                    the benchmark on the built-in demo world
+  aske ask sprout oak                           one session, live
+  aske bench --config paper-bench --dry-run     what the paper's benchmark would take
+  aske bench --config paper-bench --asker deepseek-v4-pro --budget-usd 200
+
+Exit status: 0 done, 1 finished with failures, 2 usage or configuration, 3 budget reached, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one session and show it as it happens
+    Ask(Ask),
+    /// Run the benchmark, or go on with it
+    Bench(Bench),
+    /// Join run folders that belong together
+    Merge(Merge),
+    /// Show every value of the configuration and where it came from
+    Config(ShowConfig),
+    /// Show the configured models, and try them
+    Models(Models),
+    /// Export or check a prompt pack
+    Prompts(Prompts),
+    /// Print shell completions
+    Completions(Completions),
+}
+
+/// Which configuration, and what is laid over it.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Configuration {
+    /// A file, or a built-in configuration: demo, paper-bench, paper-train [default: ./aske.toml, else demo]
+    #[arg(short, long, value_name = "FILE|NAME")]
+    pub(crate) config: Option<String>,
+    /// Set any key of the configuration; may be repeated
+    #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// Who asks
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) asker: Option<String>,
+    /// Who supplies the reference answer
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) check: Option<String>,
+    /// The boundary set
+    #[arg(long, value_name = "NAME", conflicts_with = "solvers")]
+    pub(crate) set: Option<String>,
+    /// The boundary solvers, separated by commas
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',')]
+    pub(crate) solvers: Vec<String>,
+    /// Probing rounds before the final question
+    #[arg(long, value_name = "N")]
+    pub(crate) rounds: Option<u32>,
+    /// The seed of the run
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+impl Configuration {
+    /// Loads the layers with these flags, and `more`, on top.
+    pub(crate) fn load(&self, more: Vec<(&str, &str, Option<Value>)>) -> Result<Layers, ConfigError> {
+        let text = |value: &Option<String>| value.clone().map(Value::String);
+        let solvers = (!self.solvers.is_empty()).then(|| Value::from(self.solvers.clone()));
+        let own = vec![
+            ("--asker", "asker.model", text(&self.asker)),
+            ("--check", "check.model", text(&self.check)),
+            ("--set", "boundary.set", text(&self.set)),
+            ("--solvers", "boundary.solvers", solvers),
+            ("--rounds", "protocol.rounds", self.rounds.map(|n| Value::Integer(n.into()))),
+            ("--seed", "run.seed", self.seed.map(whole)),
+        ];
+        let mut flags = Vec::new();
+        for text in &self.overrides {
+            let (key, value) = Layers::parse_override(text)?;
+            flags.push((format!("--override {text}"), key, value));
+        }
+        for (flag, key, value) in own.into_iter().chain(more) {
+            flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
+        }
+        Layers::load(self.config.as_deref(), std::env::vars(), &flags)
+    }
+}
+
+/// A whole number as a value; numbers beyond the format's range stay out of range and are refused there.
+pub(crate) fn whole(number: u64) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske ask                                      two solvers of the demo world
+  aske ask sprout oak --rounds 2
+  aske ask qwen3-1.7b gemini-3-flash --config paper-bench --asker gemini-3.1-pro")]
+pub(crate) struct Ask {
+    /// Model 1; the first of the boundary set where none is named
+    pub(crate) one: Option<String>,
+    /// Model 2; the last of the boundary set where none is named
+    #[arg(requires = "one")]
+    pub(crate) two: Option<String>,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// Where to store the session [default: the next free runs/ask-N]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Show the asker's private sections in full
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Running the same command again goes on where it stopped: finished sessions are skipped, and
+an unfinished one replays what it has paid for.
+
+Examples:
+  aske bench                                    the demo world, all pairs, 10 samples
+  aske bench --pairs sprout:oak --samples 3
+  aske bench --config paper-bench --dry-run     plan, calls, tokens, cost
+  aske bench --config my.toml --run runs/mine --budget-usd 50
+  aske bench --config my.toml --shard 3/8       a part of the plan, anywhere; `aske merge` joins the parts")]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// The run folder [default: runs/CONFIG-ASKER]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Only these pairs (a:b), or every pair with a solver (a); separated by commas
+    #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
+    pub(crate) pairs: Vec<String>,
+    /// Sessions for each pair
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u32>,
+    /// At most this many sessions of the plan
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only a part of the plan, such as 3/8
+    #[arg(long, value_name = "PART/PARTS")]
+    pub(crate) shard: Option<Shard>,
+    /// Sessions in flight at most
+    #[arg(long, value_name = "N")]
+    pub(crate) concurrency: Option<u64>,
+    /// Stop when the folder's calls have cost this much
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_usd: Option<f64>,
+    /// Stop when the folder's calls have used this many tokens
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
+    /// Stop after this many minutes
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) budget_minutes: Option<f64>,
+    /// Show the plan and what it would take, and ask nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  aske merge runs/whole runs/part-1 runs/part-2")]
+pub(crate) struct Merge {
+    /// The new folder
+    pub(crate) into: PathBuf,
+    /// The run folders to join
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske config                                   every value in effect, with its origin
+  aske config run --config paper-bench          only what begins with `run`")]
+pub(crate) struct ShowConfig {
+    /// Only keys that begin with this
+    pub(crate) prefix: Option<String>,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske models --config paper-bench              every model, its size, price and key
+  aske models gemini-3.1-pro --config paper-bench   try this one
+  aske models --probe                           try all of them")]
+pub(crate) struct Models {
+    /// Models to try
+    pub(crate) names: Vec<String>,
+    /// Try every model
+    #[arg(long)]
+    pub(crate) probe: bool,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske prompts export my-prompts                write the built-in pack, to edit
+  aske prompts check my-prompts                 then set protocol.prompts = \"my-prompts\"")]
+pub(crate) struct Prompts {
+    #[command(subcommand)]
+    pub(crate) command: PromptsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PromptsCommand {
+    /// Write a built-in prompt pack into a folder
+    Export {
+        /// The folder; it must be new or empty
+        folder: PathBuf,
+        /// math, choice, number or text
+        #[arg(long, default_value = "math")]
+        domain: String,
+    },
+    /// Check a prompt pack; names a missing file or a wrong placeholder by file and line
+    Check {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  aske completions bash > /etc/bash_completion.d/aske")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}

@@ -1,0 +1,71 @@
+//! `aske ask`: one session, live.
+
+use crate::arguments::Ask;
+use crate::commands::bench::{open_folder, report_failures};
+use crate::live::{Interrupt, block_on};
+use crate::output::{DIM, data, note, paint};
+use crate::problem::{Exit, Problem};
+use crate::transcript::Transcript;
+use aske_bench::{Fleet, Planned, Runner};
+use aske_config::Layers;
+use aske_model::Halt;
+use aske_record::{PairId, SessionId};
+use std::cell::Cell;
+use std::path::PathBuf;
+use toml::Value;
+
+pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
+    let solvers = chosen(arguments)?;
+    let layers = load(arguments, &solvers)?;
+    let settings = layers.settings()?;
+    let fleet = Fleet::new(&settings)?;
+    let (path, number) = match &arguments.run {
+        Some(path) => (path.clone(), 0),
+        None => next_free(),
+    };
+    let folder = open_folder(&path, &layers, &settings)?;
+    let [one, two] = &solvers;
+    let pair = PairId::new(one, two)
+        .map_err(|error| Problem::usage(error.to_string(), "a model cannot be compared with itself"))?;
+    let planned = Planned { id: SessionId { pair, sample: number }, solvers: solvers.clone() };
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
+    let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full, outcome: Cell::new(None) };
+    data(format_args!("{} asks {one} and {two}", settings.asker.model));
+    let plan = [planned];
+    let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
+    report_failures(&finished);
+    note(paint(DIM, format_args!("stored in {}", path.display())));
+    Ok(match transcript.outcome.get() {
+        _ if interrupt.happened() => Exit::Interrupted,
+        _ if finished.reached.is_some() => Exit::Budget,
+        None if finished.open > 0 => Exit::Failures,
+        _ => Exit::Done,
+    })
+}
+
+fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, Problem> {
+    let solvers = Some(Value::from(solvers.to_vec()));
+    Ok(arguments.configuration.load(vec![("aske ask", "boundary.solvers", solvers)])?)
+}
+
+/// The two named solvers, or the first and the last of the boundary set.
+fn chosen(arguments: &Ask) -> Result<[String; 2], Problem> {
+    match (&arguments.one, &arguments.two) {
+        (Some(one), Some(two)) => Ok([one.clone(), two.clone()]),
+        (Some(_), None) => Err(Problem::usage("a session needs two solvers", "name both: aske ask A B")),
+        (None, _) => {
+            let settings = arguments.configuration.load(Vec::new())?.settings()?;
+            let ends = [settings.solvers.first(), settings.solvers.last()];
+            Ok(ends.map(|solver| solver.map(|solver| solver.model.clone()).unwrap_or_default()))
+        }
+    }
+}
+
+/// The first `runs/ask-N` that does not exist.
+fn next_free() -> (PathBuf, u32) {
+    (1..)
+        .map(|number| (PathBuf::from(format!("runs/ask-{number}")), number))
+        .find(|(path, _)| !path.exists())
+        .unwrap_or_default()
+}

@@ -1,0 +1,181 @@
+//! `aske bench`: the benchmark.
+
+use crate::arguments::{Bench, whole};
+use crate::live::{Interrupt, block_on};
+use crate::output::{BAD, BOLD, DIM, data, hint, note, paint};
+use crate::problem::{Exit, Problem};
+use crate::progress::Progress;
+use crate::tables;
+use aske_bench::{Finished, Fleet, Planned, Runner, Selection, estimate, manifest, plan};
+use aske_config::{Layers, Settings};
+use aske_model::Halt;
+use aske_record::RunDir;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
+    let layers = arguments.configuration.load(vec![
+        ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
+        ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
+        ("--budget-usd", "run.budget_usd", arguments.budget_usd.map(Value::Float)),
+        ("--budget-tokens", "run.budget_tokens", arguments.budget_tokens.map(whole)),
+        ("--budget-minutes", "run.budget_minutes", arguments.budget_minutes.map(Value::Float)),
+    ])?;
+    let settings = layers.settings()?;
+    let selection = Selection {
+        pairs: arguments.pairs.clone(),
+        shard: arguments.shard,
+        limit: arguments.limit,
+    };
+    let plan = plan(&settings, &selection)?;
+    let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
+    if arguments.dry_run {
+        return Ok(dry_run(arguments.json, &settings, &plan, &path));
+    }
+    let fleet = Fleet::new(&settings)?;
+    let folder = open_folder(&path, &layers, &settings)?;
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
+    announce(&settings, &plan, &folder);
+    let progress = Progress::new(open_sessions(&plan, &folder));
+    let finished = block_on(&halt, &interrupt, async {
+        tokio::select! {
+            finished = runner.run(&plan, &progress) => finished,
+            never = progress.keep_showing(&runner) => match never {},
+        }
+    })?;
+    progress.finish();
+    let finished = finished?;
+    if arguments.json {
+        data(as_json(&settings, &path, &finished));
+    } else {
+        show(&settings, &path, &finished);
+    }
+    Ok(exit(&finished, &interrupt))
+}
+
+/// `runs/CONFIG-ASKER`, so that the same command finds its own folder again.
+fn default_folder(layers: &Layers, settings: &Settings) -> PathBuf {
+    Path::new("runs").join(format!("{}-{}", layers.name(), settings.asker.model))
+}
+
+/// Opens the run folder for these settings.
+pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, Problem> {
+    let manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    Ok(RunDir::open(path, &manifest)?)
+}
+
+/// Sessions of the plan that the folder does not have yet.
+fn open_sessions(plan: &[Planned], folder: &RunDir) -> u64 {
+    let graded: std::collections::HashSet<&str> =
+        folder.grades().iter().map(|grade| grade.record.as_str()).collect();
+    plan.iter().filter(|planned| !graded.contains(planned.id.to_string().as_str())).count() as u64
+}
+
+fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
+    let open = open_sessions(plan, folder);
+    let state = match open {
+        0 => "all finished before".to_owned(),
+        open if open < plan.len() as u64 => format!("{open} still to run"),
+        _ => format!("{} rounds and a final question each", settings.protocol.rounds),
+    };
+    note(format_args!(
+        "{} asks {} solvers: {} sessions, {state}; into {}",
+        settings.asker.model,
+        settings.solvers.len(),
+        plan.len(),
+        folder.path().display()
+    ));
+}
+
+fn dry_run(as_json: bool, settings: &Settings, plan: &[Planned], path: &Path) -> Exit {
+    let estimate = estimate(settings, plan);
+    if as_json {
+        data(json!({
+            "run": path.display().to_string(),
+            "sessions": plan.iter().map(|planned| json!({
+                "session": planned.id.to_string(),
+                "solvers": planned.solvers,
+            })).collect::<Vec<_>>(),
+            "estimate": estimate,
+        }));
+        return Exit::Done;
+    }
+    let (expected, most) = estimate.usd();
+    data(format_args!("{} sessions, {} calls, into {}\n", plan.len(), estimate.calls(), path.display()));
+    data(tables::estimate(&estimate));
+    data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
+    note(paint(
+        DIM,
+        "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of their\n\
+         budget, and all of it for the most; equivalence checks are not counted",
+    ));
+    Exit::Done
+}
+
+fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
+    if interrupt.happened() {
+        Exit::Interrupted
+    } else if finished.reached.is_some() {
+        Exit::Budget
+    } else if finished.open > 0 {
+        Exit::Failures
+    } else {
+        Exit::Done
+    }
+}
+
+fn show(settings: &Settings, path: &Path, finished: &Finished) {
+    let sessions = finished.tally.sessions();
+    data(format_args!("{}\n", paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))));
+    data(tables::outcomes(&finished.tally.shares()));
+    data(format_args!("\n{}", tables::used(&finished.used)));
+    if finished.tally.promoted() > 0 {
+        note(format_args!("{} sessions have an answer that the equivalence checker matched", finished.tally.promoted()));
+    }
+    if finished.tally.undecided() > 0 {
+        note(format_args!("{} sessions have a comparison that stayed undecided and counts as no match", finished.tally.undecided()));
+    }
+    report_failures(finished);
+    if let Some(reached) = finished.reached {
+        note(format_args!("\n{reached}; {} sessions are left", finished.open));
+    }
+    if finished.open > 0 {
+        hint("run the same command again to go on; nothing that was paid for is asked again");
+    }
+    note(paint(DIM, format_args!("stored in {}", path.display())));
+}
+
+/// Failures by cause, with what to do about each.
+pub(crate) fn report_failures(finished: &Finished) {
+    for (failure, sessions) in finished.causes() {
+        let count = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
+        note(format_args!("\n{} {count} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
+        hint(failure.hint());
+    }
+}
+
+fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json::Value {
+    let failures = finished.causes().into_iter().map(|(failure, sessions)| {
+        json!({
+            "model": failure.model,
+            "cause": failure.cause.as_str(),
+            "message": failure.message,
+            "sessions": sessions,
+            "hint": failure.hint(),
+        })
+    });
+    json!({
+        "run": path.display().to_string(),
+        "asker": settings.asker.model,
+        "sessions": finished.tally.sessions(),
+        "open": finished.open,
+        "outcomes": finished.tally.shares(),
+        "promoted": finished.tally.promoted(),
+        "undecided": finished.tally.undecided(),
+        "used": finished.used,
+        "failures": failures.collect::<Vec<_>>(),
+        "budget_reached": finished.reached.map(|reached| reached.to_string()),
+    })
+}

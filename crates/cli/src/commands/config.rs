@@ -1,0 +1,36 @@
+//! `aske config`: every value and where it came from.
+
+use crate::arguments::ShowConfig;
+use crate::output::{DIM, data, note, paint};
+use crate::problem::{Exit, Problem};
+use aske_config::{Origin, config_names};
+use serde_json::json;
+
+pub(crate) fn run(arguments: &ShowConfig) -> Result<Exit, Problem> {
+    let layers = arguments.configuration.load(Vec::new())?;
+    let prefix = arguments.prefix.as_deref().unwrap_or_default();
+    let values: Vec<_> = layers.values().into_iter().filter(|(key, ..)| key.starts_with(prefix)).collect();
+    if values.is_empty() {
+        return Err(Problem::usage(
+            format!("no key begins with `{prefix}`"),
+            "`aske config` without it shows all of them",
+        ));
+    }
+    if arguments.json {
+        let values: Vec<_> = values
+            .iter()
+            .map(|(key, value, origin)| json!({"key": key, "value": value, "origin": origin.to_string()}))
+            .collect();
+        data(serde_json::Value::Array(values));
+        return Ok(Exit::Done);
+    }
+    for (key, value, origin) in &values {
+        let shown = match origin {
+            Origin::Default => paint(DIM, origin),
+            other => other.to_string(),
+        };
+        data(format_args!("{key} = {value}  # {shown}"));
+    }
+    note(paint(DIM, format_args!("built-in configurations: {}", config_names().join(", "))));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,20 @@
+//! `aske merge`: join run folders.
+
+use crate::arguments::Merge;
+use crate::output::{data, hint};
+use crate::problem::{Exit, Problem};
+use serde_json::json;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &Merge) -> Result<Exit, Problem> {
+    let runs: Vec<&Path> = arguments.runs.iter().map(AsRef::as_ref).collect();
+    let merged = aske_record::merge(&arguments.into, &runs)?;
+    let into = arguments.into.display();
+    if arguments.json {
+        data(json!({"run": into.to_string(), "records": merged.records, "calls": merged.calls}));
+    } else {
+        data(format_args!("{into}: {} records and {} calls of {} runs", merged.records, merged.calls, runs.len()));
+        hint(format_args!("`aske bench --run {into}` with the same configuration goes on from here"));
+    }
+    Ok(Exit::Done)
+}

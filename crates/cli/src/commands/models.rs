@@ -1,0 +1,144 @@
+//! `aske models`: what is configured, and whether it answers.
+
+use crate::arguments::Models;
+use crate::live::{Interrupt, block_on};
+use crate::output::{data, note};
+use crate::problem::{Exit, Problem};
+use crate::tables::table;
+use aske_bench::Fleet;
+use aske_config::{Config, ModelSection, ProviderKind, closest};
+use aske_model::Halt;
+use futures_util::future::join_all;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
+    let layers = arguments.configuration.load(Vec::new())?;
+    let config = layers.config();
+    let names = chosen(config, &arguments.names)?;
+    let tried = if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
+    let failed = tried.values().any(Result::is_err);
+    if arguments.json {
+        data(serde_json::Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
+    } else {
+        data(as_table(config, &names, &tried));
+        for problem in tried.values().filter_map(|tried| tried.as_ref().err()) {
+            note(format_args!("\n{problem}"));
+        }
+    }
+    Ok(if failed { Exit::Failures } else { Exit::Done })
+}
+
+fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, Problem> {
+    let known = || config.models.keys().map(String::as_str);
+    for name in names {
+        if !config.models.contains_key(name) {
+            let hint = match closest(name, known()) {
+                Some(likely) => format!("did you mean `{likely}`?"),
+                None => "`aske models` lists what is configured; --config chooses the configuration".to_owned(),
+            };
+            return Err(Problem::usage(format!("unknown model `{name}`"), hint));
+        }
+    }
+    Ok(known().filter(|name| names.is_empty() || names.iter().any(|wanted| wanted == name)).collect())
+}
+
+type Tried = BTreeMap<String, Result<String, String>>;
+
+/// Tries each model by itself, so that one without a key does not hide the others.
+fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let tries = names.iter().map(|name| async move {
+        let section = BTreeMap::from_iter(config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())));
+        let outcome = match Fleet::of(&section) {
+            Err(error) => Err(error.to_string()),
+            Ok(fleet) => match fleet.get(name) {
+                None => Err("not configured".to_owned()),
+                Some(model) => {
+                    model.probe().await.map_err(|failure| format!("{failure}\nhint: {}", failure.hint()))
+                }
+            },
+        };
+        ((*name).to_owned(), outcome)
+    });
+    block_on(&halt, &interrupt, join_all(tries)).map(|tried| tried.into_iter().collect())
+}
+
+fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Table {
+    let header = ["model", "provider", "served as", "size", "USD/M read", "USD/M written", "roles", "state"];
+    let mut table = table(&header, &[3, 4, 5]);
+    for name in names {
+        let Some(section) = config.models.get(*name) else { continue };
+        let price = |pick: fn(&aske_chat::Price) -> f64| {
+            section.price.as_ref().map_or_else(String::new, |price| format!("{:.2}", pick(price)))
+        };
+        table.add_row([
+            (*name).to_owned(),
+            provider(section).to_owned(),
+            served(name, section),
+            section.params.map_or_else(String::new, |params| format!("{params}B")),
+            price(|price| price.input),
+            price(|price| price.output),
+            roles(config, name).join(", "),
+            state(section, tried.get(*name)),
+        ]);
+    }
+    table
+}
+
+fn as_json(config: &Config, name: &str, tried: &Tried) -> serde_json::Value {
+    let section = config.models.get(name);
+    json!({
+        "model": name,
+        "provider": section.map(provider),
+        "served_as": section.map(|section| served(name, section)),
+        "params": section.and_then(|section| section.params),
+        "price": section.and_then(|section| section.price),
+        "roles": roles(config, name),
+        "key": section.and_then(|section| section.api_key_env.as_ref()).map(|variable| key_is_set(variable)),
+        "answers": tried.get(name).map(Result::is_ok),
+        "said": tried.get(name).map(|tried| match tried { Ok(said) | Err(said) => said }),
+    })
+}
+
+fn provider(section: &ModelSection) -> &'static str {
+    match section.provider {
+        Some(ProviderKind::Openai) => "openai",
+        Some(ProviderKind::Scripted) => "scripted",
+        None => "none",
+    }
+}
+
+fn served(name: &str, section: &ModelSection) -> String {
+    section.script.clone().or_else(|| section.model.clone()).unwrap_or_else(|| name.to_owned())
+}
+
+fn roles(config: &Config, name: &str) -> Vec<&'static str> {
+    let is = |model: &Option<String>| model.as_deref() == Some(name);
+    let set = config.boundary.set.as_ref().and_then(|set| config.sets.get(set)).map(|set| &set.solvers);
+    let listed = Some(&config.boundary.solvers).filter(|solvers| !solvers.is_empty()).or(set);
+    let solver = listed.is_some_and(|solvers| solvers.iter().any(|solver| solver == name));
+    [
+        (is(&config.asker.model), "asker"),
+        (solver, "solver"),
+        (is(&config.check.model), "check"),
+        (is(&config.equivalence.model), "equivalence"),
+    ]
+    .into_iter()
+    .filter_map(|(has, role)| has.then_some(role))
+    .collect()
+}
+
+fn key_is_set(variable: &str) -> bool {
+    std::env::var(variable).is_ok_and(|key| !key.trim().is_empty())
+}
+
+fn state(section: &ModelSection, tried: Option<&Result<String, String>>) -> String {
+    match (tried, &section.api_key_env) {
+        (Some(Ok(said)), _) => said.clone(),
+        (Some(Err(_)), _) => "fails, see below".to_owned(),
+        (None, Some(variable)) if !key_is_set(variable) => format!("needs {variable}"),
+        (None, Some(_)) => "key is set".to_owned(),
+        (None, None) => String::new(),
+    }
+}

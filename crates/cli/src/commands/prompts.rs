@@ -1,0 +1,44 @@
+//! `aske prompts`: export and check prompt packs.
+
+use crate::arguments::{Prompts, PromptsCommand};
+use crate::output::{data, hint};
+use crate::problem::{Exit, Problem};
+use aske_config::load_pack;
+use aske_session::{Domain, Pack, UnknownDomain};
+use std::path::Path;
+
+pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
+    match &arguments.command {
+        PromptsCommand::Export { folder, domain } => export(folder, domain),
+        PromptsCommand::Check { folder } => check(folder),
+    }
+}
+
+fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
+    let domain: Domain = domain.parse().map_err(|error: UnknownDomain| {
+        Problem::usage(error.to_string(), "`--domain math` is the default")
+    })?;
+    let failed = |error: std::io::Error| {
+        Problem::usage(format!("{}: {error}", folder.display()), "name a folder that can be written")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Problem::usage(
+            format!("{} is not empty", folder.display()),
+            "name a new folder, so that nothing you edited is overwritten",
+        ));
+    }
+    let files = Pack::builtin_files(&domain);
+    for (name, text) in &files {
+        std::fs::write(folder.join(name), text).map_err(failed)?;
+    }
+    data(format_args!("{}: {} prompts of the domain {}", folder.display(), files.len(), domain.name()));
+    hint(format_args!("edit them, then set `protocol.prompts = \"{}\"`", folder.display()));
+    Ok(Exit::Done)
+}
+
+fn check(folder: &Path) -> Result<Exit, Problem> {
+    let pack = load_pack(folder)?;
+    data(format_args!("{}: complete, {}", folder.display(), pack.hash()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,62 @@
+//! A run under way: the runtime, and Ctrl-C.
+
+use crate::output::note;
+use crate::problem::{Exit, Problem};
+use aske_model::Halt;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the user has asked the run to end.
+#[derive(Debug, Default)]
+pub(crate) struct Interrupt(AtomicBool);
+
+impl Interrupt {
+    pub(crate) fn happened(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `work` to its end on this thread. The first Ctrl-C lets calls in flight end and begins nothing new; the
+/// second one ends the process.
+pub(crate) fn block_on<T>(
+    halt: &Halt,
+    interrupt: &Interrupt,
+    work: impl Future<Output = T>,
+) -> Result<T, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Problem { message: format!("no runtime: {error}"), hint: None, exit: Exit::Failures }
+    })?;
+    runtime.block_on(async {
+        tokio::select! {
+            done = work => Ok(done),
+            never = on_signals(halt, interrupt) => match never {},
+        }
+    })
+}
+
+async fn on_signals(halt: &Halt, interrupt: &Interrupt) -> std::convert::Infallible {
+    wait_for_signal().await;
+    interrupt.0.store(true, Ordering::Relaxed);
+    halt.call();
+    note("\nstopping: calls in flight may end, and are stored; press Ctrl-C again to leave them");
+    wait_for_signal().await;
+    std::process::exit(i32::from(Exit::Interrupted.status()))
+}
+
+/// Ctrl-C, or on Unix a polite request to end.
+async fn wait_for_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,40 @@
+//! The program `aske`: arguments, configuration layers, tables and progress around the libraries.
+
+mod arguments;
+mod commands;
+mod live;
+mod output;
+mod problem;
+mod progress;
+mod tables;
+mod transcript;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use problem::{Exit, Problem};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    // Thousands of sessions at once need as many connections; the soft limit is often far below the hard one.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    match run(arguments) {
+        Ok(exit) => exit.code(),
+        Err(problem) => {
+            output::problem(&problem);
+            problem.exit.code()
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<Exit, Problem> {
+    match arguments.command {
+        Command::Ask(ask) => commands::ask::run(&ask),
+        Command::Bench(bench) => commands::bench::run(&bench),
+        Command::Merge(merge) => commands::merge::run(&merge),
+        Command::Config(config) => commands::config::run(&config),
+        Command::Models(models) => commands::models::run(&models),
+        Command::Prompts(prompts) => commands::prompts::run(&prompts),
+        Command::Completions(completions) => commands::completions::run(&completions),
+    }
+}

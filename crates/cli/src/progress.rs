@@ -1,0 +1,112 @@
+//! How a run comes along: a live line on a terminal, a plain line now and then elsewhere.
+
+use crate::output::{BAD, DIM, GOOD, NOTE, note, paint};
+use aske_bench::{Observer, RunFailure, Runner, Spent, Tally};
+use aske_record::SessionRecord;
+use aske_session::{Grade, Outcome};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::{Cell, RefCell};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// How often a plain line is written.
+const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// Watches a run and shows it on stderr.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    plain: bool,
+    begun: Instant,
+    total: u64,
+    done: Cell<u64>,
+    failed: Cell<u64>,
+    tally: RefCell<Tally>,
+}
+
+impl Progress {
+    /// For a run with this many sessions still to go.
+    pub(crate) fn new(total: u64) -> Self {
+        let plain = !std::io::stderr().is_terminal();
+        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+        let bar = ProgressBar::with_draw_target(Some(total), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:28.green/dim} {human_pos}/{human_len} sessions\n{msg}") {
+            bar.set_style(style.progress_chars("━━─"));
+        }
+        Self {
+            bar,
+            plain,
+            begun: Instant::now(),
+            total,
+            done: Cell::new(0),
+            failed: Cell::new(0),
+            tally: RefCell::default(),
+        }
+    }
+
+    /// Shows the state again and again; ends never, so it runs beside the work.
+    pub(crate) async fn keep_showing(&self, runner: &Runner<'_>) -> std::convert::Infallible {
+        let every = if self.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
+        loop {
+            tokio::time::sleep(every).await;
+            let line = self.line(runner.spent());
+            if self.plain {
+                note(format_args!("{}/{} sessions · {line}", self.done.get(), self.total));
+            } else {
+                self.bar.set_position(self.done.get());
+                self.bar.set_message(line);
+            }
+        }
+    }
+
+    /// Removes the live line.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn line(&self, spent: Spent) -> String {
+        let tally = self.tally.borrow();
+        let graded = tally.sessions().max(1) as f64;
+        let share = |outcome, style, name| {
+            let percent = 100.0 * tally.count(outcome) as f64 / graded;
+            paint(style, format_args!("{name} {percent:.0}%"))
+        };
+        let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
+        let mut parts = vec![
+            share(Outcome::Calibrated, GOOD, "calibrated"),
+            share(Outcome::TooEasy, NOTE, "too easy"),
+            share(Outcome::TooHard, NOTE, "too hard"),
+            format!("{:.0} calls/s", spent.calls as f64 / seconds),
+            format!("{} tokens", HumanCount(spent.tokens)),
+        ];
+        if spent.usd.0 > 0.0 {
+            parts.push(spent.usd.to_string());
+        }
+        if self.failed.get() > 0 {
+            parts.push(paint(BAD, format_args!("{} failed", self.failed.get())));
+        }
+        if let Some(left) = self.time_left(seconds) {
+            parts.push(paint(DIM, format_args!("{} left", HumanDuration(left))));
+        }
+        parts.join(" · ")
+    }
+
+    fn time_left(&self, seconds: f64) -> Option<Duration> {
+        let done = self.done.get();
+        if done == 0 {
+            return None;
+        }
+        let left = (self.total - done.min(self.total)) as f64;
+        Duration::try_from_secs_f64(seconds * left / done as f64).ok()
+    }
+}
+
+impl Observer for Progress {
+    fn graded(&self, record: &SessionRecord, grade: &Grade) {
+        self.done.set(self.done.get() + 1);
+        self.tally.borrow_mut().add(record.sample, grade);
+    }
+
+    fn failed(&self, _failure: &RunFailure) {
+        self.failed.set(self.failed.get() + 1);
+    }
+}

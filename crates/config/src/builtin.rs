@@ -1,0 +1,26 @@
+//! The configurations and scripts that ship inside the program.
+
+use include_dir::{Dir, include_dir};
+
+static CONFIGS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../configs");
+
+/// The names of the configurations that ship.
+pub fn config_names() -> Vec<&'static str> {
+    let files = CONFIGS.files().map(include_dir::File::path);
+    let mut names: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter_map(|path| path.file_stem()?.to_str())
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The text of a configuration that ships.
+pub(crate) fn config(name: &str) -> Option<&'static str> {
+    CONFIGS.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The text of a script that ships, by its name without `builtin:`.
+pub fn script(name: &str) -> Option<&'static str> {
+    CONFIGS.get_file(name)?.contents_utf8()
+}

@@ -1,0 +1,347 @@
+//! Layers of a configuration, merged in one place, each value with its origin.
+
+use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
+use crate::{Config, ConfigError, builtin, closest, suggest};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// The file that is read where none is named.
+const USUAL_FILE: &str = "aske.toml";
+/// What is used where there is no file at all.
+const DEMO: &str = "demo";
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// No layer sets it.
+    Default,
+    /// A configuration that ships.
+    Builtin(String),
+    /// A file.
+    File(PathBuf),
+    /// An environment variable.
+    Environment(String),
+    /// A flag.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Builtin(name) => write!(f, "built-in {name}"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// All layers, merged.
+#[derive(Debug)]
+pub struct Layers {
+    config: Config,
+    origins: BTreeMap<String, Origin>,
+    source: Origin,
+}
+
+impl Layers {
+    /// Loads the named configuration (a path, or the name of a built-in one), or the usual one, and lays the
+    /// environment and the flags over it. A flag is the flag's name, a dotted key and a value.
+    pub fn load(
+        named: Option<&str>,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: &[(String, String, Value)],
+    ) -> Result<Self, ConfigError> {
+        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("ASKE_")).collect();
+        variables.sort();
+        let by_variable = variables.iter().find(|(name, _)| name == CONFIG_VARIABLE).map(|(_, value)| value.as_str());
+        let mut stack = Stack::default();
+        let source = match named.or(by_variable) {
+            Some(name) => stack.add_named(name, None)?,
+            None if Path::new(USUAL_FILE).exists() => stack.add_file(Path::new(USUAL_FILE))?,
+            None => stack.add_builtin(DEMO)?,
+        };
+        for (name, value) in &variables {
+            if let Some(layer) = table(name, value) {
+                stack.add(Origin::Environment(name.clone()), layer?)?;
+            }
+        }
+        for (flag, key, value) in flags {
+            let path: Vec<&str> = split_key(key);
+            stack.add(Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
+        }
+        let config = Value::Table(stack.merged).try_into().map_err(|error| explain(None, &error))?;
+        Ok(Self { config, origins: stack.origins, source })
+    }
+
+    /// The merged configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The file or built-in configuration that was asked for.
+    pub fn source(&self) -> &Origin {
+        &self.source
+    }
+
+    /// A short name of it, for a run's folder.
+    pub fn name(&self) -> String {
+        match &self.source {
+            Origin::Builtin(name) => name.clone(),
+            Origin::File(path) => {
+                path.file_stem().map_or_else(|| "run".to_owned(), |stem| stem.to_string_lossy().into_owned())
+            }
+            _ => "run".to_owned(),
+        }
+    }
+
+    /// Every value, as `key`, value and origin, in the order of the schema.
+    pub fn values(&self) -> Vec<(String, Value, Origin)> {
+        let mut values = Vec::new();
+        if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
+            flatten("", &table, &mut |key, value| {
+                let origin = self.origins.get(&key).cloned().unwrap_or(Origin::Default);
+                values.push((key, value.clone(), origin));
+            });
+        }
+        values
+    }
+}
+
+/// Reads `key=value` of an override flag.
+impl Layers {
+    /// The dotted key and the value of `key=value`.
+    pub fn parse_override(text: &str) -> Result<(String, Value), ConfigError> {
+        let (key, value) = text.split_once('=').ok_or_else(|| {
+            ConfigError::at(format!("--override {text}"), "expected KEY=VALUE").hint("for example run.samples=3")
+        })?;
+        Ok((key.trim().to_owned(), read_value(value.trim())))
+    }
+}
+
+/// Splits `models."a.b".url` at the dots outside quotes.
+fn split_key(key: &str) -> Vec<&str> {
+    let mut quoted = false;
+    key.split(|c| {
+        quoted ^= c == '"';
+        c == '.' && !quoted
+    })
+    .map(|part| part.trim_matches('"'))
+    .collect()
+}
+
+#[derive(Default)]
+struct Stack {
+    merged: Table,
+    origins: BTreeMap<String, Origin>,
+    /// Files being read, so that a circle is noticed.
+    open: Vec<String>,
+}
+
+impl Stack {
+    fn add_named(&mut self, name: &str, beside: Option<&Path>) -> Result<Origin, ConfigError> {
+        let path = beside.and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+        if path.is_file() {
+            return self.add_file(&path);
+        }
+        if builtin::config(name).is_some() {
+            return self.add_builtin(name);
+        }
+        let mut names = builtin::config_names();
+        names.retain(|name| *name != "paper-models");
+        let hint = match closest(name, names.iter().copied()) {
+            Some(likely) => format!("did you mean the built-in `{likely}`?"),
+            None => format!("name a file, or a built-in configuration: {}", names.join(", ")),
+        };
+        Err(ConfigError::at(name, "no such configuration").hint(hint))
+    }
+
+    fn add_builtin(&mut self, name: &str) -> Result<Origin, ConfigError> {
+        let text = builtin::config(name).unwrap_or_default();
+        self.add_text(Origin::Builtin(name.to_owned()), text, None)
+    }
+
+    fn add_file(&mut self, path: &Path) -> Result<Origin, ConfigError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::at(path.display().to_string(), error.to_string()))?;
+        self.add_text(Origin::File(path.to_owned()), &text, Some(path))
+    }
+
+    /// Checks a file by itself, so that an error can name its line; then what it extends; then itself.
+    fn add_text(&mut self, origin: Origin, text: &str, path: Option<&Path>) -> Result<Origin, ConfigError> {
+        let name = origin.to_string();
+        if self.open.contains(&name) {
+            return Err(ConfigError::at(name, "the file extends itself"));
+        }
+        let in_file = |error: toml::de::Error| explain(Some((&name, text)), &error);
+        let config: Config = toml::from_str(text).map_err(in_file)?;
+        let mut table: Table = toml::from_str(text).map_err(in_file)?;
+        self.open.push(name);
+        for base in config.extends.to_vec() {
+            self.add_named(&base, path)?;
+        }
+        self.open.pop();
+        table.remove("extends");
+        if let Some(folder) = path.and_then(Path::parent) {
+            anchor_paths(&mut table, folder);
+        }
+        self.add(origin.clone(), table)?;
+        Ok(origin)
+    }
+
+    fn add(&mut self, origin: Origin, layer: Table) -> Result<(), ConfigError> {
+        let checked: Result<Config, toml::de::Error> = Value::Table(layer.clone()).try_into();
+        if let Err(error) = checked {
+            return Err(ConfigError { place: Some(origin.to_string()), ..explain(None, &error) });
+        }
+        // A list of solvers replaces a set named below it, and a set named above it replaces the list.
+        if layer.get("boundary").and_then(|b| b.get("set")).is_some()
+            && let Some(Value::Table(boundary)) = self.merged.get_mut("boundary")
+        {
+            boundary.remove("solvers");
+        }
+        flatten("", &layer, &mut |key, _| {
+            self.origins.insert(key, origin.clone());
+        });
+        merge(&mut self.merged, layer);
+        Ok(())
+    }
+}
+
+fn merge(base: &mut Table, layer: Table) {
+    for (key, value) in layer {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => merge(below, above),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+fn flatten(prefix: &str, table: &Table, visit: &mut impl FnMut(String, &Value)) {
+    for (key, value) in table {
+        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        let part = if plain { key.clone() } else { format!("\"{key}\"") };
+        let path = if prefix.is_empty() { part } else { format!("{prefix}.{part}") };
+        match value {
+            Value::Table(inner) => flatten(&path, inner, visit),
+            _ => visit(path, value),
+        }
+    }
+}
+
+/// Paths in a file are relative to that file.
+fn anchor_paths(table: &mut Table, folder: &Path) {
+    let anchor = |value: &mut Value| {
+        if let Value::String(path) = value
+            && !path.starts_with("builtin:")
+        {
+            *path = folder.join(&*path).to_string_lossy().into_owned();
+        }
+    };
+    if let Some(Value::Table(protocol)) = table.get_mut("protocol") {
+        protocol.get_mut("prompts").map(anchor);
+    }
+    if let Some(Value::Table(models)) = table.get_mut("models") {
+        for (_, model) in models.iter_mut() {
+            model.get_mut("script").map(anchor);
+        }
+    }
+}
+
+/// A reader's error as file, line, plain words and a suggestion.
+fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError {
+    let place = source.map(|(name, text)| match error.span() {
+        Some(span) => {
+            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+            format!("{name}:{line}")
+        }
+        None => name.to_owned(),
+    });
+    let (what, hint) = match suggest::unknown_field(error.message()) {
+        Some((what, hint)) => (what, Some(hint)),
+        None => (error.message().to_owned(), None),
+    };
+    ConfigError { place, what, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, variables: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Layers, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.toml");
+        std::fs::write(&path, text).unwrap();
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let flags: Vec<_> = flags
+            .iter()
+            .map(|(key, value)| ("--flag".to_owned(), (*key).to_owned(), read_value(value)))
+            .collect();
+        Layers::load(path.to_str(), variables, &flags)
+    }
+
+    fn origin(layers: &Layers, key: &str) -> String {
+        let value = layers.values().into_iter().find(|(found, ..)| found == key);
+        value.map_or_else(|| panic!("no {key}"), |(_, _, origin)| origin.to_string())
+    }
+
+    #[test]
+    fn later_layers_win_and_every_value_knows_its_origin() {
+        let text = "extends = \"paper-bench\"\n[run]\nsamples = 3\nseed = 4\n[protocol]\nrounds = 2";
+        let layers = load(text, &[("ASKE_RUN_SEED", "5"), ("HOME", "/x")], &[("run.concurrency", "9")]).unwrap();
+        let run = &layers.config().run;
+        assert_eq!((run.samples, run.seed, run.concurrency), (3, 5, 9));
+        assert_eq!((layers.config().protocol.rounds, layers.config().check.draws), (2, 3));
+        assert!(origin(&layers, "run.samples").ends_with("x.toml"));
+        assert_eq!(origin(&layers, "run.seed"), "ASKE_RUN_SEED");
+        assert_eq!(origin(&layers, "run.concurrency"), "--flag");
+        assert_eq!(origin(&layers, "check.draws"), "built-in paper-bench");
+        assert_eq!(origin(&layers, "models.\"qwen3-1.7b\".params"), "built-in paper-models");
+        assert_eq!(origin(&layers, "run.order"), "default");
+    }
+
+    #[test]
+    fn an_error_names_its_file_and_line_and_guesses() {
+        let error = load("[protocol]\nrounds = 4\n[run]\nsampels = 3\n", &[], &[]).unwrap_err();
+        assert!(error.to_string().ends_with("x.toml:4: unknown key `sampels`"), "{error}");
+        assert_eq!(error.hint.as_deref(), Some("did you mean `samples`?"));
+        let error = load("[run]\nsamples = \"many\"", &[], &[]).unwrap_err();
+        assert!(error.to_string().contains("x.toml:2: invalid type: string \"many\""), "{error}");
+        let error = load("[run", &[], &[]).unwrap_err();
+        assert!(error.to_string().contains("x.toml:1:"), "{error}");
+        let error = load("", &[("ASKE_RUN_SAMPELS", "1")], &[]).unwrap_err();
+        assert_eq!(error.to_string(), "ASKE_RUN_SAMPELS: unknown key `sampels`");
+        let error = load("", &[("ASKE_RNU_SAMPLES", "1")], &[]).unwrap_err();
+        assert_eq!(error.hint.as_deref(), Some("did you mean ASKE_RUN_…?"));
+        let error = load("", &[], &[("run.smaples", "1")]).unwrap_err();
+        assert_eq!(error.to_string(), "--flag: unknown key `smaples`");
+        let error = load("extends = \"papre-bench\"", &[], &[]).unwrap_err();
+        assert_eq!(error.hint.as_deref(), Some("did you mean the built-in `paper-bench`?"));
+    }
+
+    #[test]
+    fn a_set_named_above_a_list_of_solvers_replaces_it() {
+        let text = "[boundary]\nsolvers = [\"a\", \"b\"]";
+        let layers = load(text, &[], &[("boundary.set", "\"small\"")]).unwrap();
+        assert!(layers.config().boundary.solvers.is_empty());
+    }
+
+    #[test]
+    fn a_file_that_extends_itself_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(&path, "extends = \"a.toml\"").unwrap();
+        let error = Layers::load(path.to_str(), std::iter::empty(), &[]).unwrap_err();
+        assert!(error.to_string().ends_with("the file extends itself"), "{error}");
+    }
+
+    #[test]
+    fn keys_with_dots_are_quoted() {
+        assert_eq!(split_key("models.\"a.b\".url"), ["models", "a.b", "url"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The configuration: one TOML schema, layers with their origins, validation, and the files that ship.
+//!
+//! Defaults < built-in files < your file < environment < flags. May use `chat`, `model` and `session`.
+//!
+//! ```
+//! use aske_config::Layers;
+//! let layers = Layers::load(Some("paper-bench"), std::iter::empty(), &[]).unwrap();
+//! let settings = layers.settings().unwrap();
+//! assert_eq!((settings.solvers.len(), settings.protocol.rounds), (20, 4));
+//! ```
+
+mod builtin;
+mod environment;
+mod error;
+mod layers;
+mod pack;
+mod schema;
+mod settings;
+mod suggest;
+
+pub use builtin::{config_names, script as builtin_script};
+pub use error::ConfigError;
+pub use layers::{Layers, Origin};
+pub use pack::load_pack;
+pub use schema::{
+    AskerSection, BoundarySection, CheckSection, Config, EquivalenceSection, ModelSection, OneOrMany, Order,
+    ProtocolSection, ProviderKind, RunSection, SetSection,
+};
+pub use settings::{RoleSettings, Settings};
+pub use suggest::closest;

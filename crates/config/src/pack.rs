@@ -1,0 +1,27 @@
+//! Reading a prompt pack from a folder.
+
+use crate::ConfigError;
+use aske_session::Pack;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Reads and checks the pack in a folder.
+pub fn load_pack(folder: &Path) -> Result<Pack, ConfigError> {
+    let place = folder.display().to_string();
+    let advice = format!("`aske prompts export {place}` writes a complete pack to start from");
+    let unreadable = |error: std::io::Error| ConfigError::at(place.clone(), error.to_string());
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(error).hint(advice.clone()))? {
+        let path = entry.map_err(unreadable)?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if name.ends_with(".txt") {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| ConfigError::at(path.display().to_string(), error.to_string()))?;
+            files.insert(name.to_owned(), text);
+        }
+    }
+    Pack::parse(&files).map_err(|problems| {
+        let problems = problems.to_string().replace('\n', "\n  ");
+        ConfigError::at(place, format!("the prompt pack is not usable:\n  {problems}")).hint(advice)
+    })
+}

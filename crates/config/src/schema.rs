@@ -1,0 +1,297 @@
+//! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own.
+
+use aske_chat::Price;
+use aske_model::{Limits, Sampling, TokensField};
+use aske_session::Protocol;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A configuration file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Files this one builds on: names of built-in ones, or paths.
+    #[serde(skip_serializing_if = "OneOrMany::is_empty")]
+    pub extends: OneOrMany,
+    /// The dialogue.
+    pub protocol: ProtocolSection,
+    /// Who asks.
+    pub asker: AskerSection,
+    /// Who is probed.
+    pub boundary: BoundarySection,
+    /// Who supplies the reference answer.
+    pub check: CheckSection,
+    /// Who reviews formatting mismatches.
+    pub equivalence: EquivalenceSection,
+    /// How the plan is run.
+    pub run: RunSection,
+    /// Named boundary sets.
+    pub sets: BTreeMap<String, SetSection>,
+    /// Every model by its name.
+    pub models: BTreeMap<String, ModelSection>,
+}
+
+/// One text or several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl Default for OneOrMany {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn to_vec(&self) -> Vec<String> {
+        match self {
+            Self::One(one) => vec![one.clone()],
+            Self::Many(many) => many.clone(),
+        }
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Many(many) if many.is_empty())
+    }
+}
+
+/// `[protocol]`: rounds, token budgets, prompt pack and domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the budgets are documented where they are used, in the session's protocol")]
+pub struct ProtocolSection {
+    pub rounds: u32,
+    pub asker_tokens: u32,
+    pub asker_final_tokens: u32,
+    pub solver_tokens: u32,
+    pub solver_final_tokens: u32,
+    pub check_tokens: u32,
+    pub question_words: usize,
+    pub summary_chars: usize,
+    /// `math`, `choice`, `number` or `text`.
+    pub domain: String,
+    /// How far two numbers may lie apart in the domain `number`, as a share of the larger one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// A folder of prompts; the domain's own where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<String>,
+}
+
+impl Default for ProtocolSection {
+    fn default() -> Self {
+        let paper = Protocol::default();
+        Self {
+            rounds: paper.rounds,
+            asker_tokens: paper.asker_tokens,
+            asker_final_tokens: paper.asker_final_tokens,
+            solver_tokens: paper.solver_tokens,
+            solver_final_tokens: paper.solver_final_tokens,
+            check_tokens: paper.check_tokens,
+            question_words: paper.question_words,
+            summary_chars: paper.summary_chars,
+            domain: "math".to_owned(),
+            tolerance: None,
+            prompts: None,
+        }
+    }
+}
+
+/// `[asker]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AskerSection {
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Laid over the model's own sampling.
+    pub sampling: Sampling,
+}
+
+/// `[boundary]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BoundarySection {
+    /// A named set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Names of models; they win over the set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub solvers: Vec<String>,
+    /// Laid over each model's own sampling.
+    pub sampling: Sampling,
+}
+
+impl Default for BoundarySection {
+    fn default() -> Self {
+        Self { set: None, solvers: Vec::new(), sampling: warm() }
+    }
+}
+
+/// `[check]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CheckSection {
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How often it answers; all answers must agree.
+    pub draws: u32,
+    /// Laid over the model's own sampling.
+    pub sampling: Sampling,
+}
+
+impl Default for CheckSection {
+    fn default() -> Self {
+        Self { model: None, draws: Protocol::default().check_draws, sampling: warm() }
+    }
+}
+
+/// The paper's temperature for solvers and the cross-check solver.
+fn warm() -> Sampling {
+    Sampling { temperature: Some(0.7), ..Sampling::default() }
+}
+
+/// `[equivalence]`: absent model, no equivalence checker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EquivalenceSection {
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Tokens of a verdict.
+    pub tokens: u32,
+    /// Laid over the model's own sampling.
+    pub sampling: Sampling,
+}
+
+impl Default for EquivalenceSection {
+    fn default() -> Self {
+        Self { model: None, tokens: 4_000, sampling: Sampling::default() }
+    }
+}
+
+/// In which order sessions run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Every pair once before any pair twice.
+    #[default]
+    Balanced,
+    /// All samples of a pair before the next pair.
+    ByPair,
+    /// By chance, fixed by the seed.
+    Shuffled,
+}
+
+/// `[run]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunSection {
+    /// Sessions for each pair.
+    pub samples: u32,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Sessions in flight at most.
+    pub concurrency: usize,
+    /// In which order sessions run.
+    pub order: Order,
+    /// Stop when this much is spent, in US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<f64>,
+    /// Stop when this many tokens are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_tokens: Option<u64>,
+    /// Stop after this many minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_minutes: Option<f64>,
+}
+
+impl Default for RunSection {
+    fn default() -> Self {
+        Self {
+            samples: 10,
+            seed: 0,
+            concurrency: 64,
+            order: Order::default(),
+            budget_usd: None,
+            budget_tokens: None,
+            budget_minutes: None,
+        }
+    }
+}
+
+/// `[sets.NAME]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SetSection {
+    /// Names of models, smallest first.
+    pub solvers: Vec<String>,
+}
+
+/// Who serves a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKind {
+    /// Any OpenAI-compatible server.
+    Openai,
+    /// A file of replies.
+    Scripted,
+}
+
+/// `[models.NAME]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSection {
+    /// Who serves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderKind>,
+    /// Base address, or several of replicas.
+    #[serde(skip_serializing_if = "OneOrMany::is_empty")]
+    pub url: OneOrMany,
+    /// The name under which the server knows it; the name here where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The environment variable that holds the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// Parameters in billions, where published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<f64>,
+    /// Its family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// Its licence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// How it samples.
+    pub sampling: Sampling,
+    /// The field that carries the token budget.
+    pub max_tokens_field: TokensField,
+    /// Parameters never sent to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub omit: Vec<String>,
+    /// It knows no system role: the system prompt goes in front of the first user message.
+    pub fold_system: bool,
+    /// Merged into every request body.
+    #[serde(skip_serializing_if = "toml::Table::is_empty")]
+    pub extra: toml::Table,
+    /// How hard it may be driven.
+    pub limits: Limits,
+    /// What it costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// The file of a scripted model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// How long each reply of a scripted model takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+}

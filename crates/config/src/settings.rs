@@ -1,0 +1,226 @@
+//! A configuration that has been checked: every name resolved, every number in range.
+
+use crate::{Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack};
+use aske_model::Sampling;
+use aske_session::{Domain, Pack, Protocol};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A role: its model and how it samples in that role.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleSettings {
+    /// The model's name.
+    pub model: String,
+    /// The model's sampling with the role's laid over.
+    pub sampling: Sampling,
+}
+
+/// What a run needs to know.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The dialogue's numbers.
+    pub protocol: Protocol,
+    /// What questions are about.
+    pub domain: Domain,
+    /// The prompts.
+    pub pack: Arc<Pack>,
+    /// Who asks.
+    pub asker: RoleSettings,
+    /// Who is probed, in the set's order.
+    pub solvers: Vec<RoleSettings>,
+    /// Who supplies the reference answer.
+    pub check: RoleSettings,
+    /// Who reviews formatting mismatches, and within how many tokens.
+    pub equivalence: Option<(RoleSettings, u32)>,
+    /// How the plan is run.
+    pub run: RunSection,
+    /// The models in use.
+    pub models: BTreeMap<String, ModelSection>,
+}
+
+impl Layers {
+    /// Checks the configuration.
+    pub fn settings(&self) -> Result<Settings, ConfigError> {
+        Settings::check(self.config())
+    }
+}
+
+impl Settings {
+    fn check(config: &Config) -> Result<Self, ConfigError> {
+        check_names(config)?;
+        check_run(&config.run)?;
+        let domain = domain(config)?;
+        let pack = match &config.protocol.prompts {
+            Some(folder) => load_pack(Path::new(folder))?,
+            None => Pack::builtin(&domain),
+        };
+        let mut models = Models { config, used: BTreeMap::new() };
+        let asker = models.required("asker", config.asker.model.as_deref(), &config.asker.sampling)?;
+        let solvers = solvers(&mut models)?;
+        let check = models.required("check", config.check.model.as_deref(), &config.check.sampling)?;
+        let equivalence = match &config.equivalence.model {
+            Some(name) => {
+                let role = models.role("equivalence.model", name, &config.equivalence.sampling)?;
+                Some((role, config.equivalence.tokens))
+            }
+            None => None,
+        };
+        let protocol = protocol(config)?;
+        let (run, models) = (config.run.clone(), models.used);
+        Ok(Self { protocol, domain, pack: Arc::new(pack), asker, solvers, check, equivalence, run, models })
+    }
+}
+
+/// Looks models up and remembers which are in use.
+struct Models<'c> {
+    config: &'c Config,
+    used: BTreeMap<String, ModelSection>,
+}
+
+impl Models<'_> {
+    fn required(&mut self, role: &str, name: Option<&str>, over: &Sampling) -> Result<RoleSettings, ConfigError> {
+        let key = format!("{role}.model");
+        let name = name.ok_or_else(|| {
+            ConfigError::at(key.clone(), format!("no model is named for the {role}"))
+                .hint(format!("set `model` in [{role}] to one of `aske models`"))
+        })?;
+        self.role(&key, name, over)
+    }
+
+    fn role(&mut self, key: &str, name: &str, over: &Sampling) -> Result<RoleSettings, ConfigError> {
+        let Some(section) = self.config.models.get(name) else {
+            let known = self.config.models.keys().map(String::as_str);
+            let hint = match closest(name, known) {
+                Some(likely) => format!("did you mean `{likely}`?"),
+                None => format!("define [models.{name}], or see `aske models` for what is defined"),
+            };
+            return Err(ConfigError::at(key, format!("unknown model `{name}`")).hint(hint));
+        };
+        if !self.used.contains_key(name) {
+            check_model(name, section)?;
+            self.used.insert(name.to_owned(), section.clone());
+        }
+        Ok(RoleSettings { model: name.to_owned(), sampling: over.over(&section.sampling) })
+    }
+}
+
+fn solvers(models: &mut Models<'_>) -> Result<Vec<RoleSettings>, ConfigError> {
+    let config = models.config;
+    let (key, names) = match (&config.boundary.solvers, &config.boundary.set) {
+        (solvers, _) if !solvers.is_empty() => ("boundary.solvers".to_owned(), solvers),
+        (_, Some(set)) => match config.sets.get(set) {
+            Some(section) => (format!("sets.{set}.solvers"), &section.solvers),
+            None => {
+                let known: Vec<_> = config.sets.keys().map(String::as_str).collect();
+                let hint = match known.as_slice() {
+                    [] => format!("define [sets.{set}], or extend a file that does, such as paper-models"),
+                    known => format!("defined here: {}", known.join(", ")),
+                };
+                return Err(ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint));
+            }
+        },
+        (none, None) => ("boundary.solvers".to_owned(), none),
+    };
+    let distinct: BTreeSet<_> = names.iter().collect();
+    if distinct.len() < names.len() {
+        return Err(ConfigError::at(key, "a solver is named twice").hint("name each solver once"));
+    }
+    if names.len() < 2 {
+        let what = format!("a pair needs two solvers, and {} named", if names.is_empty() { "none is" } else { "one is" });
+        return Err(ConfigError::at(key, what).hint("name at least two in `boundary.solvers`, or a `boundary.set`"));
+    }
+    names.iter().map(|name| models.role(&key, name, &config.boundary.sampling)).collect()
+}
+
+fn check_names(config: &Config) -> Result<(), ConfigError> {
+    let plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+    };
+    match config.models.keys().find(|name| !plain(name)) {
+        Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a usable name")
+            .hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
+        None => Ok(()),
+    }
+}
+
+fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
+    let key = format!("models.{name}");
+    let missing = |what: &str, hint: &str| Err(ConfigError::at(key.clone(), what.to_owned()).hint(hint.to_owned()));
+    match section.provider {
+        None => return missing("no provider", "set `provider` to \"openai\" or \"scripted\""),
+        Some(ProviderKind::Openai) if section.url.is_empty() => {
+            return missing("no address", "set `url`, such as \"http://localhost:8000/v1\"");
+        }
+        Some(ProviderKind::Scripted) if section.script.is_none() => {
+            return missing("no script", "set `script` to a file of JSON lines");
+        }
+        Some(_) => {}
+    }
+    let limits = &section.limits;
+    let positive = |key: &str, value: f64| in_range(&format!("models.{name}.{key}"), value > 0.0, "above 0");
+    positive("limits.concurrency", limits.concurrency as f64)?;
+    positive("limits.timeout_s", limits.timeout_s)?;
+    positive("limits.attempts", f64::from(limits.attempts))?;
+    positive("limits.rpm", limits.rpm.unwrap_or(1.0))?;
+    positive("limits.tpm", limits.tpm.unwrap_or(1.0))
+}
+
+fn check_run(run: &RunSection) -> Result<(), ConfigError> {
+    in_range("run.samples", run.samples > 0, "at least 1")?;
+    in_range("run.concurrency", run.concurrency > 0, "at least 1")?;
+    in_range("run.budget_usd", run.budget_usd.is_none_or(|usd| usd > 0.0), "above 0")?;
+    in_range("run.budget_tokens", run.budget_tokens.is_none_or(|tokens| tokens > 0), "above 0")?;
+    in_range("run.budget_minutes", run.budget_minutes.is_none_or(|minutes| minutes > 0.0), "above 0")
+}
+
+fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), ConfigError> {
+    if fine { Ok(()) } else { Err(ConfigError::at(key, format!("must be {wanted}"))) }
+}
+
+fn domain(config: &Config) -> Result<Domain, ConfigError> {
+    let written = &config.protocol.domain;
+    let domain: Domain = written.parse().map_err(|error: aske_session::UnknownDomain| {
+        let error = ConfigError::at("protocol.domain", error.to_string());
+        match closest(written, Domain::NAMES) {
+            Some(likely) => error.hint(format!("did you mean `{likely}`?")),
+            None => error,
+        }
+    })?;
+    match (domain, config.protocol.tolerance) {
+        (Domain::Number { .. }, Some(tolerance)) => {
+            in_range("protocol.tolerance", (0.0..1.0).contains(&tolerance), "at least 0 and below 1")?;
+            Ok(Domain::Number { tolerance })
+        }
+        (_, Some(_)) => Err(ConfigError::at("protocol.tolerance", "only the domain `number` has a tolerance")
+            .hint("set `protocol.domain = \"number\"`, or remove the tolerance")),
+        (domain, None) => Ok(domain),
+    }
+}
+
+fn protocol(config: &Config) -> Result<Protocol, ConfigError> {
+    let section = &config.protocol;
+    in_range("protocol.rounds", section.rounds <= 1000, "at most 1000")?;
+    in_range("check.draws", (1..=100).contains(&config.check.draws), "from 1 to 100")?;
+    for (key, value) in [
+        ("asker_tokens", section.asker_tokens),
+        ("asker_final_tokens", section.asker_final_tokens),
+        ("solver_tokens", section.solver_tokens),
+        ("solver_final_tokens", section.solver_final_tokens),
+        ("check_tokens", section.check_tokens),
+    ] {
+        in_range(&format!("protocol.{key}"), value > 0, "above 0")?;
+    }
+    in_range("protocol.question_words", section.question_words > 0, "above 0")?;
+    Ok(Protocol {
+        rounds: section.rounds,
+        asker_tokens: section.asker_tokens,
+        asker_final_tokens: section.asker_final_tokens,
+        solver_tokens: section.solver_tokens,
+        solver_final_tokens: section.solver_final_tokens,
+        check_tokens: section.check_tokens,
+        check_draws: config.check.draws,
+        question_words: section.question_words,
+        summary_chars: section.summary_chars,
+    })
+}

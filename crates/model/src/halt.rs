@@ -1,0 +1,63 @@
+//! A word to everything in flight: begin nothing new.
+
+use std::future::Future;
+use tokio::sync::watch;
+
+/// Says whether new attempts may still begin.
+#[derive(Debug)]
+pub struct Halt(watch::Sender<bool>);
+
+impl Default for Halt {
+    fn default() -> Self {
+        Self(watch::Sender::new(false))
+    }
+}
+
+impl Halt {
+    /// From now on, nothing new begins. Calling it again changes nothing.
+    pub fn call(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether it was called.
+    pub fn is_called(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// The outcome of waiting for something, or `None` as soon as halt is called.
+    pub async fn unless<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
+        if self.is_called() {
+            return None;
+        }
+        let mut wait = std::pin::pin!(wait);
+        // Most waits are over at once: ask before a watcher is set up.
+        if let std::task::Poll::Ready(value) = futures_util::poll!(wait.as_mut()) {
+            return Some(value);
+        }
+        let mut watcher = self.0.subscribe();
+        tokio::select! {
+            value = wait => Some(value),
+            _ = watcher.wait_for(|called| *called) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_end_when_halt_is_called() {
+        let halt = Halt::default();
+        assert_eq!(halt.unless(async { 1 }).await, Some(1));
+        assert_eq!(halt.unless(tokio::time::sleep(Duration::from_secs(1))).await, Some(()));
+        let long = halt.unless(tokio::time::sleep(Duration::from_hours(1)));
+        let call = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            halt.call();
+        };
+        assert_eq!(tokio::join!(long, call).0, None);
+        assert_eq!(halt.unless(async { 1 }).await, None);
+    }
+}
