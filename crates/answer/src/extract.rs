@@ -13,7 +13,8 @@ pub fn boxes(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     // For each open brace: where the contents of its box begin, if it opens one.
     let mut open: Vec<Option<usize>> = Vec::new();
-    let mut i = 0;
+    // Nothing in front of the first box can change what it holds.
+    let mut i = text.find("\\boxed").unwrap_or(bytes.len());
     while i < bytes.len() {
         match bytes[i] {
             b'\\' => {

@@ -76,7 +76,8 @@ impl Purse {
         let spent = self.spent();
         let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(Reached::Usd);
         let tokens = self.budget_tokens.filter(|budget| spent.tokens >= *budget).map(Reached::Tokens);
-        let minutes = self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| Reached::Minutes(m));
+        let minutes =
+            self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| Reached::Minutes(m));
         usd.or(tokens).or(minutes)
     }
 }

@@ -3,7 +3,7 @@
 use crate::budget::{Purse, Reached};
 use aske_chat::Reply;
 use aske_config::RoleSettings;
-use aske_model::{Cause, Failure, Halt, Model, Request};
+use aske_model::{Cause, Completion, Failure, Halt, Model, Request};
 use aske_record::{CallKey, CallStore, RoleUse, RunError, StoredCall};
 use aske_session::{Call, Seed, Slot};
 use std::collections::HashMap;
@@ -61,22 +61,17 @@ impl Caller<'_> {
             return Ok(Answer { reply: stored.reply.clone(), used, stored: true });
         }
         self.mind_the_budget();
-        let done = model.complete(&request, self.halt).await.map_err(|failure| match failure.cause {
-            Cause::Halted => Trouble::Halted,
-            _ => Trouble::Model(failure),
-        })?;
-        self.purse.add(&done.reply.usage, done.cost);
-        let reply = done.reply.clone();
-        let stored = StoredCall {
-            model: model.name().to_owned(),
-            request: hash,
-            reply: done.reply,
-            latency: done.latency,
-            attempts: done.attempts,
-            cost: done.cost,
-        };
+        let completion =
+            model.complete(&request, self.halt).await.map_err(|failure| match failure.cause {
+                Cause::Halted => Trouble::Halted,
+                _ => Trouble::Model(failure),
+            })?;
+        let Completion { reply, latency, attempts, cost } = completion;
+        self.purse.add(&reply.usage, cost);
+        let name = model.name().to_owned();
+        let stored = StoredCall { model: name, request: hash, reply: reply.clone(), latency, attempts, cost };
         self.store.put(key, stored).await?;
-        let used = RoleUse { calls: 1, usage: reply.usage, usd: done.cost };
+        let used = RoleUse { calls: 1, usage: reply.usage, usd: cost };
         Ok(Answer { reply, used, stored: false })
     }
 

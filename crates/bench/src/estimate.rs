@@ -70,7 +70,8 @@ pub fn estimate(settings: &Settings, plan: &[Planned]) -> Estimate {
     let mut roles = vec![asker(settings, sessions)];
     for solver in &settings.solvers {
         let sessions = solver_sessions.get(solver.model.as_str()).copied().unwrap_or(0);
-        let probing = Part { calls: sessions * rounds, prompt: QUESTION_TOKENS, budget: protocol.solver_tokens };
+        let probing =
+            Part { calls: sessions * rounds, prompt: QUESTION_TOKENS, budget: protocol.solver_tokens };
         let last = Part { calls: sessions, prompt: QUESTION_TOKENS, budget: protocol.solver_final_tokens };
         roles.push(sum("solver", &solver.model, settings, &[probing, last]));
     }
@@ -134,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_papers_plan_counts_its_calls() {
-        let settings = Layers::load(Some("paper-bench"), std::iter::empty(), &[]).unwrap().settings().unwrap();
+        let settings =
+            Layers::load(Some("paper-bench"), std::iter::empty(), &[]).unwrap().settings().unwrap();
         let sessions = plan(&settings, &Selection::default()).unwrap();
         let estimate = estimate(&settings, &sessions);
         // 1,900 sessions of 5 asker turns, 2 × 4 probing answers, 2 final answers and 3 cross-checks.

@@ -22,7 +22,8 @@ impl Fleet {
 
     /// Prepares these models.
     pub fn of(sections: &BTreeMap<String, ModelSection>) -> Result<Self, FleetError> {
-        let pool = sections.values().map(|section| section.limits.concurrency).max().unwrap_or(1);
+        // Models may share a host, so the pool has room for all calls that may be in flight together.
+        let pool = sections.values().map(|section| section.limits.concurrency).fold(1, usize::saturating_add);
         let http = Http::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
         let build = |(name, section): (&String, &ModelSection)| {
             let provider = provider(&http, name, section)?;

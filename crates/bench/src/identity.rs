@@ -25,10 +25,13 @@ fn identity(settings: &Settings) -> Identity {
     add("seed", settings.run.seed.to_string());
     add("asker", role(&settings.asker));
     add("check", role(&settings.check));
-    add("equivalence", match &settings.equivalence {
-        Some((checker, tokens)) => format!("{} within {tokens} tokens", role(checker)),
-        None => "none".to_owned(),
-    });
+    add(
+        "equivalence",
+        match &settings.equivalence {
+            Some((checker, tokens)) => format!("{} within {tokens} tokens", role(checker)),
+            None => "none".to_owned(),
+        },
+    );
     for (name, model) in &settings.models {
         let served = model.model.as_deref().unwrap_or(name);
         let asked = (served, &model.omit, model.fold_system, &model.extra, &model.script);

@@ -1,9 +1,9 @@
 //! Those who watch a run.
 
 use crate::{Planned, RunFailure};
+use aske_chat::Reply;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Slot, Turn};
-use aske_chat::Reply;
 
 /// Is told what happens, as it happens. Every method does nothing unless it is overridden.
 pub trait Observer {

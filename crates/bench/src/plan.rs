@@ -16,7 +16,8 @@ pub struct Shard {
 impl FromStr for Shard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a shard; write the part and the number of parts, such as 3/8");
+        let wrong =
+            || format!("`{text}` is not a shard; write the part and the number of parts, such as 3/8");
         let (part, of) = text.split_once('/').ok_or_else(wrong)?;
         let (part, of): (u32, u32) = (part.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
         if (1..=of).contains(&part) { Ok(Self { part, of }) } else { Err(wrong()) }
@@ -59,7 +60,9 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, 
     let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
     let mut sessions: Vec<Planned> = pairs(&names)
         .filter(|pair| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair)))
-        .flat_map(|pair| (0..settings.run.samples).map(move |sample| SessionId { pair: pair.clone(), sample }))
+        .flat_map(|pair| {
+            (0..settings.run.samples).map(move |sample| SessionId { pair: pair.clone(), sample })
+        })
         .map(|id| planned(seed, id))
         .collect();
     order(settings.run.order, seed, &mut sessions);
@@ -177,7 +180,8 @@ mod tests {
     #[test]
     fn shards_are_disjoint_and_complete() {
         let settings = paper();
-        let all: HashSet<_> = plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| s.id).collect();
+        let all: HashSet<_> =
+            plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| s.id).collect();
         let mut joined = HashSet::new();
         for part in 1..=8 {
             let shard = Some(format!("{part}/8").parse().unwrap());
@@ -198,7 +202,8 @@ mod tests {
         settings.run.samples += 2;
         let newcomer = settings.check.clone();
         settings.solvers.insert(0, newcomer);
-        let after: HashSet<_> = plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| (s.id, s.solvers)).collect();
+        let after: HashSet<_> =
+            plan(&settings, &Selection::default()).unwrap().into_iter().map(|s| (s.id, s.solvers)).collect();
         assert_eq!(after.len(), 21 * 20 / 2 * 12);
         assert!(before.into_iter().all(|s| after.contains(&(s.id, s.solvers))));
     }

@@ -152,11 +152,10 @@ impl<'r> Runner<'r> {
         let record = if let Some(record) = record {
             record
         } else {
-            fresh = drive(planned, self.settings, self.fleet, &self.caller, observer).await?;
-            let line = Record::Session(fresh);
-            self.folder.add_record(&line)?;
-            let Record::Session(session) = line;
-            &session.clone()
+            fresh = Record::Session(drive(planned, self.settings, self.fleet, &self.caller, observer).await?);
+            self.folder.add_record(&fresh)?;
+            let Record::Session(session) = &fresh;
+            session
         };
         let grade = self.grader.grade(&record.transcript, &self.caller).await?;
         let line = GradeLine { schema: SCHEMA, record: planned.id.to_string(), grade };
@@ -167,9 +166,8 @@ impl<'r> Runner<'r> {
     }
 }
 
-/// The distinct causes of failures, most frequent first.
 impl Finished {
-    /// Failures grouped by model and cause, with how many sessions each kept from finishing.
+    /// Failures grouped by model and cause, most frequent first, with how many sessions each kept from finishing.
     pub fn causes(&self) -> Vec<(&Failure, usize)> {
         let mut seen = HashSet::new();
         let key = |failure: &Failure| (failure.model.clone(), failure.cause);

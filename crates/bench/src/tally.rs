@@ -32,7 +32,8 @@ pub struct Tally {
 impl Tally {
     /// The tally of graded records.
     pub fn of(records: &[Record], grades: &[GradeLine]) -> Self {
-        let grades: HashMap<&str, &Grade> = grades.iter().map(|line| (line.record.as_str(), &line.grade)).collect();
+        let grades: HashMap<&str, &Grade> =
+            grades.iter().map(|line| (line.record.as_str(), &line.grade)).collect();
         let mut tally = Self::default();
         for record in records {
             let Record::Session(session) = record;

@@ -125,7 +125,8 @@ pub(crate) struct Ask {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Running the same command again goes on where it stopped: finished sessions are skipped, and
+#[command(
+    after_help = "Running the same command again goes on where it stopped: finished sessions are skipped, and
 an unfinished one replays what it has paid for.
 
 Examples:
@@ -133,7 +134,8 @@ Examples:
   aske bench --pairs sprout:oak --samples 3
   aske bench --config paper-bench --dry-run     plan, calls, tokens, cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
-  aske bench --config my.toml --shard 3/8       a part of the plan, anywhere; `aske merge` joins the parts")]
+  aske bench --config my.toml --shard 3/8       a part of the plan, anywhere; `aske merge` joins the parts"
+)]
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) configuration: Configuration,

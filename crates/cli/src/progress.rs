@@ -29,7 +29,9 @@ impl Progress {
         let plain = !std::io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let bar = ProgressBar::with_draw_target(Some(total), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:28.green/dim} {human_pos}/{human_len} sessions\n{msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:28.green/dim} {human_pos}/{human_len} sessions\n{msg}")
+        {
             bar.set_style(style.progress_chars("━━─"));
         }
         Self {

@@ -1,6 +1,5 @@
 //! Tables for people.
 
-use crate::output::{BOLD, paint};
 use aske_bench::{Estimate, Interval, Share};
 use aske_record::RoleUse;
 use comfy_table::{CellAlignment, Table, presets};
@@ -10,7 +9,7 @@ use std::collections::BTreeMap;
 /// A plain table: a header, rows, numbers to the right.
 pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.iter().map(|name| paint(BOLD, name)));
+    table.load_style(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut().enumerate().filter(|(i, _)| numbers.contains(i)).map(|(_, c)| c) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -67,7 +66,8 @@ pub(crate) fn estimate(estimate: &Estimate) -> Table {
     let header = ["role", "model", "calls", "tokens read", "tokens written", "cost", "cost at most"];
     let mut table = table(&header, &[2, 3, 4, 5, 6]);
     for role in &estimate.roles {
-        let usd = |usd: Option<aske_chat::Usd>| usd.map_or_else(|| "no price".to_owned(), |usd| usd.to_string());
+        let usd =
+            |usd: Option<aske_chat::Usd>| usd.map_or_else(|| "no price".to_owned(), |usd| usd.to_string());
         table.add_row([
             role.role.to_owned(),
             role.model.clone(),

@@ -19,20 +19,27 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     fn heading(&self, turn: u32) -> String {
-        match turn > self.rounds {
-            true => "final question".to_owned(),
-            false => format!("round {turn} of {}", self.rounds),
+        if turn > self.rounds {
+            "final question".to_owned()
+        } else {
+            format!("round {turn} of {}", self.rounds)
         }
     }
 
-    /// A reply without its thinking, indented, and cut unless all is wanted.
+    /// A reply without its thinking and without the question, which is shown by itself; indented, and cut unless
+    /// all is wanted.
     fn body(&self, reply: &Reply) -> String {
         let visible = safe(&split_thinking(&reply.content).visible);
+        let visible = visible.rsplit_once("#Question#").map_or(visible.as_str(), |(private, _)| private);
         let lines: Vec<&str> = visible.lines().filter(|line| !line.trim().is_empty()).collect();
         let shown = if self.full { lines.len() } else { lines.len().min(LINES) };
         let mut text: Vec<String> = lines[..shown].iter().map(|line| format!("    {line}")).collect();
         if shown < lines.len() {
-            text.push(format!("    … {} more lines (--full shows them)", lines.len() - shown));
+            let more = lines.len() - shown;
+            text.push(format!(
+                "    … {more} more line{} (--full shows all)",
+                if more == 1 { "" } else { "s" }
+            ));
         }
         if reply.finish == Finish::Length {
             text.push("    [cut by its token budget]".to_owned());
@@ -46,9 +53,11 @@ impl Observer for Transcript {
         let who = match slot.role {
             Role::Asker => {
                 data(paint(BOLD, format_args!("\n── {} ", self.heading(slot.turn))));
-                format!("{} asks itself", paint(NAME, model))
+                format!("{}, privately", paint(NAME, model))
             }
-            Role::Solver(side) => format!("Model {}, {}", if side == Side::One { 1 } else { 2 }, paint(NAME, model)),
+            Role::Solver(side) => {
+                format!("Model {}, {}", if side == Side::One { 1 } else { 2 }, paint(NAME, model))
+            }
             Role::Check => format!("cross-check {}, {}", slot.draw + 1, paint(NAME, model)),
             Role::Equivalence => return,
         };
@@ -59,7 +68,11 @@ impl Observer for Transcript {
         match (&turn.question, turn.trouble) {
             (Some(question), _) => {
                 let cut = if turn.cut { " (cut to the word limit)" } else { "" };
-                data(format_args!("\n  {}{cut}\n    {}", paint(NOTE.bold(), "question"), safe(question).replace('\n', "\n    ")));
+                data(format_args!(
+                    "\n  {}{cut}\n    {}",
+                    paint(NOTE.bold(), "question"),
+                    safe(question).replace('\n', "\n    ")
+                ));
             }
             (None, trouble) => {
                 let why = match trouble {

@@ -33,8 +33,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::Builtin(name) => write!(f, "built-in {name}"),
             Self::File(path) => write!(f, "{}", path.display()),
-            Self::Environment(name) => f.write_str(name),
-            Self::Flag(name) => f.write_str(name),
+            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -57,7 +56,8 @@ impl Layers {
     ) -> Result<Self, ConfigError> {
         let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("ASKE_")).collect();
         variables.sort();
-        let by_variable = variables.iter().find(|(name, _)| name == CONFIG_VARIABLE).map(|(_, value)| value.as_str());
+        let by_variable =
+            variables.iter().find(|(name, _)| name == CONFIG_VARIABLE).map(|(_, value)| value.as_str());
         let mut stack = Stack::default();
         let source = match named.or(by_variable) {
             Some(name) => stack.add_named(name, None)?,
@@ -66,12 +66,12 @@ impl Layers {
         };
         for (name, value) in &variables {
             if let Some(layer) = table(name, value) {
-                stack.add(Origin::Environment(name.clone()), layer?)?;
+                stack.add(&Origin::Environment(name.clone()), layer?)?;
             }
         }
         for (flag, key, value) in flags {
             let path: Vec<&str> = split_key(key);
-            stack.add(Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
+            stack.add(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
         }
         let config = Value::Table(stack.merged).try_into().map_err(|error| explain(None, &error))?;
         Ok(Self { config, origins: stack.origins, source })
@@ -109,14 +109,12 @@ impl Layers {
         }
         values
     }
-}
 
-/// Reads `key=value` of an override flag.
-impl Layers {
     /// The dotted key and the value of `key=value`.
     pub fn parse_override(text: &str) -> Result<(String, Value), ConfigError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
-            ConfigError::at(format!("--override {text}"), "expected KEY=VALUE").hint("for example run.samples=3")
+            ConfigError::at(format!("--override {text}"), "expected KEY=VALUE")
+                .hint("for example run.samples=3")
         })?;
         Ok((key.trim().to_owned(), read_value(value.trim())))
     }
@@ -143,7 +141,8 @@ struct Stack {
 
 impl Stack {
     fn add_named(&mut self, name: &str, beside: Option<&Path>) -> Result<Origin, ConfigError> {
-        let path = beside.and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+        let path =
+            beside.and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
         if path.is_file() {
             return self.add_file(&path);
         }
@@ -188,11 +187,11 @@ impl Stack {
         if let Some(folder) = path.and_then(Path::parent) {
             anchor_paths(&mut table, folder);
         }
-        self.add(origin.clone(), table)?;
+        self.add(&origin, table)?;
         Ok(origin)
     }
 
-    fn add(&mut self, origin: Origin, layer: Table) -> Result<(), ConfigError> {
+    fn add(&mut self, origin: &Origin, layer: Table) -> Result<(), ConfigError> {
         let checked: Result<Config, toml::de::Error> = Value::Table(layer.clone()).try_into();
         if let Err(error) = checked {
             return Err(ConfigError { place: Some(origin.to_string()), ..explain(None, &error) });
@@ -293,7 +292,8 @@ mod tests {
     #[test]
     fn later_layers_win_and_every_value_knows_its_origin() {
         let text = "extends = \"paper-bench\"\n[run]\nsamples = 3\nseed = 4\n[protocol]\nrounds = 2";
-        let layers = load(text, &[("ASKE_RUN_SEED", "5"), ("HOME", "/x")], &[("run.concurrency", "9")]).unwrap();
+        let layers =
+            load(text, &[("ASKE_RUN_SEED", "5"), ("HOME", "/x")], &[("run.concurrency", "9")]).unwrap();
         let run = &layers.config().run;
         assert_eq!((run.samples, run.seed, run.concurrency), (3, 5, 9));
         assert_eq!((layers.config().protocol.rounds, layers.config().check.draws), (2, 3));

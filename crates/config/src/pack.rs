@@ -14,7 +14,7 @@ pub fn load_pack(folder: &Path) -> Result<Pack, ConfigError> {
     for entry in std::fs::read_dir(folder).map_err(|error| unreadable(error).hint(advice.clone()))? {
         let path = entry.map_err(unreadable)?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        if name.ends_with(".txt") {
+        if path.extension().is_some_and(|ending| ending == "txt") {
             let text = std::fs::read_to_string(&path)
                 .map_err(|error| ConfigError::at(path.display().to_string(), error.to_string()))?;
             files.insert(name.to_owned(), text);

@@ -79,7 +79,12 @@ struct Models<'c> {
 }
 
 impl Models<'_> {
-    fn required(&mut self, role: &str, name: Option<&str>, over: &Sampling) -> Result<RoleSettings, ConfigError> {
+    fn required(
+        &mut self,
+        role: &str,
+        name: Option<&str>,
+        over: &Sampling,
+    ) -> Result<RoleSettings, ConfigError> {
         let key = format!("{role}.model");
         let name = name.ok_or_else(|| {
             ConfigError::at(key.clone(), format!("no model is named for the {role}"))
@@ -109,17 +114,10 @@ fn solvers(models: &mut Models<'_>) -> Result<Vec<RoleSettings>, ConfigError> {
     let config = models.config;
     let (key, names) = match (&config.boundary.solvers, &config.boundary.set) {
         (solvers, _) if !solvers.is_empty() => ("boundary.solvers".to_owned(), solvers),
-        (_, Some(set)) => match config.sets.get(set) {
-            Some(section) => (format!("sets.{set}.solvers"), &section.solvers),
-            None => {
-                let known: Vec<_> = config.sets.keys().map(String::as_str).collect();
-                let hint = match known.as_slice() {
-                    [] => format!("define [sets.{set}], or extend a file that does, such as paper-models"),
-                    known => format!("defined here: {}", known.join(", ")),
-                };
-                return Err(ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint));
-            }
-        },
+        (_, Some(set)) => {
+            let section = config.sets.get(set).ok_or_else(|| unknown_set(config, set))?;
+            (format!("sets.{set}.solvers"), &section.solvers)
+        }
         (none, None) => ("boundary.solvers".to_owned(), none),
     };
     let distinct: BTreeSet<_> = names.iter().collect();
@@ -127,10 +125,24 @@ fn solvers(models: &mut Models<'_>) -> Result<Vec<RoleSettings>, ConfigError> {
         return Err(ConfigError::at(key, "a solver is named twice").hint("name each solver once"));
     }
     if names.len() < 2 {
-        let what = format!("a pair needs two solvers, and {} named", if names.is_empty() { "none is" } else { "one is" });
-        return Err(ConfigError::at(key, what).hint("name at least two in `boundary.solvers`, or a `boundary.set`"));
+        let what = format!(
+            "a pair needs two solvers, and {} named",
+            if names.is_empty() { "none is" } else { "one is" }
+        );
+        return Err(
+            ConfigError::at(key, what).hint("name at least two in `boundary.solvers`, or a `boundary.set`")
+        );
     }
     names.iter().map(|name| models.role(&key, name, &config.boundary.sampling)).collect()
+}
+
+fn unknown_set(config: &Config, set: &str) -> ConfigError {
+    let known: Vec<_> = config.sets.keys().map(String::as_str).collect();
+    let hint = match known.as_slice() {
+        [] => format!("define [sets.{set}], or extend a file that does, such as paper-models"),
+        known => format!("defined here: {}", known.join(", ")),
+    };
+    ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint)
 }
 
 fn check_names(config: &Config) -> Result<(), ConfigError> {
@@ -146,7 +158,8 @@ fn check_names(config: &Config) -> Result<(), ConfigError> {
 
 fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let key = format!("models.{name}");
-    let missing = |what: &str, hint: &str| Err(ConfigError::at(key.clone(), what.to_owned()).hint(hint.to_owned()));
+    let missing =
+        |what: &str, hint: &str| Err(ConfigError::at(key.clone(), what.to_owned()).hint(hint.to_owned()));
     match section.provider {
         None => return missing("no provider", "set `provider` to \"openai\" or \"scripted\""),
         Some(ProviderKind::Openai) if section.url.is_empty() => {
@@ -192,8 +205,10 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
             in_range("protocol.tolerance", (0.0..1.0).contains(&tolerance), "at least 0 and below 1")?;
             Ok(Domain::Number { tolerance })
         }
-        (_, Some(_)) => Err(ConfigError::at("protocol.tolerance", "only the domain `number` has a tolerance")
-            .hint("set `protocol.domain = \"number\"`, or remove the tolerance")),
+        (_, Some(_)) => {
+            Err(ConfigError::at("protocol.tolerance", "only the domain `number` has a tolerance")
+                .hint("set `protocol.domain = \"number\"`, or remove the tolerance"))
+        }
         (domain, None) => Ok(domain),
     }
 }

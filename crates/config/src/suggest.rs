@@ -30,7 +30,8 @@ mod tests {
 
     #[test]
     fn a_typo_finds_its_word() {
-        let (what, hint) = unknown_field("unknown field `ronds`, expected one of `rounds`, `domain`").unwrap();
+        let (what, hint) =
+            unknown_field("unknown field `ronds`, expected one of `rounds`, `domain`").unwrap();
         assert_eq!((what.as_str(), hint.as_str()), ("unknown key `ronds`", "did you mean `rounds`?"));
         let (_, hint) = unknown_field("unknown field `zzz`, expected `rounds` or `domain`").unwrap();
         assert_eq!(hint, "known here: rounds, domain");

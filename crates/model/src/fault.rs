@@ -107,13 +107,17 @@ impl Failure {
         let model = &self.model;
         match self.cause {
             Cause::Throttled => {
-                format!("lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again")
+                format!(
+                    "lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again"
+                )
             }
             Cause::Timeout => {
                 format!("raise `models.{model}.limits.timeout_s` if the model is slow; then run again")
             }
             Cause::Network => {
-                format!("is the server at `models.{model}.url` up? `aske models {model}` tries it; then run again")
+                format!(
+                    "is the server at `models.{model}.url` up? `aske models {model}` tries it; then run again"
+                )
             }
             Cause::Server | Cause::Malformed => "look at the server's log; then run again".to_owned(),
             Cause::Auth => {
@@ -121,7 +125,9 @@ impl Failure {
             }
             Cause::Payment => "top up the account; then run again".to_owned(),
             Cause::NotFound => {
-                format!("check `models.{model}.url` (it ends in /v1 for most servers) and `models.{model}.model`")
+                format!(
+                    "check `models.{model}.url` (it ends in /v1 for most servers) and `models.{model}.model`"
+                )
             }
             Cause::Rejected => format!(
                 "if the server does not know a parameter, name it in `models.{model}.omit`; \

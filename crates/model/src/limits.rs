@@ -72,6 +72,6 @@ mod tests {
     fn retry_after_is_honoured_within_a_cap() {
         let limits = Limits { retry_after_cap_s: 5.0, ..Limits::default() };
         assert_eq!(limits.pause(1, Some(Duration::from_secs(3)), 0.0), Duration::from_secs(3));
-        assert_eq!(limits.pause(1, Some(Duration::from_secs(3600)), 0.0), Duration::from_secs(5));
+        assert_eq!(limits.pause(1, Some(Duration::from_hours(1)), 0.0), Duration::from_secs(5));
     }
 }

@@ -102,7 +102,8 @@ impl OpenAi {
 
     async fn list(&self) -> Result<String, Fault> {
         let replica = self.replicas.pick();
-        let body = self.exchange(self.http.client().get(replica.models()).headers(self.headers.clone())).await;
+        let body =
+            self.exchange(self.http.client().get(replica.models()).headers(self.headers.clone())).await;
         replica.ended(body.as_ref().err().map(|fault| fault.cause));
         let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
         let wanted = self.body.model();

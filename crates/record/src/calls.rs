@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use writer::Writer;
 
-pub(crate) use table::TABLE;
+pub(crate) use table::TABLES;
 
 /// Where a stored call belongs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

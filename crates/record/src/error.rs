@@ -120,7 +120,9 @@ impl RunError {
                  samples, solvers, addresses, limits, prices and budgets may change"
             }
             Self::Locked { .. } => "wait for it to end, or choose another folder with --run",
-            Self::OtherRequest { .. } => "the run was made with other settings; choose another folder with --run",
+            Self::OtherRequest { .. } => {
+                "the run was made with other settings; choose another folder with --run"
+            }
             Self::Conflict { .. } => "run each session in one place only: use --shard",
             Self::Exists { .. } => "name a new folder for the merged run",
         })

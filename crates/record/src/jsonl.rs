@@ -19,8 +19,7 @@ impl Jsonl {
     /// Opens or creates the file, mends a torn last line, and reads what is there.
     pub(crate) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
         let io = || RunError::io(path);
-        let file =
-            OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
+        let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
         let (values, good) = read_lines(path)?;
         let length = file.metadata().map_err(io())?.len();
         if good < length {

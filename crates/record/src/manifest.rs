@@ -89,10 +89,8 @@ impl Manifest {
     pub(crate) fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join("run.toml");
         let fresh = folder.join("run.toml.new");
-        let text = toml::to_string(self).map_err(|error| RunError::Manifest {
-            path: path.clone(),
-            what: error.to_string(),
-        })?;
+        let text = toml::to_string(self)
+            .map_err(|error| RunError::Manifest { path: path.clone(), what: error.to_string() })?;
         let mut file = std::fs::File::create(&fresh).map_err(RunError::io(&fresh))?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(RunError::io(&fresh))?;
         std::fs::rename(&fresh, &path).map_err(RunError::io(&path))

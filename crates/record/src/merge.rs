@@ -1,6 +1,6 @@
 //! Joining run folders that belong together.
 
-use crate::calls::TABLE;
+use crate::calls::TABLES;
 use crate::jsonl::Jsonl;
 use crate::{Contents, GradeLine, Manifest, Record, RunError};
 use rusqlite::{Connection, OpenFlags, params};
@@ -102,7 +102,7 @@ fn write_grades(folder: &Path, runs: &[Contents]) -> Result<(), RunError> {
 fn join_calls(path: &Path, runs: &[Contents], finished: &HashMap<String, usize>) -> Result<usize, RunError> {
     let sqlite = RunError::sqlite(path);
     let target = Connection::open(path).map_err(&sqlite)?;
-    target.execute(TABLE, []).map_err(&sqlite)?;
+    target.execute_batch(TABLES).map_err(&sqlite)?;
     let mut owner: HashMap<String, (i64, usize)> = HashMap::new();
     for (run, contents) in runs.iter().enumerate() {
         for (record, calls) in counts(&contents.path.join("calls.sqlite"))? {
@@ -124,14 +124,29 @@ fn join_calls(path: &Path, runs: &[Contents], finished: &HashMap<String, usize>)
             for (record, _) in owner.iter().filter(|(_, (_, owner))| *owner == run) {
                 target.prepare_cached("INSERT INTO own VALUES (?)")?.execute(params![record])?;
             }
-            target.execute_batch(
-                "INSERT INTO main.calls SELECT c.* FROM source.calls c JOIN own USING (record);
-                 DROP TABLE own; COMMIT; DETACH source",
-            )
+            let shift: i64 =
+                target.query_row("SELECT ifnull(max(number), 0) FROM main.records", [], |row| row.get(0))?;
+            target.execute(
+                "INSERT INTO main.records SELECT number + ?1, record FROM source.records JOIN own USING (record)",
+                [shift],
+            )?;
+            target.execute_batch(&copy_calls(shift))?;
+            target.execute_batch("DROP TABLE own; COMMIT; DETACH source")
         };
         copy().map_err(RunError::sqlite(&from))?;
     }
     target.query_row("SELECT count(*) FROM calls", [], |row| row.get(0)).map_err(sqlite)
+}
+
+/// The statement that copies the calls of a source's own records, their numbers moved up by `shift`.
+fn copy_calls(shift: i64) -> String {
+    format!(
+        "INSERT INTO main.calls
+         SELECT c.number + {shift}, c.turn, c.role, c.draw, c.model, c.request, c.content, c.reasoning, c.finish,
+                c.prompt_tokens, c.cached_tokens, c.completion_tokens, c.reasoning_tokens, c.latency_ms,
+                c.attempts, c.usd
+         FROM source.calls c JOIN source.records r USING (number) JOIN own USING (record)"
+    )
 }
 
 /// How many calls each record has.
@@ -141,7 +156,7 @@ fn counts(path: &Path) -> Result<Vec<(String, i64)>, RunError> {
     }
     let read = || -> rusqlite::Result<Vec<(String, i64)>> {
         let source = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let mut statement = source.prepare("SELECT record, count(*) FROM calls GROUP BY record")?;
+        let mut statement = source.prepare("SELECT record, count(*) FROM replies GROUP BY record")?;
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     };
     read().map_err(RunError::sqlite(path))

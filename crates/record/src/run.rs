@@ -117,8 +117,7 @@ pub struct Contents {
 impl Contents {
     /// Reads a folder without changing it.
     pub fn read(path: &Path) -> Result<Self, RunError> {
-        let manifest =
-            Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+        let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let (records, _) = read_lines(&path.join("records.jsonl"))?;
         let mut grades = BTreeMap::new();
         let folder = path.join("grades");

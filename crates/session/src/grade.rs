@@ -217,7 +217,8 @@ mod tests {
     #[test]
     fn a_known_difference_asks_for_no_further_verdict() {
         let answers = answers("5", "1", ["1", "1.0", "1.00"]);
-        let all_checks_agree = [("1", "1.0"), ("1", "1.00"), ("1.0", "1.00")].map(|(a, b)| (AnswerPair::new(a, b), true));
+        let all_checks_agree =
+            [("1", "1.0"), ("1", "1.00"), ("1.0", "1.00")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
         verdicts.insert(AnswerPair::new("5", "1"), false);
         let Grading::Done(grade) = grade(&answers, &Domain::Math, Some(&verdicts)) else { panic!("asks") };
@@ -227,7 +228,9 @@ mod tests {
     #[test]
     fn undecided_without_a_checker_is_no_match_and_flagged() {
         let long = "1".repeat(70_000);
-        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::Math, None) else { panic!() };
+        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::Math, None) else {
+            panic!()
+        };
         assert_eq!(grade.outcome, Outcome::Calibrated);
         assert!(grade.undecided);
     }

@@ -208,8 +208,7 @@ impl Session {
             None
         } else {
             let shown = [one, two].map(|reply| self.shown(reply));
-            let name =
-                if self.turn() < self.protocol.rounds { "asker_next" } else { "asker_final" };
+            let name = if self.turn() < self.protocol.rounds { "asker_next" } else { "asker_final" };
             Some(self.render_next(name, &[&shown[0], &shown[1]]))
         };
         if let Some(turn) = self.transcript.turns.last_mut() {

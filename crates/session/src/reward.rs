@@ -27,11 +27,7 @@ impl Reward {
             Outcome::TooHard | Outcome::NoQuestion | Outcome::BadCrossCheck => -0.2,
         };
         let faulty = transcript.turns.iter().filter(|turn| !turn.missing.is_empty()).count();
-        Self {
-            calibration,
-            format: MISSING_TAG * faulty as f64,
-            diversity: novelty * calibration.max(0.0),
-        }
+        Self { calibration, format: MISSING_TAG * faulty as f64, diversity: novelty * calibration.max(0.0) }
     }
 
     /// The sum of the components.

@@ -44,9 +44,9 @@ fn close_emphasis<'t>(body: &'t str, opened: &str) -> &'t str {
 fn last(text: &str, names: &[&str]) -> Option<Range<usize>> {
     text.rmatch_indices('#').find_map(|(at, _)| {
         let inside = text[at + 1..].trim_start_matches([' ', '\t', '*', '_', '`']);
-        let name = names.iter().find(|name| {
-            inside.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
-        })?;
+        let name = names
+            .iter()
+            .find(|name| inside.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name)))?;
         let behind = inside[name.len()..].trim_start_matches([' ', '\t', '*', '_', '`', ':']);
         behind.starts_with('#').then(|| at..text.len() - behind.len() + 1)
     })

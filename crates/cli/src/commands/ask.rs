@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let planned = Planned { id: SessionId { pair, sample: number }, solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
-    let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full, outcome: Cell::new(None) };
+    let transcript =
+        Transcript { rounds: settings.protocol.rounds, full: arguments.full, outcome: Cell::new(None) };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
@@ -64,7 +65,7 @@ fn chosen(arguments: &Ask) -> Result<[String; 2], Problem> {
 
 /// The first `runs/ask-N` that does not exist.
 fn next_free() -> (PathBuf, u32) {
-    (1..)
+    (1..u32::MAX)
         .map(|number| (PathBuf::from(format!("runs/ask-{number}")), number))
         .find(|(path, _)| !path.exists())
         .unwrap_or_default()

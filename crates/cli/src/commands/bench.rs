@@ -23,11 +23,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
         ("--budget-minutes", "run.budget_minutes", arguments.budget_minutes.map(Value::Float)),
     ])?;
     let settings = layers.settings()?;
-    let selection = Selection {
-        pairs: arguments.pairs.clone(),
-        shard: arguments.shard,
-        limit: arguments.limit,
-    };
+    let selection =
+        Selection { pairs: arguments.pairs.clone(), shard: arguments.shard, limit: arguments.limit };
     let plan = plan(&settings, &selection)?;
     let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
     if arguments.dry_run {
@@ -128,14 +125,23 @@ fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
 
 fn show(settings: &Settings, path: &Path, finished: &Finished) {
     let sessions = finished.tally.sessions();
-    data(format_args!("{}\n", paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))));
+    data(format_args!(
+        "{}\n",
+        paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))
+    ));
     data(tables::outcomes(&finished.tally.shares()));
     data(format_args!("\n{}", tables::used(&finished.used)));
     if finished.tally.promoted() > 0 {
-        note(format_args!("{} sessions have an answer that the equivalence checker matched", finished.tally.promoted()));
+        note(format_args!(
+            "{} sessions have an answer that the equivalence checker matched",
+            finished.tally.promoted()
+        ));
     }
     if finished.tally.undecided() > 0 {
-        note(format_args!("{} sessions have a comparison that stayed undecided and counts as no match", finished.tally.undecided()));
+        note(format_args!(
+            "{} sessions have a comparison that stayed undecided and counts as no match",
+            finished.tally.undecided()
+        ));
     }
     report_failures(finished);
     if let Some(reached) = finished.reached {

@@ -13,7 +13,12 @@ pub(crate) fn run(arguments: &Merge) -> Result<Exit, Problem> {
     if arguments.json {
         data(json!({"run": into.to_string(), "records": merged.records, "calls": merged.calls}));
     } else {
-        data(format_args!("{into}: {} records and {} calls of {} runs", merged.records, merged.calls, runs.len()));
+        data(format_args!(
+            "{into}: {} records and {} calls of {} runs",
+            merged.records,
+            merged.calls,
+            runs.len()
+        ));
         hint(format_args!("`aske bench --run {into}` with the same configuration goes on from here"));
     }
     Ok(Exit::Done)

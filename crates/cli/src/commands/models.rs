@@ -16,7 +16,8 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
     let names = chosen(config, &arguments.names)?;
-    let tried = if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
+    let tried =
+        if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
     let failed = tried.values().any(Result::is_err);
     if arguments.json {
         data(serde_json::Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
@@ -35,7 +36,9 @@ fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, Prob
         if !config.models.contains_key(name) {
             let hint = match closest(name, known()) {
                 Some(likely) => format!("did you mean `{likely}`?"),
-                None => "`aske models` lists what is configured; --config chooses the configuration".to_owned(),
+                None => {
+                    "`aske models` lists what is configured; --config chooses the configuration".to_owned()
+                }
             };
             return Err(Problem::usage(format!("unknown model `{name}`"), hint));
         }
@@ -49,7 +52,9 @@ type Tried = BTreeMap<String, Result<String, String>>;
 fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let tries = names.iter().map(|name| async move {
-        let section = BTreeMap::from_iter(config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())));
+        let section = BTreeMap::from_iter(
+            config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
+        );
         let outcome = match Fleet::of(&section) {
             Err(error) => Err(error.to_string()),
             Ok(fleet) => match fleet.get(name) {

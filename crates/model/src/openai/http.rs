@@ -16,6 +16,8 @@ impl Http {
             .user_agent(concat!("aske/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(Duration::from_secs(30))
+            // Retries have one place, and it is not here.
+            .retry(reqwest::retry::never())
             .pool_max_idle_per_host(pool)
             .tcp_nodelay(true)
             .build()

@@ -70,7 +70,8 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
         Fault::new(Cause::Malformed, format!("not a completion ({error}): {}", excerpt(body)))
     })?;
     if let Some(error) = completion.error {
-        let code = error.code.as_ref().and_then(serde_json::Value::as_u64).and_then(|c| u16::try_from(c).ok());
+        let code =
+            error.code.as_ref().and_then(serde_json::Value::as_u64).and_then(|c| u16::try_from(c).ok());
         let message = error.message.unwrap_or_else(|| excerpt(body));
         let cause = code.map_or(Cause::Server, super::status::cause);
         return Err(Fault::new(cause, bounded(&message)));
@@ -171,10 +172,14 @@ mod tests {
     #[test]
     fn variants_of_servers_are_read() {
         let read = |body: &str| reply(body.as_bytes()).unwrap();
-        assert_eq!(read(r#"{"choices":[{"message":{"content":null},"finish_reason":"length"}]}"#).content, "");
+        assert_eq!(
+            read(r#"{"choices":[{"message":{"content":null},"finish_reason":"length"}]}"#).content,
+            ""
+        );
         let parts = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}],"usage":null}"#;
         assert_eq!(read(parts).content, "ab");
-        let other_field = r#"{"choices":[{"message":{"content":"x","reasoning":"r"},"finish_reason":"content_filter"}]}"#;
+        let other_field =
+            r#"{"choices":[{"message":{"content":"x","reasoning":"r"},"finish_reason":"content_filter"}]}"#;
         assert_eq!(read(other_field).reasoning.as_deref(), Some("r"));
         assert_eq!(read(other_field).finish, Finish::Filtered);
     }

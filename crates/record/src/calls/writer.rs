@@ -2,12 +2,18 @@
 
 use super::{CallKey, StoredCall, table};
 use rusqlite::{Connection, Error, Result};
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Calls that one transaction takes at most.
-const MOST_TOGETHER: usize = 512;
+const MOST_TOGETHER: usize = 1024;
+
+/// How long to wait for company before a transaction begins. A model takes far longer to reply, and one
+/// transaction for many calls costs far less than many.
+const GATHER: Duration = Duration::from_millis(2);
 
 struct Put {
     key: CallKey,
@@ -23,12 +29,18 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
         let (queue, waiting) = channel();
-        let thread = std::thread::Builder::new().name("calls".to_owned()).spawn(move || write(&connection, &waiting))?;
+        let thread = std::thread::Builder::new()
+            .name("calls".to_owned())
+            .spawn(move || write(&connection, &waiting))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
     /// Returns when the call is committed.
-    pub(super) fn put(&self, key: CallKey, call: StoredCall) -> impl Future<Output = Result<()>> + Send + 'static {
+    pub(super) fn put(
+        &self,
+        key: CallKey,
+        call: StoredCall,
+    ) -> impl Future<Output = Result<()>> + Send + 'static {
         let (done, told) = oneshot::channel();
         if let Some(queue) = &self.queue {
             // A writer that is gone drops `done`, and the wait below says so.
@@ -48,15 +60,17 @@ impl Drop for Writer {
 }
 
 fn write(connection: &Connection, waiting: &Receiver<Put>) {
+    let mut numbers = HashMap::new();
     while let Ok(first) = waiting.recv() {
+        std::thread::sleep(GATHER);
         let batch: Vec<Put> = std::iter::once(first).chain(waiting.try_iter()).take(MOST_TOGETHER).collect();
-        commit(connection, batch);
+        commit(connection, &mut numbers, batch);
     }
 }
 
 /// Commits all of a batch; one that is refused does not keep the others out.
-fn commit(connection: &Connection, batch: Vec<Put>) {
-    let outcome = begin_and_insert(connection, &batch);
+fn commit(connection: &Connection, numbers: &mut HashMap<String, i64>, batch: Vec<Put>) {
+    let outcome = begin_and_insert(connection, numbers, &batch);
     match outcome {
         Ok(inserted) => {
             for (put, result) in batch.into_iter().zip(inserted) {
@@ -64,20 +78,41 @@ fn commit(connection: &Connection, batch: Vec<Put>) {
             }
         }
         Err(error) => {
+            // What this transaction numbered went with it.
+            numbers.clear();
             let text = error.to_string();
             for put in batch {
-                let said = Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR), Some(text.clone()));
+                let said = Error::SqliteFailure(
+                    rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR),
+                    Some(text.clone()),
+                );
                 let _ = put.done.send(Err(said));
             }
         }
     }
 }
 
-fn begin_and_insert(connection: &Connection, batch: &[Put]) -> Result<Vec<Result<()>>> {
+fn begin_and_insert(
+    connection: &Connection,
+    numbers: &mut HashMap<String, i64>,
+    batch: &[Put],
+) -> Result<Vec<Result<()>>> {
     let transaction = connection.unchecked_transaction()?;
     let inserted = {
-        let mut statement = connection.prepare_cached(table::INSERT)?;
-        batch.iter().map(|put| table::insert(&mut statement, &put.key, &put.call)).collect()
+        let mut name = connection.prepare_cached(table::NAME)?;
+        let mut insert = connection.prepare_cached(table::INSERT)?;
+        let mut number_of = |record: &str| -> Result<i64> {
+            if let Some(number) = numbers.get(record) {
+                return Ok(*number);
+            }
+            let number = name.query_row([record], |row| row.get(0))?;
+            numbers.insert(record.to_owned(), number);
+            Ok(number)
+        };
+        batch
+            .iter()
+            .map(|put| table::insert(&mut insert, number_of(&put.key.record)?, &put.key, &put.call))
+            .collect()
     };
     transaction.commit()?;
     Ok(inserted)

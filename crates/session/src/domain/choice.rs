@@ -9,13 +9,12 @@ pub(super) fn read(boxed: Option<&str>, visible: &str) -> Option<String> {
         None => visible
             .split_whitespace()
             .rev()
-            .filter_map(|word| {
+            .find_map(|word| {
                 let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
                 // A bare "I" or "A" in a sentence is a word of its own.
                 let is_word = matches!(word, "I" | "A") && !visible.ends_with(word);
                 matches!(bare.as_bytes(), [b'A'..=b'Z']).then_some(bare).filter(|_| !is_word)
             })
-            .next()
             .map(str::to_owned),
     }
 }

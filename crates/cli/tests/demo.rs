@@ -1,0 +1,212 @@
+//! The first minutes with the program: no configuration, no server, no key.
+
+mod common;
+
+use common::{World, finish, start};
+use serde_json::{Value, json};
+use std::process::{Command, Stdio};
+
+const COMMANDS: [&str; 7] = ["ask", "bench", "merge", "config", "models", "prompts", "completions"];
+
+#[test]
+fn bench_runs_the_demo_and_then_has_nothing_to_do() {
+    let world = World::new();
+    let first = world.expect(0, &["bench"]);
+    assert!(first.stdout.starts_with("staircase: 100 sessions graded\n"), "{first}");
+    assert!(first.stderr.starts_with("staircase asks 5 solvers: 100 sessions, 4 rounds"), "{first}");
+    let folder = world.folder("runs/demo-staircase");
+    assert_eq!((folder.records().len(), folder.grades().len()), (100, 100));
+    for outcome in ["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"] {
+        assert!(first.stdout.lines().any(|line| line.trim().starts_with(outcome)), "{outcome}: {first}");
+    }
+    let stored = folder.stored();
+    let again = world.expect(0, &["bench"]);
+    assert_eq!(again.stdout, first.stdout);
+    assert!(again.stderr.contains("100 sessions, all finished before; into runs/demo-staircase"), "{again}");
+    assert_eq!(folder.stored(), stored);
+}
+
+#[test]
+fn the_demo_is_the_same_everywhere() {
+    let (one, two) = (World::new(), World::new());
+    one.expect(0, &["bench", "--run", "run", "--samples", "2"]);
+    two.expect(0, &["bench", "--run", "run", "--samples", "2", "--concurrency", "1"]);
+    assert_eq!(one.folder("run").records(), two.folder("run").records());
+    assert_eq!(one.folder("run").grades(), two.folder("run").grades());
+}
+
+#[test]
+fn ask_shows_a_session_and_stores_it() {
+    let world = World::new();
+    let ran = world.expect(0, &["ask", "sprout", "oak"]);
+    assert!(ran.stdout.starts_with("staircase asks sprout and oak\n"), "{ran}");
+    for part in ["── round 1 of 4", "── round 4 of 4", "── final question", "── outcome", "cross-check: "]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {ran}");
+    }
+    let folder = world.folder("runs/ask-1");
+    let (name, grade) = folder.grades().pop_first().unwrap();
+    assert_eq!(name, "oak:sprout/1");
+    let record = &folder.records()[&name];
+    assert_eq!(record["solvers"], json!(["sprout", "oak"]), "Model 1 is the one named first");
+    assert_eq!(ran.stdout.lines().last().unwrap().trim(), grade["outcome"].as_str().unwrap());
+
+    world.expect(0, &["ask"]);
+    let next = world.folder("runs/ask-2").records();
+    assert_eq!(next.into_keys().collect::<Vec<_>>(), ["sequoia:sprout/2"], "the ends of the boundary set");
+    let short = world.expect(0, &["ask", "sprout", "oak", "--rounds", "0", "--run", "mine"]);
+    assert!(!short.stdout.contains("round 1"), "{short}");
+    assert_eq!(world.folder("mine").records().len(), 1);
+}
+
+#[test]
+fn config_shows_every_value_and_its_origin() {
+    let world = World::new();
+    let mut command = world.command(&["config", "--rounds", "2"]);
+    let ran = finish(start(command.env("ASKE_RUN_SAMPLES", "3"))).ended(0);
+    for line in [
+        "protocol.rounds = 2  # --rounds",
+        "run.samples = 3  # ASKE_RUN_SAMPLES",
+        "asker.model = \"staircase\"  # built-in demo",
+        "run.concurrency = 64  # default",
+    ] {
+        assert!(ran.stdout.lines().any(|shown| shown == line), "{line}: {ran}");
+    }
+    world.write("aske.toml", "extends = \"paper-bench\"\n[run]\nsamples = 5\n");
+    let ran = world.expect(0, &["config", "run.samples"]);
+    assert_eq!(ran.stdout, "run.samples = 5  # aske.toml\n");
+    let json = world.expect(0, &["config", "run.samples", "--json"]).json();
+    assert_eq!(json, json!([{"key": "run.samples", "value": 5, "origin": "aske.toml"}]));
+    for name in ["demo", "paper-bench", "paper-train"] {
+        world.expect(0, &["config", "--config", name]);
+    }
+}
+
+#[test]
+fn models_lists_and_tries_what_is_configured() {
+    let world = World::new();
+    let json = world.expect(0, &["models", "--json"]).json();
+    let named = |name: &str| -> Value {
+        json.as_array().unwrap().iter().find(|model| model["model"] == name).unwrap().clone()
+    };
+    assert_eq!(json.as_array().unwrap().len(), 7);
+    assert_eq!(named("staircase")["roles"], json!(["asker"]));
+    assert_eq!(named("oak")["roles"], json!(["solver"]));
+    assert_eq!(named("oak")["provider"], "scripted");
+    assert_eq!(named("answer-key")["roles"], json!(["check"]));
+    assert_eq!(named("oak")["answers"], Value::Null, "nothing was tried");
+
+    let tried = world.expect(0, &["models", "oak", "--json"]).json();
+    assert_eq!((tried.as_array().unwrap().len(), &tried[0]["answers"]), (1, &json!(true)));
+    let table = world.expect(0, &["models", "--probe"]);
+    assert_eq!(table.stdout.matches("a script of ").count(), 7, "{table}");
+
+    let paper = world.expect(0, &["models", "--config", "paper-bench"]);
+    assert!(paper.stdout.contains("needs GEMINI_API_KEY"), "{paper}");
+    // Nothing listens on port 1.
+    let unreachable = ["models", "qwen3-4b", "--config", "paper-bench", "-o"];
+    let ran =
+        world.expect(1, &[&unreachable[..], &["models.qwen3-4b.url=\"http://127.0.0.1:1/v1\""]].concat());
+    assert!(ran.stderr.contains("model `qwen3-4b`: network: cannot connect"), "{ran}");
+    assert!(ran.stderr.contains("hint: is the server at `models.qwen3-4b.url` up?"), "{ran}");
+}
+
+#[test]
+fn an_exported_prompt_pack_is_the_built_in_one_until_it_is_edited() {
+    let world = World::new();
+    let ran = world.expect(0, &["prompts", "export", "mine"]);
+    assert!(ran.stdout.starts_with("mine: 19 prompts of the domain math\n"), "{ran}");
+    let before = world.expect(0, &["prompts", "check", "mine"]).stdout;
+    assert!(before.starts_with("mine: complete, "), "{before}");
+
+    world.expect(0, &["bench", "--run", "run", "--samples", "1"]);
+    let with_pack = ["bench", "--run", "run", "--samples", "1", "-o", "protocol.prompts=mine"];
+    let same = world.expect(0, &with_pack);
+    assert!(same.stderr.contains("all finished before"), "the built-in pack by another way: {same}");
+
+    let edited = format!("{}\nBe brief.\n", world.read("mine/asker_first.txt"));
+    world.write("mine/asker_first.txt", &edited);
+    assert_ne!(world.expect(0, &["prompts", "check", "mine"]).stdout, before);
+    let other = world.expect(2, &with_pack);
+    assert!(other.stderr.starts_with("error: run belongs to another configuration:\n  prompts: "), "{other}");
+    let fresh = ["bench", "--run", "fresh", "--samples", "1", "-o", "protocol.prompts=mine"];
+    world.expect(0, &fresh);
+    let asked = world.folder("fresh").records();
+    assert_eq!(asked.len(), 10);
+
+    for domain in ["choice", "number", "text"] {
+        let ran = world.expect(0, &["prompts", "export", domain, "--domain", domain]);
+        assert!(ran.stdout.contains(&format!("prompts of the domain {domain}")), "{ran}");
+        world.expect(0, &["prompts", "check", domain]);
+    }
+}
+
+#[test]
+fn completions_are_scripts_that_name_every_command() {
+    let world = World::new();
+    let bash = world.expect(0, &["completions", "bash"]).stdout;
+    world.write("aske.bash", &bash);
+    let checked = Command::new("bash").arg("-n").arg(world.path("aske.bash")).status().unwrap();
+    assert!(checked.success());
+    for command in COMMANDS {
+        assert!(bash.contains(command), "{command}");
+    }
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let ran = world.expect(0, &["completions", shell]);
+        assert!(ran.stdout.contains("bench"), "{shell}");
+    }
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    let world = World::new();
+    let whole = world.expect(0, &["--help"]);
+    assert!(whole.stdout.contains("Examples:\n  aske bench "), "{whole}");
+    for command in COMMANDS {
+        assert!(whole.stdout.contains(&format!("\n  {command} ")), "{command} is not in the list: {whole}");
+        for arguments in [[command, "--help"], ["help", command]] {
+            let ran = world.expect(0, &arguments);
+            let example = ran.stdout.lines().any(|line| {
+                line.starts_with(&format!("  aske {command} "))
+                    || line.trim_end() == format!("  aske {command}")
+            });
+            assert!(ran.stdout.contains("Example") && example, "{ran}");
+        }
+    }
+    let version = world.expect(0, &["--version"]);
+    assert_eq!(version.stdout, format!("aske {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_want_them() {
+    let world = World::new();
+    let commands: [&[&str]; 8] = [
+        &["bench", "--samples", "1"],
+        &["bench", "--dry-run"],
+        &["ask", "sprout", "oak"],
+        &["config"],
+        &["models", "--probe"],
+        &["bench", "--seed", "9"],
+        &["bench", "--pairs", "none"],
+        &["--help"],
+    ];
+    let escapes = |ran: &common::Ran| ran.stdout.contains('\u{1b}') || ran.stderr.contains('\u{1b}');
+    for arguments in commands {
+        let piped = world.run(arguments);
+        assert!(!escapes(&piped), "{arguments:?}: {piped}");
+    }
+    let forced = finish(start(world.command(commands[0]).env("CLICOLOR_FORCE", "1"))).ended(0);
+    assert!(escapes(&forced), "colours can be asked for: {forced}");
+    let refused = finish(start(world.command(commands[0]).env("NO_COLOR", "1"))).ended(0);
+    assert!(!escapes(&refused), "{refused}");
+}
+
+#[test]
+fn a_reader_who_leaves_is_no_error() {
+    let world = World::new();
+    let mut child = start(&mut world.command(&["config", "--config", "paper-bench"]));
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let status = world.command(&["completions", "bash"]).stdout(Stdio::null()).status().unwrap();
+    assert!(status.success());
+}
