@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Idle connections to a host that are kept even when few sessions run: a session ends with five calls at once.
+const LEAST_POOL: usize = 512;
+
 /// Models by name.
 #[derive(Clone)]
 pub struct Fleet(BTreeMap<String, Arc<Model>>);
@@ -17,13 +20,15 @@ pub type FleetError = ConfigError;
 impl Fleet {
     /// Prepares every model in use; keys are read from the environment here and kept nowhere else.
     pub fn new(settings: &Settings) -> Result<Self, FleetError> {
-        Self::of(&settings.models)
+        Self::of(&settings.models, settings.run.concurrency)
     }
 
-    /// Prepares these models.
-    pub fn of(sections: &BTreeMap<String, ModelSection>) -> Result<Self, FleetError> {
-        // Models may share a host, so the pool has room for all calls that may be in flight together.
-        let pool = sections.values().map(|section| section.limits.concurrency).fold(1, usize::saturating_add);
+    /// Prepares these models for so many sessions at once.
+    pub fn of(sections: &BTreeMap<String, ModelSection>, sessions: usize) -> Result<Self, FleetError> {
+        // Models may share a host, so the pool keeps what all of them need together, within what a run of this
+        // width uses again.
+        let limits = sections.values().map(|section| section.limits.concurrency);
+        let pool = limits.fold(1, usize::saturating_add).min(sessions.max(LEAST_POOL));
         let http = Http::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
         let build = |(name, section): (&String, &ModelSection)| {
             let provider = provider(&http, name, section)?;
@@ -63,7 +68,7 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Fle
         fold_system: section.fold_system,
         extra: extra(section),
     };
-    OpenAi::new(http.clone(), endpoint).map_err(|error| {
+    OpenAi::new(http, endpoint).map_err(|error| {
         ConfigError::at(format!("models.{name}"), error.to_string())
             .hint("an address looks like \"http://localhost:8000/v1\"")
     })

@@ -157,8 +157,8 @@ fn a_budget_of_money_counts_by_the_price() {
     // 100 dollars a million: 20 cents are 2000 tokens.
     let ran = world.expect(3, &["bench", "--run", "run", "--budget-usd", "0.2", "--json"]).json();
     assert_eq!(ran["budget_reached"], "the budget of $0.2 is spent");
-    let used = ran["used"].as_object().unwrap();
-    let sum = |pick: fn(&Value) -> f64| used.values().map(pick).sum::<f64>();
+    let roles = ran["used"].as_object().unwrap();
+    let sum = |pick: fn(&Value) -> f64| roles.values().map(pick).sum::<f64>();
     let usd = sum(|role| role["usd"].as_f64().unwrap());
     let tokens = sum(|role| role["prompt"].as_f64().unwrap() + role["completion"].as_f64().unwrap());
     assert!(usd >= 0.2, "{usd}");
@@ -178,11 +178,33 @@ fn a_budget_of_time_stops_the_run_and_a_later_one_finishes_it() {
     assert_eq!(settled(&server).repeated_good, 0);
 }
 
+#[test]
+fn a_budget_of_time_without_end_is_no_limit() {
+    let world = World::new();
+    for minutes in ["1e300", "inf"] {
+        world.expect(0, &["bench", "--run", minutes, "--samples", "1", "--budget-minutes", minutes]);
+    }
+}
+
+#[test]
+fn calls_in_flight_stay_within_the_limits() {
+    for (limits, sessions, most) in [("", 1, 5), ("concurrency = 1", 1, 3), ("concurrency = 2", 16, 10)] {
+        let server = server(10);
+        let limits = limits.to_owned();
+        let config = Config { limits, concurrency: sessions, ..Config::new(&server, &[20, 50, 80]) };
+        World::with(&config).expect(0, &["bench"]);
+        // One session at once has two solvers and three cross-checks under way, each of the three models at
+        // most as many as its limit; many sessions have all five models.
+        let seen = server.stats().in_flight_max;
+        assert!((2..=most).contains(&seen), "{seen} of at most {most}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_stores_what_is_in_flight_and_goes_on() {
     let server = server(150);
-    let config = Config { concurrency: 4, ..Config::new(&server, &[30, 60, 90]) };
+    let config = Config { concurrency: 4, ..Config::new(&server, &[30, 50, 70, 90]) };
     let world = World::with(&config);
     let folder = world.folder("run");
     for name in ["INT", "TERM"] {
@@ -192,7 +214,7 @@ fn an_interrupted_run_stores_what_is_in_flight_and_goes_on() {
             let stats = server.stats();
             stats.requests > before + 4 && stats.in_flight >= 3
         });
-        signal(name, child.id());
+        assert!(signal(name, child.id()));
         let ran = finish(child).ended(130);
         assert!(ran.stderr.contains("stopping: calls in flight may end, and are stored"), "{ran}");
         assert!(ran.stderr.contains("hint: run the same command again to go on"), "{ran}");
@@ -340,6 +362,7 @@ fn the_result_as_json_has_its_fields_and_agrees_with_the_folder() {
 
 /// The answer pairs that a session puts to the checker when every verdict is "no": first those of the
 /// cross-check answers among themselves, then, if these agree, those of the solvers with them.
+#[expect(clippy::unwrap_used, reason = "a record without its parts has failed the test")]
 fn questioned(record: &Value) -> BTreeSet<[String; 2]> {
     let last = record["turns"].as_array().unwrap().last().unwrap();
     if last["question"].is_null() {

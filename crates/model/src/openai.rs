@@ -4,6 +4,7 @@
 mod body;
 mod http;
 mod parse;
+mod plain;
 mod replicas;
 mod secret;
 mod status;
@@ -11,17 +12,15 @@ mod status;
 pub use body::TokensField;
 pub use http::Http;
 
-use crate::{Cause, Fault, Provider, Request};
+use crate::{Fault, Provider, Request};
 use aske_chat::Reply;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use replicas::Replicas;
+use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secret::Secret;
 use serde_json::{Map, Value};
-
-/// A reply larger than this is not read to its end.
-const MOST_BYTES: usize = 16 << 20;
 
 /// Where and how a served model is asked.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +66,6 @@ pub enum EndpointError {
 
 /// A model behind one or more OpenAI-compatible servers.
 pub struct OpenAi {
-    http: Http,
     replicas: Replicas,
     headers: HeaderMap,
     secret: Secret,
@@ -76,8 +74,8 @@ pub struct OpenAi {
 
 impl OpenAi {
     /// Checks the endpoint and prepares what every request shares.
-    pub fn new(http: Http, endpoint: Endpoint) -> Result<Self, EndpointError> {
-        let replicas = Replicas::new(&endpoint.urls)?;
+    pub fn new(http: &Http, endpoint: Endpoint) -> Result<Self, EndpointError> {
+        let replicas = Replicas::new(http, &endpoint.urls)?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(key) = &endpoint.api_key {
@@ -88,13 +86,13 @@ impl OpenAi {
         }
         let secret = Secret::new(endpoint.api_key.as_deref());
         let body = body::Writer::new(endpoint);
-        Ok(Self { http, replicas, headers, secret, body })
+        Ok(Self { replicas, headers, secret, body })
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, Fault> {
+        let body = self.body.write(request).into();
         let replica = self.replicas.pick();
-        let sent = self.http.client().post(replica.chat()).headers(self.headers.clone());
-        let outcome = self.exchange(sent.body(self.body.write(request))).await;
+        let outcome = replica.exchange(Method::POST, "chat/completions", &self.headers, body).await;
         let outcome = outcome.and_then(|body| parse::reply(&body));
         replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
         outcome.map_err(|fault| self.secret.scrub(fault))
@@ -102,8 +100,7 @@ impl OpenAi {
 
     async fn list(&self) -> Result<String, Fault> {
         let replica = self.replicas.pick();
-        let body =
-            self.exchange(self.http.client().get(replica.models()).headers(self.headers.clone())).await;
+        let body = replica.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
         replica.ended(body.as_ref().err().map(|fault| fault.cause));
         let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
         let wanted = self.body.model();
@@ -115,28 +112,6 @@ impl OpenAi {
             None => "answers".to_owned(),
         })
     }
-
-    /// Sends, waits, and reads a bounded body; a status other than 200 is a fault.
-    async fn exchange(&self, sent: reqwest::RequestBuilder) -> Result<Bytes, Fault> {
-        let mut response = sent.send().await.map_err(|error| network(&error))?;
-        let status = response.status();
-        let declared = response.content_length().unwrap_or(0).min(MOST_BYTES as u64);
-        let first = response.chunk().await.map_err(|error| network(&error))?.unwrap_or_default();
-        let body = if first.len() as u64 >= declared && declared > 0 {
-            first
-        } else {
-            let mut body = BytesMut::from(first);
-            while let Some(chunk) = response.chunk().await.map_err(|error| network(&error))? {
-                if body.len() + chunk.len() > MOST_BYTES {
-                    let most = MOST_BYTES >> 20;
-                    return Err(Fault::new(Cause::Malformed, format!("the reply is over {most} MiB")));
-                }
-                body.extend_from_slice(&chunk);
-            }
-            body.freeze()
-        };
-        if status.is_success() { Ok(body) } else { Err(status::fault(status, response.headers(), &body)) }
-    }
 }
 
 impl Provider for OpenAi {
@@ -147,18 +122,4 @@ impl Provider for OpenAi {
     fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
         Box::pin(self.list())
     }
-}
-
-/// A connection that failed; the address is not repeated, its causes are.
-fn network(error: &reqwest::Error) -> Fault {
-    let mut message = if error.is_connect() { "cannot connect" } else { "the connection broke" }.to_owned();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if inner.source().is_none() {
-            message = format!("{message}: {text}");
-        }
-        cause = inner.source();
-    }
-    Fault::new(Cause::Network, message)
 }

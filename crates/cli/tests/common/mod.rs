@@ -5,6 +5,7 @@
 use aske_testkit::{Options, Stats, TestServer};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longer than anything here takes, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// An empty folder in which the program runs.
 pub(crate) struct World(TempDir);
@@ -104,10 +105,11 @@ pub(crate) fn finish(child: Child) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Sends a signal to a process.
-pub(crate) fn signal(name: &str, id: u32) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap();
-    assert!(sent.success(), "kill -{name} {id}");
+/// Sends a signal to a process; says whether there still was one.
+pub(crate) fn signal(name: &str, id: u32) -> bool {
+    let mut kill = Command::new("sh");
+    kill.args(["-c", &format!("kill -{name} {id}")]).stderr(Stdio::null());
+    kill.status().unwrap().success()
 }
 
 /// Waits until something is so.
@@ -192,20 +194,22 @@ impl Config {
 
     pub(crate) fn text(&self) -> String {
         let Self { urls, asker, solvers, rounds, samples, concurrency, .. } = self;
+        // Writing to a string cannot fail.
         let mut text = format!(
             "[protocol]\nrounds = {rounds}\n[asker]\nmodel = \"{asker}\"\n[boundary]\nsolvers = {solvers:?}\n\
              [check]\nmodel = \"check\"\n[run]\nsamples = {samples}\nconcurrency = {concurrency}\n"
         );
         if let Some(model) = &self.equivalence {
-            text.push_str(&format!("[equivalence]\nmodel = \"{model}\"\n"));
+            let _ = write!(text, "[equivalence]\nmodel = \"{model}\"\n");
         }
         let names = [asker.as_str(), "check"].into_iter().chain(solvers.iter().map(String::as_str));
         for name in names.chain(self.equivalence.as_deref().filter(|name| *name != "check")) {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "[models.{name}]\nprovider = \"openai\"\nurl = {urls:?}\nsampling = {{ seed = true }}\n\
                  limits = {{ {} }}\n{}\n",
                 self.limits, self.keys
-            ));
+            );
         }
         text
     }

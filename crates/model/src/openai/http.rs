@@ -1,9 +1,20 @@
-//! The HTTP client that all endpoints share.
+//! How a request reaches a server and a bounded response comes back.
 
-use crate::EndpointError;
+use super::plain::{Plain, broke};
+use super::status;
+use crate::{Cause, EndpointError, Fault};
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use reqwest::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
+use reqwest::{Method, StatusCode, Url};
 use std::time::Duration;
 
-/// One pool of connections for every endpoint of a run.
+/// A response larger than this is not read to its end.
+const MOST_BYTES: usize = 16 << 20;
+
+const AGENT: &str = concat!("aske/", env!("CARGO_PKG_VERSION"));
+
+/// The client for `https` addresses, which all endpoints of a run share: TLS, HTTP/2, proxies.
 #[derive(Clone, Debug)]
 pub struct Http(reqwest::Client);
 
@@ -13,7 +24,7 @@ impl Http {
         // A second installation is refused, and harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         reqwest::Client::builder()
-            .user_agent(concat!("aske/", env!("CARGO_PKG_VERSION")))
+            .user_agent(AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(Duration::from_secs(30))
             // Retries have one place, and it is not here.
@@ -24,8 +35,124 @@ impl Http {
             .map(Self)
             .map_err(|error| EndpointError::Client(error.to_string()))
     }
+}
 
-    pub(super) fn client(&self) -> &reqwest::Client {
-        &self.0
+/// The way to one server.
+pub(super) enum Way {
+    /// `http`: a server of one's own.
+    Plain { base: String, host: HeaderValue, connections: Plain },
+    /// `https`: a provider.
+    Secure { base: String, client: reqwest::Client },
+}
+
+impl Way {
+    /// The way to a checked base address.
+    pub(super) fn new(http: &Http, base: &str, url: &Url) -> Option<Self> {
+        let host = url.host_str()?;
+        if url.scheme() == "https" {
+            return Some(Self::Secure {
+                base: base.trim_end_matches('/').to_owned(),
+                client: http.0.clone(),
+            });
+        }
+        let port = url.port_or_known_default()?;
+        Some(Self::Plain {
+            base: url.path().trim_end_matches('/').to_owned(),
+            host: HeaderValue::from_str(&format!("{host}:{port}")).ok()?,
+            connections: Plain::new(host, port),
+        })
+    }
+
+    /// The body of a successful response; any other status is a fault.
+    pub(super) async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<Bytes, Fault> {
+        let (status, headers, body) = match self {
+            Self::Plain { base, host, connections } => {
+                plain(connections, method, &format!("{base}/{path}"), host, headers, body).await?
+            }
+            Self::Secure { base, client } => {
+                let sent =
+                    client.request(method, format!("{base}/{path}")).headers(headers.clone()).body(body);
+                secure(sent).await?
+            }
+        };
+        if status.is_success() { Ok(body) } else { Err(status::fault(status, &headers, &body)) }
+    }
+}
+
+type Received = (StatusCode, HeaderMap, Bytes);
+
+async fn plain(
+    connections: &Plain,
+    method: Method,
+    target: &str,
+    host: &HeaderValue,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<Received, Fault> {
+    let mut request = hyper::Request::new(Full::new(body));
+    *request.method_mut() = method;
+    *request.uri_mut() = target.parse().map_err(|_| Fault::new(Cause::Rejected, "not an address"))?;
+    let fields = request.headers_mut();
+    fields.reserve(headers.len() + 3);
+    fields.insert(HOST, host.clone());
+    fields.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    fields.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let (response, sender) = connections.send(request).await?;
+    let (parts, mut incoming) = response.into_parts();
+    let mut body = Gathered::default();
+    while let Some(frame) = incoming.frame().await {
+        if let Ok(chunk) = frame.map_err(|error| broke(&error))?.into_data() {
+            body.add(chunk)?;
+        }
+    }
+    connections.keep(sender);
+    Ok((parts.status, parts.headers, body.finish()))
+}
+
+async fn secure(sent: reqwest::RequestBuilder) -> Result<Received, Fault> {
+    let failed = |error: reqwest::Error| {
+        let error = error.without_url();
+        let mut fault = broke(&error);
+        if error.is_connect() {
+            fault.message = fault.message.replace("the connection broke", "cannot connect");
+        }
+        fault
+    };
+    let mut response = sent.send().await.map_err(failed)?;
+    let mut body = Gathered::default();
+    while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        body.add(chunk)?;
+    }
+    Ok((response.status(), std::mem::take(response.headers_mut()), body.finish()))
+}
+
+/// A body as it comes in: most come in one piece, which is then not copied.
+#[derive(Default)]
+struct Gathered {
+    first: Bytes,
+    rest: BytesMut,
+}
+
+impl Gathered {
+    fn add(&mut self, chunk: Bytes) -> Result<(), Fault> {
+        if self.first.len() + self.rest.len() + chunk.len() > MOST_BYTES {
+            return Err(Fault::new(Cause::Malformed, format!("the reply is over {} MiB", MOST_BYTES >> 20)));
+        }
+        if self.first.is_empty() {
+            self.first = chunk;
+        } else {
+            self.rest.extend_from_slice(&chunk);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Bytes {
+        if self.rest.is_empty() { self.first } else { [&self.first[..], &self.rest[..]].concat().into() }
     }
 }

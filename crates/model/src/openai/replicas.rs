@@ -1,7 +1,10 @@
 //! Several servers of one model: the least loaded is asked, a failing one is set aside and tried later.
 
-use crate::{Cause, EndpointError};
-use reqwest::Url;
+use super::http::{Http, Way};
+use crate::{Cause, EndpointError, Fault};
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Url};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,8 +18,7 @@ const LONGEST_ASIDE: Duration = Duration::from_mins(1);
 pub(super) struct Replicas(Vec<Replica>);
 
 struct Replica {
-    chat: Url,
-    models: Url,
+    way: Way,
     in_flight: AtomicUsize,
     health: Mutex<Health>,
 }
@@ -35,8 +37,8 @@ pub(super) struct Picked<'r> {
 }
 
 impl Replicas {
-    pub(super) fn new(urls: &[String]) -> Result<Self, EndpointError> {
-        urls.iter().map(|url| Replica::new(url)).collect::<Result<_, _>>().map(Self)
+    pub(super) fn new(http: &Http, urls: &[String]) -> Result<Self, EndpointError> {
+        urls.iter().map(|url| Replica::new(http, url)).collect::<Result<_, _>>().map(Self)
     }
 
     /// The least loaded replica that is not set aside; if all are, the one that comes back first.
@@ -56,7 +58,7 @@ impl Replicas {
 }
 
 impl Replica {
-    fn new(base: &str) -> Result<Self, EndpointError> {
+    fn new(http: &Http, base: &str) -> Result<Self, EndpointError> {
         let shown = base.split(['?', '@']).next_back().filter(|_| base.contains('@')).unwrap_or(base);
         let bad = || EndpointError::Url { url: shown.split('?').next().unwrap_or("").to_owned() };
         let url = Url::parse(base).map_err(|_| bad())?;
@@ -67,13 +69,8 @@ impl Replica {
             let host = url.host_str().unwrap_or_default().to_owned();
             return Err(EndpointError::Credentials { host });
         }
-        let join = |path: &str| Url::parse(&format!("{}/{path}", base.trim_end_matches('/')));
-        Ok(Self {
-            chat: join("chat/completions").map_err(|_| bad())?,
-            models: join("models").map_err(|_| bad())?,
-            in_flight: AtomicUsize::new(0),
-            health: Mutex::default(),
-        })
+        let way = Way::new(http, base, &url).ok_or_else(bad)?;
+        Ok(Self { way, in_flight: AtomicUsize::new(0), health: Mutex::default() })
     }
 
     fn aside_until(&self) -> Option<Instant> {
@@ -82,12 +79,15 @@ impl Replica {
 }
 
 impl Picked<'_> {
-    pub(super) fn chat(&self) -> Url {
-        self.replica.chat.clone()
-    }
-
-    pub(super) fn models(&self) -> Url {
-        self.replica.models.clone()
+    /// Asks this replica; the body of a successful response comes back.
+    pub(super) async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<Bytes, Fault> {
+        self.replica.way.exchange(method, path, headers, body).await
     }
 
     /// Notes how the call went. What the server merely refused says nothing of its health.
@@ -124,33 +124,40 @@ mod tests {
     use super::*;
 
     fn replicas(urls: &[&str]) -> Result<Replicas, EndpointError> {
-        Replicas::new(&urls.iter().map(ToString::to_string).collect::<Vec<_>>())
+        let urls: Vec<_> = urls.iter().map(ToString::to_string).collect();
+        Replicas::new(&Http::new(1).unwrap(), &urls)
     }
 
-    fn host(picked: Picked<'_>) -> String {
-        let host = picked.chat().host_str().unwrap().to_owned();
+    /// Which replica was picked, counted from 0.
+    fn place(all: &Replicas, picked: &Picked<'_>) -> usize {
+        all.0.iter().position(|replica| std::ptr::eq(replica, picked.replica)).unwrap()
+    }
+
+    /// Picks, and lets the call end in a way that says nothing of the server's health.
+    fn next(all: &Replicas) -> usize {
+        let picked = all.pick();
+        let place = place(all, &picked);
         picked.ended(Some(Cause::Rejected));
-        host
+        place
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_least_loaded_is_asked_and_a_failing_one_rests() {
-        let both = replicas(&["http://a/v1", "http://b/v1/"]).unwrap();
-        let first = both.pick();
-        let second = both.pick();
-        assert_eq!(first.chat().as_str(), "http://a/v1/chat/completions");
-        assert_eq!(second.chat().as_str(), "http://b/v1/chat/completions");
+        let both = replicas(&["http://a/v1", "https://b/v1/"]).unwrap();
+        let (first, second) = (both.pick(), both.pick());
+        assert_eq!((place(&both, &first), place(&both, &second)), (0, 1));
         first.ended(Some(Cause::Server));
         second.ended(None);
         for _ in 0..3 {
-            assert_eq!(host(both.pick()), "b", "a rests");
+            assert_eq!(next(&both), 1, "the first rests");
         }
         tokio::time::advance(Duration::from_secs(2)).await;
-        drop(both.pick()); // a again, and it hangs
+        assert_eq!(next(&both), 0, "the first is tried again");
+        drop(both.pick()); // the first again, and it hangs
         tokio::time::advance(Duration::from_millis(1500)).await;
-        assert_eq!(host(both.pick()), "b", "a rests longer the second time");
+        assert_eq!(next(&both), 1, "the first rests longer the second time");
         both.pick().ended(Some(Cause::Network));
-        assert_eq!(host(both.pick()), "a", "both rest: the one that comes back first");
+        assert_eq!(next(&both), 0, "both rest: the one that comes back first");
     }
 
     #[test]
