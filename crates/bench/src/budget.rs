@@ -52,10 +52,10 @@ impl Purse {
             spent: Mutex::new(before),
             budget_usd: run.budget_usd,
             budget_tokens: run.budget_tokens,
-            minutes: run.budget_minutes.map(|minutes| {
-                let allowed = Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX);
-                let end = Instant::now().checked_add(allowed);
-                (end.unwrap_or_else(Instant::now), minutes)
+            // A time that no clock can reach is no budget.
+            minutes: run.budget_minutes.and_then(|minutes| {
+                let allowed = Duration::try_from_secs_f64(minutes * 60.0).ok()?;
+                Some((Instant::now().checked_add(allowed)?, minutes))
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! The models of a run, ready to be called.
 
-use aske_config::{ConfigError, ModelSection, ProviderKind, Settings, builtin_script};
+use aske_config::{ConfigError, ModelSection, ProviderKind, Settings, load_script};
 use aske_model::{Endpoint, Http, Model, OpenAi, Provider, Scripted};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -95,14 +95,10 @@ fn extra(section: &ModelSection) -> Map<String, Value> {
 
 fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, FleetError> {
     let path = section.script.as_deref().unwrap_or_default();
-    let place = format!("models.{name}.script");
-    let text = match path.strip_prefix("builtin:") {
-        Some(builtin) => builtin_script(builtin).map(str::to_owned).ok_or_else(|| {
-            ConfigError::at(place.clone(), format!("no built-in script is named `{builtin}`"))
-        })?,
-        None => std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::at(place.clone(), format!("{path}: {error}")))?,
-    };
+    let text = load_script(path).map_err(|error| {
+        let place = Some(format!("models.{name}.script: {path}"));
+        ConfigError { place, ..error }
+    })?;
     let script = Scripted::parse(&text).map_err(|error| {
         ConfigError::at(path, error.to_string())
             .hint("each line is a JSON object with `reply` or `replies`, and perhaps `when`")

@@ -12,15 +12,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 
-/// How often the checker is asked for a verdict that can be read.
-const VERDICT_DRAWS: u32 = 3;
+/// How often the checker is asked anew, in one start of a run, for a verdict that can be read.
+const NEW_DRAWS: u32 = 3;
 
 /// Grades sessions; a verdict on an answer pair is asked for once in a run.
 pub struct Grader {
     domain: Domain,
     pack: Arc<Pack>,
     checker: Option<Checker>,
-    verdicts: Mutex<HashMap<AnswerPair, Arc<OnceCell<bool>>>>,
+    /// What the checker said; `None` where it could not be read.
+    verdicts: Mutex<HashMap<AnswerPair, Arc<OnceCell<Option<bool>>>>>,
 }
 
 struct Checker {
@@ -60,36 +61,41 @@ impl Grader {
     }
 
     async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
+        let Some(checker) = &self.checker else { return Ok(false) };
         let cell = held(&self.verdicts).entry(pair.clone()).or_default().clone();
-        cell.get_or_try_init(|| self.ask(pair, caller)).await.copied()
+        let said = cell.get_or_try_init(|| self.ask(checker, pair, caller)).await?;
+        said.ok_or_else(|| {
+            let (model, cause) = (checker.model.name().to_owned(), Cause::Malformed);
+            let message = "an equivalence verdict that is neither yes nor no".to_owned();
+            Trouble::Model(Failure { model, cause, message, attempts: NEW_DRAWS })
+        })
     }
 
-    /// Asks the checker until it gives a verdict that can be read.
-    async fn ask(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
-        let Some(Checker { model, role, tokens }) = &self.checker else { return Ok(false) };
+    /// What the checker says of a pair: stored draws first, then a few new ones, until one can be read.
+    async fn ask(
+        &self,
+        Checker { model, role, tokens }: &Checker,
+        pair: &AnswerPair,
+        caller: &Caller<'_>,
+    ) -> Result<Option<bool>, Trouble> {
         let (reference, candidate) = pair.both();
         let record = record_name(pair);
         let replay = caller.store.of_record(&record)?;
-        let mut said = String::new();
-        for draw in 0..VERDICT_DRAWS {
-            let call = Call {
-                slot: Slot { turn: 0, role: Role::Equivalence, draw },
-                messages: self.pack.equivalence(reference, candidate),
-                max_tokens: *tokens,
-            };
+        let mut new = 0;
+        for draw in 0.. {
+            let slot = Slot { turn: 0, role: Role::Equivalence, draw };
+            new += u32::from(!replay.contains_key(&slot));
+            if new > NEW_DRAWS {
+                break;
+            }
+            let messages = self.pack.equivalence(reference, candidate);
+            let call = Call { slot, messages, max_tokens: *tokens };
             let answer = caller.call(&record, call, (model, role), &replay).await?;
             if let Some(verdict) = read_verdict(&answer.reply.content) {
-                return Ok(verdict);
+                return Ok(Some(verdict));
             }
-            said = answer.reply.content;
         }
-        let end: String = said.chars().rev().take(80).collect::<Vec<_>>().into_iter().rev().collect();
-        Err(Trouble::Model(Failure {
-            model: model.name().to_owned(),
-            cause: Cause::Malformed,
-            message: format!("an equivalence verdict that is neither yes nor no, ending in {end:?}"),
-            attempts: VERDICT_DRAWS,
-        }))
+        Ok(None)
     }
 }
 

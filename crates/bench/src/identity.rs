@@ -1,6 +1,6 @@
 //! What makes a run this run: everything that changes what is asked or how it is graded.
 
-use aske_config::{Layers, RoleSettings, Settings};
+use aske_config::{Layers, RoleSettings, Settings, load_script};
 use aske_record::{Identity, Manifest};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -34,7 +34,9 @@ fn identity(settings: &Settings) -> Identity {
     );
     for (name, model) in &settings.models {
         let served = model.model.as_deref().unwrap_or(name);
-        let asked = (served, &model.omit, model.fold_system, &model.extra, &model.script);
+        let script = model.script.as_deref().map(|path| load_script(path).unwrap_or_default());
+        let script = script.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
+        let asked = (served, &model.omit, model.fold_system, &model.extra, script);
         add(&format!("models.{name}"), json(&asked));
     }
     for solver in &settings.solvers {

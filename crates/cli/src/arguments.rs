@@ -69,7 +69,7 @@ pub(crate) struct Configuration {
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<u32>,
     /// The seed of the run
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) seed: Option<u64>,
 }
 
@@ -94,11 +94,17 @@ impl Configuration {
         for (flag, key, value) in own.into_iter().chain(more) {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
         }
-        Layers::load(self.config.as_deref(), std::env::vars(), &flags)
+        // A variable that is no text is none of ours.
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Layers::load(self.config.as_deref(), environment, &flags)
     }
 }
 
-/// A whole number as a value; numbers beyond the format's range stay out of range and are refused there.
+/// The whole numbers that a configuration can hold.
+const WHOLE: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
+
+/// A whole number as a value; the arguments allow no larger one.
 pub(crate) fn whole(number: u64) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
@@ -155,13 +161,13 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "PART/PARTS")]
     pub(crate) shard: Option<Shard>,
     /// Sessions in flight at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) concurrency: Option<u64>,
     /// Stop when the folder's calls have cost this much
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
     /// Stop when the folder's calls have used this many tokens
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) budget_tokens: Option<u64>,
     /// Stop after this many minutes
     #[arg(long, value_name = "MINUTES")]

@@ -1,5 +1,6 @@
 //! The configurations and scripts that ship inside the program.
 
+use crate::ConfigError;
 use include_dir::{Dir, include_dir};
 
 static CONFIGS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../configs");
@@ -20,7 +21,15 @@ pub(crate) fn config(name: &str) -> Option<&'static str> {
     CONFIGS.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The text of a script that ships, by its name without `builtin:`.
-pub fn script(name: &str) -> Option<&'static str> {
-    CONFIGS.get_file(name)?.contents_utf8()
+/// The text of a script: a file, or one that ships, named `builtin:NAME`.
+pub fn load_script(path: &str) -> Result<String, ConfigError> {
+    let text = match path.strip_prefix("builtin:") {
+        Some(name) => CONFIGS
+            .get_file(name)
+            .and_then(|file| file.contents_utf8())
+            .map(str::to_owned)
+            .ok_or_else(|| std::io::Error::other("no script of this name ships")),
+        None => std::fs::read_to_string(path),
+    };
+    text.map_err(|error| ConfigError::at(path, error.to_string()).hint("`script` names a file of JSON lines"))
 }

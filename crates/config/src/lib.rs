@@ -18,7 +18,7 @@ mod schema;
 mod settings;
 mod suggest;
 
-pub use builtin::{config_names, script as builtin_script};
+pub use builtin::{config_names, load_script};
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;

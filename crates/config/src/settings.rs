@@ -188,7 +188,11 @@ fn check_run(run: &RunSection) -> Result<(), ConfigError> {
 }
 
 fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), ConfigError> {
-    if fine { Ok(()) } else { Err(ConfigError::at(key, format!("must be {wanted}"))) }
+    if fine {
+        return Ok(());
+    }
+    let hint = format!("`aske config {key}` shows where the value comes from");
+    Err(ConfigError::at(key, format!("must be {wanted}")).hint(hint))
 }
 
 fn domain(config: &Config) -> Result<Domain, ConfigError> {

@@ -7,7 +7,7 @@ use crate::{RoleUse, RunError};
 use aske_chat::{Reply, Usd};
 use aske_session::Slot;
 use rusqlite::Connection;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -54,8 +54,6 @@ pub struct CallStore {
     path: PathBuf,
     reader: Mutex<Connection>,
     writer: Writer,
-    /// Records that had calls when the store was opened; only these can have anything to replay.
-    known: HashSet<String>,
 }
 
 impl CallStore {
@@ -63,23 +61,14 @@ impl CallStore {
     pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
         let sqlite = RunError::sqlite(path);
         let connection = table::open(path).map_err(&sqlite)?;
-        let known = table::records(&connection).map_err(&sqlite)?;
         let writer = Writer::start(table::open(path).map_err(&sqlite)?).map_err(RunError::io(path))?;
-        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer, known })
+        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer })
     }
 
-    /// The replies of a record that were stored before the store was opened.
+    /// The replies of a record that are stored.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        if !self.known.contains(record) {
-            return Ok(HashMap::new());
-        }
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         table::of_record(&reader, record).map_err(RunError::sqlite(&self.path))
-    }
-
-    /// The records under a prefix that had calls when the store was opened.
-    pub fn known_under(&self, prefix: &str) -> impl Iterator<Item = &str> {
-        self.known.iter().map(String::as_str).filter(move |record| record.starts_with(prefix))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
@@ -138,7 +127,6 @@ mod tests {
         assert_eq!(calls.len(), 50);
         assert_eq!(calls[&key("a:b/0", 7, 1).slot], call("r7"));
         assert!(store.of_record("none").unwrap().is_empty());
-        assert_eq!(store.known_under("oth").collect::<Vec<_>>(), ["other"]);
     }
 
     #[tokio::test]

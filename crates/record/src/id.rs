@@ -20,7 +20,7 @@ pub struct BadPair(pub String);
 impl PairId {
     /// The pair of two different solvers, in either order.
     pub fn new(a: &str, b: &str) -> Result<Self, BadPair> {
-        if a == b || a.is_empty() || b.is_empty() {
+        if a == b || [a, b].into_iter().any(|name| name.is_empty() || name.contains(':')) {
             return Err(BadPair(format!("{a}:{b}")));
         }
         let (first, second) = if a < b { (a, b) } else { (b, a) };
@@ -83,7 +83,7 @@ mod tests {
     fn a_pair_has_no_order() {
         assert_eq!(PairId::new("b", "a"), PairId::new("a", "b"));
         assert_eq!("b:a".parse::<PairId>().unwrap().to_string(), "a:b");
-        for bad in ["a", "a:a", ":b", ""] {
+        for bad in ["a", "a:a", ":b", "", "a:b:c"] {
             assert_eq!(bad.parse::<PairId>().unwrap_err().0, bad);
         }
     }

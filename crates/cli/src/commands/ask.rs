@@ -19,15 +19,18 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let layers = load(arguments, &solvers)?;
     let settings = layers.settings()?;
     let fleet = Fleet::new(&settings)?;
-    let (path, number) = match &arguments.run {
+    let [one, two] = &solvers;
+    let pair = PairId::new(one, two)
+        .map_err(|error| Problem::usage(error.to_string(), "a model cannot be compared with itself"))?;
+    let (path, first) = match &arguments.run {
         Some(path) => (path.clone(), 0),
         None => next_free(),
     };
     let folder = open_folder(&path, &layers, &settings)?;
-    let [one, two] = &solvers;
-    let pair = PairId::new(one, two)
-        .map_err(|error| Problem::usage(error.to_string(), "a model cannot be compared with itself"))?;
-    let planned = Planned { id: SessionId { pair, sample: number }, solvers: solvers.clone() };
+    let finished = |id: &SessionId| folder.records().iter().any(|record| record.id() == id.to_string());
+    let id =
+        (first..u32::MAX).map(|sample| SessionId { pair: pair.clone(), sample }).find(|id| !finished(id));
+    let planned = Planned { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
     let transcript =
