@@ -18,7 +18,7 @@ pub async fn drive(
     observer: &dyn Observer,
 ) -> Result<SessionRecord, Trouble> {
     let record = planned.id.to_string();
-    let replay = caller.store.of_record(&record)?;
+    let replay = caller.store.from_before(&record)?;
     let cast = Cast::new(planned, settings, fleet)?;
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();

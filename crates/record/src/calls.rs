@@ -7,7 +7,7 @@ use crate::{RoleUse, RunError};
 use aske_chat::{Reply, Usd};
 use aske_session::Slot;
 use rusqlite::Connection;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -54,6 +54,8 @@ pub struct CallStore {
     path: PathBuf,
     reader: Mutex<Connection>,
     writer: Writer,
+    /// Records that had calls when the store was opened.
+    known: HashSet<String>,
 }
 
 impl CallStore {
@@ -61,11 +63,18 @@ impl CallStore {
     pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
         let sqlite = RunError::sqlite(path);
         let connection = table::open(path).map_err(&sqlite)?;
+        let known = table::records(&connection).map_err(&sqlite)?;
         let writer = Writer::start(table::open(path).map_err(&sqlite)?).map_err(RunError::io(path))?;
-        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer })
+        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer, known })
     }
 
-    /// The replies of a record that are stored.
+    /// The replies of a record that an earlier start has stored. A session is run once in a start, so these are
+    /// all it has.
+    pub fn from_before(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
+        if self.known.contains(record) { self.of_record(record) } else { Ok(HashMap::new()) }
+    }
+
+    /// The replies of a record that are stored by now.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         table::of_record(&reader, record).map_err(RunError::sqlite(&self.path))

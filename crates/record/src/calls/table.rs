@@ -5,7 +5,7 @@ use crate::RoleUse;
 use aske_chat::{Finish, Reply, Usage, Usd};
 use aske_session::{Role, Side, Slot};
 use rusqlite::{Connection, Result, Row, Statement, params};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,6 +47,12 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.execute_batch(TABLES)?;
     Ok(connection)
+}
+
+/// The names of all records that have calls.
+pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
+    let mut statement = connection.prepare("SELECT record FROM records")?;
+    statement.query_map([], |row| row.get(0))?.collect()
 }
 
 /// The calls of one record.
