@@ -49,6 +49,9 @@ impl Comparison {
     }
 }
 
+/// The name of this way to compare, which changes whenever verdicts may: grades of two ways are not mixed.
+pub const COMPARISON: &str = "plain-1";
+
 /// Answers longer than this are not compared.
 const MAX_BYTES: usize = 64 * 1024;
 

@@ -13,7 +13,7 @@ pub fn boxes(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     // For each open brace: where the contents of its box begin, if it opens one.
     let mut open: Vec<Option<usize>> = Vec::new();
-    // Nothing in front of the first box can change what it holds.
+    // Whatever stands in front of the first box is outside of it.
     let mut i = text.find("\\boxed").unwrap_or(bytes.len());
     while i < bytes.len() {
         match bytes[i] {
@@ -22,7 +22,8 @@ pub fn boxes(text: &str) -> Vec<Range<usize>> {
                     open.push(Some(start));
                     i = start;
                 } else {
-                    i += 2;
+                    // An escaped character is text, but a doubled backslash may stand for the box's own.
+                    i += if box_start(bytes, i + 1).is_some() { 1 } else { 2 };
                 }
                 continue;
             }
@@ -45,7 +46,7 @@ pub fn boxes(text: &str) -> Vec<Range<usize>> {
 /// Where the contents begin, if `\boxed` and its brace stand at `at`.
 fn box_start(bytes: &[u8], at: usize) -> Option<usize> {
     let mut i = at + BOXED.len();
-    if !bytes[at..].starts_with(BOXED) {
+    if !bytes.get(at..)?.starts_with(BOXED) {
         return None;
     }
     while matches!(bytes.get(i), Some(b' ' | b'\t')) {
@@ -82,6 +83,7 @@ mod tests {
         assert_eq!(last_boxed(r"\boxed{\frac{1}{2}}"), Some(r"\frac{1}{2}"));
         assert_eq!(last_boxed(r"\boxed{\{1,2\}}"), Some(r"\{1,2\}"));
         assert_eq!(last_boxed(r"\boxed {7}"), Some("7"));
+        assert_eq!(last_boxed(r"First \\boxed{3}, no, finally \\boxed{6}"), Some("6"));
     }
 
     #[test]

@@ -13,6 +13,6 @@ mod compare;
 mod extract;
 mod normalise;
 
-pub use compare::{Comparison, Method, Verdict, compare};
+pub use compare::{COMPARISON, Comparison, Method, Verdict, compare};
 pub use extract::{boxes, last_boxed, last_word};
 pub use normalise::normalise;

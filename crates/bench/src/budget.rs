@@ -71,6 +71,11 @@ impl Purse {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// When the time is over, if there is a budget of it.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        self.minutes.map(|(end, _)| end)
+    }
+
     /// The budget that is used up, if one is.
     pub(crate) fn reached(&self) -> Option<Reached> {
         let spent = self.spent();

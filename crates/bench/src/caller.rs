@@ -76,7 +76,7 @@ impl Caller<'_> {
     }
 
     /// Halts the run when a budget is used up.
-    fn mind_the_budget(&self) {
+    pub(crate) fn mind_the_budget(&self) {
         if let Some(reached) = self.purse.reached() {
             self.reached.get_or_init(|| reached);
             self.halt.call();

@@ -14,17 +14,14 @@ const LEAST_POOL: usize = 512;
 #[derive(Clone)]
 pub struct Fleet(BTreeMap<String, Arc<Model>>);
 
-/// A model that cannot be prepared.
-pub type FleetError = ConfigError;
-
 impl Fleet {
     /// Prepares every model in use; keys are read from the environment here and kept nowhere else.
-    pub fn new(settings: &Settings) -> Result<Self, FleetError> {
+    pub fn new(settings: &Settings) -> Result<Self, ConfigError> {
         Self::of(&settings.models, settings.run.concurrency)
     }
 
     /// Prepares these models for so many sessions at once.
-    pub fn of(sections: &BTreeMap<String, ModelSection>, sessions: usize) -> Result<Self, FleetError> {
+    pub fn of(sections: &BTreeMap<String, ModelSection>, sessions: usize) -> Result<Self, ConfigError> {
         // Models may share a host, so the pool keeps what all of them need together, within what a run of this
         // width uses again.
         let limits = sections.values().map(|section| section.limits.concurrency);
@@ -42,14 +39,9 @@ impl Fleet {
     pub fn get(&self, name: &str) -> Option<&Arc<Model>> {
         self.0.get(name)
     }
-
-    /// All of them.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<Model>> {
-        self.0.values()
-    }
 }
 
-fn provider(http: &Http, name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, FleetError> {
+fn provider(http: &Http, name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, ConfigError> {
     match section.provider {
         Some(ProviderKind::Openai) => Ok(Box::new(openai(http, name, section)?)),
         Some(ProviderKind::Scripted) => Ok(Box::new(scripted(name, section)?)),
@@ -58,7 +50,7 @@ fn provider(http: &Http, name: &str, section: &ModelSection) -> Result<Box<dyn P
     }
 }
 
-fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, FleetError> {
+fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, ConfigError> {
     let endpoint = Endpoint {
         urls: section.url.to_vec(),
         model: section.model.clone().unwrap_or_else(|| name.to_owned()),
@@ -74,7 +66,7 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Fle
     })
 }
 
-fn key(name: &str, variable: &str) -> Result<String, FleetError> {
+fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
         _ => Err(ConfigError::at(
@@ -93,7 +85,7 @@ fn extra(section: &ModelSection) -> Map<String, Value> {
     }
 }
 
-fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, FleetError> {
+fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, ConfigError> {
     let path = section.script.as_deref().unwrap_or_default();
     let text = load_script(path).map_err(|error| {
         let place = Some(format!("models.{name}.script: {path}"));

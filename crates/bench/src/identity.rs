@@ -21,6 +21,7 @@ fn identity(settings: &Settings) -> Identity {
     let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
     add("protocol", json(&settings.protocol));
     add("domain", json(&settings.domain));
+    add("comparison", aske_answer::COMPARISON.to_owned());
     add("prompts", settings.pack.hash().to_owned());
     add("seed", settings.run.seed.to_string());
     add("asker", role(&settings.asker));
@@ -36,13 +37,18 @@ fn identity(settings: &Settings) -> Identity {
         let served = model.model.as_deref().unwrap_or(name);
         let script = model.script.as_deref().map(|path| load_script(path).unwrap_or_default());
         let script = script.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
-        let asked = (served, &model.omit, model.fold_system, &model.extra, script);
+        let asked = (served, &model.omit, model.fold_system, sorted(&model.extra), script);
         add(&format!("models.{name}"), json(&asked));
     }
     for solver in &settings.solvers {
         add(&format!("models.{} as a solver", solver.model), json(&solver.sampling));
     }
     Identity(keys)
+}
+
+/// A table whose order in the file does not matter.
+fn sorted(table: &toml::Table) -> BTreeMap<&String, &toml::Value> {
+    table.iter().collect()
 }
 
 fn role(role: &RoleSettings) -> String {

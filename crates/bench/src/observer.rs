@@ -20,9 +20,3 @@ pub trait Observer {
     /// A session, or its grading, was given up for now.
     fn failed(&self, _failure: &RunFailure) {}
 }
-
-/// Watches nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct Silent;
-
-impl Observer for Silent {}

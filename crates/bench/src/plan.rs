@@ -13,6 +13,16 @@ pub struct Shard {
     of: u32,
 }
 
+impl Shard {
+    /// Whether a session belongs to this part. It follows from the session alone, so a run that grows keeps what
+    /// its parts have.
+    fn holds(self, id: &SessionId) -> bool {
+        let hash = blake3::hash(id.to_string().as_bytes());
+        let number = hash.as_bytes()[..8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        number % u64::from(self.of) == u64::from(self.part - 1)
+    }
+}
+
 impl FromStr for Shard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
@@ -66,12 +76,8 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, 
         .map(|id| planned(seed, id))
         .collect();
     order(settings.run.order, seed, &mut sessions);
-    if let Some(Shard { part, of }) = selection.shard {
-        let mut place = 0;
-        sessions.retain(|_| {
-            place += 1;
-            (place - 1) % of == part - 1
-        });
+    if let Some(shard) = selection.shard {
+        sessions.retain(|session| shard.holds(&session.id));
     }
     sessions.truncate(selection.limit.unwrap_or(usize::MAX));
     Ok(sessions)
@@ -185,7 +191,9 @@ mod tests {
         let mut joined = HashSet::new();
         for part in 1..=8 {
             let shard = Some(format!("{part}/8").parse().unwrap());
-            for session in plan(&settings, &Selection { shard, ..Selection::default() }).unwrap() {
+            let sessions = plan(&settings, &Selection { shard, ..Selection::default() }).unwrap();
+            assert!((180..300).contains(&sessions.len()), "about an eighth of 1900: {}", sessions.len());
+            for session in sessions {
                 assert!(joined.insert(session.id));
             }
         }
@@ -193,6 +201,19 @@ mod tests {
         for wrong in ["0/8", "9/8", "1", "a/b", "1/0"] {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_session_stays_in_its_shard_when_the_run_grows() {
+        let mut settings = paper();
+        let shard = Some("2/5".parse().unwrap());
+        let part =
+            |settings: &Settings| plan(settings, &Selection { shard, ..Selection::default() }).unwrap();
+        let before = part(&settings);
+        settings.run.samples += 1;
+        settings.solvers.push(settings.check.clone());
+        let after: HashSet<_> = part(&settings).into_iter().map(|session| session.id).collect();
+        assert!(before.len() < after.len() && before.iter().all(|session| after.contains(&session.id)));
     }
 
     #[test]

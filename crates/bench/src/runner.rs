@@ -105,8 +105,15 @@ impl<'r> Runner<'r> {
             .map(|(planned, record)| self.one(planned, record, observer))
             .buffer_unordered(self.settings.run.concurrency);
         let mut done = 0;
-        while let Some(outcome) = running.next().await {
-            done += usize::from(outcome?);
+        let work = async {
+            while let Some(outcome) = running.next().await {
+                done += usize::from(outcome?);
+            }
+            Ok(())
+        };
+        tokio::select! {
+            worked = work => worked?,
+            never = self.watch_the_clock() => match never {},
         }
         drop(running);
         Ok(Finished {
@@ -116,6 +123,15 @@ impl<'r> Runner<'r> {
             reached: self.caller.reached.get().copied(),
             used: self.folder.calls().used()?,
         })
+    }
+
+    /// Halts the run when its time is over, also while every call hangs.
+    async fn watch_the_clock(&self) -> std::convert::Infallible {
+        if let Some(end) = self.caller.purse.end() {
+            tokio::time::sleep_until(end.into()).await;
+            self.caller.mind_the_budget();
+        }
+        std::future::pending().await
     }
 
     /// One session from where it stands to its grade; says whether it got there.

@@ -64,7 +64,8 @@ impl Layers {
             None if Path::new(USUAL_FILE).exists() => stack.add_file(Path::new(USUAL_FILE))?,
             None => stack.add_builtin(DEMO)?,
         };
-        for (name, value) in &variables {
+        let keys = stack.key_variables();
+        for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {
             if let Some(layer) = table(name, value) {
                 stack.add(&Origin::Environment(name.clone()), layer?)?;
             }
@@ -156,6 +157,12 @@ impl Stack {
             None => format!("name a file, or a built-in configuration: {}", names.join(", ")),
         };
         Err(ConfigError::at(name, "no such configuration").hint(hint))
+    }
+
+    /// The variables that hold keys, by the files read so far; they set nothing.
+    fn key_variables(&self) -> Vec<String> {
+        let models = self.merged.get("models").and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        models.filter_map(|(_, model)| Some(model.get("api_key_env")?.as_str()?.to_owned())).collect()
     }
 
     fn add_builtin(&mut self, name: &str) -> Result<Origin, ConfigError> {
@@ -322,6 +329,14 @@ mod tests {
         assert_eq!(error.to_string(), "--flag: unknown key `smaples`");
         let error = load("extends = \"papre-bench\"", &[], &[]).unwrap_err();
         assert_eq!(error.hint.as_deref(), Some("did you mean the built-in `paper-bench`?"));
+    }
+
+    #[test]
+    fn a_variable_that_holds_a_key_sets_nothing() {
+        let text = "[models.a]\napi_key_env = \"ASKE_SECRET\"";
+        let layers = load(text, &[("ASKE_SECRET", "sk-1")], &[]).unwrap();
+        assert!(!format!("{layers:?}").contains("sk-1"));
+        assert!(load("", &[("ASKE_SECRET", "sk-1")], &[]).is_err());
     }
 
     #[test]

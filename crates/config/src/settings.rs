@@ -176,7 +176,19 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     positive("limits.timeout_s", limits.timeout_s)?;
     positive("limits.attempts", f64::from(limits.attempts))?;
     positive("limits.rpm", limits.rpm.unwrap_or(1.0))?;
-    positive("limits.tpm", limits.tpm.unwrap_or(1.0))
+    positive("limits.tpm", limits.tpm.unwrap_or(1.0))?;
+    let cap = limits.retry_after_cap_s;
+    in_range(&format!("models.{name}.limits.retry_after_cap_s"), cap >= 0.0, "0 or more")?;
+    let price = section.price.unwrap_or_default();
+    let fair = [price.input, price.output, price.cached_input.unwrap_or(0.0)].iter().all(|usd| *usd >= 0.0);
+    in_range(&format!("models.{name}.price"), fair, "0 or more")?;
+    match section.extra.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
+        Some(taken) => {
+            Err(ConfigError::at(format!("models.{name}.extra.{taken}"), "the session writes this itself")
+                .hint("the server's name for the model goes into `model`"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_run(run: &RunSection) -> Result<(), ConfigError> {

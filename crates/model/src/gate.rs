@@ -78,14 +78,16 @@ impl Gate {
             return;
         }
         let lower = (state.limit / 2).max(1);
-        state.owed += state.limit - lower;
+        // Places that nobody holds go at once, the others when their calls end.
+        let cut = state.limit - lower;
+        state.owed += cut - self.places.forget_permits(cut);
         state.limit = lower;
         state.good = 0;
         state.last_cut = Some(now);
     }
 
-    /// Calls that may be in flight now.
-    pub(crate) fn limit(&self) -> usize {
+    #[cfg(test)]
+    fn limit(&self) -> usize {
         self.state().limit
     }
 }
@@ -119,5 +121,9 @@ mod tests {
             gate.succeeded();
         }
         assert_eq!(gate.limit(), 8, "never over the most");
+        assert_eq!(gate.places.available_permits(), 8);
+        tokio::time::advance(Duration::from_secs(2)).await;
+        gate.throttled();
+        assert_eq!(gate.places.available_permits(), 4, "places that nobody holds go at once");
     }
 }

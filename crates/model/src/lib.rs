@@ -26,7 +26,7 @@ mod scripted;
 pub use fault::{Cause, Failure, Fault};
 pub use halt::Halt;
 pub use limits::Limits;
-pub use model::{Completion, Model, Provider, Traffic};
+pub use model::{Completion, Model, Provider};
 pub use openai::{Endpoint, EndpointError, Http, OpenAi, TokensField};
 pub use request::{Request, RequestHash};
 pub use sampling::Sampling;

@@ -5,8 +5,6 @@ use crate::pace::Pace;
 use crate::{Cause, Failure, Fault, Halt, Limits, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
@@ -31,15 +29,6 @@ pub struct Completion {
     pub cost: Usd,
 }
 
-/// What a model's calls met so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Attempts that succeeded.
-    pub good: u64,
-    /// Attempts that failed, by cause.
-    pub faults: BTreeMap<Cause, u64>,
-}
-
 /// A language model under its name.
 pub struct Model {
     name: String,
@@ -49,7 +38,6 @@ pub struct Model {
     requests: Option<Pace>,
     tokens: Option<Pace>,
     price: Option<Price>,
-    traffic: Mutex<Traffic>,
 }
 
 impl Model {
@@ -63,28 +51,12 @@ impl Model {
             tokens: limits.tpm.map(Pace::new),
             limits,
             price,
-            traffic: Mutex::default(),
         }
     }
 
     /// The name in the configuration.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// What it costs, where a price is configured.
-    pub fn price(&self) -> Option<&Price> {
-        self.price.as_ref()
-    }
-
-    /// What its calls met so far.
-    pub fn traffic(&self) -> Traffic {
-        self.traffic.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Calls that may be in flight now.
-    pub fn concurrency(&self) -> usize {
-        self.gate.limit()
     }
 
     /// Whether it can be reached: one attempt, ten seconds.
@@ -135,11 +107,6 @@ impl Model {
         if let Some(tokens) = &self.tokens {
             let used = outcome.as_ref().map_or(0.0, |reply| reply.usage.total() as f64);
             tokens.correct(estimate, used);
-        }
-        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
-        match &outcome {
-            Ok(_) => traffic.good += 1,
-            Err(fault) => *traffic.faults.entry(fault.cause).or_default() += 1,
         }
         outcome.map(|reply| (reply, latency))
     }

@@ -22,8 +22,8 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secret::Secret;
 use serde_json::{Map, Value};
 
-/// Where and how a served model is asked.
-#[derive(Clone, Debug, Default)]
+/// Where and how a served model is asked. It holds a key, so it cannot be printed.
+#[derive(Clone, Default)]
 pub struct Endpoint {
     /// Base addresses, such as `http://127.0.0.1:8000/v1`; several are replicas of one model.
     pub urls: Vec<String>,
@@ -93,24 +93,29 @@ impl OpenAi {
         let body = self.body.write(request).into();
         let replica = self.replicas.pick();
         let outcome = replica.exchange(Method::POST, "chat/completions", &self.headers, body).await;
-        let outcome = outcome.and_then(|body| parse::reply(&body));
+        let outcome = outcome.and_then(|body| parse::reply(&body)).map_err(|fault| replica.of_model(fault));
         replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
         outcome.map_err(|fault| self.secret.scrub(fault))
     }
 
+    /// Asks every replica what it serves; all must answer.
     async fn list(&self) -> Result<String, Fault> {
-        let replica = self.replicas.pick();
-        let body = replica.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
-        replica.ended(body.as_ref().err().map(|fault| fault.cause));
-        let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
         let wanted = self.body.model();
-        Ok(match served {
-            Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == wanted) => {
-                format!("serves {wanted}")
-            }
-            Some(names) => format!("answers, but lists no `{wanted}` among its {} models", names.len()),
-            None => "answers".to_owned(),
-        })
+        let mut said = Vec::new();
+        for replica in self.replicas.each() {
+            let body = replica.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+            replica.ended(body.as_ref().err().map(|fault| fault.cause));
+            let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
+            said.push(match served {
+                Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == wanted) => {
+                    format!("serves {wanted}")
+                }
+                Some(names) => format!("answers, but lists no `{wanted}` among its {} models", names.len()),
+                None => "answers".to_owned(),
+            });
+        }
+        said.dedup();
+        Ok(said.join("; "))
     }
 }
 

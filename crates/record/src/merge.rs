@@ -27,12 +27,25 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<Merged, RunError> {
     let runs = runs.iter().map(|path| Contents::read(path)).collect::<Result<Vec<_>, _>>()?;
     let manifest = common_manifest(&runs)?;
     let finished = finished(&runs)?;
-    let mut part = into.as_os_str().to_owned();
-    part.push(".part");
-    let part = Path::new(&part);
-    if part.exists() {
-        std::fs::remove_dir_all(part).map_err(RunError::io(part))?;
+    let name = into.file_name().unwrap_or_default().to_string_lossy();
+    let part = into.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = write(&part, &runs, &manifest, &finished);
+    if written.is_err() {
+        // Only what this very process began.
+        let _ = std::fs::remove_dir_all(&part);
     }
+    let calls = written?;
+    std::fs::rename(&part, into).map_err(RunError::io(into))?;
+    Ok(Merged { records: finished.len(), calls })
+}
+
+/// Writes the merged folder, and counts its calls.
+fn write(
+    part: &Path,
+    runs: &[Contents],
+    manifest: &Manifest,
+    finished: &HashMap<String, usize>,
+) -> Result<usize, RunError> {
     std::fs::create_dir_all(part.join("grades")).map_err(RunError::io(part))?;
     manifest.write(part)?;
     let (mut file, _) = Jsonl::open::<Record>(&part.join("records.jsonl"))?;
@@ -41,10 +54,8 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<Merged, RunError> {
             file.append(record)?;
         }
     }
-    write_grades(part, &runs)?;
-    let calls = join_calls(&part.join("calls.sqlite"), &runs, &finished)?;
-    std::fs::rename(part, into).map_err(RunError::io(into))?;
-    Ok(Merged { records: finished.len(), calls })
+    write_grades(part, runs)?;
+    join_calls(&part.join("calls.sqlite"), runs, finished)
 }
 
 fn common_manifest(runs: &[Contents]) -> Result<Manifest, RunError> {

@@ -128,7 +128,9 @@ impl Matcher<'_> {
 /// Reads an equivalence checker's reply: its last word must be `yes` or `no`. Anything else is unreadable,
 /// which is a failure and not a "no".
 pub fn read_verdict(content: &str) -> Option<bool> {
-    match last_word(&split_thinking(content).visible)?.to_ascii_lowercase().as_str() {
+    let parts = split_thinking(content);
+    let word = last_word(&parts.visible)?.trim_start_matches("\\boxed");
+    match word.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase().as_str() {
         "yes" => Some(true),
         "no" => Some(false),
         _ => None,
@@ -239,6 +241,8 @@ mod tests {
     fn an_unreadable_verdict_is_not_a_no() {
         assert_eq!(read_verdict("They agree.\n**Yes**."), Some(true));
         assert_eq!(read_verdict("<think>yes</think>no"), Some(false));
+        assert_eq!(read_verdict("Yes!"), Some(true));
+        assert_eq!(read_verdict(r"so \boxed{no}."), Some(false));
         assert_eq!(read_verdict("no idea"), None);
         assert_eq!(read_verdict(""), None);
     }

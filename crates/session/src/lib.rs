@@ -34,7 +34,7 @@ pub use machine::{Call, Need, Session, Unexpected};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackProblem, PackProblems};
 pub use protocol::Protocol;
-pub use reward::{Reward, diversity};
+pub use reward::Reward;
 pub use seed::{Seed, coin};
 pub use slot::{Role, Side, Slot};
 pub use thinking::{Parts, split_thinking};

@@ -35,11 +35,3 @@ impl Reward {
         self.calibration + self.format + self.diversity
     }
 }
-
-/// The ungated diversity term: α·(1 − mean cosine similarity to the nearest neighbours); 0 with no neighbour.
-pub fn diversity(alpha: f64, nearest: &[f64]) -> f64 {
-    if nearest.is_empty() {
-        return 0.0;
-    }
-    alpha * (1.0 - nearest.iter().sum::<f64>() / nearest.len() as f64)
-}

@@ -3,7 +3,7 @@
 use crate::arguments::Ask;
 use crate::commands::bench::{open_folder, report_failures};
 use crate::live::{Interrupt, block_on};
-use crate::output::{DIM, data, note, paint};
+use crate::output::{DIM, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use crate::transcript::Transcript;
 use aske_bench::{Fleet, Planned, Runner};
@@ -28,8 +28,10 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     };
     let folder = open_folder(&path, &layers, &settings)?;
     let finished = |id: &SessionId| folder.records().iter().any(|record| record.id() == id.to_string());
-    let id =
-        (first..u32::MAX).map(|sample| SessionId { pair: pair.clone(), sample }).find(|id| !finished(id));
+    // A pair has no order but a session has: one order takes the even numbers, the other the odd ones.
+    let swapped = u32::from(pair.both()[0] != one);
+    let numbers = (first..u32::MAX).filter(|number| number % 2 == swapped);
+    let id = numbers.map(|sample| SessionId { pair: pair.clone(), sample }).find(|id| !finished(id));
     let planned = Planned { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
@@ -39,6 +41,9 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
     report_failures(&finished);
+    if finished.open > 0 {
+        hint(format_args!("`aske ask {one} {two} --run {}` goes on from here", path.display()));
+    }
     note(paint(DIM, format_args!("stored in {}", path.display())));
     Ok(match transcript.outcome.get() {
         _ if interrupt.happened() => Exit::Interrupted,

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Bench, whole};
 use crate::live::{Interrupt, block_on};
-use crate::output::{BAD, BOLD, DIM, data, hint, note, paint};
+use crate::output::{BAD, BOLD, DIM, NOTE, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use crate::progress::Progress;
 use crate::tables;
@@ -73,6 +73,7 @@ fn open_sessions(plan: &[Planned], folder: &RunDir) -> u64 {
 fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
     let open = open_sessions(plan, folder);
     let state = match open {
+        0 if plan.is_empty() => "nothing to do".to_owned(),
         0 => "all finished before".to_owned(),
         open if open < plan.len() as u64 => format!("{open} still to run"),
         _ => format!("{} rounds and a final question each", settings.protocol.rounds),
@@ -84,6 +85,19 @@ fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
         plan.len(),
         folder.path().display()
     ));
+    let unpriced: Vec<&str> = settings
+        .models
+        .iter()
+        .filter(|(_, model)| model.price.is_none())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if settings.run.budget_usd.is_some() && !unpriced.is_empty() {
+        note(format_args!(
+            "{} no price, so not counted: {}",
+            paint(NOTE.bold(), "budget:"),
+            unpriced.join(", ")
+        ));
+    }
 }
 
 fn dry_run(as_json: bool, settings: &Settings, plan: &[Planned], path: &Path) -> Exit {

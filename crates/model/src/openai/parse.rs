@@ -2,7 +2,7 @@
 
 use crate::{Cause, Fault};
 use aske_chat::{Finish, Reply, Usage};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
 struct Completion {
@@ -41,20 +41,43 @@ struct Part {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
+    #[serde(deserialize_with = "count")]
+    prompt_tokens: u64,
+    #[serde(deserialize_with = "count")]
+    completion_tokens: u64,
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens_details: Option<CompletionDetails>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct PromptDetails {
-    cached_tokens: Option<u64>,
+    #[serde(deserialize_with = "count")]
+    cached_tokens: u64,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
+    #[serde(deserialize_with = "count")]
+    reasoning_tokens: u64,
+}
+
+/// More tokens than any reply has; what a server counts beyond is its error, and no sum may overflow by it.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// A number of tokens, however a server writes it. Book-keeping never makes a good reply a bad one.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let whole = value.as_u64().or_else(|| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped before the cast"
+        )]
+        value.as_f64().map(|number| number.clamp(0.0, MOST_TOKENS as f64) as u64)
+    });
+    Ok(whole.unwrap_or(0).min(MOST_TOKENS))
 }
 
 /// The error that some servers send with status 200, and most with any other.
@@ -67,6 +90,7 @@ struct ErrorBody {
 /// The reply in a completion.
 pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
     let completion: Completion = serde_json::from_slice(body).map_err(|error| {
+        let error = bounded(&error.to_string());
         Fault::new(Cause::Malformed, format!("not a completion ({error}): {}", excerpt(body)))
     })?;
     if let Some(error) = completion.error {
@@ -80,6 +104,9 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
     let Some((message, finish)) = choice.and_then(|c| Some((c.message?, c.finish_reason))) else {
         return Err(Fault::new(Cause::Malformed, format!("no choices: {}", excerpt(body))));
     };
+    if message.content.is_none() && message.reasoning_content.is_none() && finish.is_none() {
+        return Err(Fault::new(Cause::Malformed, format!("an empty message: {}", excerpt(body))));
+    }
     let content = match message.content {
         Some(Content::Text(text)) => text,
         Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
@@ -101,10 +128,10 @@ fn finish(reason: Option<&str>) -> Finish {
 fn usage(counts: Option<Counts>) -> Usage {
     let counts = counts.unwrap_or_default();
     Usage {
-        prompt: counts.prompt_tokens.unwrap_or(0),
-        cached: counts.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
-        completion: counts.completion_tokens.unwrap_or(0),
-        reasoning: counts.completion_tokens_details.and_then(|d| d.reasoning_tokens).unwrap_or(0),
+        prompt: counts.prompt_tokens,
+        cached: counts.prompt_tokens_details.unwrap_or_default().cached_tokens,
+        completion: counts.completion_tokens,
+        reasoning: counts.completion_tokens_details.unwrap_or_default().reasoning_tokens,
     }
 }
 
@@ -185,9 +212,23 @@ mod tests {
     }
 
     #[test]
+    fn odd_token_counts_never_cost_a_reply() {
+        let read = |counts: &str| {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{counts}}}"#);
+            reply(body.as_bytes()).unwrap().usage
+        };
+        assert_eq!(read(r#"{"prompt_tokens":12.0,"completion_tokens":null}"#).prompt, 12);
+        assert_eq!(read(r#"{"prompt_tokens":9223372036854775808}"#).prompt, MOST_TOKENS);
+        assert_eq!(read(r#"{"prompt_tokens":-5,"completion_tokens":"many"}"#), Usage::default());
+        assert_eq!(read(r#"{"prompt_tokens_details":{"cached_tokens":null}}"#), Usage::default());
+    }
+
+    #[test]
     fn what_is_no_completion_is_malformed_and_an_error_object_is_its_code() {
         let cause = |body: &str| reply(body.as_bytes()).unwrap_err().cause;
-        for body in ["", "<html>busy</html>", "{}", r#"{"choices":[]}"#, r#"{"choices":[{}]}"#, "[1]"] {
+        let empty = r#"{"choices":[{"message":{"content":null},"finish_reason":null}]}"#;
+        for body in [empty, "", "<html>busy</html>", "{}", r#"{"choices":[]}"#, r#"{"choices":[{}]}"#, "[1]"]
+        {
             assert_eq!(cause(body), Cause::Malformed, "{body}");
         }
         assert_eq!(cause(r#"{"error":{"message":"slow down","code":429}}"#), Cause::Throttled);
@@ -197,6 +238,8 @@ mod tests {
 
     #[test]
     fn errors_are_bounded_and_on_one_line() {
+        let quoted = format!(r#"{{"choices":"{}"}}"#, "x".repeat(200_000));
+        assert!(reply(quoted.as_bytes()).unwrap_err().message.len() < 1000);
         let long = format!(r#"{{"error":{{"message":"a\n\u001b[31m{}"}}}}"#, "b".repeat(5000));
         let said = error_message(long.as_bytes());
         assert!(said.chars().count() <= 300 && !said.contains(['\n', '\u{1b}']));

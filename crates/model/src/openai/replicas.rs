@@ -32,6 +32,8 @@ struct Health {
 /// A replica with one more call in flight.
 pub(super) struct Picked<'r> {
     replica: &'r Replica,
+    /// The model has further replicas.
+    has_others: bool,
     /// How the call went is known; a call that is dropped before that hung.
     noted: bool,
 }
@@ -52,8 +54,17 @@ impl Replicas {
             [only] => only,
             all => all.iter().min_by_key(by_load).unwrap_or(&all[0]),
         };
+        self.take(replica)
+    }
+
+    /// Each replica in turn.
+    pub(super) fn each(&self) -> impl Iterator<Item = Picked<'_>> {
+        self.0.iter().map(|replica| self.take(replica))
+    }
+
+    fn take<'r>(&self, replica: &'r Replica) -> Picked<'r> {
         replica.in_flight.fetch_add(1, Ordering::Relaxed);
-        Picked { replica, noted: false }
+        Picked { replica, has_others: self.0.len() > 1, noted: false }
     }
 }
 
@@ -96,14 +107,27 @@ impl Picked<'_> {
         self.note(cause);
     }
 
+    /// The fault as the model's: what is wrong with one of several replicas for good is passing for the model.
+    pub(super) fn of_model(&self, mut fault: Fault) -> Fault {
+        if self.has_others && fault.cause.is_lasting() {
+            fault.message = format!("one of several servers: {}: {}", fault.cause, fault.message);
+            fault.cause = Cause::Server;
+        }
+        fault
+    }
+
     fn note(&self, cause: Option<Cause>) {
         let mut health = self.replica.health.lock().unwrap_or_else(PoisonError::into_inner);
         match cause {
             None => *health = Health::default(),
-            Some(Cause::Network | Cause::Server | Cause::Timeout | Cause::Malformed) => {
-                let aside = ASIDE.saturating_mul(1 << health.failures.min(6)).min(LONGEST_ASIDE);
-                health.failures += 1;
-                health.aside_until = Instant::now().checked_add(aside);
+            Some(cause) if cause != Cause::Throttled && cause != Cause::Rejected => {
+                let now = Instant::now();
+                // Calls that were in flight together fail together: that is one failure.
+                if health.aside_until.is_none_or(|until| until <= now) {
+                    let aside = ASIDE.saturating_mul(1 << health.failures.min(6)).min(LONGEST_ASIDE);
+                    health.failures += 1;
+                    health.aside_until = now.checked_add(aside);
+                }
             }
             Some(_) => {}
         }
@@ -144,9 +168,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_least_loaded_is_asked_and_a_failing_one_rests() {
         let both = replicas(&["http://a/v1", "https://b/v1/"]).unwrap();
-        let (first, second) = (both.pick(), both.pick());
-        assert_eq!((place(&both, &first), place(&both, &second)), (0, 1));
+        let (first, second, third) = (both.pick(), both.pick(), both.pick());
+        assert_eq!([&first, &second, &third].map(|picked| place(&both, picked)), [0, 1, 0]);
         first.ended(Some(Cause::Server));
+        third.ended(Some(Cause::Server)); // in flight together: one failure
         second.ended(None);
         for _ in 0..3 {
             assert_eq!(next(&both), 1, "the first rests");
