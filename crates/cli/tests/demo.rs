@@ -53,7 +53,7 @@ fn ask_shows_a_session_and_stores_it() {
 
     world.expect(0, &["ask"]);
     let next = world.folder("runs/ask-2").records();
-    assert_eq!(next.into_keys().collect::<Vec<_>>(), ["sequoia:sprout/2"], "the ends of the boundary set");
+    assert_eq!(next.into_keys().collect::<Vec<_>>(), ["sequoia:sprout/3"], "the ends of the boundary set");
     let short = world.expect(0, &["ask", "sprout", "oak", "--rounds", "0", "--run", "mine"]);
     assert!(!short.stdout.contains("round 1"), "{short}");
     assert_eq!(world.folder("mine").records().len(), 1);

@@ -3,6 +3,7 @@
 use crate::Sampling;
 use aske_chat::Message;
 use std::fmt;
+use xxhash_rust::xxh3::Xxh3;
 
 /// One request, whoever serves it.
 #[derive(Clone, Debug)]
@@ -34,9 +35,10 @@ impl Request {
         Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0 }
     }
 
-    /// The hash of this request to the model of this name; the model's address is no part of it.
+    /// The hash of this request to the model of this name; the model's address is no part of it. It guards
+    /// against mix-ups and not against people, so a fast one serves: XXH3 with 128 bits.
     pub fn hash(&self, model: &str) -> RequestHash {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Xxh3::new();
         let mut add = |part: &[u8]| {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
@@ -49,9 +51,7 @@ impl Request {
         add(&self.max_tokens.to_le_bytes());
         add(&self.seed.to_le_bytes());
         add(&serde_json::to_vec(&self.sampling).unwrap_or_default());
-        let mut hash = [0; 16];
-        hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        RequestHash(hash)
+        RequestHash(hasher.digest128().to_le_bytes())
     }
 
     /// A guess at the tokens this request will use, for rate limits before the true count is known.
