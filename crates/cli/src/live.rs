@@ -6,6 +6,10 @@ use aske_model::Halt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What is said after the first Ctrl-C.
+pub(crate) const STOPPING: &str =
+    "stopping: calls in flight may end, and are stored; Ctrl-C again leaves them";
+
 /// Whether the user has asked the run to end.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt(AtomicBool);
@@ -38,7 +42,7 @@ async fn on_signals(halt: &Halt, interrupt: &Interrupt) -> std::convert::Infalli
     wait_for_signal().await;
     interrupt.0.store(true, Ordering::Relaxed);
     halt.call();
-    note("\nstopping: calls in flight may end, and are stored; press Ctrl-C again to leave them");
+    note(format_args!("\n{STOPPING}"));
     wait_for_signal().await;
     std::process::exit(i32::from(Exit::Interrupted.status()))
 }

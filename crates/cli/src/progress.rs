@@ -1,5 +1,6 @@
 //! How a run comes along: a live line on a terminal, a plain line now and then elsewhere.
 
+use crate::live::{Interrupt, STOPPING};
 use crate::output::{BAD, DIM, GOOD, NOTE, note, paint};
 use aske_bench::{Observer, RunFailure, Runner, Spent, Tally};
 use aske_record::SessionRecord;
@@ -46,11 +47,18 @@ impl Progress {
     }
 
     /// Shows the state again and again; ends never, so it runs beside the work.
-    pub(crate) async fn keep_showing(&self, runner: &Runner<'_>) -> std::convert::Infallible {
+    pub(crate) async fn keep_showing(
+        &self,
+        runner: &Runner<'_>,
+        interrupt: &Interrupt,
+    ) -> std::convert::Infallible {
         let every = if self.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
         loop {
             tokio::time::sleep(every).await;
-            let line = self.line(runner.spent());
+            let mut line = self.line(runner.spent());
+            if interrupt.happened() {
+                line = format!("{line}\n{}", paint(NOTE, STOPPING));
+            }
             if self.plain {
                 note(format_args!("{}/{} sessions · {line}", self.done.get(), self.total));
             } else {

@@ -452,6 +452,38 @@ fn replicas_share_the_calls() {
 }
 
 #[test]
+fn a_dry_run_counts_what_is_left() {
+    let server = server(0);
+    let world = World::with(&Config { rounds: 4, samples: 3, ..Config::new(&server, &[30, 60, 90]) });
+    world.expect(0, &["bench", "--run", "run", "--limit", "2"]);
+    let ran = world.expect(0, &["bench", "--run", "run", "--dry-run"]);
+    assert!(ran.stdout.starts_with("7 sessions, 126 calls, into run\n"), "{ran}");
+    assert!(ran.stderr.contains("2 more sessions of the plan are finished there"), "{ran}");
+}
+
+#[test]
+fn a_budget_of_time_ends_a_run_whose_server_hangs() {
+    let options = Options { faults: 1.0, only_fault: Some(Fault::Hang), ..Options::default() };
+    let server = TestServer::start(options);
+    let limits = "timeout_s = 2.0, attempts = 1000".to_owned();
+    let world = World::with(&Config { limits, ..Config::new(&server, &[20, 80]) });
+    let ran = world.expect(3, &["bench", "--run", "run", "--budget-minutes", "0.01"]);
+    assert!(ran.stderr.contains("the 0.01 minutes are over"), "{ran}");
+}
+
+#[test]
+fn a_replica_without_the_model_does_not_stop_the_run() {
+    let (lost, sound) = (server(0), server(5));
+    let mut config = Config::new(&lost, &[20, 50, 80]);
+    // The first server knows nothing under this path and answers 404.
+    config.urls = vec![lost.url().replace("/v1", "/nowhere"), sound.url()];
+    let world = World::with(&config);
+    world.expect(0, &["bench", "--run", "run"]);
+    assert_eq!(world.folder("run").grades().len(), config.sessions());
+    assert_eq!(settled(&sound).good, world.folder("run").stored());
+}
+
+#[test]
 fn a_replica_that_only_fails_does_not_stop_the_run() {
     let options = Options { faults: 1.0, only_fault: Some(Fault::Status500), ..Options::default() };
     let (broken, sound) = (TestServer::start(options), server(5));

@@ -9,8 +9,9 @@ use crate::tables;
 use aske_bench::{Finished, Fleet, Planned, Runner, Selection, estimate, manifest, plan};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
-use aske_record::RunDir;
+use aske_record::{Contents, RunDir};
 use serde_json::json;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     let plan = plan(&settings, &selection)?;
     let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
     if arguments.dry_run {
-        return Ok(dry_run(arguments.json, &settings, &plan, &path));
+        return dry_run(arguments.json, &settings, plan, &path);
     }
     let fleet = Fleet::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings)?;
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     let finished = block_on(&halt, &interrupt, async {
         tokio::select! {
             finished = runner.run(&plan, &progress) => finished,
-            never = progress.keep_showing(&runner) => match never {},
+            never = progress.keep_showing(&runner, &interrupt) => match never {},
         }
     })?;
     progress.finish();
@@ -65,8 +66,7 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
 
 /// Sessions of the plan that the folder does not have yet.
 fn open_sessions(plan: &[Planned], folder: &RunDir) -> u64 {
-    let graded: std::collections::HashSet<&str> =
-        folder.grades().iter().map(|grade| grade.record.as_str()).collect();
+    let graded: HashSet<&str> = folder.grades().iter().map(|grade| grade.record.as_str()).collect();
     plan.iter().filter(|planned| !graded.contains(planned.id.to_string().as_str())).count() as u64
 }
 
@@ -100,21 +100,34 @@ fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
     }
 }
 
-fn dry_run(as_json: bool, settings: &Settings, plan: &[Planned], path: &Path) -> Exit {
-    let estimate = estimate(settings, plan);
+/// What the plan would take beyond what the folder, if it is there, has finished.
+fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
+    let planned = plan.len();
+    if path.join("run.toml").exists() {
+        let contents = Contents::read(path)?;
+        let graded: HashSet<&str> =
+            contents.grades.values().flatten().map(|grade| grade.record.as_str()).collect();
+        plan.retain(|planned| !graded.contains(planned.id.to_string().as_str()));
+    }
+    let finished = planned - plan.len();
+    let estimate = estimate(settings, &plan);
     if as_json {
         data(json!({
             "run": path.display().to_string(),
+            "finished": finished,
             "sessions": plan.iter().map(|planned| json!({
                 "session": planned.id.to_string(),
                 "solvers": planned.solvers,
             })).collect::<Vec<_>>(),
             "estimate": estimate,
         }));
-        return Exit::Done;
+        return Ok(Exit::Done);
     }
     let (expected, most) = estimate.usd();
     data(format_args!("{} sessions, {} calls, into {}\n", plan.len(), estimate.calls(), path.display()));
+    if finished > 0 {
+        note(format_args!("{finished} more sessions of the plan are finished there"));
+    }
     data(tables::estimate(&estimate));
     data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
     note(paint(
@@ -122,7 +135,7 @@ fn dry_run(as_json: bool, settings: &Settings, plan: &[Planned], path: &Path) ->
         "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of their\n\
          budget, and all of it for the most; equivalence checks are not counted",
     ));
-    Exit::Done
+    Ok(Exit::Done)
 }
 
 fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
@@ -158,10 +171,9 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
         ));
     }
     report_failures(finished);
-    if let Some(reached) = finished.reached {
-        note(format_args!("\n{reached}; {} sessions are left", finished.open));
-    }
     if finished.open > 0 {
+        let why = finished.reached.map(|reached| format!("{reached}; ")).unwrap_or_default();
+        note(format_args!("\n{why}{} sessions are left", finished.open));
         hint("run the same command again to go on; nothing that was paid for is asked again");
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
