@@ -174,6 +174,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let positive = |key: &str, value: f64| in_range(&format!("models.{name}.{key}"), value > 0.0, "above 0");
     positive("limits.concurrency", limits.concurrency as f64)?;
     positive("limits.timeout_s", limits.timeout_s)?;
+    positive("limits.deadline_s", limits.deadline_s)?;
     positive("limits.attempts", f64::from(limits.attempts))?;
     positive("limits.rpm", limits.rpm.unwrap_or(1.0))?;
     positive("limits.tpm", limits.tpm.unwrap_or(1.0))?;

@@ -19,13 +19,23 @@ pub struct Limits {
     pub timeout_s: f64,
     /// Attempts for one call before it is given up.
     pub attempts: u32,
+    /// Deadline of a whole call, in seconds: no attempt begins later than this after the first.
+    pub deadline_s: f64,
     /// The longest `Retry-After` that is honoured, in seconds.
     pub retry_after_cap_s: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { concurrency: 64, rpm: None, tpm: None, timeout_s: 600.0, attempts: 8, retry_after_cap_s: 60.0 }
+        Self {
+            concurrency: 64,
+            rpm: None,
+            tpm: None,
+            timeout_s: 600.0,
+            attempts: 8,
+            deadline_s: 3600.0,
+            retry_after_cap_s: 60.0,
+        }
     }
 }
 
@@ -38,6 +48,11 @@ impl Limits {
     /// The deadline of one attempt.
     pub(crate) fn timeout(&self) -> Duration {
         seconds(self.timeout_s)
+    }
+
+    /// The deadline of a whole call.
+    pub(crate) fn deadline(&self) -> Duration {
+        seconds(self.deadline_s)
     }
 
     /// How long to wait before the attempt after `attempt` (counted from 1): what the server asked for within

@@ -5,7 +5,8 @@ use crate::pace::Pace;
 use crate::{Cause, Failure, Fault, Halt, Limits, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
 pub trait Provider: Send + Sync {
@@ -70,6 +71,7 @@ impl Model {
     ///
     /// Once `halt` is called no further attempt begins; one that is under way may end.
     pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, Failure> {
+        let begun = Instant::now();
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -80,10 +82,11 @@ impl Model {
                 }
                 Err(fault) => fault,
             };
-            if !fault.cause.is_transient() || attempt >= self.limits.attempts {
+            let pause = self.limits.pause(attempt, fault.retry_after, fastrand::f64());
+            let too_late = begun.elapsed().saturating_add(pause) > self.limits.deadline();
+            if !fault.cause.is_transient() || attempt >= self.limits.attempts || too_late {
                 return Err(self.give_up(fault, attempt));
             }
-            let pause = self.limits.pause(attempt, fault.retry_after, fastrand::f64());
             halt.unless(tokio::time::sleep(pause)).await;
         }
     }
@@ -129,4 +132,65 @@ impl Model {
 
 fn timed_out(deadline: Duration) -> Fault {
     Fault::new(Cause::Timeout, format!("no answer within {} s", deadline.as_secs_f64()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Fails so many times, then replies.
+    struct Shaky {
+        failures: u32,
+        fault: Fault,
+        made: AtomicU32,
+    }
+
+    impl Provider for Shaky {
+        fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+            let failed = self.made.fetch_add(1, Ordering::Relaxed) < self.failures;
+            Box::pin(std::future::ready(if failed { Err(self.fault.clone()) } else { Ok(Reply::text("x")) }))
+        }
+
+        fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    fn model(failures: u32, cause: Cause, limits: Limits) -> Model {
+        let fault = Fault { retry_after: Some(Duration::from_secs(10)), ..Fault::new(cause, "no") };
+        Model::new("m", Box::new(Shaky { failures, fault, made: AtomicU32::new(0) }), limits, None)
+    }
+
+    async fn attempts(model: Model) -> Result<u32, (Cause, u32)> {
+        let done = model.complete(&Request::user("q"), &Halt::default()).await;
+        done.map(|done| done.attempts).map_err(|failure| (failure.cause, failure.attempts))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn passing_causes_are_tried_again_and_lasting_ones_are_not() {
+        for cause in [Cause::Throttled, Cause::Timeout, Cause::Network, Cause::Server, Cause::Malformed] {
+            assert_eq!(attempts(model(3, cause, Limits::default())).await, Ok(4), "{cause}");
+            assert_eq!(attempts(model(99, cause, Limits::default())).await, Err((cause, 8)), "{cause}");
+        }
+        for cause in [Cause::Auth, Cause::Payment, Cause::NotFound, Cause::Rejected, Cause::Script] {
+            assert_eq!(attempts(model(99, cause, Limits::default())).await, Err((cause, 1)), "{cause}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_attempt_begins_after_the_deadline_of_the_call() {
+        // The server asks for 10 s each time, so attempts begin at about 0, 10 and 20 s.
+        let limits = Limits { deadline_s: 25.0, attempts: 99, ..Limits::default() };
+        assert_eq!(attempts(model(99, Cause::Server, limits)).await, Err((Cause::Server, 3)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_halted_call_begins_no_attempt() {
+        let halt = Halt::default();
+        halt.call();
+        let model = model(0, Cause::Server, Limits::default());
+        assert_eq!(model.complete(&Request::user("q"), &halt).await.unwrap_err().cause, Cause::Halted);
+        assert_eq!(model.probe().await.unwrap_err().cause, Cause::Timeout, "a probe has a deadline too");
+    }
 }
