@@ -5,7 +5,7 @@ use crate::{Caller, Fleet, Observer, Planned, Trouble};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_record::{RoleUse, SCHEMA, SessionRecord};
-use aske_session::{Call, Need, Role, Session};
+use aske_session::{Need, Role, Session};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,6 @@ pub async fn drive(
     let cast = Cast::new(planned, settings, fleet)?;
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
-    observer.began(planned);
     loop {
         let calls = match session.need() {
             Need::Calls(calls) => calls,
@@ -42,13 +41,12 @@ pub async fn drive(
         // All of them run to their end, so that no reply is lost because another call failed.
         let answers = join_all(calls.into_iter().map(|call| {
             let slot = call.slot;
-            let (cast, record, replay) = (&cast, &record, &replay);
-            async move { (slot, cast.call(caller, record, call, replay).await) }
+            let (role, record, replay) = (cast.role(slot.role), &record, &replay);
+            async move { (slot, caller.call(record, call, role, replay).await) }
         }));
         for (slot, answer) in answers.await {
             let Answer { reply, used: more, stored } = answer?;
-            let role = cast.role(slot.role);
-            observer.replied(planned, slot, &role.1.model, &reply, stored);
+            observer.replied(planned, slot, cast.role(slot.role).0.name(), &reply, stored);
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             // The machine asked for this slot a moment ago.
             let _ = session.feed(slot, reply);
@@ -94,17 +92,6 @@ impl<'s> Cast<'s> {
             Role::Solver(side) => self.solvers[side.index()],
             Role::Check | Role::Equivalence => self.check,
         }
-    }
-
-    async fn call(
-        &self,
-        caller: &Caller<'_>,
-        record: &str,
-        call: Call,
-        replay: &std::collections::HashMap<aske_session::Slot, aske_record::StoredCall>,
-    ) -> Result<Answer, Trouble> {
-        let role = self.role(call.slot.role);
-        caller.call(record, call, role, replay).await
     }
 }
 

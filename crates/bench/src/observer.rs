@@ -7,8 +7,6 @@ use aske_session::{Grade, Slot, Turn};
 
 /// Is told what happens, as it happens. Every method does nothing unless it is overridden.
 pub trait Observer {
-    /// A session began.
-    fn began(&self, _session: &Planned) {}
     /// A model replied; `stored` replies come from the run folder and cost nothing.
     fn replied(&self, _session: &Planned, _slot: Slot, _model: &str, _reply: &Reply, _stored: bool) {}
     /// An asker's turn was read: it has its question or its trouble.

@@ -40,7 +40,6 @@ pub struct Runner<'r> {
     settings: &'r Settings,
     fleet: &'r Fleet,
     folder: &'r RunDir,
-    halt: &'r Halt,
     caller: Caller<'r>,
     grader: Grader,
     tally: Mutex<Tally>,
@@ -70,7 +69,7 @@ impl<'r> Runner<'r> {
         };
         let grader = Grader::new(settings, fleet);
         let (tally, failures) = (Mutex::default(), Mutex::default());
-        Ok(Self { settings, fleet, folder, halt, caller, grader, tally, failures })
+        Ok(Self { settings, fleet, folder, caller, grader, tally, failures })
     }
 
     /// What was spent so far.
@@ -101,7 +100,7 @@ impl<'r> Runner<'r> {
         }
         let total = open.len();
         let mut running = stream::iter(open)
-            .take_while(|_| std::future::ready(!self.halt.is_called()))
+            .take_while(|_| std::future::ready(!self.caller.halt.is_called()))
             .map(|(planned, record)| self.one(planned, record, observer))
             .buffer_unordered(self.settings.run.concurrency);
         let mut done = 0;
@@ -148,7 +147,7 @@ impl<'r> Runner<'r> {
             Err(Trouble::Model(failure)) => {
                 // Every other session would meet the same wall, and pay for the way there.
                 if failure.cause.is_lasting() {
-                    self.halt.call();
+                    self.caller.halt.call();
                 }
                 let failure = RunFailure { session: planned.id.clone(), failure };
                 observer.failed(&failure);

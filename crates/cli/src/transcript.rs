@@ -5,7 +5,6 @@ use aske_bench::{Observer, Planned};
 use aske_chat::{Finish, Reply};
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome, Role, Side, Slot, Trouble, Turn, split_thinking};
-use std::cell::Cell;
 
 /// Lines of a private section that are shown unless all are wanted.
 const LINES: usize = 6;
@@ -14,7 +13,6 @@ const LINES: usize = 6;
 pub(crate) struct Transcript {
     pub(crate) rounds: u32,
     pub(crate) full: bool,
-    pub(crate) outcome: Cell<Option<Outcome>>,
 }
 
 impl Transcript {
@@ -99,7 +97,6 @@ impl Observer for Transcript {
     }
 
     fn graded(&self, record: &SessionRecord, grade: &Grade) {
-        self.outcome.set(Some(grade.outcome));
         let answers = record.transcript.answers();
         let show = |answer: Option<&str>| answer.map_or_else(|| "no answer".to_owned(), safe);
         data(paint(BOLD, "\n── outcome"));

@@ -83,12 +83,7 @@ impl Layers {
         &self.config
     }
 
-    /// The file or built-in configuration that was asked for.
-    pub fn source(&self) -> &Origin {
-        &self.source
-    }
-
-    /// A short name of it, for a run's folder.
+    /// A short name of the file or built-in configuration that was asked for, for a run's folder.
     pub fn name(&self) -> String {
         match &self.source {
             Origin::Builtin(name) => name.clone(),

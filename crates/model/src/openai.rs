@@ -92,7 +92,7 @@ impl OpenAi {
     async fn ask(&self, request: &Request) -> Result<Reply, Fault> {
         let body = self.body.write(request).into();
         let replica = self.replicas.pick();
-        let outcome = replica.exchange(Method::POST, "chat/completions", &self.headers, body).await;
+        let outcome = replica.way().exchange(Method::POST, "chat/completions", &self.headers, body).await;
         let outcome = outcome.and_then(|body| parse::reply(&body)).map_err(|fault| replica.of_model(fault));
         replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
         outcome.map_err(|fault| self.secret.scrub(fault))
@@ -103,7 +103,7 @@ impl OpenAi {
         let wanted = self.body.model();
         let mut said = Vec::new();
         for replica in self.replicas.each() {
-            let body = replica.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+            let body = replica.way().exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
             replica.ended(body.as_ref().err().map(|fault| fault.cause));
             let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
             said.push(match served {

@@ -2,6 +2,7 @@
 
 use crate::calls::TABLES;
 use crate::jsonl::Jsonl;
+use crate::run::grades_path;
 use crate::{Contents, GradeLine, Manifest, Record, RunError};
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::{BTreeMap, HashMap};
@@ -101,7 +102,7 @@ fn write_grades(folder: &Path, runs: &[Contents]) -> Result<(), RunError> {
         }
     }
     for (grader, grades) in graders {
-        let (mut file, _) = Jsonl::open::<GradeLine>(&Contents::grades_path(folder, grader))?;
+        let (mut file, _) = Jsonl::open::<GradeLine>(&grades_path(folder, grader))?;
         for grade in grades.into_values() {
             file.append(grade)?;
         }

@@ -97,7 +97,8 @@ fn lock(folder: &Path) -> Result<File, RunError> {
     }
 }
 
-fn grades_path(folder: &Path, grader: &str) -> PathBuf {
+/// The file of a grader's grades.
+pub(crate) fn grades_path(folder: &Path, grader: &str) -> PathBuf {
     folder.join("grades").join(format!("{grader}.jsonl"))
 }
 
@@ -131,7 +132,8 @@ impl Contents {
         Ok(Self { path: path.to_owned(), manifest, records, grades })
     }
 
-    pub(crate) fn grades_path(folder: &Path, grader: &str) -> PathBuf {
-        grades_path(folder, grader)
+    /// The grades of the run's own grader.
+    pub fn own_grades(&self) -> &[GradeLine] {
+        self.grades.get(STANDARD).map_or(&[], Vec::as_slice)
     }
 }

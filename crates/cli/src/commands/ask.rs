@@ -1,7 +1,7 @@
 //! `aske ask`: one session, live.
 
 use crate::arguments::Ask;
-use crate::commands::bench::{open_folder, report_failures};
+use crate::commands::bench::{exit, open_folder, report_failures};
 use crate::live::{Interrupt, block_on};
 use crate::output::{DIM, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
@@ -10,7 +10,6 @@ use aske_bench::{Fleet, Planned, Runner};
 use aske_config::Layers;
 use aske_model::Halt;
 use aske_record::{PairId, SessionId};
-use std::cell::Cell;
 use std::path::PathBuf;
 use toml::Value;
 
@@ -35,8 +34,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let planned = Planned { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
-    let transcript =
-        Transcript { rounds: settings.protocol.rounds, full: arguments.full, outcome: Cell::new(None) };
+    let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
@@ -45,12 +43,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
         hint(format_args!("`aske ask {one} {two} --run {}` goes on from here", path.display()));
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
-    Ok(match transcript.outcome.get() {
-        _ if interrupt.happened() => Exit::Interrupted,
-        _ if finished.reached.is_some() => Exit::Budget,
-        None if finished.open > 0 => Exit::Failures,
-        _ => Exit::Done,
-    })
+    Ok(exit(&finished, &interrupt))
 }
 
 fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, Problem> {

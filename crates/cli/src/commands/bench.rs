@@ -9,7 +9,7 @@ use crate::tables;
 use aske_bench::{Finished, Fleet, Planned, Runner, Selection, estimate, manifest, plan};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
-use aske_record::{Contents, RunDir};
+use aske_record::{Contents, GradeLine, RunDir};
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,10 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     let folder = open_folder(&path, &layers, &settings)?;
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
-    announce(&settings, &plan, &folder);
-    let progress = Progress::new(open_sessions(&plan, &folder));
+    let is_open = is_open(folder.grades());
+    let open = plan.iter().filter(|planned| is_open(planned)).count();
+    announce(&settings, &plan, open, &folder);
+    let progress = Progress::new(open as u64);
     let finished = block_on(&halt, &interrupt, async {
         tokio::select! {
             finished = runner.run(&plan, &progress) => finished,
@@ -64,18 +66,17 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
     Ok(RunDir::open(path, &manifest)?)
 }
 
-/// Sessions of the plan that the folder does not have yet.
-fn open_sessions(plan: &[Planned], folder: &RunDir) -> u64 {
-    let graded: HashSet<&str> = folder.grades().iter().map(|grade| grade.record.as_str()).collect();
-    plan.iter().filter(|planned| !graded.contains(planned.id.to_string().as_str())).count() as u64
+/// Tells whether a planned session is still without one of these grades.
+fn is_open(grades: &[GradeLine]) -> impl Fn(&Planned) -> bool {
+    let finished: HashSet<&str> = grades.iter().map(|grade| grade.record.as_str()).collect();
+    move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
-fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
-    let open = open_sessions(plan, folder);
+fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir) {
     let state = match open {
         0 if plan.is_empty() => "nothing to do".to_owned(),
         0 => "all finished before".to_owned(),
-        open if open < plan.len() as u64 => format!("{open} still to run"),
+        open if open < plan.len() => format!("{open} still to run"),
         _ => format!("{} rounds and a final question each", settings.protocol.rounds),
     };
     note(format_args!(
@@ -104,10 +105,7 @@ fn announce(settings: &Settings, plan: &[Planned], folder: &RunDir) {
 fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        let contents = Contents::read(path)?;
-        let graded: HashSet<&str> =
-            contents.grades.values().flatten().map(|grade| grade.record.as_str()).collect();
-        plan.retain(|planned| !graded.contains(planned.id.to_string().as_str()));
+        plan.retain(is_open(Contents::read(path)?.own_grades()));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);
@@ -138,7 +136,8 @@ fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Pa
     Ok(Exit::Done)
 }
 
-fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
+/// The status that a run's end stands for.
+pub(crate) fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
     if interrupt.happened() {
         Exit::Interrupted
     } else if finished.reached.is_some() {

@@ -2,9 +2,7 @@
 
 use super::http::{Http, Way};
 use crate::{Cause, EndpointError, Fault};
-use bytes::Bytes;
-use reqwest::header::HeaderMap;
-use reqwest::{Method, Url};
+use reqwest::Url;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -90,15 +88,9 @@ impl Replica {
 }
 
 impl Picked<'_> {
-    /// Asks this replica; the body of a successful response comes back.
-    pub(super) async fn exchange(
-        &self,
-        method: Method,
-        path: &str,
-        headers: &HeaderMap,
-        body: Bytes,
-    ) -> Result<Bytes, Fault> {
-        self.replica.way.exchange(method, path, headers, body).await
+    /// The way to this replica.
+    pub(super) fn way(&self) -> &Way {
+        &self.replica.way
     }
 
     /// Notes how the call went. What the server merely refused says nothing of its health.
