@@ -9,9 +9,13 @@
 //! assert_eq!(compare("12", r"\text{ 12 }").verdict, Verdict::Equal);
 //! ```
 
+pub mod approx;
 mod compare;
+pub mod exact;
 mod extract;
+pub mod fuel;
 mod normalise;
+pub mod tree;
 
 pub use compare::{COMPARISON, Comparison, Method, Verdict, compare};
 pub use extract::{boxes, last_boxed, last_word};

@@ -1,0 +1,1 @@
+//! Certified enclosures of an expression's value, at rising precision.

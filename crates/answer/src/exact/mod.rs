@@ -1,0 +1,1 @@
+//! Canonical forms, which prove that two expressions are the same.

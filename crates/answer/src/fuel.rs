@@ -1,0 +1,31 @@
+//! The bound on all work: a counter, never a clock.
+
+use std::cell::Cell;
+
+/// Work that may still be done. One unit is roughly a microsecond's tenth: a node visited, a machine word
+/// multiplied, a term added. Spending past the end fails, and whoever spent gives up.
+#[derive(Debug)]
+pub struct Fuel(Cell<u64>);
+
+/// The fuel is spent: the question stays open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfFuel;
+
+impl Fuel {
+    /// A tank with this many units.
+    pub fn new(units: u64) -> Self {
+        Self(Cell::new(units))
+    }
+
+    /// Takes units out, or fails and leaves the tank empty.
+    pub fn spend(&self, units: u64) -> Result<(), OutOfFuel> {
+        let left = self.0.get().checked_sub(units);
+        self.0.set(left.unwrap_or(0));
+        left.map(|_| ()).ok_or(OutOfFuel)
+    }
+
+    /// What is left.
+    pub fn left(&self) -> u64 {
+        self.0.get()
+    }
+}
