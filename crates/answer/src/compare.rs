@@ -1,6 +1,7 @@
-//! Whether two answers are the same.
+//! Whether two answers are the same: the verdict, and how it was reached.
 
-use crate::normalise;
+use crate::decide;
+use crate::policy::Policy;
 use serde::{Deserialize, Serialize};
 
 /// What a comparison found.
@@ -16,21 +17,37 @@ pub enum Verdict {
 }
 
 /// How a verdict was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The same text, case and white space apart.
+    /// The same text, case and white space apart; or text that is not.
     Text,
+    /// Canonical forms: a proof.
+    Exact,
+    /// Enclosures that share no number: a proof of difference.
+    Interval,
+    /// The same option letter, or another.
+    Letter,
     /// The same comma-separated parts in another order.
     Parts,
     /// Two ways of saying that there is no solution.
     NoSolution,
-    /// Within the tolerance of a number.
+    /// Within the tolerance of a rounded number, or outside of it.
     Tolerance,
-    /// The same option letter.
-    Letter,
+    /// Agreement at many points, to many digits: no proof, but very likely.
+    Probable,
+    /// Answers of kinds that are never the same, or of other lengths.
+    Kind,
     /// The work was given up.
     Bounds,
+}
+
+impl Method {
+    /// Of two methods that a verdict rests on, the one that proves less.
+    #[must_use]
+    pub fn weaker(self, other: Self) -> Self {
+        self.max(other)
+    }
 }
 
 /// A verdict and how it was reached.
@@ -49,125 +66,40 @@ impl Comparison {
     }
 }
 
-/// The name of this way to compare, which changes whenever verdicts may: grades of two ways are not mixed.
-pub const COMPARISON: &str = "plain-1";
+/// Which rules decide whether two answers are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// This project's, with what the policy leaves open.
+    Aske(Policy),
+    /// Those of math-verify 0.9.0, its mistakes included.
+    MathVerify,
+}
 
-/// Answers longer than this are not compared.
-const MAX_BYTES: usize = 64 * 1024;
+impl Default for Rules {
+    fn default() -> Self {
+        Self::Aske(Policy::default())
+    }
+}
 
-/// Compares two mathematical answers: normalised text ignoring case and white space, then comma-separated
-/// parts as a set, then words for "no solution".
+impl Rules {
+    /// The name of these rules, which changes whenever verdicts may: grades by two rules are not mixed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Aske(_) => "aske-1",
+            Self::MathVerify => "math-verify-1",
+        }
+    }
+
+    /// Compares two mathematical answers. Under math-verify's rules it matters which of them is the gold one.
+    pub fn compare(&self, gold: &str, pred: &str) -> Comparison {
+        match self {
+            Self::Aske(policy) => decide::compare(gold, pred, policy),
+            Self::MathVerify => decide::compare(gold, pred, &Policy::default()),
+        }
+    }
+}
+
+/// Compares two mathematical answers by the usual rules.
 pub fn compare(gold: &str, pred: &str) -> Comparison {
-    if gold.len() > MAX_BYTES || pred.len() > MAX_BYTES {
-        return Comparison { verdict: Verdict::Undecided, method: Method::Bounds };
-    }
-    let (gold, pred) = (fold(gold), fold(pred));
-    if gold.is_empty() || pred.is_empty() {
-        return Comparison::decided(false, Method::Text);
-    }
-    if gold == pred {
-        return Comparison::decided(true, Method::Text);
-    }
-    if same_parts(&gold, &pred) {
-        return Comparison::decided(true, Method::Parts);
-    }
-    if is_no_solution(&gold) && is_no_solution(&pred) {
-        return Comparison::decided(true, Method::NoSolution);
-    }
-    Comparison::decided(false, Method::Text)
-}
-
-fn fold(answer: &str) -> String {
-    normalise(answer).chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
-}
-
-/// Equal as sets of comma-separated parts; only commas outside every bracket separate, so tuples stay whole.
-fn same_parts(a: &str, b: &str) -> bool {
-    let (mut a, mut b) = (parts(a), parts(b));
-    if a.len() < 2 || a.len() != b.len() {
-        return false;
-    }
-    a.sort_unstable();
-    b.sort_unstable();
-    a == b
-}
-
-fn parts(text: &str) -> Vec<&str> {
-    let mut depth = 0_i32;
-    text.split(|c: char| {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    })
-    .collect()
-}
-
-fn is_no_solution(folded: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "nosolution",
-        "nosolutions",
-        "norealsolution",
-        "norealsolutions",
-        "none",
-        "doesnotexist",
-        "dne",
-        "undefined",
-        "impossible",
-        "\\emptyset",
-        "\\varnothing",
-        "emptyset",
-        "∅",
-        "\\{\\}",
-    ];
-    WORDS.contains(&folded)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn equal(a: &str, b: &str) -> bool {
-        compare(a, b).verdict == Verdict::Equal
-    }
-
-    #[test]
-    fn text_is_compared_without_case_and_spaces() {
-        assert!(equal("Yes", r"\text{ yes }"));
-        assert!(equal("x = 1", "x=1"));
-        assert!(!equal("1", "2"));
-        assert!(!equal("", ""));
-    }
-
-    #[test]
-    fn comma_separated_parts_match_in_any_order() {
-        assert!(equal("1, 2, 3", "3,1,2"));
-        assert!(!equal("1,1,2", "1,2,2"));
-        assert!(!equal("(1,2)", "(2,1)"));
-        assert!(equal("(1,2),(3,4)", "(3,4),(1,2)"));
-    }
-
-    #[test]
-    fn no_solution_has_many_names() {
-        assert!(equal(r"\emptyset", "No solution."));
-        assert!(!equal("none", "0"));
-    }
-
-    #[test]
-    fn an_answer_out_of_bounds_is_undecided() {
-        let long = "1".repeat(MAX_BYTES + 1);
-        assert_eq!(compare(&long, "1").verdict, Verdict::Undecided);
-    }
-
-    proptest! {
-        #[test]
-        fn equality_is_symmetric_and_reflexive(a in ".{1,30}", b in ".{1,30}") {
-            prop_assert_eq!(equal(&a, &b), equal(&b, &a));
-            prop_assume!(!fold(&a).is_empty());
-            prop_assert!(equal(&a, &a));
-        }
-    }
+    Rules::default().compare(gold, pred)
 }

@@ -6,17 +6,27 @@
 //! use aske_answer::{compare, last_boxed, Verdict};
 //! let reply = r"So the sum is \boxed{\text{ 12 }}.";
 //! assert_eq!(last_boxed(reply), Some(r"\text{ 12 }"));
-//! assert_eq!(compare("12", r"\text{ 12 }").verdict, Verdict::Equal);
+//! assert_eq!(compare(r"\sqrt{12}", r"2\sqrt3").verdict, Verdict::Equal);
 //! ```
 
+mod answer;
 pub mod approx;
 mod compare;
+mod decide;
+mod display;
 pub mod exact;
+mod explain;
 mod extract;
 pub mod fuel;
 mod normalise;
+mod policy;
+mod read;
+mod text;
 pub mod tree;
+mod units;
 
-pub use compare::{COMPARISON, Comparison, Method, Verdict, compare};
+pub use compare::{Comparison, Method, Rules, Verdict, compare};
+pub use explain::{Explanation, Reading, explain};
 pub use extract::{boxes, last_boxed, last_word};
 pub use normalise::normalise;
+pub use policy::Policy;

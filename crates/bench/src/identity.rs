@@ -21,7 +21,7 @@ fn identity(settings: &Settings) -> Identity {
     let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
     add("protocol", json(&settings.protocol));
     add("domain", json(&settings.domain));
-    add("comparison", aske_answer::COMPARISON.to_owned());
+    add("comparison", aske_answer::Rules::default().name().to_owned());
     add("prompts", settings.pack.hash().to_owned());
     add("seed", settings.run.seed.to_string());
     add("asker", role(&settings.asker));

@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Models(Models),
     /// Export or check a prompt pack
     Prompts(Prompts),
+    /// Tell whether two answers are the same
+    Verify(Verify),
     /// Print shell completions
     Completions(Completions),
 }
@@ -128,6 +130,50 @@ pub(crate) struct Ask {
     /// Show the asker's private sections in full
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske verify '\\frac{1}{2}' '50\\%'              equal: exit status 0
+  aske verify '(1,2)' '1<x<2' --explain          how it was read and decided
+  aske verify --jsonl pairs.jsonl                lines {\"gold\",\"pred\"} in; the same plus \"equal\" and \"method\" out
+  aske verify --jsonl --compat math-verify < pairs.jsonl
+  aske verify '5 cm' 5 --policy unit-optional=false
+
+Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 when all lines were compared.
+In the lines, \"equal\" is null where it is undecided.")]
+pub(crate) struct Verify {
+    /// The reference answer
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    pub(crate) gold: Option<String>,
+    /// The answer to judge
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    pub(crate) pred: Option<String>,
+    /// Compare the pairs of a file, or of standard input
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(crate) jsonl: Option<PathBuf>,
+    /// Show how both answers were read and what decided
+    #[arg(long, conflicts_with = "jsonl")]
+    pub(crate) explain: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "jsonl")]
+    pub(crate) json: bool,
+    /// Reproduce the verdicts of another program
+    #[arg(long, value_name = "PROGRAM", value_enum)]
+    pub(crate) compat: Option<Compat>,
+    /// Decide one open question of notation otherwise; may be repeated (--policy list shows them)
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "compat")]
+    pub(crate) policy: Vec<String>,
+    /// Print the time of every comparison, as JSON on standard error
+    #[arg(long, requires = "jsonl")]
+    pub(crate) timing: bool,
+}
+
+/// Programs whose verdicts can be reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Compat {
+    /// math-verify 0.9.0
+    MathVerify,
 }
 
 #[derive(Debug, Args)]

@@ -7,3 +7,4 @@ pub(crate) mod config;
 pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod prompts;
+pub(crate) mod verify;

@@ -39,6 +39,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Config(config) => commands::config::run(&config),
         Command::Models(models) => commands::models::run(&models),
         Command::Prompts(prompts) => commands::prompts::run(&prompts),
+        Command::Verify(verify) => commands::verify::run(&verify),
         Command::Completions(completions) => commands::completions::run(&completions),
     }
 }

@@ -10,12 +10,14 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is done.
     Done,
-    /// It ran to its end, but something failed.
+    /// It ran to its end, but something failed; or two answers are different.
     Failures,
     /// The arguments or the configuration are wrong.
     Usage,
     /// A budget is used up.
     Budget,
+    /// A question stays open.
+    Undecided,
     /// The user stopped it.
     Interrupted,
 }
@@ -28,6 +30,7 @@ impl Exit {
             Self::Failures => 1,
             Self::Usage => 2,
             Self::Budget => 3,
+            Self::Undecided => 4,
             Self::Interrupted => 130,
         }
     }

@@ -1,0 +1,106 @@
+//! Equations and inequalities: the same up to a factor.
+
+use super::judge::Judge;
+use super::shape::claim;
+use super::truth::Truth;
+use super::value::free_names;
+use crate::answer::{Answer, Relation, Sign};
+use crate::approx::{self, Point};
+use crate::compare::Method;
+use crate::exact;
+use crate::tree::Expr;
+use std::cmp::Ordering;
+
+impl Judge<'_> {
+    pub(crate) fn same_relation(self, a: &Relation, b: &Relation) -> Truth {
+        match (claim(a), claim(b)) {
+            (Some(a), Some(b)) if a.name == b.name => return self.same(&a.value, &b.value),
+            _ => {}
+        }
+        self.same_chain(a, b).or(|| self.same_chain(a, &reversed(b)))
+    }
+
+    /// Sign by sign, in the order written.
+    fn same_chain(self, a: &Relation, b: &Relation) -> Truth {
+        if a.signs.len() != b.signs.len() {
+            return Truth::No(Method::Kind);
+        }
+        let sides = |relation: &Relation, at: usize| match (&relation.sides[at], &relation.sides[at + 1]) {
+            (Answer::Value(left), Answer::Value(right)) => Some((left.clone(), right.clone())),
+            _ => None,
+        };
+        Truth::all((0..a.signs.len()).map(|at| match (sides(a, at), sides(b, at)) {
+            (Some(left), Some(right)) => self.same_step(left, a.signs[at], right, b.signs[at]),
+            _ if a.signs[at] == b.signs[at] => {
+                self.same(&a.sides[at], &b.sides[at]).and(|| self.same(&a.sides[at + 1], &b.sides[at + 1]))
+            }
+            _ => Truth::No(Method::Kind),
+        }))
+    }
+
+    /// One sign between two expressions against another.
+    fn same_step(self, a: (Expr, Expr), sign_a: Sign, b: (Expr, Expr), sign_b: Sign) -> Truth {
+        let oriented = |(left, right): (Expr, Expr), sign: Sign| match sign {
+            // All inequalities say that something is positive.
+            Sign::Less | Sign::AtMost => (right.minus(left), sign.flipped()),
+            Sign::Near => (left.minus(right), Sign::Equal),
+            _ => (left.minus(right), sign),
+        };
+        let straight = if sign_a == sign_b {
+            self.same_value(&a.0, &b.0).and(|| self.same_value(&a.1, &b.1))
+        } else {
+            Truth::No(Method::Kind)
+        };
+        if straight.is_yes() {
+            return straight;
+        }
+        let ((a, sign_a), (b, sign_b)) = (oriented(a, sign_a), oriented(b, sign_b));
+        if sign_a != sign_b {
+            return Truth::No(Method::Kind);
+        }
+        match exact::proportional(&a, &b, self.fuel) {
+            Ok(Some(true)) if !sign_a.is_order() || self.same_direction(&a, &b) => Truth::Yes(Method::Exact),
+            Ok(Some(_)) => Truth::No(Method::Exact),
+            Ok(None) => self.constant_ratio(&a, &b, sign_a.is_order()),
+            Err(_) => Truth::Open,
+        }
+    }
+
+    /// Both positive or both negative where neither is zero.
+    fn same_direction(self, a: &Expr, b: &Expr) -> bool {
+        self.ratio_at(a, b, 0).or_else(|| self.ratio_at(a, b, 1)).is_some_and(|ratio| ratio > 0.0)
+    }
+
+    fn ratio_at(self, a: &Expr, b: &Expr, index: usize) -> Option<f64> {
+        let mut names = Vec::new();
+        free_names(a, &mut names);
+        free_names(b, &mut names);
+        names.sort_unstable();
+        names.dedup();
+        let at = super::points::Points::for_expressions(a, b).point(&names, index);
+        let value = |expr: &Expr, at: &Point| {
+            let value = approx::evaluate(expr, at, 53, self.fuel).ok().filter(approx::Value::is_real)?;
+            (value.sign()? != Ordering::Equal).then(|| value.to_f64())
+        };
+        Some(value(a, &at)? / value(b, &at)?)
+    }
+
+    /// The quotient of both is the same number everywhere it was looked at.
+    fn constant_ratio(self, a: &Expr, b: &Expr, positive: bool) -> Truth {
+        let ratios: Vec<f64> = (0..8).filter_map(|index| self.ratio_at(a, b, index)).collect();
+        let [first, rest @ ..] = ratios.as_slice() else { return Truth::Open };
+        if rest.len() < 3 {
+            return Truth::Open;
+        }
+        let steady = rest.iter().all(|ratio| (ratio - first).abs() <= 1e-9 * first.abs());
+        Truth::of(steady && (!positive || *first > 0.0), Method::Probable)
+    }
+}
+
+/// The chain read from its end.
+fn reversed(relation: &Relation) -> Relation {
+    Relation {
+        sides: relation.sides.iter().rev().cloned().collect(),
+        signs: relation.signs.iter().rev().map(|sign| sign.flipped()).collect(),
+    }
+}

@@ -1,0 +1,101 @@
+//! The one who compares: a policy and the work that may still be done.
+
+use super::truth::Truth;
+use crate::answer::Answer;
+use crate::compare::Method;
+use crate::fuel::Fuel;
+use crate::policy::Policy;
+
+/// What every comparison needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) fuel: &'a Fuel,
+}
+
+impl Judge<'_> {
+    /// Equal under one pair of readings.
+    pub(crate) fn any_reading(self, gold: &[Answer], pred: &[Answer]) -> Truth {
+        let mut found = Truth::No(Method::Kind);
+        for (index, (gold, pred)) in gold.iter().flat_map(|g| pred.iter().map(move |p| (g, p))).enumerate() {
+            let truth = self.same(gold, pred);
+            found = if index == 0 { truth } else { found.or(|| truth) };
+            if found.is_yes() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Both sequences match, element by element.
+    pub(crate) fn in_order(self, a: &[Answer], b: &[Answer]) -> Truth {
+        if a.len() != b.len() {
+            return Truth::No(Method::Kind);
+        }
+        Truth::all(a.iter().zip(b).map(|(a, b)| self.same(a, b)))
+    }
+
+    /// Every element has a partner of its own on the other side.
+    pub(crate) fn in_any_order(self, a: &[Answer], b: &[Answer]) -> Truth {
+        if a.len() != b.len() {
+            return Truth::No(Method::Kind);
+        }
+        let straight = self.in_order(a, b);
+        if straight.is_yes() {
+            return straight;
+        }
+        let mut free: Vec<&Answer> = b.iter().collect();
+        let mut total = Truth::Yes(Method::Exact);
+        for one in a {
+            let mut best = Truth::No(Method::Kind);
+            let mut partner = None;
+            for (at, other) in free.iter().enumerate() {
+                if self.fuel.spend(40).is_err() {
+                    return Truth::Open;
+                }
+                best = best.or(|| self.same(one, other));
+                if best.is_yes() {
+                    partner = Some(at);
+                    break;
+                }
+            }
+            total = total.and(|| best);
+            match partner {
+                Some(at) => drop(free.remove(at)),
+                None if matches!(total, Truth::No(_)) => return total,
+                None => {}
+            }
+        }
+        total
+    }
+
+    /// Every element of each side is among the other's.
+    pub(crate) fn as_sets(self, a: &[Answer], b: &[Answer]) -> Truth {
+        if a.is_empty() || b.is_empty() {
+            return Truth::of(a.is_empty() && b.is_empty(), Method::Kind);
+        }
+        let matched = if a.len() == b.len() { self.in_any_order(a, b) } else { Truth::No(Method::Kind) };
+        matched.or(|| self.all_among(a, b).and(|| self.all_among(b, a)))
+    }
+
+    fn all_among(self, a: &[Answer], b: &[Answer]) -> Truth {
+        let mut total = Truth::Yes(Method::Exact);
+        for one in a {
+            let mut found = Truth::No(Method::Kind);
+            for other in b {
+                if self.fuel.spend(40).is_err() {
+                    return Truth::Open;
+                }
+                found = found.or(|| self.same(one, other));
+                if found.is_yes() {
+                    break;
+                }
+            }
+            total = total.and(|| found);
+            if let Truth::No(_) = total {
+                break;
+            }
+        }
+        total
+    }
+}

@@ -1,0 +1,62 @@
+//! Where functions are compared: fixed points that no formula was written for.
+
+use super::value::wants_integers;
+use crate::approx::Point;
+use crate::tree::{Expr, Rational, Symbol};
+use dashu_int::IBig;
+
+/// Coordinates between small primes: mostly positive, then negative, then larger.
+const PLACES: &[(i64, u64)] = &[
+    (37, 53),
+    (71, 43),
+    (19, 97),
+    (113, 61),
+    (-41, 67),
+    (173, 79),
+    (-83, 59),
+    (31, 89),
+    (211, 47),
+    (-29, 103),
+    (307, 101),
+    (7, 127),
+    (-151, 71),
+];
+
+/// Whole numbers for what counts.
+const COUNTS: &[i64] = &[7, 4, 9, 5, 11, 3, 8, 6, 12, 10, 13, 2];
+
+/// Which kind of point suits a comparison.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Points {
+    Fractions,
+    Integers,
+}
+
+impl Points {
+    pub(crate) fn for_expressions(a: &Expr, b: &Expr) -> Self {
+        if wants_integers(a) || wants_integers(b) { Self::Integers } else { Self::Fractions }
+    }
+
+    /// The point of this index: every variable has a place of its own.
+    pub(crate) fn point(self, names: &[Symbol], index: usize) -> Point {
+        let place = |variable: usize| match self {
+            Self::Fractions => {
+                let (above, below) = PLACES[(index + variable * 5) % PLACES.len()];
+                // Beyond the table, shifted: places stay different.
+                let turn = (variable * 5 + index) / PLACES.len();
+                Rational::from_parts(IBig::from(above), below.into()) + Rational::from(turn as u64)
+            }
+            Self::Integers => Rational::from(COUNTS[(index + variable * 5) % COUNTS.len()]),
+        };
+        Point::new(names.iter().enumerate().map(|(variable, name)| (name.clone(), place(variable))))
+    }
+}
+
+/// A negative number.
+pub(crate) fn is_negative(expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(value) | Expr::Decimal(value) => *value < Rational::ZERO,
+        Expr::Product(parts) => parts.first().is_some_and(is_negative),
+        _ => false,
+    }
+}

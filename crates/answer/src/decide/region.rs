@@ -1,0 +1,376 @@
+//! Sets of real numbers in normal form: disjoint pieces in order.
+
+use super::judge::Judge;
+use super::truth::Truth;
+use super::value::free_names;
+use crate::answer::{Answer, Relation, Sign};
+use crate::approx::{self, Point};
+use crate::compare::Method;
+use crate::tree::{Constant, Expr, Function, Rational, Symbol};
+use std::cmp::Ordering;
+
+/// One end of a piece. An infinite end is never closed.
+#[derive(Clone, Debug)]
+struct End {
+    at: Expr,
+    closed: bool,
+}
+
+/// All numbers between two ends; a single number where both are the same and closed.
+#[derive(Clone, Debug)]
+struct Piece {
+    from: End,
+    to: End,
+}
+
+/// Pieces in order, none touching the next.
+#[derive(Clone, Debug, Default)]
+struct Region(Vec<Piece>);
+
+/// More pieces than this are not compared.
+const MAX_PIECES: usize = 4096;
+
+impl Judge<'_> {
+    /// Both as sets of real numbers, where at least one of them is surely such a set.
+    pub(crate) fn as_regions(self, a: &Answer, b: &Answer) -> Truth {
+        if !is_surely_set(a) && !is_surely_set(b) {
+            return Truth::No(Method::Kind);
+        }
+        let (mut name_a, mut name_b) = (None, None);
+        let (Some(region_a), Some(region_b)) = (self.region(a, &mut name_a), self.region(b, &mut name_b))
+        else {
+            return if self.fuel.left() == 0 { Truth::Open } else { Truth::No(Method::Kind) };
+        };
+        // `1<x<2` and `1<y<2` are two statements.
+        if let (Some(a), Some(b)) = (&name_a, &name_b)
+            && a != b
+        {
+            return Truth::No(Method::Kind);
+        }
+        let (a, b) = (region_a.0, region_b.0);
+        if a.len() != b.len() {
+            return Truth::No(Method::Exact);
+        }
+        Truth::all(
+            a.iter()
+                .zip(&b)
+                .map(|(a, b)| self.same_end(&a.from, &b.from).and(|| self.same_end(&a.to, &b.to))),
+        )
+    }
+
+    fn same_end(self, a: &End, b: &End) -> Truth {
+        if a.closed == b.closed { self.same_value(&a.at, &b.at) } else { Truth::No(Method::Exact) }
+    }
+
+    /// The set of real numbers that an answer describes, and of which name it speaks.
+    fn region(self, answer: &Answer, name: &mut Option<Symbol>) -> Option<Region> {
+        self.fuel.spend(100).ok()?;
+        match answer {
+            Answer::Reals => Some(Region(vec![all()])),
+            Answer::Interval(i) => self.piece(&i.from, i.from_closed, &i.to, i.to_closed),
+            Answer::Tuple(ends) | Answer::List(ends) => match ends.as_slice() {
+                [Answer::Value(from), Answer::Value(to)] if self.policy.pair_as_interval => {
+                    let closed = matches!(answer, Answer::List(_));
+                    self.piece(from, closed, to, closed)
+                }
+                _ => None,
+            },
+            Answer::Value(value) => self.points(std::slice::from_ref(&Answer::Value(value.clone()))),
+            Answer::Set(values) | Answer::Bare(values)
+                if values.iter().all(|v| matches!(v, Answer::Value(_))) =>
+            {
+                self.points(values)
+            }
+            Answer::Union(parts) | Answer::Any(parts) => {
+                let mut pieces = Vec::new();
+                for part in parts {
+                    pieces.extend(self.region(part, name)?.0);
+                }
+                self.joined(pieces)
+            }
+            Answer::Bare(parts) if parts.iter().all(is_surely_set) => {
+                // Inequalities side by side hold together; intervals side by side are a union.
+                let both = parts.iter().all(|part| matches!(part, Answer::Relation(_)));
+                if both { self.common(parts, name) } else { self.region(&Answer::Union(parts.clone()), name) }
+            }
+            Answer::Intersection(parts) | Answer::All(parts) => self.common(parts, name),
+            Answer::Minus(from, without) => {
+                let from = self.region(from, name)?;
+                let outside = self.complement(&self.region(without, name)?)?;
+                self.cut(&from, &outside)
+            }
+            Answer::Where(condition) => self.region(condition, &mut None),
+            Answer::Relation(relation) => self.solved(relation, name),
+            _ => None,
+        }
+    }
+
+    fn common(self, parts: &[Answer], name: &mut Option<Symbol>) -> Option<Region> {
+        let mut total = Region(vec![all()]);
+        for part in parts {
+            let part = self.region(part, name)?;
+            total = self.cut(&total, &part)?;
+        }
+        Some(total)
+    }
+
+    fn points(self, values: &[Answer]) -> Option<Region> {
+        let mut pieces = Vec::new();
+        for value in values {
+            let Answer::Value(at) = value else { return None };
+            self.order(at, &Expr::int(0))?;
+            let end = End { at: at.clone(), closed: true };
+            pieces.push(Piece { from: end.clone(), to: end });
+        }
+        self.joined(pieces)
+    }
+
+    /// One interval; nothing where its ends are the wrong way round.
+    fn piece(self, from: &Expr, from_closed: bool, to: &Expr, to_closed: bool) -> Option<Region> {
+        let open_at_infinity =
+            |at: &Expr, closed: bool| End { at: at.clone(), closed: closed && !is_infinite(at) };
+        let piece = Piece { from: open_at_infinity(from, from_closed), to: open_at_infinity(to, to_closed) };
+        Some(match self.order(from, to)? {
+            Ordering::Less => Region(vec![piece]),
+            Ordering::Equal if piece.from.closed && piece.to.closed => Region(vec![piece]),
+            _ => Region::default(),
+        })
+    }
+
+    /// Pieces put in order, with those that touch made one.
+    fn joined(self, mut pieces: Vec<Piece>) -> Option<Region> {
+        if pieces.len() > MAX_PIECES {
+            return None;
+        }
+        let mut clear = true;
+        pieces.sort_by(|a, b| {
+            self.order(&a.from.at, &b.from.at).map_or_else(
+                || {
+                    clear = false;
+                    Ordering::Equal
+                },
+                |order| order.then(b.from.closed.cmp(&a.from.closed)),
+            )
+        });
+        if !clear {
+            return None;
+        }
+        let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let Some(last) = out.last_mut() else {
+                out.push(piece);
+                continue;
+            };
+            let touches = match self.order(&piece.from.at, &last.to.at)? {
+                Ordering::Less => true,
+                Ordering::Equal => piece.from.closed || last.to.closed,
+                Ordering::Greater => false,
+            };
+            if !touches {
+                out.push(piece);
+                continue;
+            }
+            match self.order(&piece.to.at, &last.to.at)? {
+                Ordering::Greater => last.to = piece.to,
+                Ordering::Equal => last.to.closed |= piece.to.closed,
+                Ordering::Less => {}
+            }
+        }
+        Some(Region(out))
+    }
+
+    /// What two regions share.
+    fn cut(self, a: &Region, b: &Region) -> Option<Region> {
+        if a.0.len().saturating_mul(b.0.len()) > MAX_PIECES * 4 {
+            return None;
+        }
+        let mut out = Vec::new();
+        for x in &a.0 {
+            for y in &b.0 {
+                self.fuel.spend(20).ok()?;
+                let from = match self.order(&x.from.at, &y.from.at)? {
+                    Ordering::Greater => x.from.clone(),
+                    Ordering::Less => y.from.clone(),
+                    Ordering::Equal => End { at: x.from.at.clone(), closed: x.from.closed && y.from.closed },
+                };
+                let to = match self.order(&x.to.at, &y.to.at)? {
+                    Ordering::Less => x.to.clone(),
+                    Ordering::Greater => y.to.clone(),
+                    Ordering::Equal => End { at: x.to.at.clone(), closed: x.to.closed && y.to.closed },
+                };
+                match self.order(&from.at, &to.at)? {
+                    Ordering::Less => out.push(Piece { from, to }),
+                    Ordering::Equal if from.closed && to.closed => out.push(Piece { from, to }),
+                    _ => {}
+                }
+            }
+        }
+        self.joined(out)
+    }
+
+    fn complement(self, region: &Region) -> Option<Region> {
+        let mut out = Vec::new();
+        let mut from = End { at: infinity(true), closed: false };
+        for piece in &region.0 {
+            let to =
+                End { at: piece.from.at.clone(), closed: !piece.from.closed && !is_infinite(&piece.from.at) };
+            if !is_infinite(&piece.from.at) {
+                out.push(Piece { from, to });
+            }
+            from = End { at: piece.to.at.clone(), closed: !piece.to.closed && !is_infinite(&piece.to.at) };
+        }
+        if !is_infinite(&from.at) || region.0.is_empty() {
+            out.push(Piece { from, to: End { at: infinity(false), closed: false } });
+        }
+        self.joined(out)
+    }
+
+    /// The numbers for which a relation in one name holds.
+    fn solved(self, relation: &Relation, name: &mut Option<Symbol>) -> Option<Region> {
+        if let [Sign::In | Sign::NotIn] = relation.signs.as_slice() {
+            let known = relation.sides[0].as_name()?;
+            self.speaks_of(name, &known)?;
+            let set = self.region(&relation.sides[1], name)?;
+            return if relation.signs[0] == Sign::In { Some(set) } else { self.complement(&set) };
+        }
+        let mut total = Region(vec![all()]);
+        for (at, sign) in relation.signs.iter().enumerate() {
+            let (Answer::Value(left), Answer::Value(right)) = (&relation.sides[at], &relation.sides[at + 1])
+            else {
+                return None;
+            };
+            let step = self.step(left, *sign, right, name)?;
+            total = self.cut(&total, &step)?;
+        }
+        Some(total)
+    }
+
+    fn speaks_of(self, name: &mut Option<Symbol>, of: &Symbol) -> Option<()> {
+        match name {
+            Some(known) if known != of => None,
+            _ => {
+                *name = Some(of.clone());
+                Some(())
+            }
+        }
+    }
+
+    /// One inequality in one name.
+    fn step(self, left: &Expr, sign: Sign, right: &Expr, name: &mut Option<Symbol>) -> Option<Region> {
+        let mut names = Vec::new();
+        free_names(left, &mut names);
+        free_names(right, &mut names);
+        names.sort_unstable();
+        names.dedup();
+        let [variable] = names.as_slice() else { return None };
+        self.speaks_of(name, variable)?;
+        let named = |expr: &Expr| matches!(expr, Expr::Symbol(known) if known == variable);
+        if named(left) && is_free_of(right, variable) {
+            return self.ray(sign, right);
+        }
+        if named(right) && is_free_of(left, variable) {
+            return self.ray(sign.flipped(), left);
+        }
+        // |linear| against a number.
+        for (absolute, bound, sign) in [(left, right, sign), (right, left, sign.flipped())] {
+            if let Expr::Call(Function::Abs, inside) = absolute
+                && is_free_of(bound, variable)
+            {
+                let below =
+                    self.linear(&inside[0], &Sign::flipped(sign), &bound.clone().negated(), variable)?;
+                let above = self.linear(&inside[0], &sign, bound, variable)?;
+                return match sign {
+                    Sign::Less | Sign::AtMost => self.cut(&below, &above),
+                    Sign::More | Sign::AtLeast | Sign::Equal => {
+                        self.joined(below.0.into_iter().chain(above.0).collect())
+                    }
+                    _ => None,
+                };
+            }
+        }
+        self.linear(left, &sign, right, variable)
+    }
+
+    /// `left sign right` where the difference is linear with rational coefficients.
+    fn linear(self, left: &Expr, sign: &Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
+        let difference = left.clone().minus(right.clone());
+        let value = |at: i64| match approx::evaluate(
+            &difference,
+            &Point::new([(variable.clone(), Rational::from(at))]),
+            53,
+            self.fuel,
+        )
+        .ok()?
+        {
+            approx::Value::Exact(value) => Some(value),
+            _ => None,
+        };
+        let (zero, one, two, far) = (value(0)?, value(1)?, value(2)?, value(-17)?);
+        let slope = &one - &zero;
+        if &two - &one != slope || &zero - &far != &slope * Rational::from(17) || slope.is_zero() {
+            return None;
+        }
+        let root = Expr::Number(-zero / &slope);
+        let sign = if slope < Rational::ZERO { sign.flipped() } else { *sign };
+        self.ray(sign, &root)
+    }
+
+    /// All numbers that stand so to a bound.
+    fn ray(self, sign: Sign, bound: &Expr) -> Option<Region> {
+        let closed = sign.includes_equal();
+        match sign {
+            Sign::More | Sign::AtLeast => self.piece(bound, closed, &infinity(false), false),
+            Sign::Less | Sign::AtMost => self.piece(&infinity(true), false, bound, closed),
+            Sign::Equal => self.points(&[Answer::Value(bound.clone())]),
+            Sign::Unequal => self.complement(&self.points(&[Answer::Value(bound.clone())])?),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an answer is a set of numbers by its notation alone.
+fn is_surely_set(answer: &Answer) -> bool {
+    match answer {
+        Answer::Interval(_)
+        | Answer::Union(_)
+        | Answer::Intersection(_)
+        | Answer::Minus(..)
+        | Answer::Where(_)
+        | Answer::Reals => true,
+        Answer::Relation(relation) => {
+            relation.signs.iter().all(|sign| sign.is_order() || *sign == Sign::Unequal)
+                || matches!(relation.signs.as_slice(), [Sign::In | Sign::NotIn])
+                    && is_surely_set(&relation.sides[1])
+        }
+        Answer::Any(parts) | Answer::All(parts) | Answer::Bare(parts) => {
+            !parts.is_empty() && parts.iter().all(is_surely_set)
+        }
+        // An end at infinity makes an interval of a pair.
+        Answer::Tuple(ends) | Answer::List(ends) => {
+            matches!(ends.as_slice(), [Answer::Value(from), Answer::Value(to)] if is_infinite(from) || is_infinite(to))
+        }
+        _ => false,
+    }
+}
+
+fn is_free_of(expr: &Expr, variable: &Symbol) -> bool {
+    !matches!(expr, Expr::Symbol(name) if name == variable)
+        && expr.children().into_iter().all(|child| is_free_of(child, variable))
+}
+
+fn infinity(negative: bool) -> Expr {
+    let infinity = Expr::Constant(Constant::Infinity);
+    if negative { infinity.negated() } else { infinity }
+}
+
+fn is_infinite(expr: &Expr) -> bool {
+    match expr {
+        Expr::Constant(Constant::Infinity) => true,
+        Expr::Product(parts) => parts.len() == 2 && is_infinite(&parts[1]),
+        _ => false,
+    }
+}
+
+fn all() -> Piece {
+    Piece { from: End { at: infinity(true), closed: false }, to: End { at: infinity(false), closed: false } }
+}

@@ -1,0 +1,157 @@
+//! Answers in their plainest shape: what an assignment assigns, what a list of them says.
+
+use super::judge::Judge;
+use crate::answer::{Answer, Relation, Sign};
+use crate::tree::{Expr, Symbol};
+
+/// `x = 5`: the name and what it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    pub(crate) name: Symbol,
+    pub(crate) value: Answer,
+}
+
+/// What a relation says of one name: `x=5`, `5=x`, `x∈S`, `f(x)=…`, `x=…=5`.
+pub(crate) fn claim(relation: &Relation) -> Option<Claim> {
+    let equal = |sign: &Sign| matches!(sign, Sign::Equal | Sign::Near);
+    let (first, last) = (relation.sides.first()?, relation.sides.last()?);
+    if relation.signs == [Sign::In] {
+        return Some(Claim { name: first.as_name()?, value: last.clone() });
+    }
+    if !relation.signs.iter().all(equal) {
+        return None;
+    }
+    if let Some(name) = first.as_name()
+        && !mentions(last, &name)
+    {
+        return Some(Claim { name, value: last.clone() });
+    }
+    let name = last.as_name()?;
+    (relation.signs.len() == 1 && !mentions(first, &name)).then(|| Claim { name, value: first.clone() })
+}
+
+fn mentions(answer: &Answer, name: &str) -> bool {
+    fn uses(expr: &Expr, name: &str) -> bool {
+        matches!(expr, Expr::Symbol(known) | Expr::Apply(known, _) if known == name)
+            || expr.children().into_iter().any(|child| uses(child, name))
+    }
+    match answer {
+        Answer::Value(expr) => uses(expr, name),
+        _ => false,
+    }
+}
+
+impl Judge<'_> {
+    /// The answer with lists of assignments, tuples of names and wrapped values put plainly.
+    pub(crate) fn plain(self, answer: &Answer) -> Answer {
+        match answer {
+            Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
+                let parts: Vec<Answer> = parts.iter().map(|part| self.plain(part)).collect();
+                let bare = !matches!(answer, Answer::Set(_));
+                if let Some(values) = of_one_name(&parts) {
+                    return if bare { Answer::Bare(values) } else { Answer::Set(values) };
+                }
+                match answer {
+                    Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => {
+                        Answer::All(parts)
+                    }
+                    Answer::Bare(_) => Answer::Bare(flat(parts)),
+                    Answer::All(_) => Answer::All(parts),
+                    Answer::Set(_) => Answer::Set(parts),
+                    // Values joined by "or" are the list of them.
+                    _ if parts.iter().all(|part| !matches!(part, Answer::Relation(_))) => {
+                        Answer::Bare(flat(parts))
+                    }
+                    _ => Answer::Any(parts),
+                }
+            }
+            Answer::Relation(relation) => named_tuple(relation).unwrap_or_else(|| answer.clone()),
+            other => other.clone(),
+        }
+    }
+}
+
+/// Lists inside a list without brackets are one list.
+fn flat(parts: Vec<Answer>) -> Vec<Answer> {
+    parts
+        .into_iter()
+        .flat_map(|part| match part {
+            Answer::Bare(inner) => inner,
+            other => vec![other],
+        })
+        .collect()
+}
+
+fn is_equation(answer: &Answer) -> bool {
+    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(|sign| matches!(sign, Sign::Equal | Sign::Near)))
+}
+
+/// The values of `x=1, x=2`; a part without a name takes the name before it (`x=1, 2`).
+fn of_one_name(parts: &[Answer]) -> Option<Vec<Answer>> {
+    let mut name: Option<Symbol> = None;
+    let mut values = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Answer::Relation(relation) => {
+                let claim = claim(relation)?;
+                if relation.signs[0] == Sign::In || name.as_ref().is_some_and(|known| *known != claim.name) {
+                    return None;
+                }
+                name = Some(claim.name);
+                match claim.value {
+                    Answer::Bare(both) => values.extend(both),
+                    one => values.push(one),
+                }
+            }
+            Answer::Value(_) | Answer::Quantity(..) if name.is_some() => values.push(part.clone()),
+            _ => return None,
+        }
+    }
+    (name.is_some() && parts.len() > 1).then_some(values)
+}
+
+/// `(x, y) = (1, 2)` as a system.
+fn named_tuple(relation: &Relation) -> Option<Answer> {
+    let [Answer::Tuple(names), values] = relation.sides.as_slice() else { return None };
+    let rows = |tuple: &Answer| -> Option<Answer> {
+        let Answer::Tuple(values) = tuple else { return None };
+        if values.len() != names.len() || names.iter().any(|name| name.as_name().is_none()) {
+            return None;
+        }
+        Some(Answer::All(
+            names
+                .iter()
+                .zip(values)
+                .map(|(name, value)| {
+                    Answer::Relation(Relation {
+                        sides: vec![name.clone(), value.clone()],
+                        signs: vec![Sign::Equal],
+                    })
+                })
+                .collect(),
+        ))
+    };
+    if !matches!(relation.signs.as_slice(), [Sign::Equal | Sign::In])
+        || names.iter().any(|name| name.as_name().is_none())
+    {
+        return None;
+    }
+    match values {
+        Answer::Tuple(_) => rows(values),
+        // Several solutions: the tuples themselves.
+        Answer::Bare(all) | Answer::Set(all) => Some(Answer::Bare(all.clone())),
+        _ => None,
+    }
+}
+
+/// The values of a system of assignments: as written, and by name.
+pub(crate) fn assigned(parts: &[Answer]) -> Option<(Vec<Answer>, Vec<Answer>)> {
+    let mut claims = Vec::with_capacity(parts.len());
+    for part in parts {
+        let Answer::Relation(relation) = part else { return None };
+        claims.push(claim(relation)?);
+    }
+    let written = claims.iter().map(|claim| claim.value.clone()).collect();
+    claims.sort_by(|a, b| a.name.cmp(&b.name));
+    Some((written, claims.into_iter().map(|claim| claim.value).collect()))
+}

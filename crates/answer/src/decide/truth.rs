@@ -1,0 +1,71 @@
+//! Yes, no, or open; and how it was found.
+
+use crate::compare::Method;
+use crate::fuel::OutOfFuel;
+
+/// What is known of an equality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Truth {
+    Yes(Method),
+    No(Method),
+    /// Not established within bounds.
+    Open,
+}
+
+impl From<OutOfFuel> for Truth {
+    fn from(_: OutOfFuel) -> Self {
+        Self::Open
+    }
+}
+
+impl Truth {
+    pub(crate) fn of(equal: bool, method: Method) -> Self {
+        if equal { Self::Yes(method) } else { Self::No(method) }
+    }
+
+    pub(crate) fn is_yes(self) -> bool {
+        matches!(self, Self::Yes(_))
+    }
+
+    /// Both hold; the weaker of two methods is named.
+    pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
+        match self {
+            Self::No(_) => self,
+            Self::Open => match other() {
+                no @ Self::No(_) => no,
+                _ => Self::Open,
+            },
+            Self::Yes(method) => match other() {
+                Self::Yes(second) => Self::Yes(method.weaker(second)),
+                rest => rest,
+            },
+        }
+    }
+
+    /// One of both holds.
+    pub(crate) fn or(self, other: impl FnOnce() -> Self) -> Self {
+        match self {
+            Self::Yes(_) => self,
+            Self::Open => match other() {
+                yes @ Self::Yes(_) => yes,
+                _ => Self::Open,
+            },
+            Self::No(_) => match other() {
+                Self::No(_) => self,
+                rest => rest,
+            },
+        }
+    }
+
+    /// All of them hold.
+    pub(crate) fn all(truths: impl IntoIterator<Item = Self>) -> Self {
+        let mut total = Self::Yes(Method::Exact);
+        for truth in truths {
+            total = total.and(|| truth);
+            if let Self::No(_) = total {
+                break;
+            }
+        }
+        total
+    }
+}

@@ -1,0 +1,338 @@
+//! Whether two expressions are the same.
+//!
+//! Doubles tell most differences apart at once, and prove them. What they leave open goes to canonical forms,
+//! which prove equality; then to higher precision, which proves smaller differences; and what still agrees
+//! at every point, to many digits, is the same very likely.
+
+use super::judge::Judge;
+use super::points::{self, Points};
+use super::truth::Truth;
+use crate::approx::{self, Nearness, Point, Trouble, Value};
+use crate::compare::Method;
+use crate::exact;
+use crate::tree::{Constant, Expr, Function, Over, Rational, Symbol};
+use dashu_int::{IBig, UBig};
+use smol_str::SmolStr;
+
+/// The precision at which two constants that still agree are taken for the same.
+const MOST_BITS: u32 = 320;
+/// Bits in which an estimate (of an integral, a limit, a long sum) must agree.
+const ESTIMATE_BITS: u32 = 30;
+/// Points at which two functions are compared with doubles.
+const POINTS: usize = 6;
+
+impl Judge<'_> {
+    /// The same number, or the same function of the same variables.
+    pub(crate) fn same_value(self, a: &Expr, b: &Expr) -> Truth {
+        if self.fuel.spend(20).is_err() {
+            return Truth::Open;
+        }
+        if let (Expr::Number(a), Expr::Number(b)) = (a, b) {
+            return Truth::of(a == b, Method::Exact);
+        }
+        if a == b {
+            return match a {
+                // What has no value is the same as nothing, unless it is written the same.
+                _ if self.is_undefined(a) => Truth::No(Method::Exact),
+                _ => Truth::Yes(Method::Exact),
+            };
+        }
+        let (a, b) = (&opaque(a), &opaque(b));
+        let mut names = Vec::new();
+        free_names(a, &mut names);
+        free_names(b, &mut names);
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() { self.same_constant(a, b) } else { self.same_function(a, b, &names) }
+    }
+
+    fn is_undefined(self, expr: &Expr) -> bool {
+        !matches!(expr, Expr::Number(_) | Expr::Decimal(_) | Expr::Symbol(_) | Expr::Constant(_))
+            && matches!(approx::evaluate(expr, &Point::none(), 53, self.fuel), Err(Trouble::Undefined))
+    }
+
+    fn same_constant(self, a: &Expr, b: &Expr) -> Truth {
+        if has_decimal(a) || has_decimal(b) {
+            return self.same_rounded(a, b);
+        }
+        match approx::nearness(a, b, &Point::none(), 53, self.fuel) {
+            (Nearness::Apart, true) => return Truth::No(Method::Interval),
+            (Nearness::Same, true) => return Truth::Yes(Method::Exact),
+            (Nearness::Unclear(Trouble::Undefined), _) => return Truth::No(Method::Exact),
+            (Nearness::Unclear(Trouble::OutOfFuel), _) => return Truth::Open,
+            _ => {}
+        }
+        match exact::same(a, b, self.fuel) {
+            Ok(Some(equal)) => return Truth::of(equal, Method::Exact),
+            Ok(None) => {}
+            Err(_) => return Truth::Open,
+        }
+        match exact::residues_agree(a, b, self.fuel) {
+            Ok(Some(true)) => return Truth::Yes(Method::Probable),
+            Ok(Some(false)) => return Truth::No(Method::Exact),
+            Ok(None) => {}
+            Err(_) => return Truth::Open,
+        }
+        match approx::nearness(a, b, &Point::none(), MOST_BITS, self.fuel) {
+            (Nearness::Apart, true) => Truth::No(Method::Interval),
+            (Nearness::Same, true) => Truth::Yes(Method::Exact),
+            (Nearness::Apart, false) => Truth::No(Method::Probable),
+            (Nearness::Same, false) => Truth::Yes(Method::Probable),
+            (Nearness::Close { bits, absolute }, rigorous) => {
+                let enough = if rigorous { 200 } else { ESTIMATE_BITS };
+                if bits.max(absolute) >= enough { Truth::Yes(Method::Probable) } else { Truth::Open }
+            }
+            (Nearness::Unclear(Trouble::Undefined), _) => Truth::No(Method::Exact),
+            (Nearness::Unclear(_), _) => Truth::Open,
+        }
+    }
+
+    /// A number with a decimal point against another: equal to so many decimals and significant digits.
+    fn same_rounded(self, a: &Expr, b: &Expr) -> Truth {
+        let value = |expr| approx::refine(expr, &Point::none(), 60, 256, self.fuel);
+        let (a, b) = match (value(a), value(b)) {
+            (Ok(a), Ok(b)) => (a, b),
+            (Err(Trouble::Undefined), _) | (_, Err(Trouble::Undefined)) => return Truth::No(Method::Exact),
+            _ => return Truth::Open,
+        };
+        if let (Value::Exact(a), Value::Exact(b)) = (&a, &b) {
+            return Truth::of(
+                self.close_enough(a, b),
+                if a == b { Method::Exact } else { Method::Tolerance },
+            );
+        }
+        if a.is_infinite() || b.is_infinite() {
+            return Truth::of(
+                a.is_infinite() && b.is_infinite() && a.order(&b) == Some(std::cmp::Ordering::Equal),
+                Method::Exact,
+            );
+        }
+        if a.is_surely_not_real() != b.is_surely_not_real() {
+            return Truth::No(Method::Interval);
+        }
+        // Both parts of a complex number, from the middle of narrow enclosures.
+        let parts = |value: &Value| {
+            let (re, im) = middle(value);
+            Some((rational(re)?, rational(im)?))
+        };
+        match (parts(&a), parts(&b)) {
+            (Some((a_re, a_im)), Some((b_re, b_im))) => Truth::of(
+                self.close_enough(&a_re, &b_re) && self.close_enough(&a_im, &b_im),
+                Method::Tolerance,
+            ),
+            _ => Truth::Open,
+        }
+    }
+
+    /// Agreement to the policy's decimals and significant digits.
+    pub(crate) fn close_enough(self, a: &Rational, b: &Rational) -> bool {
+        if a == b {
+            return true;
+        }
+        let ten = |power: u32| Rational::from(UBig::from(10_u8).pow(power as usize));
+        let absolute =
+            |value: &Rational| if *value < Rational::ZERO { -value.clone() } else { value.clone() };
+        let gap = absolute(&(a - b));
+        let decimals = ten(self.policy.decimals);
+        let half = Rational::from_parts(IBig::ONE, UBig::from(2_u8));
+        let rounded = |value: &Rational| (value * &decimals + &half).floor();
+        let near = &gap * &decimals <= half || rounded(a) == rounded(b);
+        let largest = absolute(a).max(absolute(b));
+        near && &gap * ten(self.policy.significant_digits) <= largest * Rational::from(5_u8)
+    }
+
+    fn same_function(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {
+        let places = Points::for_expressions(a, b);
+        let complex = has_i(a) || has_i(b);
+        let mut valid = 0;
+        let mut kept = Vec::new();
+        for index in 0..POINTS * 2 {
+            let at = places.point(names, index);
+            let (near, rigorous) = approx::nearness(a, b, &at, 53, self.fuel);
+            match near {
+                Nearness::Apart if complex || self.both_real(a, b, &at) => {
+                    // Estimates that are far apart are as good as a proof at several points only.
+                    if rigorous {
+                        return Truth::No(Method::Interval);
+                    }
+                    return Truth::No(Method::Probable);
+                }
+                Nearness::Same | Nearness::Close { .. } => {
+                    valid += 1;
+                    if matches!(near, Nearness::Close { .. }) {
+                        kept.push(at);
+                    }
+                }
+                Nearness::Unclear(Trouble::OutOfFuel) => return Truth::Open,
+                _ => {}
+            }
+            if valid >= POINTS {
+                break;
+            }
+        }
+        match exact::same(a, b, self.fuel) {
+            Ok(Some(equal)) => return Truth::of(equal, Method::Exact),
+            Ok(None) => {}
+            Err(_) => return Truth::Open,
+        }
+        match exact::residues_agree(a, b, self.fuel) {
+            Ok(Some(true)) => return Truth::Yes(Method::Probable),
+            Ok(Some(false)) => return Truth::No(Method::Exact),
+            Ok(None) => {}
+            Err(_) => return Truth::Open,
+        }
+        if valid < 3 {
+            return if a == b { Truth::Yes(Method::Exact) } else { Truth::Open };
+        }
+        for at in kept.iter().take(2) {
+            match approx::nearness(a, b, at, 128, self.fuel) {
+                (Nearness::Apart, true) => return Truth::No(Method::Interval),
+                (Nearness::Apart, false) => return Truth::No(Method::Probable),
+                (Nearness::Close { bits, absolute }, rigorous) => {
+                    if bits.max(absolute) < if rigorous { 80 } else { ESTIMATE_BITS } {
+                        return Truth::Open;
+                    }
+                }
+                (Nearness::Same, _) => {}
+                (Nearness::Unclear(_), _) => return Truth::Open,
+            }
+        }
+        Truth::Yes(Method::Probable)
+    }
+
+    fn both_real(self, a: &Expr, b: &Expr, at: &Point) -> bool {
+        let real =
+            |expr| approx::evaluate(expr, at, 53, self.fuel).is_ok_and(|value| !value.is_surely_not_real());
+        real(a) && real(b)
+    }
+
+    /// How two real constants are ordered.
+    pub(crate) fn order(self, a: &Expr, b: &Expr) -> Option<std::cmp::Ordering> {
+        use std::cmp::Ordering;
+        if let (Expr::Number(a), Expr::Number(b)) = (a, b) {
+            return Some(a.cmp(b));
+        }
+        let value = |expr| approx::refine(expr, &Point::none(), 40, 128, self.fuel).ok();
+        match value(a)?.order(&value(b)?) {
+            Some(order @ (Ordering::Less | Ordering::Greater)) => {
+                // A rounded end of an interval may be the other's exact one.
+                if (has_decimal(a) || has_decimal(b)) && self.same_constant(a, b).is_yes() {
+                    return Some(Ordering::Equal);
+                }
+                Some(order)
+            }
+            Some(Ordering::Equal) => Some(Ordering::Equal),
+            None => self.same_constant(a, b).is_yes().then_some(Ordering::Equal),
+        }
+    }
+}
+
+fn middle(value: &Value) -> (f64, f64) {
+    match value {
+        Value::Ball(enclosure) => {
+            let (low, high) = value.to_f64_bounds();
+            let (im_low, im_high) = enclosure.imaginary_bounds();
+            (f64::midpoint(low, high), f64::midpoint(im_low, im_high))
+        }
+        other => (other.to_f64(), 0.0),
+    }
+}
+
+fn rational(value: f64) -> Option<Rational> {
+    Rational::try_from(value).ok()
+}
+
+pub(crate) fn has_decimal(expr: &Expr) -> bool {
+    matches!(expr, Expr::Decimal(_)) || expr.children().into_iter().any(has_decimal)
+}
+
+fn has_i(expr: &Expr) -> bool {
+    matches!(expr, Expr::Constant(Constant::I)) || expr.children().into_iter().any(has_i)
+}
+
+/// Unknown functions as variables: `f(x)` is what it is, and no more is known of it.
+fn opaque(expr: &Expr) -> std::borrow::Cow<'_, Expr> {
+    use std::borrow::Cow;
+    fn replace(expr: &Expr) -> Expr {
+        let all = |parts: &[Expr]| parts.iter().map(replace).collect::<Vec<_>>();
+        match expr {
+            Expr::Apply(name, parts) => Expr::Symbol(SmolStr::new(format!(
+                "{name}({})",
+                parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+            ))),
+            Expr::Sum(parts) => Expr::Sum(all(parts)),
+            Expr::Product(parts) => Expr::Product(all(parts)),
+            Expr::Call(function, parts) => Expr::Call(*function, all(parts)),
+            Expr::Power(base, exponent) => replace(base).power(replace(exponent)),
+            other => other.clone(),
+        }
+    }
+    fn applies(expr: &Expr) -> bool {
+        matches!(expr, Expr::Apply(..)) || expr.children().into_iter().any(applies)
+    }
+    if applies(expr) { Cow::Owned(replace(expr)) } else { Cow::Borrowed(expr) }
+}
+
+/// The variables that no operator binds.
+pub(crate) fn free_names(expr: &Expr, names: &mut Vec<Symbol>) {
+    match expr {
+        Expr::Symbol(name) => names.push(name.clone()),
+        Expr::Bind(bind) => {
+            let start = names.len();
+            free_names(&bind.body, names);
+            let free = matches!(bind.over, Over::Antiderivative | Over::Derivative(_));
+            if !free {
+                let mut at = start;
+                while at < names.len() {
+                    if names[at] == bind.variable {
+                        names.swap_remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
+            }
+            match &bind.over {
+                Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => {
+                    free_names(a, names);
+                    free_names(b, names);
+                }
+                Over::Limit(a, _) => free_names(a, names),
+                Over::Antiderivative | Over::Derivative(_) => {}
+            }
+        }
+        other => other.children().into_iter().for_each(|child| free_names(child, names)),
+    }
+}
+
+/// Whether some part only makes sense at whole numbers.
+pub(crate) fn wants_integers(expr: &Expr) -> bool {
+    let mut names = Vec::new();
+    let own = match expr {
+        Expr::Call(
+            Function::Factorial
+            | Function::DoubleFactorial
+            | Function::Binomial
+            | Function::Gcd
+            | Function::Lcm
+            | Function::Mod,
+            parts,
+        ) => {
+            parts.iter().for_each(|part| free_names(part, &mut names));
+            !names.is_empty()
+        }
+        Expr::Bind(bind) => match &bind.over {
+            Over::Sum(a, b) | Over::Product(a, b) => {
+                free_names(a, &mut names);
+                free_names(b, &mut names);
+                !names.is_empty()
+            }
+            _ => false,
+        },
+        Expr::Power(base, exponent) => {
+            free_names(exponent, &mut names);
+            !names.is_empty() && points::is_negative(base)
+        }
+        _ => false,
+    };
+    own || expr.children().into_iter().any(wants_integers)
+}

@@ -1,0 +1,243 @@
+//! Operators that bind a variable: sums, products, integrals, limits, derivatives.
+
+use super::parser::{Parser, Read, Stuck};
+use super::split;
+use super::token::{Tok, Token};
+use crate::tree::{Bind, Expr, Over, Side, Symbol};
+use smol_str::SmolStr;
+
+impl<'a> Parser<'a> {
+    pub(crate) fn binder(&mut self, name: &str) -> Read<Expr> {
+        match name {
+            "int" => self.integral(),
+            "lim" => self.limit(),
+            _ => self.series(name == "sum"),
+        }
+    }
+
+    /// `\sum_{k=1}^{n}` and its product.
+    fn series(&mut self, adds: bool) -> Read<Expr> {
+        let (below, above) = self.scripts()?;
+        let below = below.ok_or(Stuck::Syntax)?;
+        let equals = split::find(below, |t| t.is_op('=')).ok_or(Stuck::Syntax)?;
+        let variable = variable(&below[..equals])?;
+        let from = self.within(&below[equals + 1..]).bounded()?;
+        let to = self.within(above.ok_or(Stuck::Syntax)?).bounded()?;
+        let body = self.bound_by(&variable, Self::term)?;
+        Ok(bind(if adds { Over::Sum(from, to) } else { Over::Product(from, to) }, variable, body))
+    }
+
+    /// The words under and over an operator, in either order.
+    fn scripts(&mut self) -> Read<(Option<&'a [Token]>, Option<&'a [Token]>)> {
+        let (mut below, mut above) = (None, None);
+        loop {
+            if self.take('_') {
+                below = Some(self.script()?);
+            } else if self.take('^') {
+                above = Some(self.script()?);
+            } else {
+                return Ok((below, above));
+            }
+        }
+    }
+
+    /// A braced group's words, or one word (with its sign).
+    fn script(&mut self) -> Read<&'a [Token]> {
+        if self.next_is('{') {
+            return self.braced();
+        }
+        let start = self.at;
+        self.at += 1 + usize::from(self.next_is('-') || self.next_is('+'));
+        self.tokens.get(start..self.at).ok_or(Stuck::Syntax)
+    }
+
+    fn bound_by(&mut self, variable: &Symbol, read: impl FnOnce(&mut Self) -> Read<Expr>) -> Read<Expr> {
+        self.bound.push(variable.clone());
+        let body = self.deeper(read);
+        self.bound.pop();
+        body
+    }
+
+    /// `\int_a^b f\,dx`; the differential may stand in a numerator.
+    fn integral(&mut self) -> Read<Expr> {
+        let (below, above) = self.scripts()?;
+        let rest = &self.tokens[self.at..];
+        let (variable, body, length) = match differential(rest) {
+            Some(at) => (letter(&rest[at + 1])?, &rest[..at], at + 2),
+            None => return self.integral_of_fraction(below, above),
+        };
+        self.at += length;
+        let mut inner = self.within(body);
+        inner.bound.push(variable.clone());
+        let body = if body.is_empty() { Expr::int(1) } else { inner.bounded()? };
+        self.integrate(below, above, variable, body)
+    }
+
+    fn integrate(
+        &mut self,
+        below: Option<&'a [Token]>,
+        above: Option<&'a [Token]>,
+        variable: Symbol,
+        body: Expr,
+    ) -> Read<Expr> {
+        Ok(match (below, above) {
+            (Some(below), Some(above)) => {
+                let from = self.within(below).bounded()?;
+                let to = self.within(above).bounded()?;
+                bind(Over::Integral(from, to), variable, body)
+            }
+            (None, None) => bind(Over::Antiderivative, variable, body),
+            _ => return Err(Stuck::Syntax),
+        })
+    }
+
+    /// `\int \frac{dx}{x}`.
+    fn integral_of_fraction(&mut self, below: Option<&'a [Token]>, above: Option<&'a [Token]>) -> Read<Expr> {
+        if !self.take_cmd("frac") {
+            return Err(Stuck::Syntax);
+        }
+        let numerator = self.braced()?;
+        let at = differential(numerator).ok_or(Stuck::Syntax)?;
+        let variable = letter(&numerator[at + 1])?;
+        let mut inner = self.within(&numerator[..at]);
+        inner.bound.push(variable.clone());
+        let over = if at == 0 { Expr::int(1) } else { inner.bounded()? };
+        let denominator = self.bound_by(&variable, Self::argument)?;
+        self.integrate(below, above, variable, over.over(denominator))
+    }
+
+    /// `\lim_{x\to 0^+} f`.
+    fn limit(&mut self) -> Read<Expr> {
+        let (below, _) = self.scripts()?;
+        let below = below.ok_or(Stuck::Syntax)?;
+        let arrow = split::find(below, |t| t.is_cmd("to")).ok_or(Stuck::Syntax)?;
+        let variable = variable(&below[..arrow])?;
+        let mut target = &below[arrow + 1..];
+        let mut side = None;
+        let sign = |t: &Token| match t.tok {
+            Tok::Op('+') => Some(Side::Above),
+            Tok::Op('-') => Some(Side::Below),
+            _ => None,
+        };
+        if let [front @ .., caret, last] = target
+            && caret.is_op('^')
+            && let Some(from) = sign(last)
+        {
+            (target, side) = (front, Some(from));
+        } else if let [front @ .., caret, open, last, close] = target
+            && caret.is_op('^')
+            && open.is_op('{')
+            && close.is_op('}')
+            && let Some(from) = sign(last)
+        {
+            (target, side) = (front, Some(from));
+        }
+        let target = self.within(target).bounded()?;
+        let body = self.bound_by(&variable, Self::term)?;
+        Ok(bind(Over::Limit(target, side), variable, body))
+    }
+
+    /// `\frac{d}{dx}` before what it differentiates, or around it.
+    pub(crate) fn derivative(&mut self) -> Read<Option<Expr>> {
+        let start = self.at;
+        let (Ok(above), Ok(below)) = (self.braced(), self.braced()) else {
+            self.at = start;
+            return Ok(None);
+        };
+        let found = (|| {
+            let (first, numerator) = above.split_first()?;
+            if !is_d(first) {
+                return None;
+            }
+            let (order, numerator) = power(numerator)?;
+            let (first, denominator) = below.split_first()?;
+            if !is_d(first) {
+                return None;
+            }
+            let name = letter(denominator.first()?).ok()?;
+            let (same, rest) = power(&denominator[1..])?;
+            (rest.is_empty() && same == order).then_some((order, numerator, name))
+        })();
+        let Some((order, numerator, name)) = found else {
+            self.at = start;
+            return Ok(None);
+        };
+        let body = if numerator.is_empty() {
+            if self.peek().is_none() {
+                self.at = start;
+                return Ok(None);
+            }
+            self.term()?
+        } else {
+            let body = self.within(numerator).bounded()?;
+            // dy/dx of a name alone is a name.
+            if let Expr::Symbol(of) = &body
+                && *of != name
+            {
+                return Ok(Some(Expr::symbol(&format!("d{of}/d{name}"))));
+            }
+            body
+        };
+        Ok(Some(bind(Over::Derivative(order), name, body)))
+    }
+}
+
+fn bind(over: Over, variable: Symbol, body: Expr) -> Expr {
+    Expr::Bind(Box::new(Bind { over, variable, body }))
+}
+
+fn is_d(token: &Token) -> bool {
+    token.tok == Tok::Letter('d') || token.is_cmd("partial")
+}
+
+/// `^2` at the front, else 1, and what follows.
+fn power(tokens: &[Token]) -> Option<(u8, &[Token])> {
+    let [caret, rest @ ..] = tokens else { return Some((1, tokens)) };
+    if !caret.is_op('^') {
+        return Some((1, tokens));
+    }
+    let order = |token: &Token| match &token.tok {
+        Tok::Num(num) => num.digits.as_ref()?.parse::<u8>().ok().filter(|order| (1..=6).contains(order)),
+        _ => None,
+    };
+    match rest {
+        [open, number, close, rest @ ..] if open.is_op('{') && close.is_op('}') => {
+            Some((order(number)?, rest))
+        }
+        [number, rest @ ..] => Some((order(number)?, rest)),
+        [] => None,
+    }
+}
+
+/// Where `d` and its variable stand, outside every bracket.
+fn differential(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        depth += token.nesting();
+        if depth < 0 {
+            return None;
+        }
+        if depth > 0 {
+            continue;
+        }
+        if token.tok == Tok::Letter('d') && tokens.get(at + 1).is_some_and(|next| letter(next).is_ok()) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn letter(token: &Token) -> Read<Symbol> {
+    match &token.tok {
+        Tok::Letter(c) => Ok(SmolStr::new(c.encode_utf8(&mut [0; 4]))),
+        Tok::Cmd(name) if super::names::GREEK.contains(&name.as_str()) => Ok(name.clone()),
+        _ => Err(Stuck::Syntax),
+    }
+}
+
+fn variable(tokens: &[Token]) -> Read<Symbol> {
+    match tokens {
+        [one] => letter(one),
+        _ => Err(Stuck::Syntax),
+    }
+}

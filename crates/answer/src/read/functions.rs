@@ -1,0 +1,474 @@
+//! What can stand at the bottom of an expression: numbers, names, brackets, fractions, functions.
+
+use super::names;
+use super::parser::{DEGREES, Parser, Read, Stuck};
+use super::token::{Num, Tok, Token};
+use crate::tree::{Constant, Expr, Function, Rational};
+use dashu_int::IBig;
+
+/// The function of this name.
+pub(crate) fn named(name: &str) -> Option<Function> {
+    use Function as F;
+    Some(match name {
+        "sin" => F::Sin,
+        "cos" => F::Cos,
+        "tan" => F::Tan,
+        "cot" => F::Cot,
+        "sec" => F::Sec,
+        "csc" => F::Csc,
+        "arcsin" => F::Arcsin,
+        "arccos" => F::Arccos,
+        "arctan" => F::Arctan,
+        "arccot" => F::Arccot,
+        "arcsec" => F::Arcsec,
+        "arccsc" => F::Arccsc,
+        "sinh" => F::Sinh,
+        "cosh" => F::Cosh,
+        "tanh" => F::Tanh,
+        "coth" => F::Coth,
+        "sech" => F::Sech,
+        "csch" => F::Csch,
+        "arsinh" => F::Arsinh,
+        "arcosh" => F::Arcosh,
+        "artanh" => F::Artanh,
+        "ln" => F::Ln,
+        "abs" => F::Abs,
+        "floor" => F::Floor,
+        "ceil" => F::Ceil,
+        "arg" => F::Arg,
+        "Re" => F::Re,
+        "Im" => F::Im,
+        "gcd" => F::Gcd,
+        "lcm" => F::Lcm,
+        "max" => F::Max,
+        "min" => F::Min,
+        _ => return None,
+    })
+}
+
+fn takes_many(function: Function) -> bool {
+    matches!(function, Function::Gcd | Function::Lcm | Function::Max | Function::Min)
+}
+
+fn is_trigonometric(function: Function) -> bool {
+    use Function as F;
+    matches!(function, F::Sin | F::Cos | F::Tan | F::Cot | F::Sec | F::Csc)
+}
+
+/// The inverse that `f^{-1}` means.
+fn inverse(function: Function) -> Option<Function> {
+    use Function as F;
+    Some(match function {
+        F::Sin => F::Arcsin,
+        F::Cos => F::Arccos,
+        F::Tan => F::Arctan,
+        F::Cot => F::Arccot,
+        F::Sec => F::Arcsec,
+        F::Csc => F::Arccsc,
+        F::Sinh => F::Arsinh,
+        F::Cosh => F::Arcosh,
+        F::Tanh => F::Artanh,
+        _ => return None,
+    })
+}
+
+/// Whether a command begins an expression's part.
+pub(crate) fn is_atom(name: &str) -> bool {
+    named(name).is_some()
+        || names::GREEK.contains(&name)
+        || matches!(
+            name,
+            "frac"
+                | "sqrt"
+                | "cbrt"
+                | "binom"
+                | "pi"
+                | "infty"
+                | "log"
+                | "lg"
+                | "exp"
+                | "sum"
+                | "prod"
+                | "int"
+                | "lim"
+                | "lfloor"
+                | "lceil"
+                | "imath"
+                | "unit_i"
+                | "unit_j"
+                | "unit_k"
+                | "overline"
+                | "partial"
+                | "angle"
+                | "triangle"
+        )
+}
+
+impl<'a> Parser<'a> {
+    /// The smallest part of an expression.
+    pub(crate) fn atom(&mut self) -> Read<Expr> {
+        self.context.fuel.spend(4)?;
+        let token = self.peek().ok_or(Stuck::Syntax)?;
+        match &token.tok {
+            Tok::Num(num) => {
+                if let Some(based) = self.mixed_digits() {
+                    return Ok(based);
+                }
+                self.at += 1;
+                self.number(num)
+            }
+            Tok::Letter(letter) => match self.mixed_digits() {
+                Some(based) => Ok(based),
+                None => self.letter(*letter),
+            },
+            Tok::Op('(') => {
+                if let Some(based) = self.based_bracket()? {
+                    return Ok(based);
+                }
+                self.bracket(')')
+            }
+            Tok::Op('[') => self.bracket(']'),
+            Tok::Op('{') => self.group(),
+            Tok::Op('|') => self.bars(),
+            Tok::Op('-') => {
+                self.at += 1;
+                Ok(self.atom()?.negated())
+            }
+            Tok::Cmd(name) => {
+                self.at += 1;
+                self.command(name.as_str())
+            }
+            _ => Err(Stuck::Syntax),
+        }
+    }
+
+    /// A number, in the base that its subscript names.
+    fn number(&mut self, num: &Num) -> Read<Expr> {
+        if self.next_is('_') {
+            let digits = num.digits.clone().ok_or(Stuck::Syntax)?;
+            let base = self.subscript()?.ok_or(Stuck::Syntax)?;
+            return based(&digits, &base);
+        }
+        Ok(if num.decimal { Expr::Decimal(num.value.clone()) } else { Expr::Number(num.value.clone()) })
+    }
+
+    /// `1A_{16}`: digits and letters run together before a base.
+    fn mixed_digits(&mut self) -> Option<Expr> {
+        let digit = |token: &Token| match &token.tok {
+            Tok::Num(Num { digits: Some(_), .. }) | Tok::Letter('A'..='Z') => true,
+            _ => false,
+        };
+        let rest = &self.tokens[self.at..];
+        let length = rest
+            .iter()
+            .enumerate()
+            .take_while(|(at, token)| digit(token) && (*at == 0 || !token.spaced))
+            .count();
+        let letters = rest[..length].iter().any(|token| matches!(token.tok, Tok::Letter(_)));
+        let numbers = rest[..length].iter().any(|token| matches!(token.tok, Tok::Num(_))) || length > 1;
+        if !letters || !numbers || !rest.get(length)?.is_op('_') {
+            return None;
+        }
+        let start = self.at;
+        self.at += length;
+        let read = self
+            .subscript()
+            .ok()
+            .flatten()
+            .and_then(|base| based(&super::split::spell(&rest[..length]), &base).ok());
+        if read.is_none() {
+            self.at = start;
+        }
+        read
+    }
+
+    /// `(101)_2`.
+    fn based_bracket(&mut self) -> Read<Option<Expr>> {
+        let Some(end) = super::split::closing(self.tokens, self.at) else { return Ok(None) };
+        if !self.tokens.get(end + 1).is_some_and(|t| t.is_op('_')) {
+            return Ok(None);
+        }
+        let digits = super::split::spell(&self.tokens[self.at + 1..end]);
+        if !digits.chars().all(|c| c.is_ascii_alphanumeric()) {
+            return Ok(None);
+        }
+        self.at = end + 1;
+        let base = self.subscript()?.ok_or(Stuck::Syntax)?;
+        based(&digits, &base).map(Some)
+    }
+
+    fn bracket(&mut self, close: char) -> Read<Expr> {
+        self.at += 1;
+        let bars = std::mem::take(&mut self.bars);
+        let inside = self.sum()?;
+        self.bars = bars;
+        self.expect(close)?;
+        Ok(inside)
+    }
+
+    fn bars(&mut self) -> Read<Expr> {
+        self.at += 1;
+        self.bars += 1;
+        let inside = self.sum()?;
+        self.bars -= 1;
+        self.expect('|')?;
+        Ok(Expr::call(Function::Abs, inside))
+    }
+
+    fn command(&mut self, name: &str) -> Read<Expr> {
+        match name {
+            "pi" => return Ok(Expr::Constant(Constant::Pi)),
+            "infty" => return Ok(Expr::Constant(Constant::Infinity)),
+            "imath" => return Ok(Expr::Constant(Constant::I)),
+            "unit_i" | "unit_j" | "unit_k" => return Ok(Expr::symbol(name)),
+            "frac" => return self.fraction(),
+            "sqrt" => return self.root(),
+            "cbrt" => return Ok(self.argument()?.root(Expr::int(3))),
+            "binom" => {
+                if let Some((above, below)) = self.two_digits() {
+                    return Ok(Expr::Call(Function::Binomial, vec![above, below]));
+                }
+                let above = self.argument()?;
+                let below = self.argument()?;
+                return Ok(Expr::Call(Function::Binomial, vec![above, below]));
+            }
+            "lfloor" => return self.rounded("rfloor", Function::Floor),
+            "lceil" => return self.rounded("rceil", Function::Ceil),
+            "log" | "lg" | "exp" => return self.logarithm(name),
+            "sum" | "prod" | "int" | "lim" => return self.binder(name),
+            "angle" | "triangle" => {
+                let start = self.at;
+                while matches!(self.peek().map(|t| &t.tok), Some(Tok::Letter(_))) {
+                    self.at += 1;
+                }
+                let name = super::split::spell(&self.tokens[start..self.at]);
+                return if name.is_empty() {
+                    Err(Stuck::Syntax)
+                } else {
+                    Ok(Expr::symbol(&format!("{name}∠")))
+                };
+            }
+            "overline" => {
+                let inside = self.braced()?;
+                if let Ok(value) = self.within(inside).bounded()
+                    && has_i(&value)
+                {
+                    return Ok(Expr::call(Function::Conjugate, value));
+                }
+                return Ok(Expr::symbol(&format!("{}̄", super::split::spell(inside))));
+            }
+            _ => {}
+        }
+        if let Some(function) = named(name) {
+            return self.function(function);
+        }
+        if names::GREEK.contains(&name) {
+            let subscript = self.subscript()?;
+            return Ok(Expr::symbol(&subscript.map_or_else(|| name.to_owned(), |s| format!("{name}_{s}"))));
+        }
+        Err(Stuck::Syntax)
+    }
+
+    /// `\frac{a}{b}`, `\frac12`, `\frac\pi4`, and the derivative that is written as one.
+    pub(crate) fn fraction(&mut self) -> Read<Expr> {
+        if let Some(derivative) = self.derivative()? {
+            return Ok(derivative);
+        }
+        if let Some((above, below)) = self.two_digits() {
+            return Ok(above.over(below));
+        }
+        let above = self.argument()?;
+        let below = self.argument()?;
+        Ok(above.over(below))
+    }
+
+    /// `\frac12` and `\binom52`: the first digit is the first argument, the rest the second.
+    fn two_digits(&mut self) -> Option<(Expr, Expr)> {
+        let Some(Tok::Num(Num { digits: Some(digits), .. })) = self.peek().map(|t| &t.tok) else {
+            return None;
+        };
+        if digits.len() < 2 || self.tokens.get(self.at + 1).is_some_and(|t| t.is_op('{')) {
+            return None;
+        }
+        let (above, below) = digits.split_at(1);
+        let value = |text: &str| text.parse::<IBig>().ok().map(Expr::integer);
+        let both = (value(above)?, value(below)?);
+        self.at += 1;
+        Some(both)
+    }
+
+    fn root(&mut self) -> Read<Expr> {
+        let mut degree = Expr::int(2);
+        if self.next_is('[') {
+            let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+            degree = self.within(&self.tokens[self.at + 1..end]).bounded()?;
+            self.at = end + 1;
+        }
+        // `\sqrt12` is the root of 1 next to a 2 in LaTeX, but nobody who writes it means that.
+        let inside = self.argument()?;
+        Ok(inside.root(degree))
+    }
+
+    fn rounded(&mut self, close: &str, function: Function) -> Read<Expr> {
+        let bars = std::mem::take(&mut self.bars);
+        let inside = self.sum()?;
+        self.bars = bars;
+        if self.take_cmd(close) { Ok(Expr::call(function, inside)) } else { Err(Stuck::Syntax) }
+    }
+
+    /// `\log_2 8`, `\lg x`, `\exp(x)`.
+    fn logarithm(&mut self, name: &str) -> Read<Expr> {
+        let mut base = None;
+        let mut power = None;
+        loop {
+            if self.next_is('_') && name == "log" && base.is_none() {
+                self.at += 1;
+                base = Some(self.argument()?);
+            } else if self.next_is('^') && power.is_none() {
+                self.at += 1;
+                power = Some(self.exponent()?);
+            } else {
+                break;
+            }
+        }
+        let argument = self.function_argument()?;
+        let result = if name == "exp" {
+            Expr::Constant(Constant::E).power(argument)
+        } else {
+            let natural = Expr::call(Function::Ln, argument);
+            let base = match base {
+                Some(base) => Some(base),
+                None if name == "lg" => Some(Expr::int(10)),
+                None => {
+                    self.context.met.log.set(true);
+                    (!self.context.notation.natural_log).then(|| Expr::int(10))
+                }
+            };
+            match base {
+                Some(base) => natural.over(Expr::call(Function::Ln, base)),
+                None => natural,
+            }
+        };
+        Ok(match power {
+            Some(power) => result.power(power),
+            None => result,
+        })
+    }
+
+    /// A function, its power, and its argument.
+    fn function(&mut self, mut function: Function) -> Read<Expr> {
+        let mut power = None;
+        if self.take('^') {
+            let exponent = self.exponent()?;
+            match inverse(function) {
+                Some(inverse) if exponent == Expr::int(-1) => function = inverse,
+                _ => power = Some(exponent),
+            }
+        }
+        let result = if takes_many(function) {
+            Expr::Call(function, self.arguments()?)
+        } else {
+            let argument = self.function_argument()?;
+            let argument = if is_trigonometric(function) { in_radians(argument) } else { argument };
+            Expr::call(function, argument)
+        };
+        Ok(match power {
+            Some(power) => result.power(power),
+            None => result,
+        })
+    }
+
+    /// `(a, b, c)` or `\{a, b\}` after a function of several arguments.
+    fn arguments(&mut self) -> Read<Vec<Expr>> {
+        let open = self.peek().ok_or(Stuck::Syntax)?;
+        if !open.is_op('(') && !open.is_op('{') && open.tok != Tok::SetOpen && !open.is_op('[') {
+            return Err(Stuck::Syntax);
+        }
+        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let inside = &self.tokens[self.at + 1..end];
+        self.at = end + 1;
+        super::split::at(inside, |t| t.is_op(','))
+            .into_iter()
+            .map(|part| self.within(part).bounded())
+            .collect()
+    }
+
+    /// A bracket or group directly behind the function's name, or the factors that follow up to the next function.
+    fn function_argument(&mut self) -> Read<Expr> {
+        if self.next_is('(') || self.next_is('{') || self.next_is('[') {
+            let bracketed = self.deeper(Self::atom)?;
+            // `\sin(x)^2` squares the sine, but `\sin{2}x` and `\sin\{2x\}` go on.
+            return Ok(bracketed);
+        }
+        let negative = self.take('-');
+        let mut factors = vec![self.power()?];
+        while self.starts_factor() && !self.peek().is_some_and(is_function_name) {
+            factors.push(self.power()?);
+        }
+        let mut argument = if factors.len() == 1 { factors.remove(0) } else { Expr::Product(factors) };
+        // A quotient of plain parts belongs to the argument: `\sin \pi/6`.
+        if self.next_is('/') && self.tokens.get(self.at + 1).is_some_and(|t| matches!(t.tok, Tok::Num(_))) {
+            self.at += 1;
+            argument = argument.over(self.power()?);
+        }
+        Ok(if negative { argument.negated() } else { argument })
+    }
+}
+
+fn has_i(expr: &Expr) -> bool {
+    matches!(expr, Expr::Constant(Constant::I)) || expr.children().into_iter().any(has_i)
+}
+
+fn is_function_name(token: &super::token::Token) -> bool {
+    matches!(&token.tok, Tok::Cmd(name) if named(name).is_some() || matches!(name.as_str(), "log" | "lg" | "exp" | "sum" | "prod" | "int" | "lim"))
+}
+
+/// Digits in the base that a subscript names.
+fn based(digits: &str, base: &str) -> Read<Expr> {
+    let base: u32 = match base {
+        "two" => 2,
+        "three" => 3,
+        "four" => 4,
+        "five" => 5,
+        "six" => 6,
+        "seven" => 7,
+        "eight" => 8,
+        "nine" => 9,
+        "ten" => 10,
+        "eleven" => 11,
+        "twelve" => 12,
+        "sixteen" => 16,
+        other => other.parse().map_err(|_| Stuck::Syntax)?,
+    };
+    if !(2..=36).contains(&base) {
+        return Err(Stuck::Syntax);
+    }
+    IBig::from_str_radix(digits, base).map(Expr::integer).map_err(|_| Stuck::Syntax)
+}
+
+/// Degrees inside a function's argument, as radians.
+fn in_radians(expr: Expr) -> Expr {
+    map_degrees(expr, &|inside| {
+        Expr::Product(vec![
+            inside,
+            Expr::Constant(Constant::Pi),
+            Expr::Number(Rational::from_parts(IBig::ONE, 180_u8.into())),
+        ])
+    })
+}
+
+/// Every part in degrees, replaced.
+pub(crate) fn map_degrees(expr: Expr, replace: &impl Fn(Expr) -> Expr) -> Expr {
+    let all = |parts: Vec<Expr>| parts.into_iter().map(|part| map_degrees(part, replace)).collect::<Vec<_>>();
+    match expr {
+        Expr::Apply(name, mut inside) if name == DEGREES && inside.len() == 1 => {
+            replace(map_degrees(inside.remove(0), replace))
+        }
+        Expr::Sum(parts) => Expr::Sum(all(parts)),
+        Expr::Product(parts) => Expr::Product(all(parts)),
+        Expr::Call(function, parts) => Expr::Call(function, all(parts)),
+        Expr::Apply(name, parts) => Expr::Apply(name, all(parts)),
+        Expr::Power(base, exponent) => map_degrees(*base, replace).power(map_degrees(*exponent, replace)),
+        other => other,
+    }
+}

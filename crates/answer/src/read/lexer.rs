@@ -1,0 +1,402 @@
+//! From text to words of notation. Never fails: what is not notation becomes a word.
+
+use super::names::{self, Meaning};
+use super::notation::{Met, Notation};
+use super::number;
+use super::token::{Tok, Token};
+use super::unicode;
+use smol_str::SmolStr;
+
+/// The words of an answer.
+pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
+    let plain = plain(text);
+    let lonely_dollar = plain.replace("\\$", "").matches('$').count() == 1;
+    let rows = plain.contains("\\begin");
+    let mut lexer =
+        Lexer { rest: &plain, out: Vec::new(), spaced: false, depth: 0, lonely_dollar, rows, notation, met };
+    while lexer.step() {}
+    lexer.out
+}
+
+/// Unicode mathematics written as LaTeX.
+pub(crate) fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        for (script, mark) in
+            [(unicode::superscript as fn(char) -> Option<char>, "^{"), (unicode::subscript, "_{")]
+        {
+            if let Some(first) = script(c) {
+                out.push_str(mark);
+                out.push(first);
+                while let Some(more) = chars.peek().and_then(|&next| script(next)) {
+                    out.push(more);
+                    chars.next();
+                }
+                out.push('}');
+            }
+        }
+        if unicode::superscript(c).is_some() || unicode::subscript(c).is_some() {
+            continue;
+        }
+        match unicode::latex(c) {
+            // A bare radical sign takes all of the number or name that follows.
+            Some("\\sqrt ") => {
+                out.push_str("\\sqrt");
+                let run: String =
+                    std::iter::from_fn(|| chars.next_if(|n| n.is_ascii_digit() || *n == '.')).collect();
+                if run.is_empty() {
+                    out.push(' ');
+                } else {
+                    out.push('{');
+                    out.push_str(&run);
+                    out.push('}');
+                }
+            }
+            Some(latex) => out.push_str(latex),
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+/// `dx`, and `xdx`: letters that end in a differential.
+fn is_differential(word: &str) -> bool {
+    let end = word.as_bytes();
+    matches!(end, [.., b'd', b'x' | b'y' | b'z' | b't' | b'u' | b'v' | b'r' | b's']) && end.len() <= 4
+}
+
+struct Lexer<'a> {
+    rest: &'a str,
+    out: Vec<Token>,
+    spaced: bool,
+    /// How many brackets are open that make a comma a separator.
+    depth: i32,
+    /// There is one dollar sign: money, not a delimiter.
+    lonely_dollar: bool,
+    /// There are environments, so `\\` ends a row.
+    rows: bool,
+    notation: Notation,
+    met: &'a Met,
+}
+
+impl<'a> Lexer<'a> {
+    fn push(&mut self, tok: Tok) {
+        let token = Token { tok, spaced: std::mem::take(&mut self.spaced) };
+        self.depth =
+            (self.depth + if token.is_op('{') || token.is_op('}') { 0 } else { token.nesting() }).max(0);
+        self.out.push(token);
+    }
+
+    fn cmd(&mut self, name: &str) {
+        self.push(Tok::Cmd(SmolStr::new(name)));
+    }
+
+    /// Reads one word; false at the end.
+    fn step(&mut self) -> bool {
+        let Some(c) = self.rest.chars().next() else { return false };
+        if unicode::is_space(c) {
+            self.rest = &self.rest[c.len_utf8()..];
+            self.spaced = true;
+            return true;
+        }
+        if let Some((num, length)) = number::leading(self.rest, self.notation, self.depth > 0, self.met) {
+            self.rest = &self.rest[length..];
+            self.push(Tok::Num(num));
+            return true;
+        }
+        if c == '\\' {
+            self.rest = &self.rest[1..];
+            self.command();
+            return true;
+        }
+        if c.is_alphabetic() {
+            self.word();
+            return true;
+        }
+        for (text, name) in [("<=", "le"), (">=", "ge"), ("=>", "implies"), ("->", "to"), ("...", "dots")] {
+            if let Some(rest) = self.rest.strip_prefix(text) {
+                self.rest = rest;
+                self.cmd(name);
+                return true;
+            }
+        }
+        if self.spaced
+            && let Some(rest) = self.rest.strip_prefix("!=")
+        {
+            self.rest = rest;
+            self.cmd("ne");
+            return true;
+        }
+        for (text, op) in [("**", '^'), ("==", '=')] {
+            if let Some(rest) = self.rest.strip_prefix(text) {
+                self.rest = rest;
+                self.push(Tok::Op(op));
+                return true;
+            }
+        }
+        self.rest = &self.rest[c.len_utf8()..];
+        match c {
+            '$' if self.lonely_dollar => self.cmd("dollar"),
+            '$' | '"' | '`' | '“' | '”' => {}
+            '~' => self.spaced = true,
+            '{' if self.rest.starts_with(",}") => {
+                self.rest = &self.rest[2..];
+                self.push(Tok::Op(','));
+            }
+            '{' if self.rest.starts_with(":}") => {
+                self.rest = &self.rest[2..];
+                self.push(Tok::Op(':'));
+            }
+            _ => self.push(Tok::Op(c)),
+        }
+        true
+    }
+
+    /// A run of letters: one letter, a known name, or a word.
+    fn word(&mut self) {
+        for (half, name) in [("a.m", "am"), ("p.m", "pm")] {
+            if self.rest.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(half)) {
+                self.rest = &self.rest[3..];
+                self.push(Tok::Text(SmolStr::new_static(name)));
+                return;
+            }
+        }
+        let end = self.rest.find(|c: char| !c.is_alphabetic()).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let mut chars = word.chars();
+        match (chars.next(), chars.next()) {
+            (Some(letter), None) => self.push(Tok::Letter(letter)),
+            _ => match names::plain_word(word) {
+                Some(name) => self.cmd(name),
+                None if word == "to" => self.push(Tok::Op(':')),
+                None if is_differential(word) => {
+                    word.chars().for_each(|letter| self.push(Tok::Letter(letter)))
+                }
+                None => self.push(Tok::Word(SmolStr::new(word))),
+            },
+        }
+    }
+
+    /// What follows a backslash.
+    fn command(&mut self) {
+        let end = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
+        let (name, after) = self.rest.split_at(end);
+        if name.is_empty() {
+            self.escape();
+            return;
+        }
+        self.rest = after;
+        match names::command(name) {
+            Meaning::Op(op) => self.push(Tok::Op(op)),
+            Meaning::Name(name) => self.cmd(name),
+            Meaning::Space => self.spaced = true,
+            Meaning::Nothing => {
+                // `\left.` opens with nothing.
+                if name.ends_with("eft") || name.ends_with("ight") {
+                    self.rest = self.rest.strip_prefix('.').unwrap_or(self.rest);
+                }
+            }
+            Meaning::Text => {
+                let spaced = self.spaced;
+                let text = self.argument();
+                self.spaced = spaced;
+                self.text(text);
+            }
+            Meaning::Style => {
+                let content = self.argument();
+                self.styled(name, content);
+            }
+            Meaning::Show => {
+                if name.ends_with("color") || name == "colorbox" {
+                    self.argument();
+                }
+            }
+            Meaning::Hide => {
+                self.argument();
+            }
+            Meaning::Other if name == "lbrace" => self.push(Tok::SetOpen),
+            Meaning::Other if name == "rbrace" => self.push(Tok::SetClose),
+            Meaning::Other => self.other(name),
+        }
+    }
+
+    fn other(&mut self, name: &str) {
+        if name == "begin" || name == "end" {
+            self.cmd(name);
+            let environment = self.argument();
+            self.push(Tok::Text(SmolStr::new(environment.trim_end_matches('*'))));
+            if name == "begin" && environment == "array" {
+                self.argument();
+            }
+            return;
+        }
+        if names::KNOWN.contains(&name) || names::GREEK.contains(&name) || name == "pi" {
+            self.cmd(name);
+            return;
+        }
+        // A name run together with letters (`\cdotx`), or a word that only looks like a command.
+        match names::plain_word(name) {
+            Some(known) => self.cmd(known),
+            None => self.push(Tok::Word(SmolStr::new(name))),
+        }
+    }
+
+    /// A backslash before something that is not a letter.
+    fn escape(&mut self) {
+        let Some(c) = self.rest.chars().next() else { return };
+        self.rest = &self.rest[c.len_utf8()..];
+        match c {
+            '{' => self.push(Tok::SetOpen),
+            '}' => self.push(Tok::SetClose),
+            '\\' => {
+                let command =
+                    self.rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '{' | '}' | '%'));
+                if command && !self.rows {
+                    // A doubled backslash stands for one.
+                    self.command();
+                } else {
+                    self.push(Tok::Row);
+                }
+            }
+            '%' => self.push(Tok::Op('%')),
+            '$' => self.cmd("dollar"),
+            '|' => self.push(Tok::Op('|')),
+            '!' | '(' | ')' | '[' | ']' => {}
+            '\'' => self.push(Tok::Op('\'')),
+            '&' | '#' | '_' => self.push(Tok::Op('?')),
+            _ => self.spaced = true,
+        }
+    }
+
+    /// The braced argument that follows, or the next character where there is no brace.
+    fn argument(&mut self) -> &'a str {
+        let rest = self.rest.trim_start();
+        let Some(inside) = rest.strip_prefix('{') else {
+            let length = rest.chars().next().map_or(0, char::len_utf8);
+            // `\hat\imath`: a command is one word.
+            let length = if rest.starts_with('\\') {
+                1 + rest[1..].find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len() - 1)
+            } else {
+                length
+            };
+            self.rest = &rest[length..];
+            return &rest[..length];
+        };
+        let mut depth = 1;
+        let mut escaped = false;
+        for (at, c) in inside.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '{' => depth += 1,
+                '}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.rest = &inside[at + 1..];
+                        return &inside[..at];
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.rest = "";
+        inside
+    }
+
+    /// Text set as text; a connective is a command.
+    fn text(&mut self, text: &str) {
+        let spaced = text.starts_with(' ');
+        let text = text.replace(['{', '}', '$', '~'], " ").replace("\\ ", " ").replace('\\', " ");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.spaced |= spaced;
+        match words.as_str() {
+            "" => self.spaced = true,
+            "and" | "&" => self.cmd("and"),
+            "or" => self.cmd("or"),
+            "," => self.push(Tok::Op(',')),
+            "to" | ":" => self.push(Tok::Op(':')),
+            // A function's name, or digits before a base.
+            name if self.rest.trim_start().starts_with(['(', '_']) || self.rest.starts_with("\\left(") => {
+                if let Some(known) = names::plain_word(name) {
+                    self.cmd(known);
+                } else if name.chars().all(|c| c.is_ascii_alphanumeric()) && self.rest.starts_with('_') {
+                    self.again(name.to_owned());
+                } else {
+                    self.push(Tok::Text(SmolStr::new(name)));
+                }
+            }
+            _ => self.push(Tok::Text(SmolStr::new(words))),
+        }
+    }
+
+    /// Reads what stood in an argument as if it stood alone.
+    fn again(&mut self, content: String) {
+        let mut inner = Lexer { rest: &content, out: Vec::new(), spaced: self.spaced, ..*self };
+        while inner.step() {}
+        let found = inner.out;
+        self.spaced = false;
+        self.out.extend(found);
+    }
+
+    /// A name in a style of its own.
+    fn styled(&mut self, style: &str, content: &'a str) {
+        let trimmed = content.trim();
+        let name = trimmed.trim_start_matches('\\');
+        let vector = matches!(style, "mathbf" | "hat" | "vec" | "boldsymbol" | "bm" | "bold" | "widehat");
+        match (style, name) {
+            ("mathbb" | "mathbf" | "bold", "R") => self.cmd("reals"),
+            ("mathbb" | "mathbf" | "bold", "N") => self.cmd("naturals"),
+            ("mathbb" | "mathbf" | "bold", "Z") => self.cmd("integers"),
+            ("mathbb" | "mathbf" | "bold", "Q") => self.cmd("rationals"),
+            ("mathbb" | "mathbf" | "bold", "C") => self.cmd("complexes"),
+            (_, "i" | "imath") if vector => self.cmd("unit_i"),
+            (_, "j" | "jmath") if vector => self.cmd("unit_j"),
+            (_, "k") if vector => self.cmd("unit_k"),
+            _ => {
+                let mut chars = trimmed.chars();
+                match (chars.next(), chars.next()) {
+                    (None, _) => {}
+                    // Behind a number, a roman letter is a unit.
+                    (
+                        Some('m' | 'g' | 's' | 'h' | 'L' | 'N' | 'J' | 'W' | 'V' | 'A' | 'K' | 'C' | 'F'),
+                        None,
+                    ) if style == "mathrm"
+                        && self
+                            .out
+                            .last()
+                            .is_some_and(|t| matches!(t.tok, Tok::Num(_) | Tok::Op(')' | '}'))) =>
+                    {
+                        self.push(Tok::Text(SmolStr::new(trimmed)));
+                    }
+                    (Some(letter), None) if letter.is_alphabetic() => self.push(Tok::Letter(letter)),
+                    _ if self.rest.starts_with('_') && trimmed.chars().all(|c| c.is_ascii_alphanumeric()) => {
+                        self.again(trimmed.to_owned());
+                    }
+                    _ if trimmed.chars().all(char::is_alphabetic) => {
+                        match (names::command(name), names::plain_word(name)) {
+                            (_, Some(known)) if style != "mathrm" || known != "min" => self.cmd(known),
+                            (Meaning::Name(known), None) if style == "operatorname" => self.cmd(known),
+                            _ => self.push(Tok::Text(SmolStr::new(trimmed))),
+                        }
+                    }
+                    _ if trimmed.starts_with(|c: char| c.is_ascii_digit() || c == '\\' || c == '-') => {
+                        // A number or formula in another style: read it as it stands.
+                        let (rest, spaced) = (self.rest, self.spaced);
+                        self.push(Tok::Op('{'));
+                        self.rest = content;
+                        while self.step() {}
+                        self.rest = rest;
+                        self.spaced = spaced;
+                        self.push(Tok::Op('}'));
+                    }
+                    _ => self.text(content),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Numbers as written: digits, separators, decimal points, repeating decimals, powers of ten.
+
+use super::notation::{Comma, Met, Notation};
+use super::token::Num;
+use crate::tree::Rational;
+use dashu_int::{IBig, UBig};
+use smol_str::SmolStr;
+
+/// More digits than this are not a number to anybody.
+const MAX_DIGITS: usize = 20_000;
+/// A power of ten beyond this is not written out.
+const MAX_EXPONENT: i64 = 5_000;
+
+/// The number at the start of `text` and its length in bytes.
+pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -> Option<(Num, usize)> {
+    let comma = if nested && notation.comma != Comma::Decimal { Comma::Separator } else { notation.comma };
+    let bytes = text.as_bytes();
+    let mut at = run(bytes, 0);
+    let mut digits = String::new();
+    let starts_with_point =
+        at == 0 && bytes.first() == Some(&b'.') && bytes.get(1).is_some_and(u8::is_ascii_digit);
+    if at == 0 && !starts_with_point && !text.starts_with(".\\overline{") && !text.starts_with(".\\bar{") {
+        return None;
+    }
+    digits.push_str(&text[..at]);
+    let grouped = groups(text, at, comma, nested, met);
+    if let Some((more, end)) = &grouped {
+        digits.push_str(more);
+        at = *end;
+    }
+    let mut scale = 0;
+    let mut decimal = false;
+    // A decimal point, or a comma that is one.
+    let point = match bytes.get(at) {
+        Some(b'.') => Some(1),
+        Some(b',') if grouped.is_none() && is_decimal_comma(bytes, at, comma, nested, met) => Some(1),
+        Some(b'{') if comma == Comma::Decimal && text[at..].starts_with("{,}") => Some(3),
+        _ => None,
+    };
+    let mut repeat = None;
+    if let Some(width) = point {
+        let end = run(bytes, at + width);
+        repeat = repeating(text, end);
+        if end > at + width || repeat.is_some() {
+            decimal = true;
+            scale = end - at - width;
+            digits.push_str(&text[at + width..end]);
+            at = end;
+        }
+    }
+    if digits.len() > MAX_DIGITS {
+        return None;
+    }
+    let integer: UBig = if digits.is_empty() { UBig::ZERO } else { digits.parse().ok()? };
+    let mut value = Rational::from_parts(IBig::from(integer), UBig::from(10_u8).pow(scale));
+    if let Some((block, end)) = repeat {
+        // d digits that repeat after s decimals add block / ((10^d − 1)·10^s).
+        let nines = UBig::from(10_u8).pow(block.len()) - UBig::ONE;
+        let repeated: UBig = block.parse().ok()?;
+        value += Rational::from_parts(IBig::from(repeated), nines * UBig::from(10_u8).pow(scale));
+        return Some((Num { value, decimal: false, digits: None }, end));
+    }
+    if let Some((exponent, end)) = power_of_ten(bytes, at).filter(|_| !notation.euler) {
+        met.power.set(true);
+        let power = UBig::from(10_u8).pow(usize::try_from(exponent.unsigned_abs()).ok()?);
+        value = if exponent < 0 { value / power } else { value * power };
+        let decimal = decimal && !value.is_int();
+        return Some((Num { value, decimal, digits: None }, end));
+    }
+    let plain = !decimal && grouped.is_none();
+    let digits = plain.then(|| SmolStr::new(&digits));
+    Some((Num { value, decimal, digits }, at))
+}
+
+/// Where the run of digits that starts at `from` ends.
+fn run(bytes: &[u8], from: usize) -> usize {
+    from + bytes.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_digit()).count())
+}
+
+/// Groups of three digits after the first one, without their separators, and where they end.
+fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Option<(String, usize)> {
+    if first == 0 || first > 3 {
+        return None;
+    }
+    for separator in
+        ["{,}", ",\\!", ",", "\\,", "\\ ", "\\;", "~", "\u{2009}", "\u{202f}", "\u{a0}", " ", "'"]
+    {
+        let mut at = first;
+        let mut digits = String::new();
+        while let Some(rest) = text[at..].strip_prefix(separator) {
+            let start = text.len() - rest.len();
+            if run(text.as_bytes(), start) != start + 3 {
+                break;
+            }
+            digits.push_str(&text[start..start + 3]);
+            at = start + 3;
+        }
+        // A separator that goes on with another number of digits makes a list of it all.
+        let broken = text[at..]
+            .strip_prefix(separator)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if digits.is_empty() || broken {
+            continue;
+        }
+        if separator == "," {
+            if text.starts_with('0') {
+                return None;
+            }
+            if !nested {
+                met.group.set(true);
+            }
+            if comma != Comma::Thousands {
+                return None;
+            }
+        }
+        // A space groups only where the first group is a number of its own, and no fraction follows.
+        if separator == " " && (text.starts_with('0') || nested || text[at..].starts_with('/')) {
+            return None;
+        }
+        return Some((digits, at));
+    }
+    None
+}
+
+/// Whether the comma at `at` is a decimal point under this choice.
+fn is_decimal_comma(bytes: &[u8], at: usize, comma: Comma, nested: bool, met: &Met) -> bool {
+    let end = run(bytes, at + 1);
+    let last = bytes.get(end) != Some(&b',') && at > 0 && end > at + 1;
+    if last && !nested {
+        met.decimal.set(true);
+    }
+    last && comma == Comma::Decimal && !nested
+}
+
+/// The digits under a repeating mark and where it ends.
+fn repeating(text: &str, at: usize) -> Option<(SmolStr, usize)> {
+    for (open, close) in [("\\overline{", '}'), ("\\bar{", '}'), ("\\dot{", '}'), ("(", ')')] {
+        if let Some(rest) = text[at..].strip_prefix(open)
+            && let Some(end) = rest.find(close)
+            && end > 0
+            && end <= 100
+            && rest[..end].bytes().all(|b| b.is_ascii_digit())
+        {
+            return Some((SmolStr::new(&rest[..end]), text.len() - rest.len() + end + 1));
+        }
+    }
+    if let Some(rest) = text[at..].strip_prefix("\\overline").or_else(|| text[at..].strip_prefix("\\bar"))
+        && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
+    {
+        let digit = rest.trim_start();
+        return Some((SmolStr::new(&digit[..1]), text.len() - digit.len() + 1));
+    }
+    None
+}
+
+/// `e8`, `E-5`: the exponent and where it ends.
+fn power_of_ten(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let mark = [&b"e"[..], b"E", b"\\mathrm{e}", b"\\text{e}"];
+    let rest = bytes.get(at..)?;
+    let at = at + mark.iter().find(|mark| rest.starts_with(mark))?.len();
+    let negative = bytes.get(at) == Some(&b'-');
+    let start = at + usize::from(matches!(bytes.get(at), Some(b'-' | b'+')));
+    let end = run(bytes, start);
+    if end == start || bytes.get(end).is_some_and(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let exponent: i64 = std::str::from_utf8(&bytes[start..end]).ok()?.parse().ok()?;
+    (exponent <= MAX_EXPONENT).then_some((if negative { -exponent } else { exponent }, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, usize) {
+        let (num, length) = leading(text, Notation::default(), false, &Met::default()).unwrap();
+        (num.value.to_string(), length)
+    }
+
+    #[test]
+    fn separators_group_thousands() {
+        for text in ["1,000", "1{,}000", "1\\,000", "1 000", "1\u{2009}000", "1,\\!000"] {
+            assert_eq!(read(text), ("1000".into(), text.len()), "{text}");
+        }
+        assert_eq!(read("1,00").0, "1");
+        assert_eq!(read("1,000,00").0, "1");
+        assert_eq!(read("1234,567").0, "1234");
+    }
+
+    #[test]
+    fn decimals_repeat() {
+        assert_eq!(read("0.\\overline{3}").0, "1/3");
+        assert_eq!(read("0.1\\overline{6}").0, "1/6");
+        assert_eq!(read("0.(142857)").0, "1/7");
+        assert_eq!(read(".5").0, "1/2");
+    }
+
+    #[test]
+    fn powers_of_ten() {
+        assert_eq!(read("3e8"), ("300000000".into(), 3));
+        assert_eq!(read("1.5E-3"), ("3/2000".into(), 6));
+        assert_eq!(read("2e^x"), ("2".into(), 1));
+        assert_eq!(read("2ex"), ("2".into(), 1));
+    }
+}

@@ -1,0 +1,515 @@
+//! Expressions: sums, products, powers, and what stands inside them.
+
+use super::notation::{Met, Notation};
+use super::token::{Num, Tok, Token};
+use crate::fuel::{Fuel, OutOfFuel};
+use crate::tree::{Constant, Expr, Function, Symbol};
+use smol_str::SmolStr;
+
+/// Why a text is not an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// It does not read as one.
+    Syntax,
+    /// It is too deep or too long to be read within bounds.
+    Bounds,
+}
+
+impl From<OutOfFuel> for Stuck {
+    fn from(_: OutOfFuel) -> Self {
+        Self::Bounds
+    }
+}
+
+pub(crate) type Read<T> = Result<T, Stuck>;
+
+/// Brackets inside brackets, beyond which nothing is read.
+const MAX_DEPTH: u32 = 120;
+
+/// The name under which `x^\circ` stands until it is known what the degrees are of.
+pub(crate) const DEGREES: &str = "°";
+
+/// What every part of the reader needs to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) notation: Notation,
+    pub(crate) met: &'a Met,
+    pub(crate) fuel: &'a Fuel,
+}
+
+/// Reads one expression out of words.
+pub(crate) struct Parser<'a> {
+    pub(crate) tokens: &'a [Token],
+    pub(crate) at: usize,
+    pub(crate) depth: u32,
+    /// Variables bound by a sum or an integral around this place.
+    pub(crate) bound: Vec<Symbol>,
+    /// Absolute-value bars that are open.
+    pub(crate) bars: u32,
+    pub(crate) context: Context<'a>,
+}
+
+/// Reads all the words as one expression.
+pub(crate) fn expression(tokens: &[Token], context: Context<'_>) -> Read<Expr> {
+    let product = |t: &Token| matches!(&t.tok, Tok::Word(word) if super::words::is_product(word, t.spaced));
+    if !tokens.iter().any(product) {
+        return Parser::new(tokens, context).group_of(tokens);
+    }
+    // Letters run together are factors, each with its own exponent.
+    let mut letters = Vec::with_capacity(tokens.len() + 8);
+    for token in tokens {
+        match &token.tok {
+            Tok::Word(word) if product(token) => {
+                let factors = word.chars().enumerate();
+                letters.extend(
+                    factors.map(|(at, c)| Token { tok: Tok::Letter(c), spaced: token.spaced && at == 0 }),
+                );
+            }
+            _ => letters.push(token.clone()),
+        }
+    }
+    Parser::new(&letters, context).group_of(&letters)
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(tokens: &'a [Token], context: Context<'a>) -> Self {
+        Self { tokens, at: 0, depth: 0, bound: Vec::new(), bars: 0, context }
+    }
+
+    /// A parser of some of the words, in the same surroundings.
+    pub(crate) fn within(&self, tokens: &'a [Token]) -> Self {
+        Self {
+            tokens,
+            at: 0,
+            depth: self.depth + 1,
+            bound: self.bound.clone(),
+            bars: 0,
+            context: self.context,
+        }
+    }
+
+    /// One expression and nothing after it.
+    pub(crate) fn whole(&mut self) -> Read<Expr> {
+        let expr = self.sum()?;
+        if self.at == self.tokens.len() { Ok(expr) } else { Err(Stuck::Syntax) }
+    }
+
+    pub(crate) fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at)
+    }
+
+    pub(crate) fn next_is(&self, op: char) -> bool {
+        self.peek().is_some_and(|t| t.is_op(op))
+    }
+
+    pub(crate) fn take(&mut self, op: char) -> bool {
+        let taken = self.next_is(op);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    pub(crate) fn expect(&mut self, op: char) -> Read<()> {
+        if self.take(op) { Ok(()) } else { Err(Stuck::Syntax) }
+    }
+
+    pub(crate) fn take_cmd(&mut self, name: &str) -> bool {
+        let taken = self.peek().is_some_and(|t| t.is_cmd(name));
+        self.at += usize::from(taken);
+        taken
+    }
+
+    /// Runs `read` one level deeper.
+    pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        self.context.fuel.spend(4)?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Stuck::Bounds);
+        }
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Terms added and subtracted.
+    pub(crate) fn sum(&mut self) -> Read<Expr> {
+        self.deeper(|p| {
+            let mut total = p.term()?;
+            let mut parts = Vec::new();
+            loop {
+                let negative = match p.peek().map(|t| &t.tok) {
+                    Some(Tok::Op('+')) => false,
+                    Some(Tok::Op('-')) => true,
+                    _ => break,
+                };
+                p.at += 1;
+                let term = p.term()?;
+                parts.push(if negative { term.negated() } else { term });
+            }
+            if !parts.is_empty() {
+                parts.insert(0, total);
+                total = Expr::Sum(parts);
+            }
+            Ok(total)
+        })
+    }
+
+    /// Factors multiplied and divided.
+    pub(crate) fn term(&mut self) -> Read<Expr> {
+        let mut total = self.signed()?;
+        loop {
+            self.context.fuel.spend(2)?;
+            match self.peek().map(|t| &t.tok) {
+                Some(Tok::Op('*')) => {
+                    self.at += 1;
+                    total = total.times(self.signed()?);
+                }
+                Some(Tok::Op('/')) => {
+                    self.at += 1;
+                    total = self.quotient(total)?;
+                }
+                Some(Tok::Cmd(name)) if name == "mod" => {
+                    self.at += 1;
+                    let modulus = self.signed()?;
+                    total = Expr::Call(Function::Mod, vec![total, modulus]);
+                }
+                _ => return Ok(total),
+            }
+        }
+    }
+
+    /// What follows a slash: one factor, or a whole product of them where the notation is read so.
+    fn quotient(&mut self, above: Expr) -> Read<Expr> {
+        if self.context.notation.long_slash {
+            return Ok(above.over(self.signed()?));
+        }
+        let mut negative = false;
+        while let Some(Tok::Op(sign @ ('+' | '-'))) = self.peek().map(|t| &t.tok) {
+            negative ^= *sign == '-';
+            self.at += 1;
+        }
+        let below = self.power()?;
+        let below = if negative { below.negated() } else { below };
+        let mut total = above.over(below);
+        if self.starts_factor() {
+            self.context.met.slash.set(true);
+            total = total.times(self.product()?);
+        }
+        Ok(total)
+    }
+
+    /// A product with signs before it.
+    pub(crate) fn signed(&mut self) -> Read<Expr> {
+        let mut negative = false;
+        while let Some(Tok::Op(sign @ ('+' | '-'))) = self.peek().map(|t| &t.tok) {
+            negative ^= *sign == '-';
+            self.at += 1;
+            self.context.fuel.spend(1)?;
+        }
+        let product = self.product()?;
+        Ok(if negative { product.negated() } else { product })
+    }
+
+    /// Factors written side by side.
+    pub(crate) fn product(&mut self) -> Read<Expr> {
+        if let Some(mixed) = self.mixed_number()? {
+            return self.more_factors(mixed);
+        }
+        let first = self.power()?;
+        self.more_factors(first)
+    }
+
+    fn more_factors(&mut self, first: Expr) -> Read<Expr> {
+        let mut factors = vec![first];
+        while self.starts_factor() {
+            self.context.fuel.spend(2)?;
+            factors.push(self.power()?);
+        }
+        Ok(if factors.len() == 1 { factors.remove(0) } else { Expr::Product(factors) })
+    }
+
+    /// Whether the next word begins another factor of a product.
+    pub(crate) fn starts_factor(&self) -> bool {
+        let Some(token) = self.peek() else { return false };
+        match &token.tok {
+            Tok::Letter(_) | Tok::Op('(' | '{') => true,
+            Tok::Op('[') => true,
+            Tok::Op('|') => self.bars == 0,
+            // Two numbers side by side are not a product, but `x2` and `\sqrt{3}2` are.
+            Tok::Num(_) => {
+                self.at > 0 && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_)) && !token.spaced
+            }
+            Tok::Cmd(name) => {
+                !matches!(
+                    name.as_str(),
+                    "le" | "ge"
+                        | "ne"
+                        | "approx"
+                        | "to"
+                        | "implies"
+                        | "cup"
+                        | "cap"
+                        | "setminus"
+                        | "in"
+                        | "and"
+                        | "or"
+                        | "pm"
+                        | "mp"
+                        | "over"
+                        | "choose"
+                        | "mid"
+                        | "mod"
+                        | "pmod"
+                        | "equiv"
+                        | "end"
+                        | "rfloor"
+                        | "rceil"
+                        | "rangle"
+                        | "dots"
+                        | "circ"
+                        | "notin"
+                        | "subset"
+                        | "subseteq"
+                        | "sim"
+                        | "dollar"
+                        | "euro"
+                        | "pound"
+                ) && super::functions::is_atom(name)
+            }
+            _ => false,
+        }
+    }
+
+    /// `3\frac12` and `3 1/2`: a whole number and a fraction of whole numbers, added.
+    fn mixed_number(&mut self) -> Read<Option<Expr>> {
+        let Some(Token { tok: Tok::Num(Num { value: whole, digits: Some(_), .. }), .. }) = self.peek() else {
+            return Ok(None);
+        };
+        if self.at > 0 && matches!(self.tokens[self.at - 1].tok, Tok::Op('^' | '_' | '/')) {
+            return Ok(None);
+        }
+        let rest = &self.tokens[self.at + 1..];
+        if rest.first().is_some_and(|t| t.is_cmd("frac")) {
+            let (start, whole) = (self.at, whole.clone());
+            self.at += 2;
+            let fraction = self.fraction();
+            let plain = self.tokens[start + 2..self.at].iter().all(|t| {
+                t.is_op('{') || t.is_op('}') || matches!(&t.tok, Tok::Num(num) if num.digits.is_some())
+            });
+            if let (Ok(Expr::Number(fraction)), true, false) = (fraction, plain, self.next_is('^')) {
+                return Ok(Some(Expr::Number(whole + fraction)));
+            }
+            self.at = start;
+            return Ok(None);
+        }
+        if let [Token { tok: Tok::Num(above), spaced: true }, slash, Token { tok: Tok::Num(below), .. }, ..] =
+            rest
+            && slash.is_op('/')
+            && above.digits.is_some()
+            && below.digits.is_some()
+            && above.value < below.value
+            && !above.value.is_zero()
+        {
+            let value = whole.clone() + above.value.clone() / below.value.clone();
+            self.at += 4;
+            return Ok(Some(Expr::Number(value)));
+        }
+        Ok(None)
+    }
+
+    /// A base with its exponents, factorials and other marks behind it.
+    pub(crate) fn power(&mut self) -> Read<Expr> {
+        self.deeper(|p| {
+            let mut base = p.atom()?;
+            loop {
+                p.context.fuel.spend(1)?;
+                match p.peek().map(|t| &t.tok) {
+                    Some(Tok::Op('^')) => {
+                        p.at += 1;
+                        if p.degrees() {
+                            base = Expr::Apply(SmolStr::new_static(DEGREES), vec![base]);
+                        } else {
+                            base = base.power(p.exponent()?);
+                        }
+                    }
+                    Some(Tok::Cmd(name)) if name == "circ" => {
+                        p.at += 1;
+                        base = Expr::Apply(SmolStr::new_static(DEGREES), vec![base]);
+                    }
+                    Some(Tok::Op('!')) => {
+                        p.at += 1;
+                        let double = p.next_is('!') && !p.peek().is_some_and(|t| t.spaced);
+                        p.at += usize::from(double);
+                        base = Expr::call(
+                            if double { Function::DoubleFactorial } else { Function::Factorial },
+                            base,
+                        );
+                    }
+                    Some(Tok::Op('\'')) => {
+                        let Expr::Symbol(name) = &base else { return Err(Stuck::Syntax) };
+                        base = Expr::symbol(&format!("{name}'"));
+                        p.at += 1;
+                    }
+                    Some(Tok::Op('%')) => {
+                        p.at += 1;
+                        base = base.over(Expr::int(100));
+                    }
+                    _ => return Ok(base),
+                }
+            }
+        })
+    }
+
+    /// `\circ` or `{\circ}` after a caret.
+    fn degrees(&mut self) -> bool {
+        // A raised o is meant for the ring.
+        let ring = |t: &Token| {
+            t.is_cmd("circ") || matches!(&t.tok, Tok::Text(o) if o == "o") || t.tok == Tok::Letter('o')
+        };
+        if self.peek().is_some_and(ring) {
+            self.at += 1;
+            return true;
+        }
+        if let [open, mark, close, ..] = &self.tokens[self.at..]
+            && open.is_op('{')
+            && ring(mark)
+            && close.is_op('}')
+        {
+            self.at += 3;
+            return true;
+        }
+        false
+    }
+
+    /// What a caret raises to: a group, a signed number, a letter, a command with its arguments.
+    pub(crate) fn exponent(&mut self) -> Read<Expr> {
+        self.deeper(|p| {
+            let negative = p.take('-');
+            if !negative {
+                p.take('+');
+            }
+            let exponent = if p.next_is('{') { p.group()? } else { p.atom()? };
+            // A tower without braces: 2^3^2.
+            let exponent = if p.next_is('^') {
+                p.at += 1;
+                if p.degrees() {
+                    return Err(Stuck::Syntax);
+                }
+                exponent.power(p.exponent()?)
+            } else {
+                exponent
+            };
+            Ok(if negative { exponent.negated() } else { exponent })
+        })
+    }
+
+    /// The words of a braced group, without its braces.
+    pub(crate) fn braced(&mut self) -> Read<&'a [Token]> {
+        if !self.next_is('{') {
+            return Err(Stuck::Syntax);
+        }
+        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let inside = &self.tokens[self.at + 1..end];
+        self.at = end + 1;
+        Ok(inside)
+    }
+
+    /// A braced group: an expression, or two with `\over` or `\choose` between them.
+    pub(crate) fn group(&mut self) -> Read<Expr> {
+        let inside = self.braced()?;
+        self.group_of(inside)
+    }
+
+    fn group_of(&mut self, inside: &'a [Token]) -> Read<Expr> {
+        for name in ["over", "choose"] {
+            if let Some(at) = super::split::find(inside, |t| t.is_cmd(name)) {
+                let above = self.within(&inside[..at]).bounded()?;
+                let below = self.within(&inside[at + 1..]).bounded()?;
+                return Ok(if name == "over" {
+                    above.over(below)
+                } else {
+                    Expr::Call(Function::Binomial, vec![above, below])
+                });
+            }
+        }
+        self.within(inside).bounded()
+    }
+
+    /// A whole expression, unless too deep.
+    pub(crate) fn bounded(&mut self) -> Read<Expr> {
+        if self.depth > MAX_DEPTH { Err(Stuck::Bounds) } else { self.whole() }
+    }
+
+    /// A function's or fraction's argument: a braced group, or the next word.
+    pub(crate) fn argument(&mut self) -> Read<Expr> {
+        if self.next_is('{') {
+            return self.group();
+        }
+        self.deeper(Self::atom)
+    }
+
+    /// A letter: a constant, a function of a name, or a variable with its subscript.
+    pub(crate) fn letter(&mut self, letter: char) -> Read<Expr> {
+        self.at += 1;
+        let mut name = SmolStr::new(letter.encode_utf8(&mut [0; 4]));
+        let subscript = self.subscript()?;
+        if let Some(subscript) = &subscript {
+            name = SmolStr::new(format!("{name}_{subscript}"));
+        }
+        let bound = self.bound.contains(&name);
+        match letter {
+            'e' if subscript.is_none() && !bound => return Ok(Expr::Constant(Constant::E)),
+            'i' if subscript.is_none() && !bound && self.context.notation.imaginary => {
+                return Ok(Expr::Constant(Constant::I));
+            }
+            _ => {}
+        }
+        if !bound && self.next_is('(') && self.is_function(letter) {
+            return self.application(name);
+        }
+        Ok(Expr::Symbol(name))
+    }
+
+    /// A letter before a bracket names a function if it is one of the usual names, or if an equals sign
+    /// follows the bracket and only letters are in it.
+    fn is_function(&self, letter: char) -> bool {
+        if matches!(letter, 'f' | 'g' | 'h' | 'F' | 'G' | 'H') {
+            return true;
+        }
+        let Some(end) = super::split::closing(self.tokens, self.at) else { return false };
+        self.at == 1
+            && letter.is_alphabetic()
+            && self.tokens[self.at + 1..end].iter().all(|t| matches!(t.tok, Tok::Letter(_) | Tok::Op(',')))
+            && (end + 1 == self.tokens.len()
+                && self.tokens.len() > 3
+                && letter.is_uppercase()
+                && letter != 'C'
+                || self.tokens.get(end + 1).is_some_and(|t| t.is_op('=')))
+    }
+
+    fn application(&mut self, name: Symbol) -> Read<Expr> {
+        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let inside = &self.tokens[self.at + 1..end];
+        self.at = end + 1;
+        let mut arguments = Vec::new();
+        for part in super::split::at(inside, |t| t.is_op(',')) {
+            arguments.push(self.within(part).bounded()?);
+        }
+        Ok(Expr::Apply(name, arguments))
+    }
+
+    /// `_2`, `_{n+1}`: the words of the subscript run together.
+    pub(crate) fn subscript(&mut self) -> Read<Option<SmolStr>> {
+        if !self.next_is('_') {
+            return Ok(None);
+        }
+        self.at += 1;
+        let words = if self.next_is('{') {
+            self.braced()?
+        } else {
+            let one = self.tokens.get(self.at..=self.at).ok_or(Stuck::Syntax)?;
+            self.at += 1;
+            one
+        };
+        Ok(Some(super::split::spell(words)))
+    }
+}

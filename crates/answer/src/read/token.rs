@@ -1,0 +1,69 @@
+//! The words of mathematical notation, LaTeX, Unicode and plain text alike.
+
+use crate::tree::Rational;
+use smol_str::SmolStr;
+
+/// One word of notation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tok {
+    /// A number as written.
+    Num(Num),
+    /// One letter: a variable, or e, or i.
+    Letter(char),
+    /// Two or more letters in a row that name nothing known: a product, a unit or a word.
+    Word(SmolStr),
+    /// A command, an operator or a function by its one name here (`\leqslant`, `<=` and `≤` are all `le`).
+    Cmd(SmolStr),
+    /// Text set as text: `\text{…}`.
+    Text(SmolStr),
+    /// One of `+ - * / ^ _ ( ) [ ] { } | , ; : = < > ! % ' & ?`.
+    Op(char),
+    /// `\{`.
+    SetOpen,
+    /// `\}`.
+    SetClose,
+    /// `\\`: the end of a row.
+    Row,
+}
+
+/// A number as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Num {
+    /// Its exact value.
+    pub(crate) value: Rational,
+    /// Written with a decimal point and not as a repeating decimal.
+    pub(crate) decimal: bool,
+    /// Its digits, where they are an integer's without separators.
+    pub(crate) digits: Option<SmolStr>,
+}
+
+/// A word and whether white space stood before it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token {
+    pub(crate) tok: Tok,
+    pub(crate) spaced: bool,
+}
+
+impl Token {
+    pub(crate) fn is_op(&self, op: char) -> bool {
+        self.tok == Tok::Op(op)
+    }
+
+    pub(crate) fn is_cmd(&self, name: &str) -> bool {
+        matches!(&self.tok, Tok::Cmd(known) if known == name)
+    }
+
+    /// +1 where a bracket opens, −1 where one closes.
+    pub(crate) fn nesting(&self) -> i32 {
+        match &self.tok {
+            Tok::Op('(' | '[' | '{') | Tok::SetOpen => 1,
+            Tok::Op(')' | ']' | '}') | Tok::SetClose => -1,
+            Tok::Cmd(name) => match name.as_str() {
+                "langle" | "lfloor" | "lceil" | "begin" => 1,
+                "rangle" | "rfloor" | "rceil" | "end" => -1,
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+}

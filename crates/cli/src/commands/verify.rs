@@ -1,0 +1,195 @@
+//! `aske verify`: whether two answers are the same.
+
+use crate::arguments::{Compat, Verify};
+use crate::output::{BAD, DIM, GOOD, NOTE, data, note, paint, safe};
+use crate::problem::{Exit, Problem};
+use aske_answer::{Comparison, Explanation, Policy, Reading, Rules, Verdict, explain};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, Problem> {
+    if arguments.policy.iter().any(|text| text == "list") {
+        return Ok(list());
+    }
+    let rules = match arguments.compat {
+        Some(Compat::MathVerify) => Rules::MathVerify,
+        None => Rules::Aske(policy(&arguments.policy)?),
+    };
+    match (&arguments.jsonl, &arguments.gold, &arguments.pred) {
+        (Some(path), ..) => lines(path, &rules, arguments.timing),
+        (None, Some(gold), Some(pred)) => Ok(one(gold, pred, &rules, arguments)),
+        _ => Err(Problem::usage("two answers are needed", "aske verify GOLD PRED, or --jsonl FILE")),
+    }
+}
+
+/// The usual policy with these options changed.
+fn policy(options: &[String]) -> Result<Policy, Problem> {
+    let mut table = options_of(&Policy::default());
+    for text in options {
+        let known = || table.keys().cloned().collect::<Vec<_>>().join(", ");
+        let (name, value) = text.split_once('=').ok_or_else(|| {
+            Problem::usage(
+                format!("--policy {text}: no value"),
+                format!("NAME=VALUE, where NAME is one of {}", known()),
+            )
+        })?;
+        if !table.contains_key(name) {
+            return Err(Problem::usage(
+                format!("--policy {text}: no such option"),
+                format!("one of {}", known()),
+            ));
+        }
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        table.insert(name.to_owned(), value);
+    }
+    serde_json::from_value(Value::Object(table))
+        .map_err(|error| Problem::usage(format!("--policy: {error}"), "true, false, or a number of digits"))
+}
+
+fn options_of(policy: &Policy) -> Map<String, Value> {
+    match serde_json::to_value(policy) {
+        Ok(Value::Object(table)) => table,
+        _ => Map::new(),
+    }
+}
+
+fn list() -> Exit {
+    for (name, value) in options_of(&Policy::default()) {
+        data(format_args!("{name}={value}"));
+    }
+    Exit::Done
+}
+
+fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
+    let explanation = explain(gold, pred, rules);
+    let comparison = explanation.comparison;
+    if arguments.json {
+        let mut line =
+            json!({"gold": gold, "pred": pred, "equal": equal(comparison), "method": comparison.method});
+        if arguments.explain {
+            line["readings"] = json!({"gold": explanation.gold, "pred": explanation.pred});
+        }
+        data(line);
+    } else {
+        if arguments.explain {
+            show(&explanation);
+        }
+        let (style, word) = match comparison.verdict {
+            Verdict::Equal => (GOOD, "equal"),
+            Verdict::Different => (BAD, "different"),
+            Verdict::Undecided => (NOTE, "undecided"),
+        };
+        data(format_args!("{} ({})", paint(style, word), method(comparison)));
+    }
+    match comparison.verdict {
+        Verdict::Equal => Exit::Done,
+        Verdict::Different => Exit::Failures,
+        Verdict::Undecided => Exit::Undecided,
+    }
+}
+
+fn show(explanation: &Explanation) {
+    for (name, readings) in [("gold", &explanation.gold), ("pred", &explanation.pred)] {
+        if readings.is_empty() {
+            data(format_args!("{name}  {}", paint(DIM, "not read as mathematics: compared as text")));
+        }
+        for Reading { kind, read, canonical } in readings {
+            let canonical = canonical
+                .as_ref()
+                .map(|form| format!("  {} {}", paint(DIM, "canonical"), safe(form)))
+                .unwrap_or_default();
+            data(format_args!("{name}  {} {}{canonical}", paint(DIM, kind), safe(read)));
+        }
+    }
+}
+
+fn method(comparison: Comparison) -> String {
+    serde_json::to_value(comparison.method)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+fn equal(comparison: Comparison) -> Option<bool> {
+    match comparison.verdict {
+        Verdict::Equal => Some(true),
+        Verdict::Different => Some(false),
+        Verdict::Undecided => None,
+    }
+}
+
+/// Compares line by line: each goes out as soon as the next is asked for.
+fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
+    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        let file = File::open(path).map_err(|error| {
+            Problem::usage(
+                format!("{name}: {error}"),
+                "give a file of lines {\"gold\": …, \"pred\": …}, or pipe them in",
+            )
+        })?;
+        Box::new(file)
+    };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut times = Vec::new();
+    for (at, line) in BufReader::new(input).lines().enumerate() {
+        let wrong = |what: &str| {
+            Problem::usage(
+                format!("{name}, line {}: {what}", at + 1),
+                "one JSON object a line, with the texts \"gold\" and \"pred\"",
+            )
+        };
+        let line = line.map_err(|error| wrong(&error.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let mut pair: Map<String, Value> =
+            serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
+        let text = |key: &str| {
+            pair.get(key).and_then(Value::as_str).ok_or_else(|| wrong(&format!("no text \"{key}\"")))
+        };
+        let (gold, pred) = (text("gold")?, text("pred")?);
+        let start = timing.then(Instant::now);
+        let comparison = rules.compare(gold, pred);
+        times.extend(start.map(|start| start.elapsed()));
+        pair.insert("equal".to_owned(), json!(equal(comparison)));
+        pair.insert("method".to_owned(), json!(comparison.method));
+        match writeln!(out, "{}", Value::Object(pair)) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
+            Err(error) => {
+                return Err(Problem {
+                    message: format!("writing: {error}"),
+                    hint: None,
+                    exit: Exit::Failures,
+                });
+            }
+            Ok(()) => {}
+        }
+    }
+    let _ = out.flush();
+    if timing {
+        note(summary(times));
+    }
+    Ok(Exit::Done)
+}
+
+/// How long comparisons took: their number, all of it, and quantiles.
+fn summary(mut times: Vec<Duration>) -> Value {
+    let total: Duration = times.iter().sum();
+    times.sort_unstable();
+    let micros = |quantile: usize| {
+        times.get((times.len().saturating_sub(1)) * quantile / 100).map_or(0.0, |t| t.as_secs_f64() * 1e6)
+    };
+    json!({
+        "pairs": times.len(),
+        "seconds": total.as_secs_f64(),
+        "p50_us": micros(50),
+        "p99_us": micros(99),
+        "max_us": micros(100),
+    })
+}
