@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// Work that may still be done. One unit is roughly a microsecond's tenth: a node visited, a machine word
+/// Work that may still be done. One unit is a few nanoseconds: a part of a node visited, a machine word
 /// multiplied, a term added. Spending past the end fails, and whoever spent gives up.
 #[derive(Debug)]
 pub struct Fuel(Cell<u64>);

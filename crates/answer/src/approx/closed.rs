@@ -7,6 +7,7 @@ use super::context::{Context, Fail};
 use super::function;
 use super::number::Number::{self, Real};
 use super::part::Part;
+use super::rational;
 use super::series::mentions;
 use super::walk::Scope;
 use crate::tree::{Constant, Expr, Function, Rational, Symbol};
@@ -58,7 +59,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
             }
             Expr::Symbol(_) => {
                 let line = (Number::int(1), Number::int(0));
-                self.power(&line, &Rational::ONE)
+                self.power(&line, &Rational::ONE, false)
             }
             Expr::Power(base, exponent) if **base == Expr::Constant(Constant::E) => {
                 let Some(line) = self.line(exponent, depth)? else { return Ok(None) };
@@ -66,11 +67,21 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                 self.between(&line, |at| at.exp(cx))
             }
             Expr::Power(base, exponent) if !mentions(exponent, self.variable) => {
-                let Some(line) = self.line(base, depth)? else { return Ok(None) };
-                match self.scope.value(exponent, self.cx)? {
-                    Real(Part::Exact(exponent)) => self.power(&line, &exponent),
-                    _ => Ok(None),
+                let Real(Part::Exact(mut total)) = self.scope.value(exponent, self.cx)? else {
+                    return Ok(None);
+                };
+                let mut base = &**base;
+                let mut nested = false;
+                // A power of a power has the product for its exponent where the base is not below zero.
+                while let Expr::Power(inner, exponent) = base
+                    && !mentions(exponent, self.variable)
+                    && let Real(Part::Exact(next)) = self.scope.value(exponent, self.cx)?
+                    && let Some(product) = rational::mul(self.cx, &total, &next)?
+                {
+                    (base, total, nested) = (inner, product, true);
                 }
+                let Some(line) = self.line(base, depth)? else { return Ok(None) };
+                self.power(&line, &total, nested)
             }
             Expr::Call(function @ (Function::Sin | Function::Cos), args) => {
                 let [inner] = args.as_slice() else { return Ok(None) };
@@ -147,10 +158,10 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
 
     /// A power of a line: everywhere for a natural exponent, else where the line stays on the side of zero
     /// where the power is real, or touches it and the power can be integrated there.
-    fn power(&self, line: &Line<T>, exponent: &Rational) -> Result<Option<Number<T>>, Fail> {
+    fn power(&self, line: &Line<T>, exponent: &Rational, nested: bool) -> Result<Option<Number<T>>, Fail> {
         let cx = self.cx;
         let (minus_one, next) = (Rational::NEG_ONE, exponent + Rational::ONE);
-        if !(exponent.is_int() && *exponent > minus_one) {
+        if nested || !(exponent.is_int() && *exponent > minus_one) {
             for end in 0..2 {
                 let Real(at) = self.at(line, end)? else { return Ok(None) };
                 match at.sign() {

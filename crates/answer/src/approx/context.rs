@@ -24,13 +24,24 @@ impl From<OutOfFuel> for Fail {
     }
 }
 
+/// How sure a value has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Faith {
+    /// Only proven bounds will do.
+    Proof,
+    /// Proven bounds if they are sharp, an estimate if not.
+    Either,
+    /// A good estimate rather than a laborious proof.
+    Estimate,
+}
+
 /// The setting of one evaluation.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     /// The precision.
     pub(super) bits: u32,
-    /// Whether estimates without a proven error bound may take part.
-    pub(super) estimates: bool,
+    /// How sure the value has to be.
+    pub(super) faith: Faith,
     fuel: &'a Fuel,
     guessed: Cell<bool>,
     deep: Cell<u32>,
@@ -38,8 +49,8 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// A fresh setting.
-    pub(super) fn new(bits: u32, estimates: bool, fuel: &'a Fuel) -> Self {
-        Self { bits, estimates, fuel, guessed: Cell::new(false), deep: Cell::new(0) }
+    pub(super) fn new(bits: u32, faith: Faith, fuel: &'a Fuel) -> Self {
+        Self { bits, faith, fuel, guessed: Cell::new(false), deep: Cell::new(0) }
     }
 
     /// Pays for work.
@@ -59,12 +70,11 @@ impl<'a> Context<'a> {
 
     /// An estimate is about to be used: fails where only proven bounds will do.
     pub(super) fn guess(&self) -> Result<(), Fail> {
-        if self.estimates {
-            self.guessed.set(true);
-            Ok(())
-        } else {
-            Err(Fail::Unknown)
+        if self.faith == Faith::Proof {
+            return Err(Fail::Unknown);
         }
+        self.guessed.set(true);
+        Ok(())
     }
 
     /// Whether an estimate took part.

@@ -2,7 +2,7 @@
 
 use super::bound::{Bound, Dir};
 use super::closed;
-use super::context::{Context, Fail};
+use super::context::{Context, Fail, Faith};
 use super::number::Number::{self, Infinite, Real};
 use super::part::Part;
 use super::quadrature;
@@ -36,7 +36,7 @@ pub(super) fn integral<'a, T: Bound>(
                 return Ok(value);
             }
             // A body without a value at an end has no bounds near it either.
-            let mut smooth = true;
+            let mut smooth = cx.faith != Faith::Estimate;
             for end in [from, to] {
                 match scope.with(&bind.variable, end.clone(), &bind.body, cx) {
                     Err(Fail::OutOfFuel) => return Err(Fail::OutOfFuel),
@@ -45,7 +45,7 @@ pub(super) fn integral<'a, T: Bound>(
             }
             if smooth {
                 match proven(scope, bind, &a, &b, cx) {
-                    Ok(crude) if cx.estimates && is_wide(&crude, cx)? => {
+                    Ok(crude) if cx.faith != Faith::Proof && is_wide(&crude, cx)? => {
                         let Ok(fine) = quadrature::integral(scope, bind, from, to, cx) else {
                             return Ok(crude);
                         };
@@ -57,7 +57,12 @@ pub(super) fn integral<'a, T: Bound>(
                 }
             }
             cx.guess()?;
-            quadrature::integral(scope, bind, from, to, cx)
+            match quadrature::integral(scope, bind, from, to, cx) {
+                Err(Fail::Unknown | Fail::Blurred) if cx.faith == Faith::Estimate => {
+                    proven(scope, bind, &a, &b, cx)
+                }
+                done => done,
+            }
         }
         (Infinite(false), Infinite(true) | Real(_)) | (Real(_), Infinite(true)) => {
             Ok(integral(scope, bind, to, from, cx)?.neg())

@@ -47,7 +47,7 @@ pub use near::{Nearness, nearness};
 pub use point::Point;
 pub use value::{Answer, Enclosure, Value};
 
-use context::{Context, Fail};
+use context::{Context, Fail, Faith};
 use kernel::MOST_BITS;
 use walk::Scope;
 
@@ -78,7 +78,7 @@ impl From<Fail> for Trouble {
 /// The value of an expression at a point, to about `bits` bits where the expression is well behaved; up to 53
 /// bits are done with doubles. Proven bounds are preferred; see [`Value::is_rigorous`].
 pub fn evaluate(expr: &Expr, at: &Point, bits: u32, fuel: &Fuel) -> Result<Value, Trouble> {
-    Ok(attempt(expr, at, bits, true, fuel)?)
+    Ok(attempt(expr, at, bits, Faith::Either, fuel)?)
 }
 
 /// The value of an expression with at least `good` leading bits known, at rising precision up to `max_bits`;
@@ -88,7 +88,7 @@ pub fn refine(expr: &Expr, at: &Point, good: u32, max_bits: u32, fuel: &Fuel) ->
     let mut best = None;
     let mut bits = 53;
     loop {
-        match attempt(expr, at, bits, true, fuel) {
+        match attempt(expr, at, bits, Faith::Either, fuel) {
             Ok(value) => {
                 let enough = !value.is_rigorous() || value.known_bits(good) >= good;
                 best = Some(value);
@@ -107,8 +107,8 @@ pub fn refine(expr: &Expr, at: &Point, good: u32, max_bits: u32, fuel: &Fuel) ->
     best.ok_or(Trouble::Unknown)
 }
 
-fn attempt(expr: &Expr, at: &Point, bits: u32, estimates: bool, fuel: &Fuel) -> Result<Value, Fail> {
-    let cx = Context::new(bits.clamp(53, MOST_BITS), estimates, fuel);
+fn attempt(expr: &Expr, at: &Point, bits: u32, faith: Faith, fuel: &Fuel) -> Result<Value, Fail> {
+    let cx = Context::new(bits.clamp(53, MOST_BITS), faith, fuel);
     if bits <= 53 {
         let number = Scope::<f64>::new(at).value(expr, &cx)?;
         Ok(Value::of_double(number, !cx.guessed()))

@@ -1,6 +1,6 @@
 //! How two expressions stand to each other at a point.
 
-use super::context::Fail;
+use super::context::{Fail, Faith};
 use super::kernel::MOST_BITS;
 use super::value::{Value, sharpness};
 use super::{Point, Trouble, attempt};
@@ -27,59 +27,57 @@ pub enum Nearness {
 
 /// Compares two expressions at a point, at 53 bits first and then at rising precision until they are told
 /// apart or `max_bits` is reached. The flag says whether only proven bounds took part.
+///
+/// Where the fuel runs out on the way, what the lower precision showed is the answer.
 pub fn nearness(a: &Expr, b: &Expr, at: &Point, max_bits: u32, fuel: &Fuel) -> (Nearness, bool) {
+    let most = max_bits.clamp(53, MOST_BITS);
+    let bound = has_operators(a) || has_operators(b);
     let mut best = None;
     // Proven bounds first: they can tell two values apart for good.
-    let mut estimates = false;
-    let mut bits = 53;
-    loop {
-        let values = attempt(a, at, bits, estimates, fuel)
-            .and_then(|a| Ok((a, attempt(b, at, bits, estimates, fuel)?)));
-        let again = match values {
+    let mut plan = Some((Faith::Proof, 53));
+    while let Some((faith, bits)) = plan {
+        let values =
+            attempt(a, at, bits, faith, fuel).and_then(|a| Ok((a, attempt(b, at, bits, faith, fuel)?)));
+        let mut sharp = false;
+        match values {
             Ok((a, b)) => {
-                let rigorous = a.is_rigorous() && b.is_rigorous();
-                let found = stand(&a, &b);
-                if !matches!(found, Nearness::Close { .. }) {
-                    return (found, rigorous);
-                }
-                best = Some(better(best, (found, rigorous)));
-                // More precision rarely sharpens an estimate that agrees already.
-                !matches!((rigorous, found), (false, Nearness::Close { bits: 30.., .. }))
+                let found = (stand(&a, &b), a.is_rigorous() && b.is_rigorous());
+                let Nearness::Close { bits, .. } = found.0 else {
+                    return found;
+                };
+                sharp = bits >= SHARP;
+                best = Some(better(best, found));
             }
-            Err(Fail::Unknown) if !estimates => {
-                estimates = true;
-                continue;
-            }
-            Err(Fail::Blurred) => true,
-            Err(fail) => return best.unwrap_or((Nearness::Unclear(fail.into()), !estimates)),
+            Err(Fail::Unknown) if faith == Faith::Proof && bound => {}
+            Err(Fail::Blurred) => {}
+            Err(fail) => return best.unwrap_or((Nearness::Unclear(fail.into()), faith == Faith::Proof)),
+        }
+        let next = (bits < most).then_some((faith, (2 * bits).max(128).min(most)));
+        plan = match faith {
+            // Operators are costly, and crude bounds of them do not sharpen with precision.
+            Faith::Proof if bound && !sharp => Some((Faith::Estimate, 53)),
+            _ if bound && (sharp && faith == Faith::Estimate || bits >= MOST_BITS_OF_OPERATORS) => None,
+            _ => next,
         };
-        let next = if bits < 128 { 128 } else { bits * 2 };
-        if !again || bits >= max_bits.min(MOST_BITS) {
-            let coarse = matches!(best, None | Some((Nearness::Close { bits: ..30, .. }, true)));
-            if coarse && !estimates && uses_estimates(a, b) {
-                (estimates, bits) = (true, 53);
-                continue;
-            }
-            return best.unwrap_or((Nearness::Unclear(Trouble::Unknown), !estimates));
-        }
-        bits = next.min(max_bits.min(MOST_BITS));
-        if !estimates && uses_estimates(a, b) {
-            // Crude bounds do not sharpen with precision: estimate instead.
-            (estimates, bits) = (true, 53);
-        }
     }
+    best.unwrap_or((Nearness::Unclear(Trouble::Unknown), true))
 }
 
+/// Agreement that is good enough to stop estimating.
+const SHARP: u32 = 30;
+/// The precision up to which sums, integrals and limits are followed.
+const MOST_BITS_OF_OPERATORS: u32 = 128;
+
 /// Whether an expression has operators that can be estimated better than they can be enclosed.
-fn uses_estimates(a: &Expr, b: &Expr) -> bool {
-    let mut stack = vec![a, b];
-    while let Some(next) = stack.pop() {
-        if matches!(next, Expr::Bind(_)) {
-            return true;
+fn has_operators(expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Decimal(_) | Expr::Constant(_) | Expr::Symbol(_) => false,
+        Expr::Sum(parts) | Expr::Product(parts) | Expr::Call(_, parts) | Expr::Apply(_, parts) => {
+            parts.iter().any(has_operators)
         }
-        stack.extend(next.children());
+        Expr::Power(base, exponent) => has_operators(base) || has_operators(exponent),
+        Expr::Bind(_) => true,
     }
-    false
 }
 
 fn better(old: Option<(Nearness, bool)>, new: (Nearness, bool)) -> (Nearness, bool) {

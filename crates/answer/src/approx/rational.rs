@@ -71,11 +71,13 @@ pub(super) fn pow(cx: &Context<'_>, base: &Rational, exponent: &IBig) -> Exact {
         return Ok(None);
     };
     let longest = n.bit_len().max(d.bit_len());
-    if longest.saturating_mul(count) > MOST_BITS {
+    // The division below takes a greatest common divisor, which is nothing where one of them is one.
+    let proper = !d.is_one() && n.bit_len() > 1;
+    if longest.saturating_mul(count) > if proper { MOST_FRACTION_BITS / 2 } else { MOST_BITS } {
         return Ok(None);
     }
     let words = (longest * count / 64) as u64;
-    cx.spend(20 + words * words.min(64) / 2 + if d.is_one() { 0 } else { 2 * words * words })?;
+    cx.spend(20 + words * words.min(64) / 2 + if proper { 2 * words * words } else { 0 })?;
     // Powers of coprime numbers are coprime.
     let power = Rational::from_parts(n.pow(count), UBig::ONE);
     let under = d.pow(count);
@@ -153,6 +155,15 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
     let Some(count) = u64::try_from(k).ok().filter(|k| *k <= 20_000) else {
         return Ok(None);
     };
+    if natural
+        && count > 0
+        && let Ok(top) = u64::try_from(n.numerator())
+    {
+        let words = count * u64::from(top.ilog2() + 1) / 64;
+        cx.spend(20 + 8 * count + words * words / 3)?;
+        let value = range(top - count + 1, top, 1) / range(1, count, 1);
+        return Ok(Some(Rational::from(value)).filter(|value| size(value) <= MOST_BITS));
+    }
     let mut value = Rational::ONE;
     let mut factor = n.clone();
     for i in 1..=count {
@@ -178,7 +189,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
 /// The greatest common divisor of two integers.
 pub(super) fn gcd(cx: &Context<'_>, a: &IBig, b: &IBig) -> Result<IBig, Fail> {
     let words = ((a.bit_len() + b.bit_len()) / 64) as u64;
-    cx.spend(20 + words * words)?;
+    cx.spend(20 + words * words / 4)?;
     if a.is_zero() && b.is_zero() {
         return Ok(IBig::ZERO);
     }

@@ -158,9 +158,9 @@ impl Field<'_> {
                 let mut top = self.exponential(&start)?;
                 if infinite {
                     let Some(region) = self.region(&ratio) else { return Ok(None) };
-                    let size = region.re.low.abs().max(region.re.high.abs());
-                    let side = region.im.low.abs().max(region.im.high.abs());
-                    if size * size + side * side >= 0.999_999 {
+                    let wide = region.re.low.abs().max(region.re.high.abs());
+                    let tall = region.im.low.abs().max(region.im.high.abs());
+                    if wide * wide + tall * tall >= 0.999_999 {
                         return Ok(None);
                     }
                 } else {

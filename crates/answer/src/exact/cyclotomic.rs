@@ -71,7 +71,8 @@ impl Field<'_> {
         } else {
             let id = self.intern(Kernel::Prime(UBig::from(2u8), true))?;
             let half = |n: i64| Rational::from(n) / Rational::from(2);
-            let real = Poly::term(Mono::of(id, Q::HALF), half(if fourth == 1 || fourth == 7 { 1 } else { -1 }));
+            let real =
+                Poly::term(Mono::of(id, Q::HALF), half(if fourth == 1 || fourth == 7 { 1 } else { -1 }));
             let mono = Mono(vec![(UNIT, Q::HALF), (id, Q::HALF)]);
             real.plus(&Poly::term(mono, half(if fourth < 4 { 1 } else { -1 })))
         };
@@ -108,7 +109,9 @@ impl Field<'_> {
         }
         let mut current = p.clone();
         let mut open = self.square_roots(p);
-        while let Some(at) = open.iter().position(|(_, q)| if *q == 2 { order % 8 == 0 } else { order % q == 0 }) {
+        while let Some(at) =
+            open.iter().position(|(_, q)| if *q == 2 { order % 8 == 0 } else { order % q == 0 })
+        {
             let (id, prime) = open.remove(at);
             let root = self.gauss(prime)?;
             current = self.root_replaced(&current, id, &root)?;

@@ -111,10 +111,11 @@ impl Field<'_> {
         if k.as_int().is_some_and(|k| k < 0) {
             return Ok(Poly::zero());
         }
-        let (a, b, c) = (self.factorial(n)?, self.factorial(k)?, self.factorial(&other)?);
-        let below = self.times(&b, &c)?;
+        let top = self.factorial(n)?;
+        let (left, right) = (self.factorial(k)?, self.factorial(&other)?);
+        let below = self.times(&left, &right)?;
         let inverse = self.invert(&below)?;
-        self.times(&a, &inverse)
+        self.times(&top, &inverse)
     }
 
     /// Functions that are evaluated at rational numbers and stay closed elsewhere.
@@ -197,7 +198,15 @@ fn at_numbers(function: Function, numbers: &[Rational]) -> Option<Rational> {
         (Min, _) => numbers.iter().min().cloned(),
         (Mod, [a, b]) if !b.is_zero() => Some(a - b * Rational::from((a / b).floor())),
         (Gcd, [_, ..]) if whole() => {
-            let gcd = sizes().fold(UBig::ZERO, |a, b| if a.is_zero() { b } else if b.is_zero() { a } else { a.gcd(b) });
+            let gcd = sizes().fold(UBig::ZERO, |a, b| {
+                if a.is_zero() {
+                    b
+                } else if b.is_zero() {
+                    a
+                } else {
+                    a.gcd(b)
+                }
+            });
             Some(Rational::from(gcd))
         }
         (Lcm, [_, ..]) if whole() => {

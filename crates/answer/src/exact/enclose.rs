@@ -46,7 +46,8 @@ impl Span {
         if self == Self::ZERO || other == Self::ZERO {
             return Self::ZERO;
         }
-        let all = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let all =
+            [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         let low = all.iter().copied().fold(f64::INFINITY, f64::min);
         let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Self { low, high }.widened()
@@ -137,7 +138,8 @@ impl Field<'_> {
                 }
                 let angle = e * std::f64::consts::PI;
                 let part = |v: f64| Span { low: v - 1e-14, high: v + 1e-14 };
-                return (e.abs() < 4.0).then(|| Region { re: part(libm::cos(angle)), im: part(libm::sin(angle)) });
+                return (e.abs() < 4.0)
+                    .then(|| Region { re: part(libm::cos(angle)), im: part(libm::sin(angle)) });
             }
             Kernel::Pi => Span::near(std::f64::consts::PI),
             Kernel::Prime(value, _) => Span::near(to_f64(&Rational::from(value.clone()))?),
@@ -168,7 +170,13 @@ impl Field<'_> {
     /// The sign of a real number, if the enclosure tells.
     pub(super) fn sign_of(&self, p: &Poly) -> Option<i64> {
         if let Some(value) = p.as_rational() {
-            return Some(if value.is_zero() { 0 } else if value > Rational::ZERO { 1 } else { -1 });
+            return Some(if value.is_zero() {
+                0
+            } else if value > Rational::ZERO {
+                1
+            } else {
+                -1
+            });
         }
         let span = self.span(p)?;
         span.excludes_zero().then_some(if span.low > 0.0 { 1 } else { -1 })

@@ -20,7 +20,9 @@ impl Field<'_> {
             let exponent = Q::from_rational(value).ok_or(Stop::Large)?;
             let part = match mono.0.as_slice() {
                 [(UNIT, Q::HALF), (PI, Q::ONE)] => self.unit(exponent)?,
-                [(id, Q::ONE)] if matches!(self.table.get(*id), Kernel::Ln(_)) => self.of_logarithm(*id, exponent)?,
+                [(id, Q::ONE)] if matches!(self.table.get(*id), Kernel::Ln(_)) => {
+                    self.of_logarithm(*id, exponent)?
+                }
                 [(UNIT, Q::HALF), (id, Q::ONE)] if exponent.is_int() && exponent.num().abs() <= 12 => {
                     match self.on_circle(*id)? {
                         Some(point) => self.power_int(&point, exponent.num())?,
@@ -70,8 +72,20 @@ impl Field<'_> {
         if p.is_empty() {
             return Err(Stop::Undefined);
         }
-        if !self.real(&p) && self.region(&p).is_none() {
+        let number = self.region(&p).is_some();
+        if !self.real(&p) && !number {
             return self.atom(Kernel::Ln(p));
+        }
+        if number && self.real(&p) {
+            match self.sign_of(&p) {
+                Some(1) => {}
+                Some(-1) => {
+                    let turn = Poly::term(Mono(vec![(UNIT, Q::HALF), (PI, Q::ONE)]), Rational::ONE);
+                    let size = self.logarithm(&p.negated())?;
+                    return self.sum(&turn, &size);
+                }
+                _ => return self.atom(Kernel::Ln(p)),
+            }
         }
         let (num, below) = self.cleared(&p)?;
         let (value, mono, rest) = self.split(&num, false)?;
@@ -118,7 +132,7 @@ impl Field<'_> {
         let mut factors: Vec<(Poly, Q)> = Vec::new();
         for (id, e) in &mono.0 {
             let factor = match self.table.get(*id) {
-                Kernel::Base(inner) if e.is_int() => inner.clone(),
+                Kernel::Base(inner) if e.den() % 2 == 1 => inner.clone(),
                 _ => Poly::kernel(*id, Q::ONE),
             };
             factors.push((factor, *e));
@@ -126,13 +140,20 @@ impl Field<'_> {
         if rest.len() > 1 {
             factors.push((rest.clone(), Q::ONE));
         }
-        let flips = |(p, e): &(Poly, Q)| p.len() > 1 && e.is_int() && e.num() % 2 != 0;
+        let flips =
+            |(p, e): &(Poly, Q)| p.len() > 1 && e.is_int() && e.num() % 2 != 0 && self.sign_of(p).is_none();
         let below = |term: Option<&(Mono, Rational)>| term.is_some_and(|(_, c)| *c < Rational::ZERO);
-        for factor in factors.iter_mut().filter(|f| flips(f)) {
+        for factor in &mut factors {
+            // A negative number under an odd root, or in a denominator, is turned round.
+            let known = if factor.0.len() > 1 { self.sign_of(&factor.0) } else { None };
             let constant = factor.0.0.iter().find(|(m, _)| m.is_one());
-            if below(constant.or(factor.0.0.first())) {
+            let turns = match known {
+                Some(sign) => sign < 0,
+                None => flips(factor) && below(constant.or(factor.0.0.first())),
+            };
+            if turns {
                 factor.0 = factor.0.negated();
-                *negative = !*negative;
+                *negative ^= factor.1.num() % 2 != 0;
             }
         }
         if *negative {
@@ -168,7 +189,8 @@ impl Field<'_> {
         for (part, sign) in [(num.into_parts().1, 1), (den, -1)] {
             for factor in self.factors(&part)? {
                 let id = self.prime_logarithm(factor.base)?;
-                out = self.sum(&out, &Poly::term(Mono::of(id, Q::ONE), Rational::from(factor.count * sign)))?;
+                out =
+                    self.sum(&out, &Poly::term(Mono::of(id, Q::ONE), Rational::from(factor.count * sign)))?;
             }
         }
         Ok(out)

@@ -58,7 +58,8 @@ impl<'f> Field<'f> {
     }
 
     pub(super) fn intern(&mut self, kernel: Kernel) -> Res<Id> {
-        self.fuel.spend(30)?;
+        // Kernels stay until the call ends: what they hold is paid for, so that the tank bounds the memory.
+        self.fuel.spend(30 + 60 * kernel.terms())?;
         if self.table.len() > KERNELS {
             return Err(Stop::Fuel);
         }
@@ -123,7 +124,7 @@ impl<'f> Field<'f> {
             return Err(Stop::Large);
         }
         let (wide_a, wide_b) = (a.words(), b.words());
-        self.fuel.spend(20 + 24 * pairs as u64 + wide_a.saturating_mul(wide_b) * 2)?;
+        self.fuel.spend(20 + 30 * pairs as u64 + wide_a.saturating_mul(wide_b) * 6)?;
         if (wide_a * b.len() as u64).saturating_add(wide_b * a.len() as u64) > WORDS {
             return Err(Stop::Large);
         }
@@ -225,7 +226,8 @@ impl<'f> Field<'f> {
             return Err(Stop::Undefined);
         }
         let id = self.intern(Kernel::Base(rest))?;
-        let mono = mono.raised(Q::int(-1)).and_then(|m| m.joined(&Mono::of(id, Q::int(-1)))).ok_or(Stop::Large)?;
+        let mono =
+            mono.raised(Q::int(-1)).and_then(|m| m.joined(&Mono::of(id, Q::int(-1)))).ok_or(Stop::Large)?;
         let inverse = self.single(mono, Rational::ONE / value)?;
         self.mul(&upper, &inverse)
     }

@@ -41,6 +41,20 @@ pub(super) enum Kernel {
     Opaque(Expr),
 }
 
+impl Kernel {
+    /// How many terms it holds, each word of a coefficient counted as one.
+    pub(super) fn terms(&self) -> u64 {
+        let size = |p: &Poly| p.len() as u64 + p.words();
+        match self {
+            Self::Ln(p) | Self::Abs(p) | Self::Base(p) => size(p),
+            Self::Power(a, b) => size(a) + size(b),
+            Self::Call(_, args) | Self::Apply(_, args) => args.iter().map(size).sum(),
+            Self::Bind(_, bounds, body) => bounds.iter().chain([body]).map(size).sum(),
+            _ => 1,
+        }
+    }
+}
+
 /// The operators that can stay unevaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Binder {
@@ -157,7 +171,9 @@ impl Table {
                     || args.iter().all(|a| self.real(a))
             }
             Kernel::Bind(_, bounds, body) => bounds.iter().chain([body]).all(|p| self.real(p)),
-            Kernel::Unit | Kernel::Infinity | Kernel::Power(..) | Kernel::Apply(..) | Kernel::Opaque(_) => false,
+            Kernel::Unit | Kernel::Infinity | Kernel::Power(..) | Kernel::Apply(..) | Kernel::Opaque(_) => {
+                false
+            }
         }
     }
 
@@ -175,8 +191,12 @@ impl Table {
             Kernel::Exp(mono) => self.bound_mono(mono),
             Kernel::Ln(p) | Kernel::Abs(p) | Kernel::Base(p) => self.bound(p),
             Kernel::Power(a, b) => self.bound(a) | self.bound(b),
-            Kernel::Call(_, args) | Kernel::Apply(_, args) => args.iter().fold(0, |all, a| all | self.bound(a)),
-            Kernel::Bind(_, bounds, body) => bounds.iter().chain([body]).fold(0, |all, a| all | self.bound(a)),
+            Kernel::Call(_, args) | Kernel::Apply(_, args) => {
+                args.iter().fold(0, |all, a| all | self.bound(a))
+            }
+            Kernel::Bind(_, bounds, body) => {
+                bounds.iter().chain([body]).fold(0, |all, a| all | self.bound(a))
+            }
             _ => 0,
         }
     }
@@ -195,8 +215,9 @@ impl Table {
     }
 
     fn kind_of(&self, kernel: &Kernel) -> Kind {
-        let algebraic =
-            |p: &Poly| p.kernels().iter().all(|id| matches!(self.traits(*id).kind, Kind::Root | Kind::Algebraic));
+        let algebraic = |p: &Poly| {
+            p.kernels().iter().all(|id| matches!(self.traits(*id).kind, Kind::Root | Kind::Algebraic))
+        };
         match kernel {
             Kernel::Unit | Kernel::Prime(_, true) => Kind::Root,
             Kernel::Prime(_, false) => Kind::Algebraic,

@@ -83,7 +83,8 @@ mod tests {
             let m = Modulus::new(n);
             for a in [0u64, 1, 2, 96, 12_345_678_901] {
                 for b in [0u64, 1, 5, 98_765_432_109] {
-                    let product = u64::try_from(u128::from(a % n) * u128::from(b % n) % u128::from(n)).unwrap();
+                    let product =
+                        u64::try_from(u128::from(a % n) * u128::from(b % n) % u128::from(n)).unwrap();
                     assert_eq!(m.mul(m.residue(a), m.residue(b)), m.residue(product));
                 }
                 if a % n != 0 {

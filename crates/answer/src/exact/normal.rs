@@ -174,7 +174,8 @@ impl Field<'_> {
         let mut terms = Vec::new();
         for (mono, value) in &p.0 {
             if self.variable_part(mono) == *variables {
-                let rest = mono.0.iter().filter(|(id, _)| variables.exponent(*id).is_zero()).copied().collect();
+                let rest =
+                    mono.0.iter().filter(|(id, _)| variables.exponent(*id).is_zero()).copied().collect();
                 terms.push((Mono(rest), value.clone()));
             }
         }

@@ -142,7 +142,10 @@ impl Field<'_> {
 
     /// The square root of a rational number that is a square.
     pub(super) fn rational_root(value: &Rational) -> Option<Rational> {
-        if *value < Rational::ZERO || value.numerator().bit_len() > 4096 || value.denominator().bit_len() > 4096 {
+        if *value < Rational::ZERO
+            || value.numerator().bit_len() > 4096
+            || value.denominator().bit_len() > 4096
+        {
             return None;
         }
         let (num, den) = value.clone().into_parts();

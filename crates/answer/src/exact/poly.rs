@@ -81,25 +81,26 @@ impl PartialOrd for Mono {
 /// Lexicographic with absent kernels counted as exponent zero, so that the order respects multiplication.
 impl Ord for Mono {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (a, b) = (&self.0, &other.0);
-        let (mut i, mut j) = (0, 0);
+        let (mut left, mut right) = (self.0.as_slice(), other.0.as_slice());
         loop {
-            let order = match (a.get(i), b.get(j)) {
+            let order = match (left.first(), right.first()) {
                 (None, None) => return Ordering::Equal,
                 (Some(x), Some(y)) if x.0 == y.0 => {
-                    i += 1;
-                    j += 1;
+                    (left, right) = (&left[1..], &right[1..]);
                     x.1.cmp(&y.1)
                 }
-                (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
-                    i += 1;
-                    x.1.cmp(&Q::ZERO)
-                }
-                (_, Some(y)) => {
-                    j += 1;
+                (Some(x), Some(y)) if x.0 > y.0 => {
+                    right = &right[1..];
                     Q::ZERO.cmp(&y.1)
                 }
-                (Some(_), None) => return Ordering::Equal,
+                (Some(x), _) => {
+                    left = &left[1..];
+                    x.1.cmp(&Q::ZERO)
+                }
+                (None, Some(y)) => {
+                    right = &right[1..];
+                    Q::ZERO.cmp(&y.1)
+                }
             };
             if order != Ordering::Equal {
                 return order;
@@ -284,11 +285,16 @@ mod tests {
 
     #[test]
     fn order_respects_multiplication() {
-        let all = [mono(&[]), mono(&[(1, 2)]), mono(&[(2, 1)]), mono(&[(1, -1), (2, 3)]), mono(&[(1, 1), (3, 1)])];
+        let all =
+            [mono(&[]), mono(&[(1, 2)]), mono(&[(2, 1)]), mono(&[(1, -1), (2, 3)]), mono(&[(1, 1), (3, 1)])];
         for a in &all {
             for b in &all {
                 for c in &all {
-                    assert_eq!(a.cmp(b), a.joined(c).unwrap().cmp(&b.joined(c).unwrap()), "{a:?} {b:?} {c:?}");
+                    assert_eq!(
+                        a.cmp(b),
+                        a.joined(c).unwrap().cmp(&b.joined(c).unwrap()),
+                        "{a:?} {b:?} {c:?}"
+                    );
                 }
             }
         }

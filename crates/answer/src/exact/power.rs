@@ -18,7 +18,7 @@ impl Field<'_> {
                     Some(n) => self.power_int(base, n),
                     None => self.power_fraction(base, r),
                 },
-                None => self.power_huge(base, &r),
+                None => Self::power_huge(base, &r),
             },
             None if base.is_empty() => Err(Stop::Large),
             None => self.logarithm(base).and_then(|ln| {
@@ -33,7 +33,7 @@ impl Field<'_> {
     }
 
     /// An exponent beyond machine words: only trivial bases are known.
-    fn power_huge(&self, base: &Poly, exponent: &Rational) -> Res<Poly> {
+    fn power_huge(base: &Poly, exponent: &Rational) -> Res<Poly> {
         match base.as_rational() {
             Some(b) if b.is_one() => Ok(Poly::one()),
             Some(b) if b.is_zero() && *exponent > Rational::ZERO => Ok(Poly::zero()),
@@ -65,7 +65,11 @@ impl Field<'_> {
         if rest.has(UNIT) || !self.real(&base) {
             return self.complex_root(&value, &mono, &rest, r);
         }
-        if r.den() % 2 == 0 { self.even_root(&value, &mono, &rest, r) } else { self.odd_root(&value, &mono, &rest, r) }
+        if r.den() % 2 == 0 {
+            self.even_root(&value, &mono, &rest, r)
+        } else {
+            self.odd_root(&value, &mono, &rest, r)
+        }
     }
 
     /// The principal root of what is not known to be real.
@@ -83,8 +87,7 @@ impl Field<'_> {
             return self.mul(&product, &unit);
         }
         let whole = self.mul(&Poly::term(mono.clone(), Rational::ONE), rest)?;
-        let (sign, size) =
-            if *value < Rational::ZERO { (-1, -value.clone()) } else { (1, value.clone()) };
+        let (sign, size) = if *value < Rational::ZERO { (-1, -value.clone()) } else { (1, value.clone()) };
         let number = self.number_power(&size, r)?;
         let id = self.intern(Kernel::Base(whole.scaled(&Rational::from(sign))))?;
         self.mul(&number, &self.base_power(id, r)?)
@@ -103,7 +106,11 @@ impl Field<'_> {
             out = self.mul(&out, &part)?;
         }
         if rest.len() > 1 {
-            let (sign, _, rest) = self.split(rest, true)?;
+            let (mut sign, _, mut rest) = self.split(rest, true)?;
+            if self.sign_of(&rest) == Some(-1) {
+                // A number: what stays under the root is positive.
+                (sign, rest) = (-sign, rest.negated());
+            }
             let sign = self.number_power(&sign, r)?;
             out = self.mul(&out, &sign)?;
             let part = self.fractional_base(&rest, r)?;
@@ -237,8 +244,8 @@ impl Field<'_> {
     /// √(a + b√c) = √((a+d)/2) ± √((a−d)/2) with d² = a² − b²c, and the same for a + bi.
     fn denested(&mut self, p: &Poly) -> Res<Option<Poly>> {
         let two = Rational::from(2);
-        let [x, y] = p.0.as_slice() else { return Ok(None) };
-        let (root, plain) = if y.0.is_one() { (x, y) } else { (y, x) };
+        let [first, second] = p.0.as_slice() else { return Ok(None) };
+        let (root, plain) = if second.0.is_one() { (first, second) } else { (second, first) };
         if !plain.0.is_one() {
             return Ok(None);
         }
@@ -246,9 +253,9 @@ impl Field<'_> {
         let Some(c) = self.single(square, Rational::ONE)?.as_rational() else { return Ok(None) };
         let (a, b) = (&plain.1, &root.1);
         let inside = a * a - b * b * &c;
-        let Some(d) = Self::rational_root(&inside) else { return Ok(None) };
-        let high = (a + &d) / &two;
-        let low = (a - &d) / &two;
+        let Some(norm) = Self::rational_root(&inside) else { return Ok(None) };
+        let high = (a + &norm) / &two;
+        let low = (a - &norm) / &two;
         let sign = Rational::from(if *b < Rational::ZERO { -1 } else { 1 });
         if c > Rational::ZERO && low >= Rational::ZERO {
             let first = self.number_power(&high, Q::HALF)?;

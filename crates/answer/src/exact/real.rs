@@ -98,7 +98,9 @@ impl Field<'_> {
                 } else if self.table.traits(*id).real {
                     Poly::kernel(*id, *e)
                 } else if let Kernel::Exp(inner) = self.table.get(*id).clone() {
-                    let Some(inner) = self.conjugated(&Poly::term(inner, Rational::ONE))? else { return Ok(None) };
+                    let Some(inner) = self.conjugated(&Poly::term(inner, Rational::ONE))? else {
+                        return Ok(None);
+                    };
                     self.exponential(&inner.scaled(&e.to_rational()))?
                 } else if let (Kernel::Base(inner), true) = (self.table.get(*id).clone(), e.is_int()) {
                     let Some(inner) = self.conjugated(&inner)? else { return Ok(None) };

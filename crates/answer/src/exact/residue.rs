@@ -67,7 +67,7 @@ impl<'p> Point<'p> {
     }
 
     fn value(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
-        self.fuel.spend(10)?;
+        self.fuel.spend(20)?;
         if self.depth > 300 {
             return Ok(Err(Missing::Foreign));
         }
@@ -85,13 +85,15 @@ impl<'p> Point<'p> {
                 Some((_, value)) => self.integer(*value),
                 None => self.modulus.residue(self.random(name)),
             })),
-            Expr::Sum(parts) => self.fold(parts, 0, |m, a, b| m.add(a, b)),
-            Expr::Product(parts) => self.fold(parts, 1, |m, a, b| m.mul(a, b)),
+            Expr::Sum(parts) => self.fold(parts, 0, Modulus::add),
+            Expr::Product(parts) => self.fold(parts, 1, Modulus::mul),
             Expr::Power(base, exponent) => self.power(base, exponent),
-            Expr::Call(Function::Factorial, args) => match args.first().map(|a| self.exact(a)).transpose()?.flatten() {
-                Some(n @ 0..=FACTORIAL) => Ok(Ok(self.factorial(u64::try_from(n).unwrap_or(0))?)),
-                _ => foreign,
-            },
+            Expr::Call(Function::Factorial, args) => {
+                match args.first().map(|a| self.exact(a)).transpose()?.flatten() {
+                    Some(n @ 0..=FACTORIAL) => Ok(Ok(self.factorial(u64::try_from(n).unwrap_or(0))?)),
+                    _ => foreign,
+                }
+            }
             Expr::Call(Function::Binomial, args) => match args.as_slice() {
                 [n, k] => match (self.exact(n)?, self.exact(k)?) {
                     (Some(n @ 0..=FACTORIAL), Some(k)) if k < 0 || k > n => Ok(Ok(self.modulus.residue(0))),
@@ -158,7 +160,8 @@ impl<'p> Point<'p> {
         let bound = self.bound_exponent(exponent);
         let exponent = match bound {
             Some(value) => Some(super::tower::Whole {
-                residue: u64::try_from(value.rem_euclid(i64::try_from(self.prime.value - 1).unwrap_or(1))).unwrap_or(0),
+                residue: u64::try_from(value.rem_euclid(i64::try_from(self.prime.value - 1).unwrap_or(1)))
+                    .unwrap_or(0),
                 exact: Some(i128::from(value)),
             }),
             None if self.scope.is_empty() => whole(exponent, self.prime.totients, self.fuel, self.depth)?,
@@ -226,7 +229,12 @@ impl<'p> Point<'p> {
         Ok(self.modulus.inverted(below).map(|inverse| self.modulus.mul(top, inverse)).ok_or(Missing::Pole))
     }
 
-    fn unrolled(&mut self, bind: &crate::tree::Bind, bounds: [&Expr; 2], start: u64) -> Result<Value, OutOfFuel> {
+    fn unrolled(
+        &mut self,
+        bind: &crate::tree::Bind,
+        bounds: [&Expr; 2],
+        start: u64,
+    ) -> Result<Value, OutOfFuel> {
         let (Some(low), Some(high)) = (self.exact(bounds[0])?, self.exact(bounds[1])?) else {
             return Ok(Err(Missing::Foreign));
         };
@@ -286,7 +294,8 @@ mod tests {
         assert_eq!(agree(&tower(9), &tower(9)), Some(true));
         assert_eq!(agree(&tower(9), &tower(8)), Some(false));
         // 9^(9^n) = 3^(2·9^n)
-        let other = Expr::int(3).power(Expr::int(2).times(Expr::int(9).power(Expr::int(9).power(Expr::int(9)))));
+        let other =
+            Expr::int(3).power(Expr::int(2).times(Expr::int(9).power(Expr::int(9).power(Expr::int(9)))));
         assert_eq!(agree(&tower(9), &other), Some(true));
     }
 

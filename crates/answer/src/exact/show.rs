@@ -49,7 +49,11 @@ fn write_term(out: &mut String, table: &Table, mono: &Mono, size: &Rational) -> 
     let long = size.numerator().bit_len() + size.denominator().bit_len() > 4_000;
     let mut first = true;
     if !size.is_one() || mono.is_one() {
-        if long { out.write_str("(a long number)")? } else { write!(out, "{size}")? }
+        if long {
+            out.write_str("(a long number)")?;
+        } else {
+            write!(out, "{size}")?;
+        }
         first = false;
     }
     for (id, exponent) in &mono.0 {

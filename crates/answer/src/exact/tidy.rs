@@ -141,12 +141,12 @@ impl Field<'_> {
         let invert = |m: &Mono| m.raised(Q::int(-1)).ok_or(Stop::Large);
         let lead_inverse = invert(&lead.0)?;
         // The least term of a product is the product of the least terms: below this, no quotient.
-        let least = last.0.joined(&invert(&tail.0)?).ok_or(Stop::Large)?;
+        let bound = last.0.joined(&invert(&tail.0)?).ok_or(Stop::Large)?;
         let mut rest = num.clone();
         let mut quotient = Vec::new();
         while let Some((mono, value)) = rest.0.first() {
             let mono = mono.joined(&lead_inverse).ok_or(Stop::Large)?;
-            if mono < least || quotient.len() > 200 {
+            if mono < bound || quotient.len() > 200 {
                 return Ok(None);
             }
             let step = self.single(mono, value.clone() / &lead.1)?;

@@ -74,12 +74,18 @@ fn number(value: &Rational, m: u64) -> Option<Whole> {
     Some(Whole { residue, exact })
 }
 
-fn plus(a: Whole, b: Whole, m: u64) -> Option<Whole> {
-    let residue = reduced(i128::from(a.residue) + i128::from(b.residue), m);
-    let exact = match (a.exact, b.exact) {
+fn plus(left: Whole, right: Whole, m: u64) -> Option<Whole> {
+    let residue = reduced(i128::from(left.residue) + i128::from(right.residue), m);
+    let exact = match (left.exact, right.exact) {
         (Some(x), Some(y)) => {
             let sum = x + y;
-            if sum.abs() < LIMIT { Some(sum) } else if sum > 0 { None } else { return None }
+            if sum.abs() < LIMIT {
+                Some(sum)
+            } else if sum > 0 {
+                None
+            } else {
+                return None;
+            }
         }
         // Huge plus something negative could be anything.
         (Some(x), None) | (None, Some(x)) if x < 0 => return None,
@@ -88,9 +94,9 @@ fn plus(a: Whole, b: Whole, m: u64) -> Option<Whole> {
     Some(Whole { residue, exact })
 }
 
-fn times(a: Whole, b: Whole, m: u64) -> Option<Whole> {
-    let residue = mul(a.residue, b.residue, m);
-    let exact = match (a.exact, b.exact) {
+fn times(left: Whole, right: Whole, m: u64) -> Option<Whole> {
+    let residue = mul(left.residue, right.residue, m);
+    let exact = match (left.exact, right.exact) {
         (Some(0), _) | (_, Some(0)) => Some(0),
         (Some(x), Some(y)) => match x.checked_mul(y) {
             Some(product) if product.abs() < LIMIT => Some(product),
@@ -132,7 +138,11 @@ fn power(base: Whole, exponent: Whole, m: u64, totient: u64) -> Option<Whole> {
         (Some(b), Some(e)) => match u32::try_from(e).ok().and_then(|e| b.checked_pow(e)) {
             Some(value) if value.abs() < LIMIT => Some(value),
             _ if b > 1 || e % 2 == 0 => {
-                if b == -1 { Some(1) } else { None }
+                if b == -1 {
+                    Some(1)
+                } else {
+                    None
+                }
             }
             _ if b == -1 => Some(-1),
             _ => return None,
@@ -148,8 +158,7 @@ fn power(base: Whole, exponent: Whole, m: u64, totient: u64) -> Option<Whole> {
 mod tests {
     use super::*;
 
-    /// Python: pow(7, 7**7, 1000) = 343 ; pow(2, 2**(2**16), 10**6) by CRT = 336736 …
-    /// the second is checked against an exponent small enough for big integers: pow(6, 3**9, 10**6).
+    /// Against square-and-multiply with the whole exponent.
     #[test]
     fn towers() {
         let chain = |m: u64| {
@@ -167,7 +176,9 @@ mod tests {
             out
         };
         let fuel = Fuel::new(1_000_000);
-        for (base, low, high, m) in [(7i64, 7i64, 7i64, 1000u64), (6, 3, 9, 1000), (10, 2, 30, 96), (2, 2, 64, 48)] {
+        for (base, low, high, m) in
+            [(7i64, 7i64, 7i64, 1000u64), (6, 3, 9, 1000), (10, 2, 30, 96), (2, 2, 64, 48)]
+        {
             let expr = Expr::int(base).power(Expr::int(low).power(Expr::int(high)));
             let got = whole(&expr, &chain(m), &fuel, 0).unwrap().unwrap();
             let exponent = u128::try_from(low).unwrap().pow(u32::try_from(high).unwrap());

@@ -144,11 +144,11 @@ impl Field<'_> {
 
     /// The argument of x + iy for x > 0 as a combination of the arguments of Gaussian primes, by which
     /// all relations between arctangents of rational numbers become visible.
-    pub(super) fn gaussian_angle(&mut self, x: &UBig, y: &IBig) -> Res<Option<Poly>> {
-        if x.bit_len() > 31 || y.bit_len() > 31 {
+    pub(super) fn gaussian_angle(&mut self, right: &UBig, up: &IBig) -> Res<Option<Poly>> {
+        if right.bit_len() > 31 || up.bit_len() > 31 {
             return Ok(None);
         }
-        let (Ok(x), Ok(y)) = (i64::try_from(x), i64::try_from(y)) else { return Ok(None) };
+        let (Ok(x), Ok(y)) = (i64::try_from(right), i64::try_from(up)) else { return Ok(None) };
         let norm = x * x + y * y;
         let mut angle = libm::atan2(y as f64, x as f64);
         let mut out = Poly::zero();
@@ -162,12 +162,12 @@ impl Field<'_> {
                 out = self.sum(&out, &Self::pi_times(Rational::from(factor.count) / Rational::from(4)))?;
                 continue;
             }
-            let Some((c, d)) = self.two_squares(p)? else { return Ok(None) };
-            // c + di divides x + iy exactly when p divides (x + iy)(c − di).
-            let (re, im) = (x % p * c + y % p * d, y % p * c - x % p * d);
+            let Some((long, short)) = self.two_squares(p)? else { return Ok(None) };
+            // long + i·short divides x + iy exactly when p divides (x + iy)(long − i·short).
+            let (re, im) = (x % p * long + y % p * short, y % p * long - x % p * short);
             let count = if re % p == 0 && im % p == 0 { factor.count } else { -factor.count };
-            angle -= libm::atan2(d as f64, c as f64) * count as f64;
-            let ratio = Rational::from(d) / Rational::from(c);
+            angle -= libm::atan2(short as f64, long as f64) * count as f64;
+            let ratio = Rational::from(short) / Rational::from(long);
             let kernel = self.atom(Kernel::Call(Function::Arctan, vec![Poly::constant(ratio)]))?;
             out = self.sum(&out, &kernel.scaled(&Rational::from(count)))?;
         }

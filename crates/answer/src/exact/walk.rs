@@ -69,7 +69,10 @@ impl Field<'_> {
                 }
             }
             Expr::Apply(name, args) => {
-                let args = args.iter().map(|a| self.walk(a).and_then(|p| self.tidied(&p))).collect::<Res<Vec<_>>>()?;
+                let args = args
+                    .iter()
+                    .map(|a| self.walk(a).and_then(|p| self.tidied(&p)))
+                    .collect::<Res<Vec<_>>>()?;
                 self.atom(Kernel::Apply(name.clone(), args))
             }
             Expr::Bind(bind) => self.bind(bind),
@@ -136,9 +139,21 @@ impl Field<'_> {
     fn call_one(&mut self, function: Function, x: &Poly) -> Res<Poly> {
         use Function as F;
         match function {
-            F::Sin | F::Cos | F::Tan | F::Cot | F::Sec | F::Csc => self.trigonometric(function, x),
-            F::Sinh | F::Cosh | F::Tanh | F::Coth | F::Sech | F::Csch => self.trigonometric(function, x),
-            F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc => self.inverse(function, x),
+            F::Sin
+            | F::Cos
+            | F::Tan
+            | F::Cot
+            | F::Sec
+            | F::Csc
+            | F::Sinh
+            | F::Cosh
+            | F::Tanh
+            | F::Coth
+            | F::Sech
+            | F::Csch => self.trigonometric(function, x),
+            F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc => {
+                self.inverse(function, x)
+            }
             F::Arsinh | F::Arcosh | F::Artanh => self.inverse(function, x),
             F::Ln => self.logarithm(x),
             F::Abs => {
@@ -190,7 +205,13 @@ impl Field<'_> {
         let inverse = self.invert(&re)?;
         let slope = self.times(&im, &inverse)?;
         let angle = self.inverse(Function::Arctan, &slope)?;
-        let turn = if right > 0 { 0 } else if up < 0 { -2 } else { 2 };
+        let turn = if right > 0 {
+            0
+        } else if up < 0 {
+            -2
+        } else {
+            2
+        };
         self.sum(&angle, &quarter(turn))
     }
 }

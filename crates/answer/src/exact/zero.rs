@@ -32,10 +32,13 @@ impl Field<'_> {
             Err(Stop::Large) => Ok(Answer::Unknown),
             Err(stop) => Err(stop),
             Ok((p, _)) if p.is_empty() => Ok(Answer::Zero),
-            Ok((p, basis)) => match self.non_zero(&p, basis) {
-                true => Ok(Answer::NonZero),
-                false => self.by_conjugates(&p),
-            },
+            Ok((p, basis)) => {
+                if self.non_zero(&p, basis) {
+                    Ok(Answer::NonZero)
+                } else {
+                    self.by_conjugates(&p)
+                }
+            }
         }
     }
 

@@ -59,7 +59,7 @@ fn somewhere() -> Point {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
 
     #[test]
     fn the_double_enclosure_meets_the_sharp_one(expr in expression(false)) {

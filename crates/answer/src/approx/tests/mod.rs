@@ -4,7 +4,6 @@ mod laws;
 mod operators;
 mod read;
 mod rules;
-mod timing;
 mod values;
 
 use super::{Nearness, Point, Trouble, Value, evaluate, nearness};

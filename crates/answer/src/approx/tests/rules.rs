@@ -86,6 +86,9 @@ fn huge_and_tiny_numbers() {
     assert_eq!(near("(/ 1 (factorial 2004))", "(/ 1 (factorial 2006))"), (Nearness::Apart, true));
     assert_eq!(near("(factorial 100000)", "(factorial 100001)"), (Nearness::Apart, true));
     assert_eq!(near("(binomial 1000000 500000)", "(binomial 1000000 500001)"), (Nearness::Apart, true));
+    // At the very end of the range: the exponent of a sum was once counted twice there.
+    let (found, _) = near("(atan (^ 2 1099511627520))", "(/ pi 2)");
+    assert!(matches!(found, Nearness::Close { bits: 500.., .. }), "{found:?}");
     // Beyond all ranges nothing is said.
     let tower = "(^ 9 (- (^ 9 (^ 9 9))))";
     assert!(matches!(near(tower, &format!("(* 2 {tower})")).0, Nearness::Close { bits: 0, .. }));
@@ -149,4 +152,16 @@ fn work_is_bounded() {
     }
     let none = Fuel::new(3);
     assert_eq!(evaluate(&read("(sin 1)"), &Point::none(), 53, &none).unwrap_err(), Trouble::OutOfFuel);
+}
+
+#[test]
+fn deep_trees_fit_the_stack() {
+    for (levels, good) in [(190, true), (3000, false)] {
+        let deep = (0..levels).fold("2".to_owned(), |inner, _| format!("(sqrt (+ 1 {inner}))"));
+        let expr = read(&deep);
+        let found = nearness(&expr, &read("2"), &Point::none(), 256, &Fuel::new(PLENTY)).0;
+        assert_eq!(found == Nearness::Apart, good, "{found:?}");
+        let nested = (0..3).fold(deep, |inner, _| format!("(integral x 0 1 {inner})"));
+        let _ = nearness(&read(&nested), &read("2"), &Point::none(), 256, &Fuel::new(PLENTY));
+    }
 }

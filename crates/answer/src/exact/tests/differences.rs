@@ -122,7 +122,12 @@ fn differences_are_proved() {
     for (a, b) in DIFFERENT {
         for (a, b) in [(a, b), (b, a)] {
             if decide(a, b) != Some(false) {
-                missed.push(format!("{a} ≠ {b}: {:?}, {} | {}", decide(a, b), shown(&formula(a)), shown(&formula(b))));
+                missed.push(format!(
+                    "{a} ≠ {b}: {:?}, {} | {}",
+                    decide(a, b),
+                    shown(&formula(a)),
+                    shown(&formula(b))
+                ));
             }
         }
     }
@@ -133,7 +138,13 @@ fn differences_are_proved() {
 fn near_misses_are_never_equal() {
     for (a, b) in NOT_EQUAL {
         for (a, b) in [(a, b), (b, a)] {
-            assert_ne!(decide(a, b), Some(true), "{a} | {b}: {} | {}", shown(&formula(a)), shown(&formula(b)));
+            assert_ne!(
+                decide(a, b),
+                Some(true),
+                "{a} | {b}: {} | {}",
+                shown(&formula(a)),
+                shown(&formula(b))
+            );
         }
     }
 }

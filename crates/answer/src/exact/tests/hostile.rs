@@ -90,3 +90,30 @@ fn deep_nesting_ends() {
         }
     }
 }
+
+/// Prints how long common comparisons take; run with `--ignored --nocapture` and `--release`.
+#[test]
+#[ignore = "a measurement"]
+fn times() {
+    let pairs = [
+        ("1/2", "0.5"),
+        ("x^2+2*x+1", "(x+1)^2"),
+        ("sqrt(12)", "2*sqrt(3)"),
+        ("sin(2*x)", "2*sin(x)*cos(x)"),
+        ("ln(8)/ln(2)", "3"),
+        ("cos(pi/5)", "(1+sqrt(5))/4"),
+        ("(x^2-1)/(x-1)", "x+1"),
+        ("7", "8"),
+        ("100!", "99!*100"),
+    ];
+    for (a, b) in pairs {
+        let (x, y) = (formula(a), formula(b));
+        let start = std::time::Instant::now();
+        for _ in 0..1000 {
+            let _ = std::hint::black_box(same(&x, &y, &Fuel::new(TANK)));
+        }
+        let fuel = Fuel::new(TANK);
+        let _ = same(&x, &y, &fuel);
+        eprintln!("{a} = {b}: {:?} each, {} units", start.elapsed() / 1000, TANK - fuel.left());
+    }
+}

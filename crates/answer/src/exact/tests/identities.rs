@@ -179,7 +179,12 @@ fn identities_are_proved() {
     for (a, b) in IDENTITIES {
         for (a, b) in [(a, b), (b, a)] {
             if decide(a, b) != Some(true) {
-                missed.push(format!("{a} = {b}: {:?}, {} | {}", decide(a, b), shown(&formula(a)), shown(&formula(b))));
+                missed.push(format!(
+                    "{a} = {b}: {:?}, {} | {}",
+                    decide(a, b),
+                    shown(&formula(a)),
+                    shown(&formula(b))
+                ));
             }
         }
     }

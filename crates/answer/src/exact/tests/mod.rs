@@ -5,6 +5,7 @@ mod formula;
 mod hostile;
 mod identities;
 mod laws;
+mod soundness;
 
 use crate::{
     exact::{normal, same},
