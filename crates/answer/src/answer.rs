@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 /// An answer, read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// A number or an expression.
     Value(Expr),
     /// A number before a percent sign.
@@ -53,7 +53,7 @@ pub enum Answer {
 
 /// A time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
+pub(crate) struct Clock {
     /// Minutes since midnight, or since noon where it is not told which.
     pub minutes: u32,
     /// Whether the half of the day was told.
@@ -62,7 +62,7 @@ pub struct Clock {
 
 /// The ends of an interval and whether they belong to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// The lower end.
     pub from: Expr,
     /// The upper end.
@@ -75,7 +75,7 @@ pub struct Interval {
 
 /// Sides with signs between them: `a < b ≤ c`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Relation {
+pub(crate) struct Relation {
     /// One more side than signs.
     pub sides: Vec<Answer>,
     /// The signs between them.
@@ -84,7 +84,7 @@ pub struct Relation {
 
 /// How two sides stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
+pub(crate) enum Sign {
     /// =
     Equal,
     /// ≈
@@ -108,7 +108,7 @@ pub enum Sign {
 impl Sign {
     /// The sign seen from the other side.
     #[must_use]
-    pub fn flipped(self) -> Self {
+    pub(crate) fn flipped(self) -> Self {
         match self {
             Self::Less => Self::More,
             Self::AtMost => Self::AtLeast,
@@ -119,26 +119,25 @@ impl Sign {
     }
 
     /// < ≤ > ≥
-    pub fn is_order(self) -> bool {
+    pub(crate) fn is_order(self) -> bool {
         matches!(self, Self::Less | Self::AtMost | Self::More | Self::AtLeast)
     }
 
     /// ≤ ≥
-    pub fn includes_equal(self) -> bool {
+    pub(crate) fn includes_equal(self) -> bool {
         matches!(self, Self::AtMost | Self::AtLeast)
     }
 }
 
 impl Answer {
     /// The name of a variable or function that stands alone.
-    pub fn as_name(&self) -> Option<Symbol> {
+    pub(crate) fn as_name(&self) -> Option<Symbol> {
         match self {
-            Self::Value(Expr::Symbol(name) | Expr::Apply(name, _)) => Some(name.clone()),
+            Self::Value(Expr::Symbol(name) | Expr::Apply(name, _)) | Self::Text(name) => Some(name.clone()),
             Self::Value(Expr::Call(Function::Abs, inside)) => {
                 segment(inside.first()?).map(|name| format!("|{name}|").into())
             }
             Self::Value(product) => segment(product),
-            Self::Text(name) => Some(name.clone()),
             _ => None,
         }
     }
@@ -151,7 +150,7 @@ fn segment(expr: &Expr) -> Option<Symbol> {
     for part in parts {
         match part {
             Expr::Symbol(letter) if letter.len() == 1 && letter.chars().all(char::is_uppercase) => {
-                name.push_str(letter)
+                name.push_str(letter);
             }
             _ => return None,
         }

@@ -131,7 +131,7 @@ impl Display for Sign {
 
 impl Answer {
     /// The kind of answer, for people.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Value(Expr::Number(_) | Expr::Decimal(_)) => "number",
             Self::Value(_) => "expression",

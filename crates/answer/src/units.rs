@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 /// A unit as an exact multiple of base units; a unit that is not known is a base unit of its own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// How many base units one of it is.
     pub factor: Rational,
     /// Base units and their exponents, sorted by name, none zero.
@@ -15,28 +15,28 @@ pub struct Unit {
 
 impl Unit {
     /// No unit at all.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { factor: Rational::ONE, bases: Vec::new() }
     }
 
     /// Degrees of an angle.
-    pub fn degree() -> Self {
+    pub(crate) fn degree() -> Self {
         Self { factor: Rational::ONE, bases: vec![(SmolStr::new_static("degree"), 1)] }
     }
 
     /// Whether it measures angles in degrees.
-    pub fn is_degree(&self) -> bool {
+    pub(crate) fn is_degree(&self) -> bool {
         matches!(self.bases.as_slice(), [(name, 1)] if name == "degree")
     }
 
     /// Whether nothing is measured.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.bases.is_empty()
     }
 
     /// The unit times another to a power.
     #[must_use]
-    pub fn times(mut self, other: &Self, power: i32) -> Self {
+    pub(crate) fn times(mut self, other: &Self, power: i32) -> Self {
         self.factor *= other.factor.pow(power as isize);
         for (name, exponent) in &other.bases {
             match self.bases.iter_mut().find(|(known, _)| known == name) {
@@ -110,8 +110,8 @@ fn known(name: &str) -> Option<Unit> {
         "g" => return of(ratio(1, 1000), "kilogram"),
         "s" => return of(ratio(1, 1), "second"),
         "h" => return of(ratio(3600, 1), "second"),
-        "L" | "l" => return litres(ratio(1, 1000)),
-        "mL" => return litres(ratio(1, 1_000_000)),
+        "L" | "l" => return Some(litres(ratio(1, 1000))),
+        "mL" => return Some(litres(ratio(1, 1_000_000))),
         "N" => return of(ratio(1, 1), "newton"),
         "J" => return of(ratio(1, 1), "joule"),
         "W" => return of(ratio(1, 1), "watt"),
@@ -148,9 +148,9 @@ fn known(name: &str) -> Option<Unit> {
         "week" | "weeks" => of(ratio(604_800, 1), "second"),
         "month" | "months" => of(ratio(1, 12), "year"),
         "yr" | "yrs" | "year" | "years" => of(ratio(1, 1), "year"),
-        "liter" | "liters" | "litre" | "litres" => litres(ratio(1, 1000)),
+        "liter" | "liters" | "litre" | "litres" => Some(litres(ratio(1, 1000))),
         "ml" | "milliliter" | "milliliters" | "millilitre" | "millilitres" | "cc" => {
-            litres(ratio(1, 1_000_000))
+            Some(litres(ratio(1, 1_000_000)))
         }
         "degree" | "degrees" | "deg" => Some(Unit::degree()),
         "rad" | "radian" | "radians" => of(ratio(1, 1), "radian"),
@@ -166,8 +166,8 @@ fn known(name: &str) -> Option<Unit> {
     }
 }
 
-fn litres(cubic_metres: Rational) -> Option<Unit> {
-    Some(Unit { factor: cubic_metres, bases: vec![(SmolStr::new_static("metre"), 3)] })
+fn litres(cubic_metres: Rational) -> Unit {
+    Unit { factor: cubic_metres, bases: vec![(SmolStr::new_static("metre"), 3)] }
 }
 
 /// The word without its plural.

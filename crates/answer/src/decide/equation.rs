@@ -3,7 +3,7 @@
 use super::judge::Judge;
 use super::shape::claim;
 use super::truth::Truth;
-use super::value::free_names;
+use super::value::{free_names, is_closed};
 use crate::answer::{Answer, Relation, Sign};
 use crate::approx::{self, Point};
 use crate::compare::Method;
@@ -54,6 +54,10 @@ impl Judge<'_> {
         if straight.is_yes() {
             return straight;
         }
+        // Without a variable there is nothing to solve: `1=2` and `3=5` say different things.
+        if is_closed(&a.0) && is_closed(&a.1) || is_closed(&b.0) && is_closed(&b.1) {
+            return straight;
+        }
         let ((a, sign_a), (b, sign_b)) = (oriented(a, sign_a), oriented(b, sign_b));
         if sign_a != sign_b {
             return Truth::No(Method::Kind);
@@ -82,7 +86,7 @@ impl Judge<'_> {
             let value = approx::evaluate(expr, at, 53, self.fuel).ok().filter(approx::Value::is_real)?;
             (value.sign()? != Ordering::Equal).then(|| value.to_f64())
         };
-        Some(value(a, &at)? / value(b, &at)?)
+        Some(value(a, &at)? / value(b, &at)?).filter(|ratio| ratio.is_finite() && *ratio != 0.0)
     }
 
     /// The quotient of both is the same number everywhere it was looked at.

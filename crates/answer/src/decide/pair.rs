@@ -1,8 +1,9 @@
 //! The table of kinds: how an answer of one kind stands to an answer of another.
 
 use super::judge::Judge;
-use super::shape::{assigned, claim};
+use super::shape::{assigned, claim, plain};
 use super::truth::Truth;
+use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, Sign};
 use crate::compare::Method;
 use crate::text;
@@ -22,7 +23,7 @@ impl Judge<'_> {
         if self.fuel.spend(30).is_err() {
             return Truth::Open;
         }
-        let (a, b) = (&self.plain(a), &self.plain(b));
+        let (a, b) = (&plain(a), &plain(b));
         self.pair(a, b)
             .or(|| if rank(a) == rank(b) { NEVER } else { self.pair(b, a) })
             .or(|| self.as_regions(a, b))
@@ -211,12 +212,6 @@ fn degree_in_radians() -> Expr {
 
 fn has_pi(expr: &Expr) -> bool {
     matches!(expr, Expr::Constant(Constant::Pi)) || expr.children().into_iter().any(has_pi)
-}
-
-fn is_closed(expr: &Expr) -> bool {
-    let mut names = Vec::new();
-    super::value::free_names(expr, &mut names);
-    names.is_empty()
 }
 
 /// Kinds by number: two answers of one kind need no second look with sides changed.

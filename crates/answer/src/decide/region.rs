@@ -229,7 +229,7 @@ impl Judge<'_> {
     fn solved(self, relation: &Relation, name: &mut Option<Symbol>) -> Option<Region> {
         if let [Sign::In | Sign::NotIn] = relation.signs.as_slice() {
             let known = relation.sides[0].as_name()?;
-            self.speaks_of(name, &known)?;
+            speaks_of(name, &known)?;
             let set = self.region(&relation.sides[1], name)?;
             return if relation.signs[0] == Sign::In { Some(set) } else { self.complement(&set) };
         }
@@ -245,16 +245,6 @@ impl Judge<'_> {
         Some(total)
     }
 
-    fn speaks_of(self, name: &mut Option<Symbol>, of: &Symbol) -> Option<()> {
-        match name {
-            Some(known) if known != of => None,
-            _ => {
-                *name = Some(of.clone());
-                Some(())
-            }
-        }
-    }
-
     /// One inequality in one name.
     fn step(self, left: &Expr, sign: Sign, right: &Expr, name: &mut Option<Symbol>) -> Option<Region> {
         let mut names = Vec::new();
@@ -263,12 +253,12 @@ impl Judge<'_> {
         names.sort_unstable();
         names.dedup();
         let [variable] = names.as_slice() else { return None };
-        self.speaks_of(name, variable)?;
-        let named = |expr: &Expr| matches!(expr, Expr::Symbol(known) if known == variable);
-        if named(left) && is_free_of(right, variable) {
+        speaks_of(name, variable)?;
+        let alone = |expr: &Expr| matches!(expr, Expr::Symbol(known) if known == variable);
+        if alone(left) && is_free_of(right, variable) {
             return self.ray(sign, right);
         }
-        if named(right) && is_free_of(left, variable) {
+        if alone(right) && is_free_of(left, variable) {
             return self.ray(sign.flipped(), left);
         }
         // |linear| against a number.
@@ -276,9 +266,8 @@ impl Judge<'_> {
             if let Expr::Call(Function::Abs, inside) = absolute
                 && is_free_of(bound, variable)
             {
-                let below =
-                    self.linear(&inside[0], &Sign::flipped(sign), &bound.clone().negated(), variable)?;
-                let above = self.linear(&inside[0], &sign, bound, variable)?;
+                let below = self.linear(&inside[0], sign.flipped(), &bound.clone().negated(), variable)?;
+                let above = self.linear(&inside[0], sign, bound, variable)?;
                 return match sign {
                     Sign::Less | Sign::AtMost => self.cut(&below, &above),
                     Sign::More | Sign::AtLeast | Sign::Equal => {
@@ -288,11 +277,11 @@ impl Judge<'_> {
                 };
             }
         }
-        self.linear(left, &sign, right, variable)
+        self.linear(left, sign, right, variable)
     }
 
     /// `left sign right` where the difference is linear with rational coefficients.
-    fn linear(self, left: &Expr, sign: &Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
+    fn linear(self, left: &Expr, sign: Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
         let difference = left.clone().minus(right.clone());
         let value = |at: i64| match approx::evaluate(
             &difference,
@@ -311,7 +300,7 @@ impl Judge<'_> {
             return None;
         }
         let root = Expr::Number(-zero / &slope);
-        let sign = if slope < Rational::ZERO { sign.flipped() } else { *sign };
+        let sign = if slope < Rational::ZERO { sign.flipped() } else { sign };
         self.ray(sign, &root)
     }
 
@@ -324,6 +313,17 @@ impl Judge<'_> {
             Sign::Equal => self.points(&[Answer::Value(bound.clone())]),
             Sign::Unequal => self.complement(&self.points(&[Answer::Value(bound.clone())])?),
             _ => None,
+        }
+    }
+}
+
+/// Notes of which name a statement speaks; nothing where it speaks of another.
+fn speaks_of(name: &mut Option<Symbol>, of: &Symbol) -> Option<()> {
+    match name {
+        Some(known) if known != of => None,
+        _ => {
+            *name = Some(of.clone());
+            Some(())
         }
     }
 }

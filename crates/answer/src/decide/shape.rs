@@ -1,6 +1,5 @@
 //! Answers in their plainest shape: what an assignment assigns, what a list of them says.
 
-use super::judge::Judge;
 use crate::answer::{Answer, Relation, Sign};
 use crate::tree::{Expr, Symbol};
 
@@ -41,33 +40,29 @@ fn mentions(answer: &Answer, name: &str) -> bool {
     }
 }
 
-impl Judge<'_> {
-    /// The answer with lists of assignments, tuples of names and wrapped values put plainly.
-    pub(crate) fn plain(self, answer: &Answer) -> Answer {
-        match answer {
-            Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
-                let parts: Vec<Answer> = parts.iter().map(|part| self.plain(part)).collect();
-                let bare = !matches!(answer, Answer::Set(_));
-                if let Some(values) = of_one_name(&parts) {
-                    return if bare { Answer::Bare(values) } else { Answer::Set(values) };
-                }
-                match answer {
-                    Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => {
-                        Answer::All(parts)
-                    }
-                    Answer::Bare(_) => Answer::Bare(flat(parts)),
-                    Answer::All(_) => Answer::All(parts),
-                    Answer::Set(_) => Answer::Set(parts),
-                    // Values joined by "or" are the list of them.
-                    _ if parts.iter().all(|part| !matches!(part, Answer::Relation(_))) => {
-                        Answer::Bare(flat(parts))
-                    }
-                    _ => Answer::Any(parts),
-                }
+/// The answer with lists of assignments, tuples of names and wrapped values put plainly.
+pub(crate) fn plain(answer: &Answer) -> Answer {
+    match answer {
+        Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
+            let parts: Vec<Answer> = parts.iter().map(plain).collect();
+            let bare = !matches!(answer, Answer::Set(_));
+            if let Some(values) = of_one_name(&parts) {
+                return if bare { Answer::Bare(values) } else { Answer::Set(values) };
             }
-            Answer::Relation(relation) => named_tuple(relation).unwrap_or_else(|| answer.clone()),
-            other => other.clone(),
+            match answer {
+                Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => Answer::All(parts),
+                Answer::Bare(_) => Answer::Bare(flat(parts)),
+                Answer::All(_) => Answer::All(parts),
+                Answer::Set(_) => Answer::Set(parts),
+                // Values joined by "or" are the list of them.
+                _ if parts.iter().all(|part| !matches!(part, Answer::Relation(_))) => {
+                    Answer::Bare(flat(parts))
+                }
+                _ => Answer::Any(parts),
+            }
         }
+        Answer::Relation(relation) => named_tuple(relation).unwrap_or_else(|| answer.clone()),
+        other => other.clone(),
     }
 }
 

@@ -304,6 +304,13 @@ pub(crate) fn free_names(expr: &Expr, names: &mut Vec<Symbol>) {
     }
 }
 
+/// Whether an expression has no variables.
+pub(crate) fn is_closed(expr: &Expr) -> bool {
+    let mut names = Vec::new();
+    free_names(expr, &mut names);
+    names.is_empty()
+}
+
 /// Whether some part only makes sense at whole numbers.
 pub(crate) fn wants_integers(expr: &Expr) -> bool {
     let mut names = Vec::new();
@@ -317,7 +324,9 @@ pub(crate) fn wants_integers(expr: &Expr) -> bool {
             | Function::Mod,
             parts,
         ) => {
-            parts.iter().for_each(|part| free_names(part, &mut names));
+            for part in parts {
+                free_names(part, &mut names);
+            }
             !names.is_empty()
         }
         Expr::Bind(bind) => match &bind.over {

@@ -6,6 +6,9 @@ use super::token::{Tok, Token};
 use crate::tree::{Bind, Expr, Over, Side, Symbol};
 use smol_str::SmolStr;
 
+/// The words under or over an operator.
+type Script<'a> = Option<&'a [Token]>;
+
 impl<'a> Parser<'a> {
     pub(crate) fn binder(&mut self, name: &str) -> Read<Expr> {
         match name {
@@ -28,7 +31,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The words under and over an operator, in either order.
-    fn scripts(&mut self) -> Read<(Option<&'a [Token]>, Option<&'a [Token]>)> {
+    fn scripts(&mut self) -> Read<(Script<'a>, Script<'a>)> {
         let (mut below, mut above) = (None, None);
         loop {
             if self.take('_') {

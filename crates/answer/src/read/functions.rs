@@ -104,7 +104,7 @@ pub(crate) fn is_atom(name: &str) -> bool {
         )
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// The smallest part of an expression.
     pub(crate) fn atom(&mut self) -> Read<Expr> {
         self.context.fuel.spend(4)?;
@@ -154,9 +154,8 @@ impl<'a> Parser<'a> {
 
     /// `1A_{16}`: digits and letters run together before a base.
     fn mixed_digits(&mut self) -> Option<Expr> {
-        let digit = |token: &Token| match &token.tok {
-            Tok::Num(Num { digits: Some(_), .. }) | Tok::Letter('A'..='Z') => true,
-            _ => false,
+        let digit = |token: &Token| {
+            matches!(&token.tok, Tok::Num(Num { digits: Some(_), .. }) | Tok::Letter('A'..='Z'))
         };
         let rest = &self.tokens[self.at..];
         let length = rest

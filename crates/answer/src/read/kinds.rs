@@ -13,12 +13,14 @@ use smol_str::SmolStr;
 
 /// Lists inside lists, beyond which nothing is read.
 const MAX_LEVEL: u32 = 12;
+/// Signs in one chain of equations or inequalities.
+const MAX_CHAIN: usize = 64;
 /// Signs ± that are taken apart.
 const MAX_SIGNS: usize = 3;
 
 /// Reads all the words as one answer.
 pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
-    context.fuel.spend(8)?;
+    context.fuel.spend(20 + 6 * tokens.len() as u64)?;
     if level > MAX_LEVEL {
         return Err(Stuck::Bounds);
     }
@@ -28,7 +30,7 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
         return Ok(answer);
     }
     if let Some(text) = all_text(tokens) {
-        return text_answer(&text, context, level);
+        return Ok(text_answer(&text, context, level));
     }
     if let Some(at) = split::find(tokens, |t| t.is_cmd("implies")) {
         return answer(&tokens[at + 1..], context, level + 1);
@@ -70,7 +72,7 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
 }
 
 /// The parts between connectives, where there are two or more; an empty part at a doubled connective is skipped.
-fn connected<'a>(tokens: &'a [Token], connective: impl Fn(&Token) -> bool) -> Option<Vec<&'a [Token]>> {
+fn connected(tokens: &[Token], connective: impl Fn(&Token) -> bool) -> Option<Vec<&[Token]>> {
     split::find(tokens, &connective)?;
     let parts: Vec<_> = split::at(tokens, connective).into_iter().filter(|part| !part.is_empty()).collect();
     Some(parts)
@@ -180,9 +182,9 @@ fn all_text(tokens: &[Token]) -> Option<String> {
 }
 
 /// Text set as text: a formula in disguise, or words.
-fn text_answer(text: &str, context: Context<'_>, level: u32) -> Read<Answer> {
+fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answer {
     if super::super::text::is_all_reals(text) {
-        return Ok(Answer::Reals);
+        return Answer::Reals;
     }
     let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+'));
     if formula && level <= 2 {
@@ -190,10 +192,10 @@ fn text_answer(text: &str, context: Context<'_>, level: u32) -> Read<Answer> {
         if all_text(&tokens).is_none()
             && let Ok(read) = answer(&tokens, context, level + 1)
         {
-            return Ok(read);
+            return read;
         }
     }
-    Ok(Answer::Text(SmolStr::new(text)))
+    Answer::Text(SmolStr::new(text))
 }
 
 fn sign(token: &Token) -> Option<Sign> {
@@ -226,6 +228,9 @@ fn relation(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<A
         if depth == 0 {
             signs.extend(sign(token));
         }
+    }
+    if signs.len() > MAX_CHAIN {
+        return Err(Stuck::Bounds);
     }
     let mut sides = Vec::with_capacity(signs.len() + 1);
     for side in split::at(tokens, |t| sign(t).is_some()) {

@@ -12,8 +12,17 @@ pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
     let plain = plain(text);
     let lonely_dollar = plain.replace("\\$", "").matches('$').count() == 1;
     let rows = plain.contains("\\begin");
-    let mut lexer =
-        Lexer { rest: &plain, out: Vec::new(), spaced: false, depth: 0, lonely_dollar, rows, notation, met };
+    let mut lexer = Lexer {
+        rest: &plain,
+        styles: 0,
+        out: Vec::new(),
+        spaced: false,
+        depth: 0,
+        lonely_dollar,
+        rows,
+        notation,
+        met,
+    };
     while lexer.step() {}
     lexer.out
 }
@@ -63,6 +72,9 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
+/// Styles inside styles, beyond which nothing is read.
+const MAX_STYLES: u32 = 20;
+
 /// `dx`, and `xdx`: letters that end in a differential.
 fn is_differential(word: &str) -> bool {
     let end = word.as_bytes();
@@ -75,6 +87,8 @@ struct Lexer<'a> {
     spaced: bool,
     /// How many brackets are open that make a comma a separator.
     depth: i32,
+    /// How many styles stand inside each other here.
+    styles: u32,
     /// There is one dollar sign: money, not a delimiter.
     lonely_dollar: bool,
     /// There are environments, so `\\` ends a row.
@@ -103,9 +117,9 @@ impl<'a> Lexer<'a> {
             self.spaced = true;
             return true;
         }
-        if let Some((num, length)) = number::leading(self.rest, self.notation, self.depth > 0, self.met) {
+        if let Some((number, length)) = number::leading(self.rest, self.notation, self.depth > 0, self.met) {
             self.rest = &self.rest[length..];
-            self.push(Tok::Num(num));
+            self.push(number);
             return true;
         }
         if c == '\\' {
@@ -175,7 +189,7 @@ impl<'a> Lexer<'a> {
                 Some(name) => self.cmd(name),
                 None if word == "to" => self.push(Tok::Op(':')),
                 None if is_differential(word) => {
-                    word.chars().for_each(|letter| self.push(Tok::Letter(letter)))
+                    word.chars().for_each(|letter| self.push(Tok::Letter(letter)));
                 }
                 None => self.push(Tok::Word(SmolStr::new(word))),
             },
@@ -206,6 +220,10 @@ impl<'a> Lexer<'a> {
                 let text = self.argument();
                 self.spaced = spaced;
                 self.text(text);
+            }
+            Meaning::Style if self.styles > MAX_STYLES => {
+                self.rest = "";
+                self.push(Tok::Beyond);
             }
             Meaning::Style => {
                 let content = self.argument();
@@ -279,11 +297,9 @@ impl<'a> Lexer<'a> {
         let Some(inside) = rest.strip_prefix('{') else {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             // `\hat\imath`: a command is one word.
-            let length = if rest.starts_with('\\') {
-                1 + rest[1..].find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len() - 1)
-            } else {
-                length
-            };
+            let length = rest.strip_prefix('\\').map_or(length, |name| {
+                1 + name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len())
+            });
             self.rest = &rest[length..];
             return &rest[..length];
         };
@@ -325,7 +341,7 @@ impl<'a> Lexer<'a> {
                 if let Some(known) = names::plain_word(name) {
                     self.cmd(known);
                 } else if name.chars().all(|c| c.is_ascii_alphanumeric()) && self.rest.starts_with('_') {
-                    self.again(name.to_owned());
+                    self.again(name);
                 } else {
                     self.push(Tok::Text(SmolStr::new(name)));
                 }
@@ -335,8 +351,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads what stood in an argument as if it stood alone.
-    fn again(&mut self, content: String) {
-        let mut inner = Lexer { rest: &content, out: Vec::new(), spaced: self.spaced, ..*self };
+    fn again(&mut self, content: &str) {
+        let mut inner = Lexer { rest: content, out: Vec::new(), spaced: self.spaced, ..*self };
         while inner.step() {}
         let found = inner.out;
         self.spaced = false;
@@ -375,7 +391,7 @@ impl<'a> Lexer<'a> {
                     }
                     (Some(letter), None) if letter.is_alphabetic() => self.push(Tok::Letter(letter)),
                     _ if self.rest.starts_with('_') && trimmed.chars().all(|c| c.is_ascii_alphanumeric()) => {
-                        self.again(trimmed.to_owned());
+                        self.again(trimmed);
                     }
                     _ if trimmed.chars().all(char::is_alphabetic) => {
                         match (names::command(name), names::plain_word(name)) {
@@ -389,7 +405,9 @@ impl<'a> Lexer<'a> {
                         let (rest, spaced) = (self.rest, self.spaced);
                         self.push(Tok::Op('{'));
                         self.rest = content;
+                        self.styles += 1;
                         while self.step() {}
+                        self.styles -= 1;
                         self.rest = rest;
                         self.spaced = spaced;
                         self.push(Tok::Op('}'));

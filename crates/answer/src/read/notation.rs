@@ -15,6 +15,7 @@ pub(crate) enum Comma {
 
 /// How open choices of notation are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct Notation {
     pub(crate) comma: Comma,
     /// `\log` without a base is the natural one, not the decimal one.

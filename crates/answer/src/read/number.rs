@@ -1,18 +1,18 @@
 //! Numbers as written: digits, separators, decimal points, repeating decimals, powers of ten.
 
 use super::notation::{Comma, Met, Notation};
-use super::token::Num;
+use super::token::{Num, Tok};
 use crate::tree::Rational;
 use dashu_int::{IBig, UBig};
 use smol_str::SmolStr;
 
-/// More digits than this are not a number to anybody.
-const MAX_DIGITS: usize = 20_000;
+/// Digits after the point that are read; more would make every sum of such numbers long work.
+const MAX_DECIMALS: usize = 2_000;
 /// A power of ten beyond this is not written out.
 const MAX_EXPONENT: i64 = 5_000;
 
 /// The number at the start of `text` and its length in bytes.
-pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -> Option<(Num, usize)> {
+pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -> Option<(Tok, usize)> {
     let comma = if nested && notation.comma != Comma::Decimal { Comma::Separator } else { notation.comma };
     let bytes = text.as_bytes();
     let mut at = run(bytes, 0);
@@ -48,9 +48,14 @@ pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -
             at = end;
         }
     }
-    if digits.len() > MAX_DIGITS {
+    if at == 0 && repeat.is_none() {
         return None;
     }
+    if scale > MAX_DECIMALS {
+        return Some((Tok::Beyond, at));
+    }
+    let num =
+        |value: Rational, decimal: bool, digits: Option<SmolStr>| Tok::Num(Num { value, decimal, digits });
     let integer: UBig = if digits.is_empty() { UBig::ZERO } else { digits.parse().ok()? };
     let mut value = Rational::from_parts(IBig::from(integer), UBig::from(10_u8).pow(scale));
     if let Some((block, end)) = repeat {
@@ -58,18 +63,18 @@ pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -
         let nines = UBig::from(10_u8).pow(block.len()) - UBig::ONE;
         let repeated: UBig = block.parse().ok()?;
         value += Rational::from_parts(IBig::from(repeated), nines * UBig::from(10_u8).pow(scale));
-        return Some((Num { value, decimal: false, digits: None }, end));
+        return Some((num(value, false, None), end));
     }
     if let Some((exponent, end)) = power_of_ten(bytes, at).filter(|_| !notation.euler) {
         met.power.set(true);
         let power = UBig::from(10_u8).pow(usize::try_from(exponent.unsigned_abs()).ok()?);
         value = if exponent < 0 { value / power } else { value * power };
         let decimal = decimal && !value.is_int();
-        return Some((Num { value, decimal, digits: None }, end));
+        return Some((num(value, decimal, None), end));
     }
     let plain = !decimal && grouped.is_none();
     let digits = plain.then(|| SmolStr::new(&digits));
-    Some((Num { value, decimal, digits }, at))
+    Some((num(value, decimal, digits), at))
 }
 
 /// Where the run of digits that starts at `from` ends.
@@ -173,8 +178,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, usize) {
-        let (num, length) = leading(text, Notation::default(), false, &Met::default()).unwrap();
-        (num.value.to_string(), length)
+        match leading(text, Notation::default(), false, &Met::default()) {
+            Some((Tok::Num(num), length)) => (num.value.to_string(), length),
+            other => panic!("{text}: {other:?}"),
+        }
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
 
     /// Runs `read` one level deeper.
     pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        self.context.fuel.spend(4)?;
+        self.context.fuel.spend(10)?;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Stuck::Bounds);
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
 
     /// Factors written side by side.
     pub(crate) fn product(&mut self) -> Read<Expr> {
-        if let Some(mixed) = self.mixed_number()? {
+        if let Some(mixed) = self.mixed_number() {
             return self.more_factors(mixed);
         }
         let first = self.power()?;
@@ -231,8 +231,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn starts_factor(&self) -> bool {
         let Some(token) = self.peek() else { return false };
         match &token.tok {
-            Tok::Letter(_) | Tok::Op('(' | '{') => true,
-            Tok::Op('[') => true,
+            Tok::Letter(_) | Tok::Op('(' | '{' | '[') => true,
             Tok::Op('|') => self.bars == 0,
             // Two numbers side by side are not a product, but `x2` and `\sqrt{3}2` are.
             Tok::Num(_) => {
@@ -280,12 +279,12 @@ impl<'a> Parser<'a> {
     }
 
     /// `3\frac12` and `3 1/2`: a whole number and a fraction of whole numbers, added.
-    fn mixed_number(&mut self) -> Read<Option<Expr>> {
+    fn mixed_number(&mut self) -> Option<Expr> {
         let Some(Token { tok: Tok::Num(Num { value: whole, digits: Some(_), .. }), .. }) = self.peek() else {
-            return Ok(None);
+            return None;
         };
         if self.at > 0 && matches!(self.tokens[self.at - 1].tok, Tok::Op('^' | '_' | '/')) {
-            return Ok(None);
+            return None;
         }
         let rest = &self.tokens[self.at + 1..];
         if rest.first().is_some_and(|t| t.is_cmd("frac")) {
@@ -296,10 +295,10 @@ impl<'a> Parser<'a> {
                 t.is_op('{') || t.is_op('}') || matches!(&t.tok, Tok::Num(num) if num.digits.is_some())
             });
             if let (Ok(Expr::Number(fraction)), true, false) = (fraction, plain, self.next_is('^')) {
-                return Ok(Some(Expr::Number(whole + fraction)));
+                return Some(Expr::Number(whole + fraction));
             }
             self.at = start;
-            return Ok(None);
+            return None;
         }
         if let [Token { tok: Tok::Num(above), spaced: true }, slash, Token { tok: Tok::Num(below), .. }, ..] =
             rest
@@ -311,9 +310,9 @@ impl<'a> Parser<'a> {
         {
             let value = whole.clone() + above.value.clone() / below.value.clone();
             self.at += 4;
-            return Ok(Some(Expr::Number(value)));
+            return Some(Expr::Number(value));
         }
-        Ok(None)
+        None
     }
 
     /// A base with its exponents, factorials and other marks behind it.
@@ -409,6 +408,7 @@ impl<'a> Parser<'a> {
         }
         let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
         let inside = &self.tokens[self.at + 1..end];
+        self.context.fuel.spend(2 * inside.len() as u64)?;
         self.at = end + 1;
         Ok(inside)
     }

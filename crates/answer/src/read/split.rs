@@ -76,6 +76,7 @@ pub(crate) fn spell(tokens: &[Token]) -> SmolStr {
             Tok::SetOpen => write!(out, "\\{{"),
             Tok::SetClose => write!(out, "\\}}"),
             Tok::Row => write!(out, "\\\\"),
+            Tok::Beyond => write!(out, "?"),
         };
     }
     out.finish()

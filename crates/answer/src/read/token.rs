@@ -24,6 +24,8 @@ pub(crate) enum Tok {
     SetClose,
     /// `\\`: the end of a row.
     Row,
+    /// What is too long or too deep to be read.
+    Beyond,
 }
 
 /// A number as written.

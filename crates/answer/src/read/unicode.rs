@@ -1,6 +1,7 @@
 //! Mathematics written in Unicode, as the LaTeX it stands for.
 
 /// What a character stands for, or nothing where it stands for itself.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn latex(c: char) -> Option<&'static str> {
     Some(match c {
         '−' | '–' | '—' | '‐' | '‑' | '﹣' | '－' => "-",
