@@ -1,7 +1,7 @@
 //! Whether two answers are the same: the verdict, and how it was reached.
 
-use crate::decide;
 use crate::policy::Policy;
+use crate::{decide, normalise, text};
 use serde::{Deserialize, Serialize};
 
 /// What a comparison found.
@@ -67,17 +67,21 @@ impl Comparison {
 }
 
 /// Which rules decide whether two answers are the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rules {
     /// This project's, with what the policy leaves open.
     Aske(Policy),
     /// Those of math-verify 0.9.0, its mistakes included.
     MathVerify,
+    /// The paper's: wrappers stripped, math-verify's rules, then the same text, the same parts, the same
+    /// "no solution".
+    Paper,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self::Aske(Policy::default())
+        Self::Aske(Policy::usual())
     }
 }
 
@@ -87,6 +91,7 @@ impl Rules {
         match self {
             Self::Aske(_) => "aske-1",
             Self::MathVerify => "math-verify-1",
+            Self::Paper => "paper-1",
         }
     }
 
@@ -95,6 +100,13 @@ impl Rules {
         match self {
             Self::Aske(policy) => decide::compare(gold, pred, policy),
             Self::MathVerify => decide::compare(gold, pred, &Policy::default()),
+            Self::Paper => {
+                let symbolic = Self::MathVerify.compare(&normalise(gold), &normalise(pred));
+                if symbolic.verdict == Verdict::Equal {
+                    return symbolic;
+                }
+                text::same(gold, pred).map_or(symbolic, |method| Comparison::decided(true, method))
+            }
         }
     }
 }

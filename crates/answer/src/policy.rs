@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The choices, with the defaults of this project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one independent option with a name of its own")]
 pub struct Policy {
     /// `50\%` equals 50 as well as 0.5.
@@ -35,8 +35,9 @@ pub struct Policy {
     pub choice_by_content: bool,
 }
 
-impl Default for Policy {
-    fn default() -> Self {
+impl Policy {
+    /// The defaults of this project.
+    pub const fn usual() -> Self {
         Self {
             percent_as_number: true,
             unit_optional: true,
@@ -52,5 +53,11 @@ impl Default for Policy {
             assignment_as_value: true,
             choice_by_content: true,
         }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::usual()
     }
 }

@@ -1,5 +1,6 @@
 //! Answers as words: what is left when an answer is not mathematics.
 
+use crate::compare::Method;
 use crate::normalise;
 
 /// Text as it is compared: wrappers, case, white space and marks of emphasis dropped.
@@ -9,6 +10,20 @@ pub(crate) fn fold(answer: &str) -> String {
         .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '*' | '`' | '“' | '”'))
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+/// How two answers are the same as texts, if they are: the same words, the same parts, the same "no solution".
+pub(crate) fn same(a: &str, b: &str) -> Option<Method> {
+    let (a, b) = (fold(a), fold(b));
+    if a.is_empty() || b.is_empty() {
+        None
+    } else if a == b {
+        Some(Method::Text)
+    } else if same_parts(&a, &b) {
+        Some(Method::Parts)
+    } else {
+        (is_no_solution(&a) && is_no_solution(&b)).then_some(Method::NoSolution)
+    }
 }
 
 /// Words for "there is no solution".

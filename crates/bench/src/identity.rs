@@ -2,6 +2,7 @@
 
 use aske_config::{Layers, RoleSettings, Settings, load_script};
 use aske_record::{Identity, Manifest};
+use aske_session::Domain;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -21,7 +22,9 @@ fn identity(settings: &Settings) -> Identity {
     let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
     add("protocol", json(&settings.protocol));
     add("domain", json(&settings.domain));
-    add("comparison", aske_answer::Rules::default().name().to_owned());
+    if let Domain::Math { rules } = settings.domain {
+        add("comparison", rules.name().to_owned());
+    }
     add("prompts", settings.pack.hash().to_owned());
     add("seed", settings.run.seed.to_string());
     add("asker", role(&settings.asker));

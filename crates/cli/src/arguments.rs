@@ -138,7 +138,7 @@ pub(crate) struct Ask {
   aske verify '(1,2)' '1<x<2' --explain          how it was read and decided
   aske verify --jsonl pairs.jsonl                lines {\"gold\",\"pred\"} in; the same plus \"equal\" and \"method\" out
   aske verify --jsonl --compat math-verify < pairs.jsonl
-  aske verify '5 cm' 5 --policy unit-optional=false
+  aske verify '5 cm' 5 --policy unit_optional=false
 
 Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 when all lines were compared.
 In the lines, \"equal\" is null where it is undecided.")]
@@ -174,6 +174,8 @@ pub(crate) struct Verify {
 pub(crate) enum Compat {
     /// math-verify 0.9.0
     MathVerify,
+    /// The paper: math-verify, then the same text, parts, or "no solution"
+    Paper,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own.
 
+use aske_answer::Policy;
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
 use aske_session::Protocol;
@@ -77,6 +78,11 @@ pub struct ProtocolSection {
     pub summary_chars: usize,
     /// `math`, `choice`, `number` or `text`.
     pub domain: String,
+    /// How mathematical answers are compared: `aske`, or `paper` for math-verify's rules and the paper's fall-throughs.
+    pub comparison: String,
+    /// What notation leaves open, in the comparison `aske`.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub policy: Policy,
     /// How far two numbers may lie apart in the domain `number`, as a share of the larger one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
@@ -98,10 +104,16 @@ impl Default for ProtocolSection {
             question_words: paper.question_words,
             summary_chars: paper.summary_chars,
             domain: "math".to_owned(),
+            comparison: "aske".to_owned(),
+            policy: Policy::usual(),
             tolerance: None,
             prompts: None,
         }
     }
+}
+
+fn is_usual(policy: &Policy) -> bool {
+    *policy == Policy::usual()
 }
 
 /// `[asker]`.

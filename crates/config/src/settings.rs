@@ -1,6 +1,7 @@
 //! A configuration that has been checked: every name resolved, every number in range.
 
 use crate::{Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack};
+use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
 use aske_session::{Domain, Pack, Protocol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,6 +218,10 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
             None => error,
         }
     })?;
+    let domain = match domain {
+        Domain::Math { .. } => Domain::Math { rules: rules(config)? },
+        other => other,
+    };
     match (domain, config.protocol.tolerance) {
         (Domain::Number { .. }, Some(tolerance)) => {
             in_range("protocol.tolerance", (0.0..1.0).contains(&tolerance), "at least 0 and below 1")?;
@@ -227,6 +232,19 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
                 .hint("set `protocol.domain = \"number\"`, or remove the tolerance"))
         }
         (domain, None) => Ok(domain),
+    }
+}
+
+/// How mathematical answers are compared.
+fn rules(config: &Config) -> Result<Rules, ConfigError> {
+    let section = &config.protocol;
+    match section.comparison.as_str() {
+        "aske" => Ok(Rules::Aske(section.policy)),
+        "paper" if section.policy == Policy::usual() => Ok(Rules::Paper),
+        "paper" => Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
+            .hint("set `protocol.comparison = \"aske\"`, or remove the policy")),
+        other => Err(ConfigError::at("protocol.comparison", format!("unknown comparison `{other}`"))
+            .hint("`aske`, or `paper` for math-verify's rules and the paper's fall-throughs")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic, reason = "a configuration that ships and does not load ends its test")]
 
+use aske_answer::Rules;
 use aske_config::{Layers, Settings};
 use aske_model::Sampling;
 use aske_session::{Domain, Protocol};
@@ -25,7 +26,7 @@ fn the_benchmark_is_the_papers() {
     assert_eq!((rounds, asker_tokens, asker_final_tokens), (4, 6_000, 10_000));
     assert_eq!((solver_tokens, solver_final_tokens), (4_000, 6_000));
     assert_eq!((bench.protocol.question_words, bench.protocol.summary_chars), (200, 2_000));
-    assert_eq!((bench.run.samples, bench.domain), (10, Domain::Math));
+    assert_eq!((bench.run.samples, bench.domain), (10, Domain::Math { rules: Rules::Paper }));
     assert_eq!((bench.protocol.check_draws, bench.check.sampling.temperature), (3, Some(0.7)));
     assert!(bench.solvers.iter().all(|solver| solver.sampling.temperature == Some(0.7)));
     let check = &bench.models["gemini-3.1-pro"];

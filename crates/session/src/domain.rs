@@ -5,17 +5,19 @@ mod number;
 mod text;
 
 use crate::thinking::Parts;
-use aske_answer::{Comparison, compare, last_word};
-use serde::{Deserialize, Serialize};
+use aske_answer::{Comparison, Rules, last_word};
+use serde::Serialize;
 use std::str::FromStr;
 
 /// What the questions are about, and so how answers are read and compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum Domain {
     /// Mathematics: any expression.
-    #[default]
-    Math,
+    Math {
+        /// Which rules decide whether two answers are the same.
+        rules: Rules,
+    },
     /// Multiple choice: one letter.
     Choice,
     /// One number, equal within a relative tolerance.
@@ -39,7 +41,7 @@ impl FromStr for Domain {
     type Err = UnknownDomain;
     fn from_str(name: &str) -> Result<Self, UnknownDomain> {
         match name {
-            "math" => Ok(Self::Math),
+            "math" => Ok(Self::math()),
             "choice" => Ok(Self::Choice),
             "number" => Ok(Self::Number { tolerance: TOLERANCE }),
             "text" => Ok(Self::Text),
@@ -52,10 +54,15 @@ impl Domain {
     /// The names of all domains.
     pub const NAMES: [&'static str; 4] = ["math", "choice", "number", "text"];
 
+    /// Mathematics by the usual rules.
+    pub fn math() -> Self {
+        Self::Math { rules: Rules::default() }
+    }
+
     /// Its name in configurations.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Math => "math",
+            Self::Math { .. } => "math",
             Self::Choice => "choice",
             Self::Number { .. } => "number",
             Self::Text => "text",
@@ -67,7 +74,7 @@ impl Domain {
         let boxed = parts.boxed();
         let visible = parts.visible.as_ref();
         match self {
-            Self::Math => boxed.or_else(|| last_word(visible)).map(str::to_owned),
+            Self::Math { .. } => boxed.or_else(|| last_word(visible)).map(str::to_owned),
             Self::Choice => choice::read(boxed, visible),
             Self::Number { .. } => number::read(boxed, visible),
             Self::Text => text::read(boxed, visible),
@@ -77,7 +84,7 @@ impl Domain {
     /// Whether two answers are the same.
     pub fn compare(&self, gold: &str, pred: &str) -> Comparison {
         match self {
-            Self::Math => compare(gold, pred),
+            Self::Math { rules } => rules.compare(gold, pred),
             Self::Choice => choice::compare(gold, pred),
             Self::Number { tolerance } => number::compare(gold, pred, *tolerance),
             Self::Text => text::compare(gold, pred),

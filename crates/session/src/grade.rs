@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn outcome(answers: &Answers<'_>) -> Outcome {
-        match grade(answers, &Domain::Math, None) {
+        match grade(answers, &Domain::math(), None) {
             Grading::Done(grade) => grade.outcome,
             Grading::Need(need) => panic!("no checker, but {need:?}"),
         }
@@ -165,7 +165,9 @@ mod tests {
 
     #[test]
     fn which_solver_is_right_is_recorded() {
-        let Grading::Done(grade) = grade(&answers("2", "1", ["1"; 3]), &Domain::Math, None) else { panic!() };
+        let Grading::Done(grade) = grade(&answers("2", "1", ["1"; 3]), &Domain::math(), None) else {
+            panic!()
+        };
         assert_eq!(grade.right, Some([false, true]));
     }
 
@@ -199,7 +201,7 @@ mod tests {
     fn pairs_that_differ_go_to_the_equivalence_checker_stage_by_stage() {
         let answers = answers("x=1", "2", ["1", "1", "1.0"]);
         let mut verdicts = Verdicts::new();
-        let need = |verdicts: &Verdicts| match grade(&answers, &Domain::Math, Some(verdicts)) {
+        let need = |verdicts: &Verdicts| match grade(&answers, &Domain::math(), Some(verdicts)) {
             Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
             Grading::Done(grade) => panic!("{grade:?}"),
         };
@@ -211,7 +213,7 @@ mod tests {
             let equal = pair.both().1.contains("x=1") || pair.both().0.contains("x=1");
             verdicts.insert(pair, equal);
         }
-        let Grading::Done(grade) = grade(&answers, &Domain::Math, Some(&verdicts)) else { panic!() };
+        let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!() };
         assert_eq!((grade.outcome, grade.right), (Outcome::Calibrated, Some([true, false])));
         assert!(grade.promoted);
     }
@@ -223,14 +225,14 @@ mod tests {
             [("1", "1.0"), ("1", "1.00"), ("1.0", "1.00")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
         verdicts.insert(AnswerPair::new("5", "1"), false);
-        let Grading::Done(grade) = grade(&answers, &Domain::Math, Some(&verdicts)) else { panic!("asks") };
+        let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };
         assert_eq!(grade.right, Some([false, true]));
     }
 
     #[test]
     fn undecided_without_a_checker_is_no_match_and_flagged() {
         let long = "1".repeat(70_000);
-        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::Math, None) else {
+        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::math(), None) else {
             panic!()
         };
         assert_eq!(grade.outcome, Outcome::Calibrated);

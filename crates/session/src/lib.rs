@@ -6,8 +6,8 @@
 //! ```
 //! use aske_session::{Domain, Need, Pack, Protocol, Session};
 //! use std::sync::Arc;
-//! let pack = Arc::new(Pack::builtin(&Domain::Math));
-//! let session = Session::new(Protocol::default(), pack, Domain::Math);
+//! let pack = Arc::new(Pack::builtin(&Domain::math()));
+//! let session = Session::new(Protocol::default(), pack, Domain::math());
 //! let Need::Calls(calls) = session.need() else { unreachable!() };
 //! assert_eq!((calls.len(), calls[0].max_tokens), (1, 6000)); // the asker's first probing turn
 //! ```

@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_wrong_pack_is_named_by_file_and_line() {
-        let mut files = Pack::builtin_files(&Domain::Math);
+        let mut files = Pack::builtin_files(&Domain::math());
         files.remove("no_answer.txt");
         files.insert("asker_next.txt".into(), "one\n{{boundary_a_answer}} {{boundary_c_answer}}".into());
         files.insert("asker_frist.txt".into(), "typo".into());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn any_changed_word_changes_the_hash() {
-        let mut files = Pack::builtin_files(&Domain::Math);
+        let mut files = Pack::builtin_files(&Domain::math());
         let before = Pack::parse(&files).unwrap().hash;
         files.get_mut("no_reply.txt").unwrap().push('!');
         assert_ne!(Pack::parse(&files).unwrap().hash, before);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_a_model_wrote_is_never_read_as_a_placeholder() {
-        let pack = Pack::builtin(&Domain::Math);
+        let pack = Pack::builtin(&Domain::math());
         let hostile = "{{structure}} {{boundary_b_answer}}";
         let values = [("boundary_a_answer", hostile), ("boundary_b_answer", "\\boxed{2}")];
         let text = pack.render("asker_final", &values);

@@ -62,7 +62,7 @@ fn reply() -> impl Strategy<Value = Reply> {
 
 fn domain() -> impl Strategy<Value = Domain> {
     let number = Domain::Number { tolerance: 0.01 };
-    select(vec![Domain::Math, Domain::Choice, number, Domain::Text])
+    select(vec![Domain::math(), Domain::Choice, number, Domain::Text])
 }
 
 /// The shipped pack with summaries between edges.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 fn asked(turns: &[Reply]) -> Played {
     let mut turns = turns.iter();
     let protocol = rounds(u32::try_from(turns.len()).unwrap_or(0) - 1);
-    play(session(protocol, Domain::Math), |call| match call.slot.role {
+    play(session(protocol, Domain::math()), |call| match call.slot.role {
         Role::Asker => turns.next().cloned().unwrap_or_default(),
         _ => Reply::text(r"\boxed{1}"),
     })
@@ -32,7 +32,7 @@ fn forwarded(reply: &Reply) -> Option<String> {
 
 /// The asker's next message after one round in which the solvers gave these replies.
 fn next_message(one: &Reply, two: &Reply, next_is_final: bool) -> String {
-    let played = play(session(rounds(if next_is_final { 1 } else { 2 }), Domain::Math), |call| {
+    let played = play(session(rounds(if next_is_final { 1 } else { 2 }), Domain::math()), |call| {
         match (call.slot.turn, call.slot.role) {
             (_, Role::Asker) => turn("What is 1 + 1?"),
             (1, ONE) => one.clone(),
@@ -53,7 +53,7 @@ fn shown(reply: &Reply) -> String {
 
 /// A session without probing whose final question got these answers.
 fn answered(one: &str, two: &str, check: [&str; 3]) -> Played {
-    play(session(rounds(0), Domain::Math), |call| match call.slot.role {
+    play(session(rounds(0), Domain::math()), |call| match call.slot.role {
         Role::Asker => turn("What is 1 + 1?"),
         ONE => Reply::text(one),
         TWO => Reply::text(two),
@@ -72,7 +72,7 @@ fn a_session_is_k_probing_rounds_and_one_final_turn() {
         cut("<think>endless"),
     ];
     for (reply, k) in replies.iter().flat_map(|reply| (0..=5).map(move |k| (reply, k))) {
-        let played = play(session(rounds(k), Domain::Math), |call| match call.slot.role {
+        let played = play(session(rounds(k), Domain::math()), |call| match call.slot.role {
             Role::Asker => reply.clone(),
             _ => Reply::text(r"\boxed{2}"),
         });
@@ -105,7 +105,7 @@ fn the_asker_keeps_the_whole_conversation() {
 #[test]
 fn solvers_see_one_question_and_nothing_else() {
     let ask = |n: u32| format!("#Reasoning#\nNOTE{n}\n#Draft#\nDRAFT{n}\n#Question#\nASK{n}?");
-    let played = play(session(rounds(2), Domain::Math), |call| match call.slot.role {
+    let played = play(session(rounds(2), Domain::math()), |call| match call.slot.role {
         Role::Asker => Reply::text(ask(call.slot.turn)),
         role => Reply::text(format!("#Summary#\nSAID{} by {role} \\boxed{{1}}", call.slot.turn)),
     });
@@ -205,7 +205,7 @@ fn a_solvers_thinking_is_never_parsed_for_tags_or_forwarded() {
 #[test]
 fn an_answer_is_looked_for_in_thinking_only_when_the_visible_reply_has_no_box() {
     let in_a_field = Reply { reasoning: Some(r"\boxed{8}".into()), ..Reply::text("So it is 9.") };
-    let played = play(session(rounds(0), Domain::Math), |call| match (call.slot.role, call.slot.draw) {
+    let played = play(session(rounds(0), Domain::math()), |call| match (call.slot.role, call.slot.draw) {
         (Role::Asker, _) => turn("What is 1 + 1?"),
         (ONE, _) => Reply::text(r"<think>\boxed{1}</think>So \boxed{2}, I think."),
         (TWO, _) => Reply::text(r"<think>\boxed{1}</think>So it is 2."),
@@ -303,7 +303,7 @@ fn a_turn_without_a_question_is_recovered_by_how_it_failed_and_what_comes_next()
         );
         assert_eq!((asks.len(), played.transcript.turns.len()), (3, 3), "{name}");
         assert_eq!(played.transcript.turns[at - 1].solved, None);
-        assert_eq!(played.grade(&Domain::Math).outcome, Outcome::TooEasy);
+        assert_eq!(played.grade(&Domain::math()).outcome, Outcome::TooEasy);
     }
 }
 
@@ -320,7 +320,7 @@ fn no_question_on_the_final_turn_ends_the_session() {
         assert!(played.calls.iter().all(|call| call.slot.turn == 1 || call.slot.role == Role::Asker));
         assert_eq!(played.calls.len(), 1 + 2 + 1);
         assert!(played.to(Role::Check).is_empty() && played.transcript.check.is_empty());
-        let grade = played.grade(&Domain::Math);
+        let grade = played.grade(&Domain::math());
         assert_eq!((grade.outcome, grade.right), (Outcome::NoQuestion, None));
     }
 }
@@ -389,7 +389,7 @@ fn the_final_question_goes_to_both_solvers_and_the_cross_check_in_grading_form()
         assert_eq!(call.messages, played.to(Role::Check)[0].messages);
     }
     assert_eq!(played.to(Role::Check).len(), 3);
-    let one_draw = play(session(Protocol::training(), Domain::Math), |call| match call.slot.role {
+    let one_draw = play(session(Protocol::training(), Domain::math()), |call| match call.slot.role {
         Role::Asker => turn("What is 1 + 1?"),
         _ => Reply::text(r"\boxed{2}"),
     });
@@ -407,7 +407,7 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn replies_may_arrive_in_any_order() {
-    let mut begun = session(rounds(1), Domain::Math);
+    let mut begun = session(rounds(1), Domain::math());
     begun.feed(Slot::first(1, Role::Asker), turn("What is 1 + 1?")).unwrap();
     let reply = |call: &Call| Reply::text(format!("\\boxed{{{}{}}}", call.slot.role, call.slot.draw));
     let mut forward = begun.clone();
@@ -453,7 +453,7 @@ fn an_unexpected_or_repeated_reply_is_refused_and_changes_nothing() {
     fn reply() -> Reply {
         turn("What is 3 + 3?")
     }
-    let mut session = session(rounds(1), Domain::Math);
+    let mut session = session(rounds(1), Domain::math());
     for _ in 0..12 {
         let wanted: Vec<Slot> = match session.need() {
             Need::Calls(calls) => calls.iter().map(|call| call.slot).collect(),
@@ -501,7 +501,7 @@ fn exactly_one_right_is_calibrated() {
         (four, five, [four, "", four], Outcome::BadCrossCheck, None),
         ("", "", ["", "", ""], Outcome::BadCrossCheck, None),
     ] {
-        let grade = answered(one, two, check).grade(&Domain::Math);
+        let grade = answered(one, two, check).grade(&Domain::math());
         assert_eq!((grade.outcome, grade.right), (outcome, right), "{one} {two} {check:?}");
     }
 }
@@ -515,7 +515,7 @@ fn token_budgets_are_those_of_the_benchmark_and_of_training() {
     ] {
         let k = protocol.rounds;
         for question in [turn("What is 1 + 1?"), Reply::text("no question")] {
-            let played = play(session(protocol.clone(), Domain::Math), |call| match call.slot {
+            let played = play(session(protocol.clone(), Domain::math()), |call| match call.slot {
                 Slot { role: Role::Asker, turn, .. } if turn <= k => question.clone(),
                 Slot { role: Role::Asker, .. } => turn("What is 2 + 2?"),
                 _ => Reply::text(r"\boxed{2}"),
@@ -581,7 +581,7 @@ fn each_asker_turn_that_lacks_a_required_tag_costs_the_same() {
         (vec![Reply::default(); 4], 4),
     ] {
         let played = asked(&turns);
-        let reward = Reward::of(played.grade(&Domain::Math).outcome, &played.transcript, 0.0);
+        let reward = Reward::of(played.grade(&Domain::math()).outcome, &played.transcript, 0.0);
         assert!((reward.format + 0.05 * f64::from(faulty)).abs() < 1e-12, "{faulty}: {reward:?}");
         let lacking = |turn: &&Turn| !turn.missing.is_empty();
         assert_eq!(played.transcript.turns.iter().filter(lacking).count(), usize::from(faulty));

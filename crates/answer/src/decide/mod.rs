@@ -21,7 +21,7 @@ use truth::Truth;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Work for one comparison, reading included: about 20 ms at most.
-const TANK: u64 = 3_000_000;
+const TANK: u64 = 2_000_000;
 
 pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
     // Both orders are one question, and get one answer.

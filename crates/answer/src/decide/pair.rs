@@ -1,7 +1,7 @@
 //! The table of kinds: how an answer of one kind stands to an answer of another.
 
 use super::judge::Judge;
-use super::shape::{assigned, claim, plain};
+use super::shape::{assigned, claim, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, Sign};
@@ -111,6 +111,11 @@ impl Judge<'_> {
             (A::Relation(a), A::Relation(b)) => self.same_relation(a, b),
             (A::Relation(relation), other) => self.relation_and_other(relation, other),
             (A::All(a), A::All(b)) => self.in_any_order(a, b),
+            // `x_1=2, x_2=9`: the solutions of one unknown, numbered.
+            (A::All(parts), A::Set(values) | A::Bare(values)) if numbered(parts) => match assigned(parts) {
+                Some((written, _)) => self.as_sets(&written, values),
+                None => NEVER,
+            },
             (A::All(parts), A::Tuple(values) | A::Bare(values)) => match assigned(parts) {
                 Some((written, by_name)) => {
                     self.in_order(&written, values).or(|| self.in_order(&by_name, values))

@@ -150,3 +150,13 @@ pub(crate) fn assigned(parts: &[Answer]) -> Option<(Vec<Answer>, Vec<Answer>)> {
     claims.sort_by(|a, b| a.name.cmp(&b.name));
     Some((written, claims.into_iter().map(|claim| claim.value).collect()))
 }
+
+/// Whether all names are one letter with different subscripts.
+pub(crate) fn numbered(parts: &[Answer]) -> bool {
+    let stem = |part: &Answer| match part {
+        Answer::Relation(relation) => claim(relation)?.name.split_once('_').map(|(stem, _)| stem.to_owned()),
+        _ => None,
+    };
+    let Some(first) = parts.first().and_then(stem) else { return false };
+    parts.iter().all(|part| stem(part).is_some_and(|stem| stem == first))
+}

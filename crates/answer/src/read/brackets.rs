@@ -102,7 +102,9 @@ pub(crate) fn bracketed(tokens: &[Token], context: Context<'_>, level: u32) -> R
             _ => None,
         });
     };
-    if split::find_opening(tokens, |t| t.is_cmd("begin")).is_some() {
+    if split::find_opening(tokens, |t| t.is_cmd("begin")).is_some()
+        || first.tok == Tok::SetOpen && tokens[1].is_cmd("begin") && last.tok != Tok::SetClose
+    {
         return matrix::environment(tokens, context, level);
     }
     if split::closing(tokens, 0) != Some(tokens.len() - 1) {

@@ -237,6 +237,13 @@ fn relation(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<A
         context.fuel.spend(50)?;
         sides.push(match side {
             [] => return Err(Stuck::Syntax),
+            // What is named need not be understood: `P(A|B) = 1/2`.
+            _ if sides.is_empty() && signs.iter().all(|sign| *sign == Sign::Equal) => {
+                answer(side, context, level + 1).or_else(|stuck| match (stuck, &side[0].tok) {
+                    (Stuck::Bounds, _) | (_, Tok::Num(_)) => Err(stuck),
+                    _ => Ok(Answer::Text(split::spell(side))),
+                })?
+            }
             _ => answer(side, context, level + 1)?,
         });
     }

@@ -2,7 +2,7 @@
 
 use super::names::{self, Meaning};
 use super::notation::{Met, Notation};
-use super::number;
+use super::number::{self, Place};
 use super::token::{Tok, Token};
 use super::unicode;
 use smol_str::SmolStr;
@@ -23,7 +23,12 @@ pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
         notation,
         met,
     };
-    while lexer.step() {}
+    while lexer.step() {
+        if lexer.out.len() > MAX_TOKENS {
+            lexer.push(Tok::Beyond);
+            break;
+        }
+    }
     lexer.out
 }
 
@@ -72,6 +77,9 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
+/// Words of one answer.
+const MAX_TOKENS: usize = 8_000;
+
 /// Styles inside styles, beyond which nothing is read.
 const MAX_STYLES: u32 = 20;
 
@@ -117,7 +125,12 @@ impl<'a> Lexer<'a> {
             self.spaced = true;
             return true;
         }
-        if let Some((number, length)) = number::leading(self.rest, self.notation, self.depth > 0, self.met) {
+        let place = match self.out.last() {
+            Some(last) if last.is_op('_') || last.is_op('^') => Place::Script,
+            _ if self.depth > 0 => Place::Bracketed,
+            _ => Place::Open,
+        };
+        if let Some((number, length)) = number::leading(self.rest, self.notation, place, self.met) {
             self.rest = &self.rest[length..];
             self.push(number);
             return true;

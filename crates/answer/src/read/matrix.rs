@@ -12,6 +12,9 @@ const MAX_ROWS: usize = 5;
 
 /// A matrix, a multiple of one, a determinant, or a system in `cases`.
 pub(crate) fn environment(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    // A brace that only opens stands before a system.
+    let system = matches!(tokens, [open, begin, ..] if open.tok == Tok::SetOpen && begin.is_cmd("begin"));
+    let tokens = if system { &tokens[1..] } else { tokens };
     let Some(start) = split::find_opening(tokens, |t| t.is_cmd("begin")) else { return Ok(None) };
     let (factor, rest) = tokens.split_at(start);
     let [_, Token { tok: Tok::Text(name), .. }, inside @ .., end, Token { tok: Tok::Text(closing), .. }] =
@@ -24,8 +27,8 @@ pub(crate) fn environment(tokens: &[Token], context: Context<'_>, level: u32) ->
     }
     let rows: Vec<&[Token]> = inside.split(|t| t.tok == Tok::Row).filter(|row| !row.is_empty()).collect();
     match name.as_str() {
-        "cases" | "aligned" | "align" | "gathered" | "equation"
-            if factor.iter().all(|t| t.tok == Tok::SetOpen) =>
+        "cases" | "aligned" | "align" | "gathered" | "equation" | "array"
+            if factor.is_empty() && (system || name != "array") =>
         {
             let mut all = Vec::new();
             for row in rows {

@@ -101,7 +101,8 @@ pub(crate) fn command(name: &str) -> Meaning {
         "left" | "right" | "mleft" | "mright" | "big" | "Big" | "bigg" | "Bigg" | "bigl" | "bigr"
         | "Bigl" | "Bigr" | "biggl" | "biggr" | "Biggl" | "Biggr" | "middle" | "displaystyle"
         | "textstyle" | "scriptstyle" | "limits" | "nolimits" | "rm" | "bf" | "it" | "mathstrut"
-        | "strut" | "nonumber" | "notag" | "negthinspace" | "null" | "ensuremath" | "centering" => Nothing,
+        | "strut" | "nonumber" | "notag" | "negthinspace" | "null" | "ensuremath" | "centering" | "tiny"
+        | "small" | "normalsize" | "large" | "Large" | "LARGE" | "huge" | "Huge" => Nothing,
         "text" | "textbf" | "textit" | "textrm" | "textnormal" | "textsf" | "texttt" | "textsc" | "mbox"
         | "hbox" | "emph" | "textup" => Text,
         "mathrm" | "mathbf" | "mathit" | "mathsf" | "mathtt" | "boldsymbol" | "bm" | "operatorname"

@@ -11,8 +11,20 @@ const MAX_DECIMALS: usize = 2_000;
 /// A power of ten beyond this is not written out.
 const MAX_EXPONENT: i64 = 5_000;
 
+/// Where a number stands, which tells what a comma or a space after it can mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Outside every bracket.
+    Open,
+    /// Between brackets, where commas separate.
+    Bracketed,
+    /// Right behind `_` or `^`: the number ends with its digits.
+    Script,
+}
+
 /// The number at the start of `text` and its length in bytes.
-pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -> Option<(Tok, usize)> {
+pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -> Option<(Tok, usize)> {
+    let nested = place != Place::Open;
     let comma = if nested && notation.comma != Comma::Decimal { Comma::Separator } else { notation.comma };
     let bytes = text.as_bytes();
     let mut at = run(bytes, 0);
@@ -23,7 +35,7 @@ pub(crate) fn leading(text: &str, notation: Notation, nested: bool, met: &Met) -
         return None;
     }
     digits.push_str(&text[..at]);
-    let grouped = groups(text, at, comma, nested, met);
+    let grouped = if place == Place::Script { None } else { groups(text, at, comma, nested, met) };
     if let Some((more, end)) = &grouped {
         digits.push_str(more);
         at = *end;
@@ -178,7 +190,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, usize) {
-        match leading(text, Notation::default(), false, &Met::default()) {
+        match leading(text, Notation::default(), Place::Open, &Met::default()) {
             Some((Tok::Num(num), length)) => (num.value.to_string(), length),
             other => panic!("{text}: {other:?}"),
         }

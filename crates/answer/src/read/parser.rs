@@ -233,10 +233,8 @@ impl<'a> Parser<'a> {
         match &token.tok {
             Tok::Letter(_) | Tok::Op('(' | '{' | '[') => true,
             Tok::Op('|') => self.bars == 0,
-            // Two numbers side by side are not a product, but `x2` and `\sqrt{3}2` are.
-            Tok::Num(_) => {
-                self.at > 0 && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_)) && !token.spaced
-            }
+            // Two numbers side by side are not a product, but `x2` and `5!\,3` are.
+            Tok::Num(_) => self.at > 0 && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_)),
             Tok::Cmd(name) => {
                 !matches!(
                     name.as_str(),
@@ -456,6 +454,18 @@ impl<'a> Parser<'a> {
             name = SmolStr::new(format!("{name}_{subscript}"));
         }
         let bound = self.bound.contains(&name);
+        if matches!(letter, 'f' | 'g' | 'h')
+            && let [caret, open, minus, one, close, bracket, ..] = &self.tokens[self.at..]
+            && (caret.is_op('^')
+                && open.is_op('{')
+                && minus.is_op('-')
+                && close.is_op('}')
+                && bracket.is_op('('))
+            && matches!(&one.tok, Tok::Num(num) if num.value == crate::tree::Rational::ONE)
+        {
+            self.at += 5;
+            return self.application(SmolStr::new(format!("{name}⁻¹")));
+        }
         match letter {
             'e' if subscript.is_none() && !bound => return Ok(Expr::Constant(Constant::E)),
             'i' if subscript.is_none() && !bound && self.context.notation.imaginary => {
@@ -469,8 +479,8 @@ impl<'a> Parser<'a> {
         Ok(Expr::Symbol(name))
     }
 
-    /// A letter before a bracket names a function if it is one of the usual names, or if an equals sign
-    /// follows the bracket and only letters are in it.
+    /// A letter before a bracket names a function if it is one of the usual names, or if there is nothing else
+    /// and only letters are in the bracket: `P(x)`, as before an equals sign.
     fn is_function(&self, letter: char) -> bool {
         if matches!(letter, 'f' | 'g' | 'h' | 'F' | 'G' | 'H') {
             return true;
@@ -479,11 +489,7 @@ impl<'a> Parser<'a> {
         self.at == 1
             && letter.is_alphabetic()
             && self.tokens[self.at + 1..end].iter().all(|t| matches!(t.tok, Tok::Letter(_) | Tok::Op(',')))
-            && (end + 1 == self.tokens.len()
-                && self.tokens.len() > 3
-                && letter.is_uppercase()
-                && letter != 'C'
-                || self.tokens.get(end + 1).is_some_and(|t| t.is_op('=')))
+            && end + 1 == self.tokens.len()
     }
 
     fn application(&mut self, name: Symbol) -> Read<Expr> {

@@ -16,6 +16,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Problem> {
     }
     let rules = match arguments.compat {
         Some(Compat::MathVerify) => Rules::MathVerify,
+        Some(Compat::Paper) => Rules::Paper,
         None => Rules::Aske(policy(&arguments.policy)?),
     };
     match (&arguments.jsonl, &arguments.gold, &arguments.pred) {

@@ -23,7 +23,7 @@ pub(crate) fn session(protocol: Protocol, domain: Domain) -> Session {
 
 /// The text of a file of the mathematics pack.
 pub(crate) fn prompt(name: &str) -> String {
-    Pack::builtin_files(&Domain::Math)[name].trim().to_owned()
+    Pack::builtin_files(&Domain::math())[name].trim().to_owned()
 }
 
 /// An asker's turn with all its sections.
