@@ -199,18 +199,18 @@ mod tests {
 
     #[test]
     fn pairs_that_differ_go_to_the_equivalence_checker_stage_by_stage() {
-        let answers = answers("x=1", "2", ["1", "1", "1.0"]);
+        let answers = answers("unity", "2", ["1", "1", "one"]);
         let mut verdicts = Verdicts::new();
         let need = |verdicts: &Verdicts| match grade(&answers, &Domain::math(), Some(verdicts)) {
             Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
             Grading::Done(grade) => panic!("{grade:?}"),
         };
-        assert_eq!(need(&verdicts), [AnswerPair::new("1", "1.0")]);
-        verdicts.insert(AnswerPair::new("1.0", "1"), true);
+        assert_eq!(need(&verdicts), [AnswerPair::new("1", "one")]);
+        verdicts.insert(AnswerPair::new("one", "1"), true);
         let second = need(&verdicts);
         assert_eq!(second.len(), 4);
         for pair in second {
-            let equal = pair.both().1.contains("x=1") || pair.both().0.contains("x=1");
+            let equal = pair.both().1.contains("unity") || pair.both().0.contains("unity");
             verdicts.insert(pair, equal);
         }
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!() };
@@ -220,9 +220,9 @@ mod tests {
 
     #[test]
     fn a_known_difference_asks_for_no_further_verdict() {
-        let answers = answers("5", "1", ["1", "1.0", "1.00"]);
+        let answers = answers("5", "1", ["1", "one", "uno"]);
         let all_checks_agree =
-            [("1", "1.0"), ("1", "1.00"), ("1.0", "1.00")].map(|(a, b)| (AnswerPair::new(a, b), true));
+            [("1", "one"), ("1", "uno"), ("one", "uno")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
         verdicts.insert(AnswerPair::new("5", "1"), false);
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };

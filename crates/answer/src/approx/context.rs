@@ -58,6 +58,11 @@ impl<'a> Context<'a> {
         Ok(self.fuel.spend(units)?)
     }
 
+    /// The fuel that is left.
+    pub(super) fn left(&self) -> u64 {
+        self.fuel.left()
+    }
+
     /// Pays for some arithmetic operations on bounds.
     pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Result<(), Fail> {
         self.spend(T::price(self.bits).0 * count)

@@ -152,9 +152,11 @@ impl<T: Bound> Pieces<'_, '_, '_, '_, T> {
         const DEEPEST: u32 = 30;
         let mut total = Number::int(0);
         let mut todo = vec![(low, high, 0)];
+        // A proof may cost its share; an estimate must stay affordable.
+        let reserve = self.cx.left() / 10 * 9;
         while let Some((low, high, depth)) = todo.pop() {
             self.left = self.left.checked_sub(1).ok_or(Fail::Unknown)?;
-            if let Some(value) = self.piece(&low, &high, depth < DEEPEST)? {
+            if let Some(value) = self.piece(&low, &high, depth < DEEPEST && self.cx.left() > reserve)? {
                 total = total.add(&value, self.cx)?;
                 continue;
             }

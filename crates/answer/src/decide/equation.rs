@@ -3,7 +3,7 @@
 use super::judge::Judge;
 use super::shape::claim;
 use super::truth::Truth;
-use super::value::{free_names, is_closed};
+use super::value::{free_names, is_closed, opaque};
 use crate::answer::{Answer, Relation, Sign};
 use crate::approx::{self, Point};
 use crate::compare::Method;
@@ -62,6 +62,7 @@ impl Judge<'_> {
         if sign_a != sign_b {
             return Truth::No(Method::Kind);
         }
+        let (a, b) = (opaque(&a).into_owned(), opaque(&b).into_owned());
         match exact::proportional(&a, &b, self.fuel) {
             Ok(Some(true)) if !sign_a.is_order() || self.same_direction(&a, &b) => Truth::Yes(Method::Exact),
             Ok(Some(_)) => Truth::No(Method::Exact),

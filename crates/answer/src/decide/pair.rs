@@ -7,7 +7,7 @@ use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, Sign};
 use crate::compare::Method;
 use crate::text;
-use crate::tree::{Constant, Expr, Rational};
+use crate::tree::{Constant, Expr, Function, Rational};
 use crate::units::{self, Unit};
 use dashu_int::IBig;
 
@@ -187,7 +187,7 @@ impl Judge<'_> {
         let optional = if unit.is_degree() { self.policy.degree_optional } else { self.policy.unit_optional };
         let plain = if optional { self.same_value(a, b) } else { NEVER };
         plain.or(|| {
-            if unit.is_degree() && has_pi(b) {
+            if unit.is_degree() && is_angle(b) {
                 self.same_value(&a.clone().times(degree_in_radians()), b)
             } else {
                 NEVER
@@ -215,8 +215,14 @@ fn degree_in_radians() -> Expr {
     Expr::Number(Rational::from_parts(IBig::ONE, 180_u8.into())).times(Expr::Constant(Constant::Pi))
 }
 
-fn has_pi(expr: &Expr) -> bool {
-    matches!(expr, Expr::Constant(Constant::Pi)) || expr.children().into_iter().any(has_pi)
+/// Whether a number is likely an angle in radians: a multiple of π, or what an inverse function gives.
+fn is_angle(expr: &Expr) -> bool {
+    use Function as F;
+    matches!(
+        expr,
+        Expr::Constant(Constant::Pi)
+            | Expr::Call(F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc, _)
+    ) || expr.children().into_iter().any(is_angle)
 }
 
 /// Kinds by number: two answers of one kind need no second look with sides changed.

@@ -79,7 +79,8 @@ impl Judge<'_> {
             (Nearness::Apart, false) => Truth::No(Method::Probable),
             (Nearness::Same, false) => Truth::Yes(Method::Probable),
             (Nearness::Close { bits, absolute }, rigorous) => {
-                let enough = if rigorous { 200 } else { ESTIMATE_BITS };
+                // Bounds of an integral or a long sum do not sharpen with the precision.
+                let enough = if rigorous && !has_bind(a) && !has_bind(b) { 200 } else { ESTIMATE_BITS };
                 if bits.max(absolute) >= enough { Truth::Yes(Method::Probable) } else { Truth::Open }
             }
             (Nearness::Unclear(Trouble::Undefined), _) => Truth::No(Method::Exact),
@@ -189,7 +190,8 @@ impl Judge<'_> {
                 (Nearness::Apart, true) => return Truth::No(Method::Interval),
                 (Nearness::Apart, false) => return Truth::No(Method::Probable),
                 (Nearness::Close { bits, absolute }, rigorous) => {
-                    if bits.max(absolute) < if rigorous { 80 } else { ESTIMATE_BITS } {
+                    let sharp = rigorous && !has_bind(a) && !has_bind(b);
+                    if bits.max(absolute) < if sharp { 80 } else { ESTIMATE_BITS } {
                         return Truth::Open;
                     }
                 }
@@ -246,12 +248,16 @@ pub(crate) fn has_decimal(expr: &Expr) -> bool {
     matches!(expr, Expr::Decimal(_)) || expr.children().into_iter().any(has_decimal)
 }
 
+fn has_bind(expr: &Expr) -> bool {
+    matches!(expr, Expr::Bind(_)) || expr.children().into_iter().any(has_bind)
+}
+
 fn has_i(expr: &Expr) -> bool {
     matches!(expr, Expr::Constant(Constant::I)) || expr.children().into_iter().any(has_i)
 }
 
 /// Unknown functions as variables: `f(x)` is what it is, and no more is known of it.
-fn opaque(expr: &Expr) -> std::borrow::Cow<'_, Expr> {
+pub(crate) fn opaque(expr: &Expr) -> std::borrow::Cow<'_, Expr> {
     use std::borrow::Cow;
     fn replace(expr: &Expr) -> Expr {
         let all = |parts: &[Expr]| parts.iter().map(replace).collect::<Vec<_>>();

@@ -215,7 +215,10 @@ fn power(tokens: &[Token]) -> Option<(u8, &[Token])> {
 /// Where `d` and its variable stand, outside every bracket.
 fn differential(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0;
+    // Integrals inside have differentials of their own, which come first.
+    let mut inner = 0;
     for (at, token) in tokens.iter().enumerate() {
+        inner += u32::from(depth == 0 && token.is_cmd("int"));
         depth += token.nesting();
         if depth < 0 {
             return None;
@@ -224,7 +227,10 @@ fn differential(tokens: &[Token]) -> Option<usize> {
             continue;
         }
         if token.tok == Tok::Letter('d') && tokens.get(at + 1).is_some_and(|next| letter(next).is_ok()) {
-            return Some(at);
+            if inner == 0 {
+                return Some(at);
+            }
+            inner -= 1;
         }
     }
     None

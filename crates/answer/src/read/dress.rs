@@ -2,10 +2,13 @@
 
 use super::token::{Tok, Token};
 
+/// Layers of dress that are taken off.
+const MAX_LAYERS: usize = 8;
+
 /// The answer without the marks around it that carry no meaning.
 pub(crate) fn undress(text: &str) -> &str {
     let mut text = text.trim();
-    loop {
+    for _ in 0..MAX_LAYERS {
         let before = text;
         for (open, close) in
             [("**", "**"), ("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("`", "`"), ("$", "$")]
@@ -25,9 +28,10 @@ pub(crate) fn undress(text: &str) -> &str {
             }
         }
         if text == before {
-            return text;
+            break;
         }
     }
+    text
 }
 
 fn balanced(text: &str) -> bool {

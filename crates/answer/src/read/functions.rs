@@ -132,7 +132,7 @@ impl Parser<'_> {
             Tok::Op('|') => self.bars(),
             Tok::Op('-') => {
                 self.at += 1;
-                Ok(self.atom()?.negated())
+                Ok(self.deeper(Self::atom)?.negated())
             }
             Tok::Cmd(name) => {
                 self.at += 1;

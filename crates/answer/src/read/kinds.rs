@@ -25,7 +25,12 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
         return Err(Stuck::Bounds);
     }
     let tokens = trimmed(tokens);
-    let [first, ..] = tokens else { return Err(Stuck::Syntax) };
+    let [first, rest @ ..] = tokens else { return Err(Stuck::Syntax) };
+    if first.is_cmd("approx")
+        || matches!(&first.tok, Tok::Text(word) | Tok::Word(word) if is_hedge(word)) && !rest.is_empty()
+    {
+        return answer(rest, context, level + 1);
+    }
     if let Some(answer) = choice(tokens, context, level) {
         return Ok(answer);
     }
@@ -183,6 +188,9 @@ fn all_text(tokens: &[Token]) -> Option<String> {
 
 /// Text set as text: a formula in disguise, or words.
 fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answer {
+    if let Some(letters) = several_choices(text) {
+        return Answer::Bare(letters.into_iter().map(|letter| Answer::Choice(letter, None)).collect());
+    }
     if super::super::text::is_all_reals(text) {
         return Answer::Reals;
     }
@@ -196,6 +204,33 @@ fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answer {
         }
     }
     Answer::Text(SmolStr::new(text))
+}
+
+/// `(A) and (C)`: letters of several options.
+fn several_choices(text: &str) -> Option<Vec<char>> {
+    let parts = text.replace(" and ", ",").replace(" or ", ",");
+    let letters: Vec<char> = parts
+        .split(',')
+        .filter(|part| !part.trim().is_empty())
+        .map(|part| text_choice(part.trim()).filter(|(_, rest)| rest.is_empty()).map(|(letter, _)| letter))
+        .collect::<Option<_>>()?;
+    (letters.len() > 1).then_some(letters)
+}
+
+/// Words before a number that do not change it.
+fn is_hedge(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().trim_end_matches([':', '.', ',']),
+        "about"
+            | "approximately"
+            | "approx"
+            | "roughly"
+            | "around"
+            | "exactly"
+            | "the answer is"
+            | "answer"
+            | "is"
+    )
 }
 
 fn sign(token: &Token) -> Option<Sign> {
@@ -350,6 +385,9 @@ fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
     {
         return expression(rest, context).map(|value| Answer::Quantity(value.negated(), unit));
     }
+    if let Some(total) = compound(tokens, context) {
+        return Ok(total);
+    }
     if let Some((front, unit)) = trailing_unit(tokens) {
         let value = expression(front, context)?;
         return Ok(if unit.is_none() {
@@ -417,6 +455,27 @@ fn trailing_unit(tokens: &[Token]) -> Option<(&[Token], Unit)> {
         }
     }
     units::read(&text).map(|unit| (&tokens[..start], unit))
+}
+
+/// `2 hours 30 minutes`: numbers with units of one kind, added up in the last one's unit.
+fn compound(tokens: &[Token], context: Context<'_>) -> Option<Answer> {
+    let mut parts = Vec::new();
+    let mut rest = tokens;
+    while !rest.is_empty() {
+        let [Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Text(word) | Tok::Word(word), .. }, more @ ..] =
+            rest
+        else {
+            return None;
+        };
+        parts.push((expression(&rest[..1], context).ok()?, units::read(word)?));
+        rest = more;
+    }
+    let (_, last) = parts.last().filter(|_| parts.len() > 1)?.clone();
+    if last.is_none() || parts.iter().any(|(_, unit)| unit.bases != last.bases) {
+        return None;
+    }
+    let scaled = parts.into_iter().map(|(value, unit)| value.times(Expr::Number(unit.factor / &last.factor)));
+    Some(Answer::Quantity(Expr::Sum(scaled.collect()), last))
 }
 
 fn is_unit_word(token: &Token) -> bool {

@@ -26,6 +26,9 @@ pub(crate) type Read<T> = Result<T, Stuck>;
 /// Brackets inside brackets, beyond which nothing is read.
 const MAX_DEPTH: u32 = 120;
 
+/// Exponents, factorials and other marks behind one another.
+const MAX_MARKS: u32 = 24;
+
 /// The name under which `x^\circ` stands until it is known what the degrees are of.
 pub(crate) const DEGREES: &str = "°";
 
@@ -317,8 +320,12 @@ impl<'a> Parser<'a> {
     pub(crate) fn power(&mut self) -> Read<Expr> {
         self.deeper(|p| {
             let mut base = p.atom()?;
-            loop {
+            for mark in 0.. {
                 p.context.fuel.spend(1)?;
+                // Every mark makes the tree one level deeper.
+                if mark > MAX_MARKS {
+                    return Err(Stuck::Bounds);
+                }
                 match p.peek().map(|t| &t.tok) {
                     Some(Tok::Op('^')) => {
                         p.at += 1;
@@ -350,9 +357,10 @@ impl<'a> Parser<'a> {
                         p.at += 1;
                         base = base.over(Expr::int(100));
                     }
-                    _ => return Ok(base),
+                    _ => break,
                 }
             }
+            Ok(base)
         })
     }
 
