@@ -12,6 +12,7 @@
 mod answer;
 pub mod approx;
 mod compare;
+mod compat;
 mod decide;
 mod display;
 pub mod exact;

@@ -494,10 +494,14 @@ impl<'a> Parser<'a> {
             return true;
         }
         let Some(end) = super::split::closing(self.tokens, self.at) else { return false };
-        self.at == 1
-            && letter.is_alphabetic()
-            && self.tokens[self.at + 1..end].iter().all(|t| matches!(t.tok, Tok::Letter(_) | Tok::Op(',')))
-            && end + 1 == self.tokens.len()
+        // One letter an argument: `a(bc)` is a product.
+        let inside = &self.tokens[self.at + 1..end];
+        let plain = inside.iter().enumerate().all(|(at, token)| match token.tok {
+            Tok::Letter(name) => at % 2 == 0 && name != letter,
+            Tok::Op(',') => at % 2 == 1,
+            _ => false,
+        });
+        self.at == 1 && letter.is_alphabetic() && plain && end + 1 == self.tokens.len()
     }
 
     fn application(&mut self, name: Symbol) -> Read<Expr> {

@@ -1,0 +1,56 @@
+//! Units at the end of an answer, which are cut off.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What counts as a unit; a dot stands for any character.
+const UNITS: &str = "integerpoint|feet|sue|digit|pound|meal|edge|student|children ticket|multiple|east|degree|mph|\
+    kmph|ft|m square| m east|sq m|deg|mile|q .|monkey|prime|ratio|profit of rs|rd|o|gm|p . m|lb|tile|per|dm|lt|gain|\
+    ab|way|west|a .|b .|c .|d .|e .|f .|g .|h .|t|h|no change|men|soldier|pie|bc|excess|st|inches|noon|cent|by|gal|\
+    kmh|c|acre|rise|a . m|th|π r 2|sq|mark|l|toy|coin|sq . m|gallon|° f|profit|minw|yr|women|am|pm|hr|cu cm|square|\
+    v â € ™|are|rupee|rounds|cubic|cc|mtr|s|ohm|number|day|hour|minute|min|second|man|woman|sec|cube|mt|sq inch|mp|\
+    ∏ cm ³|hectare|more|unit|cu . m|cm 2|rs .|rs|kg|g|month|km|m|cm|mm|apple|liter|loss|yard|pure|year|increase|\
+    decrease|d|less|Surface|litre|pi sq m|s .|metre|meter|inch";
+
+static UNIT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"(\d|\}}|\s)\s*(?:{UNITS})(?:s|es)?\s*$")).ok());
+
+/// Without `\text{…}` or `\mbox{…}` at the end: all from the first of them on.
+pub(super) fn without_text(text: &str) -> Option<String> {
+    let trimmed = |text: &str| {
+        let short = text.trim();
+        (!short.is_empty() && short.len() != text.len()).then(|| short.to_owned())
+    };
+    let first = [r"\text{", r"\mbox{"].iter().filter_map(|command| Some(text.find(command)? + 6)).min();
+    let Some(inside) = first else { return trimmed(text) };
+    let without_power = || {
+        let digit = text
+            .chars()
+            .next_back()?
+            .is_numeric()
+            .then(|| text.chars().next_back().map_or(0, char::len_utf8))?;
+        text[..text.len() - digit].strip_suffix('^')
+    };
+    let body = if text.ends_with('}') { Some(text) } else { without_power() };
+    match body {
+        Some(body) if body.ends_with('}') && body.len() > inside => {
+            let short = text[..inside - 6].trim();
+            (!short.is_empty()).then(|| short.to_owned())
+        }
+        _ => trimmed(text),
+    }
+}
+
+/// Without a unit in bare letters at the end.
+pub(super) fn without_unit(text: &str) -> Option<String> {
+    let mut back = text.trim_end().chars().rev();
+    let last = back.next()?;
+    if !last.is_alphabetic() && !back.next().is_some_and(char::is_whitespace) {
+        return None;
+    }
+    // The longest unit has sixteen characters: what is far from the end is no unit, unless it is all white space.
+    let found = UNIT.as_ref()?.captures(text)?;
+    let (whole, kept) = (found.get(0)?, found.get(1)?);
+    let short = format!("{}{}", &text[..whole.start()], kept.as_str());
+    (short != text).then_some(short)
+}
