@@ -144,10 +144,10 @@ Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 when all
 In the lines, \"equal\" is null where it is undecided.")]
 pub(crate) struct Verify {
     /// The reference answer
-    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    #[arg(required_unless_present_any = ["jsonl", "policies"], conflicts_with = "jsonl", allow_hyphen_values = true)]
     pub(crate) gold: Option<String>,
     /// The answer to judge
-    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    #[arg(required_unless_present_any = ["jsonl", "policies"], conflicts_with = "jsonl", allow_hyphen_values = true)]
     pub(crate) pred: Option<String>,
     /// Compare the pairs of a file, or of standard input
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
@@ -161,10 +161,13 @@ pub(crate) struct Verify {
     /// Reproduce the verdicts of another program
     #[arg(long, value_name = "PROGRAM", value_enum)]
     pub(crate) compat: Option<Compat>,
-    /// Decide one open question of notation otherwise; may be repeated (--policy list shows them)
+    /// Decide one open question of notation otherwise; may be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "compat")]
     pub(crate) policy: Vec<String>,
-    /// Print the time of every comparison, as JSON on standard error
+    /// List the open questions of notation and how they are decided
+    #[arg(long, conflicts_with_all = ["jsonl", "gold"])]
+    pub(crate) policies: bool,
+    /// Print what the comparisons took, as JSON on standard error
     #[arg(long, requires = "jsonl")]
     pub(crate) timing: bool,
 }

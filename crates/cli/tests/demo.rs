@@ -6,7 +6,7 @@ use common::{World, finish, start};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 7] = ["ask", "bench", "merge", "config", "models", "prompts", "completions"];
+const COMMANDS: [&str; 8] = ["ask", "bench", "merge", "config", "models", "prompts", "verify", "completions"];
 
 #[test]
 fn bench_runs_the_demo_and_then_has_nothing_to_do() {

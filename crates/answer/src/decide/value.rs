@@ -18,6 +18,8 @@ use smol_str::SmolStr;
 const MOST_BITS: u32 = 320;
 /// Bits in which an estimate (of an integral, a limit, a long sum) must agree.
 const ESTIMATE_BITS: u32 = 30;
+/// Digits that a policy can ask for.
+const MAX_DIGITS: u32 = 1_000;
 /// Points at which two functions are compared with doubles.
 const POINTS: usize = 6;
 
@@ -130,7 +132,7 @@ impl Judge<'_> {
         if a == b {
             return true;
         }
-        let ten = |power: u32| Rational::from(UBig::from(10_u8).pow(power as usize));
+        let ten = |power: u32| Rational::from(UBig::from(10_u8).pow(power.min(MAX_DIGITS) as usize));
         let absolute =
             |value: &Rational| if *value < Rational::ZERO { -value.clone() } else { value.clone() };
         let gap = absolute(&(a - b));

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, Problem> {
-    if arguments.policy.iter().any(|text| text == "list") {
+    if arguments.policies {
         return Ok(list());
     }
     let rules = match arguments.compat {
