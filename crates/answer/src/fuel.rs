@@ -24,6 +24,15 @@ impl Fuel {
         left.map(|_| ()).ok_or(OutOfFuel)
     }
 
+    /// Does some work with half of what is left at most, so that another way can still be tried after it.
+    pub fn half<T>(&self, work: impl FnOnce(&Self) -> Result<T, OutOfFuel>) -> Result<T, OutOfFuel> {
+        let share = self.left() / 2;
+        let part = Self::new(share);
+        let done = work(&part);
+        self.spend(share - part.left())?;
+        done
+    }
+
     /// What is left.
     pub fn left(&self) -> u64 {
         self.0.get()

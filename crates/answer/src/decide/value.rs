@@ -64,16 +64,8 @@ impl Judge<'_> {
             (Nearness::Unclear(Trouble::OutOfFuel), _) => return Truth::Open,
             _ => {}
         }
-        match exact::same(a, b, self.fuel) {
-            Ok(Some(equal)) => return Truth::of(equal, Method::Exact),
-            Ok(None) => {}
-            Err(_) => return Truth::Open,
-        }
-        match exact::residues_agree(a, b, self.fuel) {
-            Ok(Some(true)) => return Truth::Yes(Method::Probable),
-            Ok(Some(false)) => return Truth::No(Method::Exact),
-            Ok(None) => {}
-            Err(_) => return Truth::Open,
+        if let Some(truth) = self.by_form(a, b) {
+            return truth;
         }
         match approx::nearness(a, b, &Point::none(), MOST_BITS, self.fuel) {
             (Nearness::Apart, true) => Truth::No(Method::Interval),
@@ -87,6 +79,18 @@ impl Judge<'_> {
             }
             (Nearness::Unclear(Trouble::Undefined), _) => Truth::No(Method::Exact),
             (Nearness::Unclear(_), _) => Truth::Open,
+        }
+    }
+
+    /// What canonical forms say, and residues where those would be too long.
+    fn by_form(self, a: &Expr, b: &Expr) -> Option<Truth> {
+        if let Ok(Some(equal)) = self.fuel.half(|fuel| exact::same(a, b, fuel)) {
+            return Some(Truth::of(equal, Method::Exact));
+        }
+        match self.fuel.half(|fuel| exact::residues_agree(a, b, fuel)) {
+            Ok(Some(true)) => Some(Truth::Yes(Method::Probable)),
+            Ok(Some(false)) => Some(Truth::No(Method::Exact)),
+            Ok(None) | Err(_) => None,
         }
     }
 
@@ -173,16 +177,8 @@ impl Judge<'_> {
                 break;
             }
         }
-        match exact::same(a, b, self.fuel) {
-            Ok(Some(equal)) => return Truth::of(equal, Method::Exact),
-            Ok(None) => {}
-            Err(_) => return Truth::Open,
-        }
-        match exact::residues_agree(a, b, self.fuel) {
-            Ok(Some(true)) => return Truth::Yes(Method::Probable),
-            Ok(Some(false)) => return Truth::No(Method::Exact),
-            Ok(None) => {}
-            Err(_) => return Truth::Open,
+        if let Some(truth) = self.by_form(a, b) {
+            return truth;
         }
         if valid < 3 {
             return if a == b { Truth::Yes(Method::Exact) } else { Truth::Open };
