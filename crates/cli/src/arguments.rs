@@ -142,6 +142,7 @@ pub(crate) struct Ask {
 
 Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 when all lines were compared.
 In the lines, \"equal\" is null where it is undecided.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Verify {
     /// The reference answer
     #[arg(required_unless_present_any = ["jsonl", "policies"], conflicts_with = "jsonl", allow_hyphen_values = true)]

@@ -35,7 +35,7 @@ fn lines_come_back_in_order_with_what_else_was_in_them() {
         json!({"gold": "x", "pred": "y"}),
         json!({"gold": "(".repeat(5_000) + "1", "pred": "1"}),
     ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let output = aske(&["--jsonl", "--timing"]).write_stdin(input).output().expect("it starts");
     assert!(output.status.success());
     let found: Vec<Value> = String::from_utf8_lossy(&output.stdout)

@@ -9,28 +9,24 @@ use crate::tree::Expr;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// An answer as read: its parse, if it has one, and its normalised text.
-#[derive(Clone, Debug)]
-pub(super) struct Reading {
-    pub(super) value: Option<Value>,
-    pub(super) text: String,
-}
-
 /// The reading could not be finished within bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooMuch;
 
-/// Reads an answer as if it stood in `\boxed{…}`.
-pub(super) fn read(answer: &str, fuel: &Fuel) -> Result<Reading, TooMuch> {
+/// The normalised text of an answer, as if it stood in `\boxed{…}`.
+pub(super) fn text(answer: &str) -> String {
+    if answer.is_empty() { String::new() } else { normalise(&content(answer)) }
+}
+
+/// What an answer parses to, or the number found in it.
+pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
     if answer.is_empty() {
-        return Ok(Reading { value: None, text: String::new() });
+        return Ok(None);
     }
-    let text = normalise(&content(answer));
-    let value = match parsed(&text, fuel)? {
-        Some(value) => Some(value),
-        None => mined(answer, fuel)?,
-    };
-    Ok(Reading { value, text })
+    match parsed(text, fuel)? {
+        Some(value) => Ok(Some(value)),
+        None => mined(answer, fuel),
+    }
 }
 
 /// A normalised text, or the last part of a long chain of equations in it.

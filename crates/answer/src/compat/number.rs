@@ -15,6 +15,11 @@ pub(super) fn has_decimal(expr: &Expr) -> bool {
     matches!(expr, Expr::Decimal(_)) || expr.children().into_iter().any(has_decimal)
 }
 
+/// How many parts an expression has.
+pub(super) fn size(expr: &Expr) -> u64 {
+    expr.children().into_iter().map(size).sum::<u64>() + 1
+}
+
 /// Some variable that no operator binds.
 pub(super) fn is_open(expr: &Expr) -> bool {
     match expr {

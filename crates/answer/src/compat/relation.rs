@@ -88,14 +88,16 @@ impl Judge<'_> {
         let mut found = 0;
         for index in 0..4 {
             let at = place(others, index, false);
-            let (a, b) = (self.roots(gold, first, &at)?, self.roots(pred, first, &at)?);
-            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
-            if a.len() != b.len() || !a.iter().zip(&b).all(near) {
-                return Ok(false);
+            for (one, other) in [(gold, pred), (pred, gold)] {
+                for root in self.roots(one, first, &at)? {
+                    if !self.crosses_at(other, first, &at, root)? {
+                        return Ok(false);
+                    }
+                    found += 1;
+                }
             }
-            found += a.len();
         }
-        Ok(found >= 3)
+        Ok(found >= 6)
     }
 
     /// Whether the second changes its sign where the first does for the first time.
@@ -107,20 +109,23 @@ impl Judge<'_> {
                 && crosses(x, y)
                 && let Some(root) = self.root(a, name, at, step)?
             {
-                let beside = |part: i64| {
-                    Rational::try_from(root)
-                        .map(|root| root + Rational::from(part) / Rational::from(1_000_000))
-                };
-                let (Ok(low), Ok(high)) = (beside(-1), beside(1)) else { return Ok(true) };
-                let (low, high) = (value_at(self, b, name, at, &low)?, value_at(self, b, name, at, &high)?);
-                return Ok(match (low, high) {
-                    (Some(low), Some(high)) => crosses(low, high),
-                    _ => true,
-                });
+                return self.crosses_at(b, name, at, root);
             }
             before = value;
         }
         Ok(true)
+    }
+
+    /// Whether the sign changes at a place, as far as that can be seen.
+    fn crosses_at(&self, expr: &Expr, name: &Symbol, at: &Point, root: f64) -> Result<bool, OutOfFuel> {
+        let Ok(root) = Rational::try_from(root) else { return Ok(true) };
+        let beside = Rational::ONE / Rational::from(1_000_000);
+        let low = value_at(self, expr, name, at, &(&root - &beside))?;
+        let high = value_at(self, expr, name, at, &(&root + &beside))?;
+        Ok(match (low, high) {
+            (Some(low), Some(high)) => crosses(low, high),
+            _ => true,
+        })
     }
 
     /// Whether the sign changes between places far apart.
@@ -189,7 +194,7 @@ impl Judge<'_> {
                 Some(0.0) => return Ok(Some(middle.to_f64().value())),
                 Some(value) => {
                     last = value;
-                    if !crosses(value, start) { low = middle } else { high = middle }
+                    if crosses(value, start) { high = middle } else { low = middle }
                 }
                 // Too close to zero for its sign to be seen.
                 None => break,

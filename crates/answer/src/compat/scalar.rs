@@ -23,6 +23,7 @@ impl Judge<'_> {
         if is_nothing(pred) {
             return Ok(false);
         }
+        self.fuel.spend(30 * (number::size(gold) + number::size(pred)))?;
         Ok(self.numeric(gold, pred)? || self.symbolic(gold, pred)?)
     }
 

@@ -113,7 +113,7 @@ impl Judge<'_> {
             let written = elements(pred);
             return Ok(written.len() == gold_once.len() && self.in_order(&gold_once, &written)?);
         }
-        self.fuel.spend(100 * gold_once.len() as u64)?;
+        self.fuel.spend(20 * gold_once.len() as u64)?;
         let (gold, gold_rest) = self.sorted(gold_once)?;
         let (pred, pred_rest) = self.sorted(pred_once)?;
         Ok(gold.len() == pred.len()

@@ -353,9 +353,21 @@ pub(super) fn accent(rest: &str) -> Option<usize> {
     Some(letters + space + after[space..].find('}')? + 1)
 }
 
+/// Words by their first byte.
+static WORDS_BY_BYTE: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+    let mut table = vec![Vec::new(); 128];
+    for word in WORDS {
+        if let Some(slot) = word.bytes().next().and_then(|byte| table.get_mut(usize::from(byte))) {
+            slot.push(*word);
+        }
+    }
+    table
+});
+
 /// The longest word at the start of the text.
 pub(super) fn word(rest: &str) -> Option<usize> {
-    WORDS.iter().filter(|word| rest.starts_with(*word)).map(|word| word.len()).max()
+    let slot = WORDS_BY_BYTE.get(usize::from(*rest.as_bytes().first()?))?;
+    slot.iter().filter(|word| rest.starts_with(**word)).map(|word| word.len()).max()
 }
 
 /// A sign that is one character.

@@ -69,6 +69,11 @@ impl Parser<'_> {
         if tok == Tok::Letter && text == "I" {
             return Ok(Expr::Constant(Constant::I));
         }
+        if tok == Tok::Letter && subscript.is_empty() && exponent.is_none() && self.real {
+            let mut letter = [0; 4];
+            let lower = text.chars().next().map_or(' ', |c| c.to_ascii_lowercase());
+            return Ok(Expr::symbol(lower.encode_utf8(&mut letter)));
+        }
         let base = match tok {
             Tok::Accent => accent_name(text),
             _ => text.trim().to_owned(),

@@ -9,6 +9,9 @@ use crate::tree::{Bind, Expr, Function, Over, Symbol};
 /// Powers and factorials stacked on one factor at most.
 const STACK: u32 = 60;
 
+/// Derivatives of one another that are read.
+const MAX_DERIVATIVES: usize = 6;
+
 /// One factor of a product, or a derivative of all that follow.
 pub(super) enum Factor {
     Value(Value),
@@ -98,6 +101,10 @@ impl Parser<'_> {
                 Factor::Value(value) => factors.push(value),
                 Factor::Derivative(name) => derivatives.push((factors.len(), name)),
             }
+        }
+        // Every derivative makes the tree one level deeper.
+        if derivatives.len() > MAX_DERIVATIVES {
+            return Err(Stop::Bounds);
         }
         for (at, variable) in derivatives.into_iter().rev() {
             let body = Self::scalar(juxtaposed(factors.split_off(at))?)?;

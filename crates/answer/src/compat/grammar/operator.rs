@@ -2,7 +2,7 @@
 
 use super::super::tree::{Matrix, Value, infinity, integer, is_infinite, nothing};
 use super::{Parse, Stop};
-use crate::tree::{Constant, Expr, Rational};
+use crate::tree::{Constant, Expr, Function, Rational};
 
 /// Entries of a product of matrices that are worked out at most.
 const ENTRIES: usize = 4096;
@@ -157,6 +157,24 @@ pub(super) fn exponential(exponent: Expr) -> Expr {
     match &exponent {
         Expr::Number(value) if value.is_zero() => Expr::int(1),
         Expr::Number(value) if *value == Rational::ONE => e,
-        _ => e.power(exponent),
+        _ => logarithm_undone(&exponent).unwrap_or_else(|| e.power(exponent)),
+    }
+}
+
+/// e to a logarithm, or to a number times one.
+fn logarithm_undone(exponent: &Expr) -> Option<Expr> {
+    let inside = |expr: &Expr| match expr {
+        Expr::Call(Function::Ln, parts) => parts.first().cloned(),
+        _ => None,
+    };
+    if let Some(of) = inside(exponent) {
+        return Some(of);
+    }
+    match exponent {
+        Expr::Product(parts) => match parts.as_slice() {
+            [number @ Expr::Number(_), logarithm] => Some(inside(logarithm)?.power(number.clone())),
+            _ => None,
+        },
+        _ => None,
     }
 }

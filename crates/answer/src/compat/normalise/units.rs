@@ -48,9 +48,17 @@ pub(super) fn without_unit(text: &str) -> Option<String> {
     if !last.is_alphabetic() && !back.next().is_some_and(char::is_whitespace) {
         return None;
     }
-    // The longest unit has sixteen characters: what is far from the end is no unit, unless it is all white space.
-    let found = UNIT.as_ref()?.captures(text)?;
+    let from = tail(text);
+    let found = UNIT.as_ref()?.captures(&text[from..])?;
     let (whole, kept) = (found.get(0)?, found.get(1)?);
-    let short = format!("{}{}", &text[..whole.start()], kept.as_str());
+    let short = format!("{}{}", &text[..from + whole.start()], kept.as_str());
     (short != text).then_some(short)
+}
+
+/// Where the part begins that can be a unit: the longest has sixteen letters and two more for the plural.
+fn tail(text: &str) -> usize {
+    let end = text.trim_end();
+    let near = end.char_indices().rev().take(24).last().map_or(0, |(at, _)| at);
+    let spaces = text[..near].trim_end();
+    spaces.char_indices().next_back().map_or(0, |(at, _)| at)
 }
