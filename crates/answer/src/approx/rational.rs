@@ -102,7 +102,8 @@ pub(super) fn root(cx: &Context<'_>, value: &Rational, degree: &UBig) -> Exact {
         if n.is_one() {
             return Some(UBig::ONE);
         }
-        if n.bit_len() <= degree {
+        // The search for a high root of a long number takes about as many steps as the degree.
+        if n.bit_len() <= degree || degree > 8 && n.bit_len() > 1024 {
             return None;
         }
         let root = n.nth_root(degree);
