@@ -64,7 +64,15 @@ impl Comparison {
     pub fn decided(equal: bool, method: Method) -> Self {
         Self { verdict: if equal { Verdict::Equal } else { Verdict::Different }, method }
     }
+
+    /// The work was given up.
+    pub(crate) fn undecided() -> Self {
+        Self { verdict: Verdict::Undecided, method: Method::Bounds }
+    }
 }
+
+/// Answers longer than this are not compared.
+pub(crate) const MAX_BYTES: usize = 64 * 1024;
 
 /// Which rules decide whether two answers are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

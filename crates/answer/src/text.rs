@@ -14,15 +14,19 @@ pub(crate) fn fold(answer: &str) -> String {
 
 /// How two answers are the same as texts, if they are: the same words, the same parts, the same "no solution".
 pub(crate) fn same(a: &str, b: &str) -> Option<Method> {
-    let (a, b) = (fold(a), fold(b));
+    same_folded(&fold(a), &fold(b))
+}
+
+/// The same, of texts that are folded already.
+pub(crate) fn same_folded(a: &str, b: &str) -> Option<Method> {
     if a.is_empty() || b.is_empty() {
         None
     } else if a == b {
         Some(Method::Text)
-    } else if same_parts(&a, &b) {
+    } else if same_parts(a, b) {
         Some(Method::Parts)
     } else {
-        (is_no_solution(&a) && is_no_solution(&b)).then_some(Method::NoSolution)
+        (is_no_solution(a) && is_no_solution(b)).then_some(Method::NoSolution)
     }
 }
 
@@ -88,7 +92,7 @@ pub(crate) fn is_all_reals(text: &str) -> bool {
 }
 
 /// Equal as bags of comma-separated parts; only commas outside every bracket separate, so tuples stay whole.
-pub(crate) fn same_parts(a: &str, b: &str) -> bool {
+fn same_parts(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (parts(a), parts(b));
     if a.len() < 2 || a.len() != b.len() {
         return false;

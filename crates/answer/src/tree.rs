@@ -240,6 +240,26 @@ impl Expr {
             }
         }
     }
+
+    /// Whether this part or any below it passes.
+    pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
+        pass(self) || self.children().into_iter().any(|child| child.any(pass))
+    }
+
+    /// Whether a number in it was written with a decimal point.
+    pub fn has_decimal(&self) -> bool {
+        self.any(&|part| matches!(part, Self::Decimal(_)))
+    }
+
+    /// Whether the imaginary unit stands in it.
+    pub fn has_i(&self) -> bool {
+        self.any(&|part| matches!(part, Self::Constant(Constant::I)))
+    }
+
+    /// Whether a variable of this name stands in it, bound or not.
+    pub fn has_symbol(&self, name: &str) -> bool {
+        self.any(&|part| matches!(part, Self::Symbol(known) if known == name))
+    }
 }
 
 fn join(a: Expr, b: Expr, flat: impl Fn(Expr) -> Result<Vec<Expr>, Expr>) -> Vec<Expr> {

@@ -50,6 +50,18 @@ impl Unit {
     }
 }
 
+/// Units of two letters or more, which are no product of variables.
+const ABBREVIATIONS: &[&str] = &[
+    "cm", "mm", "km", "dm", "nm", "ft", "kg", "mg", "lb", "lbs", "oz", "ml", "mL", "hr", "hrs", "sec", "min",
+    "mph", "kmh", "kph", "kW", "kJ", "Hz", "kHz", "Pa", "kPa", "mol", "deg", "rad", "yd", "mi", "sq", "cu",
+    "mV", "kV", "mA", "cc",
+];
+
+/// Whether a run of letters is the usual short form of a unit.
+pub(crate) fn is_abbreviation(word: &str) -> bool {
+    ABBREVIATIONS.contains(&word)
+}
+
 /// Reads a unit: `cm`, `square feet`, `km/h`, `m/s^2`, `dollars per hour`, `apples`.
 pub(crate) fn read(text: &str) -> Option<Unit> {
     if text.len() > 60 {

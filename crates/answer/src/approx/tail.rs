@@ -49,6 +49,24 @@ fn corrections<'a, T: Bound>(
     Ok(total)
 }
 
+/// The first terms added up, and the index of the next one.
+fn first_terms<'a, T: Bound>(
+    scope: &mut Scope<'a, T>,
+    bind: &'a Bind,
+    from: &IBig,
+    count: u32,
+    cx: &Context<'_>,
+) -> Result<(Number<T>, IBig), Fail> {
+    let mut total = Number::int(0);
+    let mut k = from.clone();
+    for _ in 0..count {
+        let next = term(scope, bind, &k, cx)?;
+        total = Real(Part::Span(total.add(&next, cx)?.real()?.span(cx)?));
+        k += IBig::ONE;
+    }
+    Ok((total, k))
+}
+
 /// A finite sum with very many terms, proven.
 pub(super) fn long<'a, T: Bound>(
     scope: &mut Scope<'a, T>,
@@ -58,13 +76,7 @@ pub(super) fn long<'a, T: Bound>(
     cx: &Context<'_>,
 ) -> Result<Number<T>, Fail> {
     let (head, count) = effort(cx.bits);
-    let mut total = Number::int(0);
-    let mut k = from.clone();
-    for _ in 0..head {
-        let next = term(scope, bind, &k, cx)?;
-        total = Real(Part::Span(total.add(&next, cx)?.real()?.span(cx)?));
-        k += IBig::ONE;
-    }
+    let (mut total, k) = first_terms(scope, bind, from, head, cx)?;
     let first = corrections(scope, bind, &k, false, count, cx)?;
     let last = corrections(scope, bind, to, true, count, cx)?;
     total = total.add(&first, cx)?.add(&last, cx)?;
@@ -135,13 +147,7 @@ pub(super) fn endless<'a, T: Bound>(
         return Err(Fail::Undefined);
     }
     let (head, count) = effort(cx.bits);
-    let mut total = Number::int(0);
-    let mut k = from.clone();
-    for _ in 0..head {
-        let next = term(scope, bind, &k, cx)?;
-        total = Real(Part::Span(total.add(&next, cx)?.real()?.span(cx)?));
-        k += IBig::ONE;
-    }
+    let (total, k) = first_terms(scope, bind, from, head, cx)?;
     let more = corrections(scope, bind, &k, false, count, cx)?;
     let fewer = corrections(scope, bind, &k, false, count - 1, cx)?;
     let error = size(&more.sub(&fewer, cx)?, cx)?;

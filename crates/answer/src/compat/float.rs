@@ -1,6 +1,6 @@
 //! Arithmetic with decimals: doubles, rounded at every step, as coefficients of exact terms.
 
-use super::number::{has_decimal, is_open, prepared};
+use super::number::{is_open, prepared};
 use super::structure::ordered;
 use super::tree::hundredth;
 use crate::approx::{self, Point, Trouble};
@@ -161,7 +161,7 @@ fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
         Expr::Apply(..) if *expr == hundredth() => {
             Ok(Some(constant(Number::Exact(Rational::ONE / Rational::from(100)))))
         }
-        other if has_decimal(other) && !is_open(other) => {
+        other if other.has_decimal() && !is_open(other) => {
             Ok(evaluated(other, fuel)?.map(|value| constant(Number::Float(value))))
         }
         other => Ok(Some(vec![(Key::from([(ordered(other), Rational::ONE)]), Number::Exact(Rational::ONE))])),
@@ -218,8 +218,8 @@ fn power(base: &Expr, exponent: &Expr, among: bool, fuel: &Fuel) -> Result<Optio
         }
         (number, None)
             if key.is_empty()
-                && (has_decimal(base) || among)
-                && (has_decimal(base) || has_decimal(exponent)) =>
+                && (base.has_decimal() || among)
+                && (base.has_decimal() || exponent.has_decimal()) =>
         {
             let value = libm::pow(number.float(), exponent_number.float());
             Ok(value.is_finite().then(|| constant(Number::Float(value))))

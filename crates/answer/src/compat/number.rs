@@ -11,10 +11,6 @@ use std::cmp::Ordering;
 /// Numbers closer than 2⁻⁵⁴ are not told apart where neither side is a plain number.
 const TINY: f64 = 5.551_115_123_125_783e-17;
 
-pub(super) fn has_decimal(expr: &Expr) -> bool {
-    matches!(expr, Expr::Decimal(_)) || expr.children().into_iter().any(has_decimal)
-}
-
 /// How many parts an expression has.
 pub(super) fn size(expr: &Expr) -> u64 {
     expr.children().into_iter().map(size).sum::<u64>() + 1

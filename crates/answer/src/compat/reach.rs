@@ -91,15 +91,13 @@ fn stays_unevaluated(bind: &Bind) -> bool {
         Over::Product(from, to) => (is_open(from) || is_open(to)) && depends(body, index),
         Over::Sum(from, to) => {
             let infinite = *to == Expr::Constant(Constant::Infinity);
-            let counts = has(body, &|part| {
+            let counts = body.any(&|part| {
                 matches!(part, Expr::Call(Function::Factorial | Function::Binomial, inside)
                     if inside.iter().any(|part| depends(part, index)))
             });
-            let geometric = has(
-                body,
-                &|part| matches!(part, Expr::Power(base, exponent) if depends(exponent, index) && is_open(base)),
+            let geometric = body.any(&|part| matches!(part, Expr::Power(base, exponent) if depends(exponent, index) && is_open(base)),
             );
-            let reciprocal = has(body, &|part| {
+            let reciprocal = body.any(&|part| {
                 matches!(part, Expr::Power(base, exponent)
                     if depends(base, index) && matches!(&**exponent, Expr::Number(e) if *e < Rational::ZERO))
             });
@@ -121,10 +119,6 @@ fn is_exponential_product(body: &Expr, index: &Symbol) -> bool {
     parts.iter().any(exponential) && parts.iter().any(|part| !exponential(part) && depends(part, index))
 }
 
-fn has(expr: &Expr, wanted: &impl Fn(&Expr) -> bool) -> bool {
-    wanted(expr) || expr.children().into_iter().any(|child| has(child, wanted))
-}
-
 /// An antiderivative and a formula without a constant of its own: compared by the derivative.
 pub(super) fn antiderivative(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     let (bind, formula) = match (a, b) {
@@ -137,7 +131,7 @@ pub(super) fn antiderivative(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<b
         Expr::Sum(parts) => parts.iter().any(|part| !depends(part, &bind.variable)),
         other => !depends(other, &bind.variable),
     };
-    if constant || has(formula, &|part| matches!(part, Expr::Bind(_))) {
+    if constant || formula.any(&|part| matches!(part, Expr::Bind(_))) {
         return Ok(None);
     }
     exact::same(&exact::derivative(formula, &bind.variable), &bind.body, fuel)

@@ -22,7 +22,7 @@ pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOf
         _ if number::is_open(expr) => return Ok(None),
         _ => {}
     }
-    if number::has_decimal(expr) {
+    if expr.has_decimal() {
         if let Some(value) = float::value(expr, fuel)? {
             return Ok(Rational::try_from(value)
                 .ok()

@@ -45,7 +45,7 @@ impl Judge<'_> {
         if number::is_open(gold) || number::is_open(pred) {
             return Ok(false);
         }
-        if number::has_decimal(gold) || number::has_decimal(pred) {
+        if gold.has_decimal() || pred.has_decimal() {
             let Some(difference) = float::difference(gold, pred, self.fuel)? else { return Ok(false) };
             return number::within(&number::prepared(&difference, self.fuel), &Expr::int(0), self.fuel);
         }
@@ -63,7 +63,7 @@ impl Judge<'_> {
             let which = |expr| infinite(expr, self.fuel);
             return Ok(which(gold)?.is_some() && which(gold)? == which(pred)?);
         }
-        let decimals = number::has_decimal(gold) || number::has_decimal(pred);
+        let decimals = gold.has_decimal() || pred.has_decimal();
         if decimals && float::cancels(gold, pred, self.fuel)? {
             return Ok(true);
         }
@@ -73,7 +73,7 @@ impl Judge<'_> {
             // One decimal alone against what has none: its exact value counts.
             let exact = |expr: &Expr| match expr {
                 Expr::Decimal(value) => Some(Expr::Number(value.clone())),
-                other => (!number::has_decimal(other)).then(|| other.clone()),
+                other => (!other.has_decimal()).then(|| other.clone()),
             };
             let (Some(a), Some(b)) = (exact(&a), exact(&b)) else { return Ok(false) };
             return number::same(&a, &b, self.fuel);

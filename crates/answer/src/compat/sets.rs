@@ -90,7 +90,7 @@ impl Judge<'_> {
 
     fn same_exactly(&self, a: &Value, b: &Value) -> Result<bool, OutOfFuel> {
         let (Value::Expr(a), Value::Expr(b)) = (a, b) else { return Ok(false) };
-        if number::has_decimal(a) || number::has_decimal(b) {
+        if a.has_decimal() || b.has_decimal() {
             return super::float::cancels(a, b, self.fuel);
         }
         if let (Expr::Number(a), Expr::Number(b)) = (a, b) {

@@ -1,9 +1,10 @@
 //! Equations and inequalities: the same up to a factor.
 
 use super::judge::Judge;
+use super::points::Points;
 use super::shape::claim;
 use super::truth::Truth;
-use super::value::{free_names, is_closed, opaque};
+use super::value::{is_closed, names_of, opaque};
 use crate::answer::{Answer, Relation, Sign};
 use crate::approx::{self, Point};
 use crate::compare::Method;
@@ -77,12 +78,7 @@ impl Judge<'_> {
     }
 
     fn ratio_at(self, a: &Expr, b: &Expr, index: usize) -> Option<f64> {
-        let mut names = Vec::new();
-        free_names(a, &mut names);
-        free_names(b, &mut names);
-        names.sort_unstable();
-        names.dedup();
-        let at = super::points::Points::for_expressions(a, b).point(&names, index);
+        let at = Points::for_expressions(a, b).point(&names_of(a, b), index);
         let value = |expr: &Expr, at: &Point| {
             let value = approx::evaluate(expr, at, 53, self.fuel).ok().filter(approx::Value::is_real)?;
             (value.sign()? != Ordering::Equal).then(|| value.to_f64())

@@ -47,26 +47,30 @@ impl Judge<'_> {
         let mut free: Vec<&Answer> = b.iter().collect();
         let mut total = Truth::Yes(Method::Exact);
         for one in a {
-            let mut best = Truth::No(Method::Kind);
-            let mut partner = None;
-            for (at, other) in free.iter().enumerate() {
-                if self.fuel.spend(40).is_err() {
-                    return Truth::Open;
-                }
-                best = best.or(|| self.same(one, other));
-                if best.is_yes() {
-                    partner = Some(at);
-                    break;
-                }
-            }
-            total = total.and(|| best);
+            let (found, partner) = self.partner(one, free.iter().copied());
+            total = total.and(|| found);
             match partner {
                 Some(at) => drop(free.remove(at)),
-                None if matches!(total, Truth::No(_)) => return total,
+                None if matches!(total, Truth::No(_)) || self.fuel.left() == 0 => return total,
                 None => {}
             }
         }
         total
+    }
+
+    /// Whether an element is among others, and where.
+    fn partner<'b>(self, one: &Answer, among: impl Iterator<Item = &'b Answer>) -> (Truth, Option<usize>) {
+        let mut found = Truth::No(Method::Kind);
+        for (at, other) in among.enumerate() {
+            if self.fuel.spend(40).is_err() {
+                return (Truth::Open, None);
+            }
+            found = found.or(|| self.same(one, other));
+            if found.is_yes() {
+                return (found, Some(at));
+            }
+        }
+        (found, None)
     }
 
     /// Every element of each side is among the other's.
@@ -81,18 +85,8 @@ impl Judge<'_> {
     fn all_among(self, a: &[Answer], b: &[Answer]) -> Truth {
         let mut total = Truth::Yes(Method::Exact);
         for one in a {
-            let mut found = Truth::No(Method::Kind);
-            for other in b {
-                if self.fuel.spend(40).is_err() {
-                    return Truth::Open;
-                }
-                found = found.or(|| self.same(one, other));
-                if found.is_yes() {
-                    break;
-                }
-            }
-            total = total.and(|| found);
-            if let Truth::No(_) = total {
+            total = total.and(|| self.partner(one, b.iter()).0);
+            if matches!(total, Truth::No(_)) || self.fuel.left() == 0 {
                 break;
             }
         }

@@ -9,16 +9,13 @@ mod shape;
 mod truth;
 mod value;
 
-use crate::compare::{Comparison, Method, Verdict};
+use crate::compare::{Comparison, MAX_BYTES, Method};
 use crate::fuel::Fuel;
 use crate::policy::Policy;
 use crate::read;
 use crate::text;
 use judge::Judge;
 use truth::Truth;
-
-/// Answers longer than this are not compared.
-const MAX_BYTES: usize = 64 * 1024;
 
 /// Work for one comparison, reading included: about 20 ms at most.
 const TANK: u64 = 2_000_000;
@@ -29,7 +26,7 @@ pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
     match truth(first, second, policy) {
         Truth::Yes(method) => Comparison::decided(true, method),
         Truth::No(method) => Comparison::decided(false, method),
-        Truth::Open => Comparison { verdict: Verdict::Undecided, method: Method::Bounds },
+        Truth::Open => Comparison::undecided(),
     }
 }
 
@@ -46,8 +43,9 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
     }
     let fuel = Fuel::new(TANK);
     let readings = (read::readings(gold, &fuel), read::readings(pred, &fuel));
+    let read = matches!(&readings, (Ok(gold), Ok(pred)) if !gold.is_empty() && !pred.is_empty());
     let typed = match &readings {
-        (Ok(gold), Ok(pred)) if !gold.is_empty() && !pred.is_empty() => {
+        (Ok(gold), Ok(pred)) if read => {
             let judge = Judge { policy, fuel: &fuel };
             judge.any_reading(gold, pred)
         }
@@ -55,22 +53,10 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
         // One of them is not mathematics: only its words can be the same.
         _ => Truth::No(Method::Text),
     };
-    typed.or(|| {
-        words(
-            &folded_gold,
-            &folded_pred,
-            readings.0.is_ok_and(|r| !r.is_empty()) && readings.1.is_ok_and(|r| !r.is_empty()),
-        )
+    // The last resort: parts in another order, unless they were read, and the many names of "no solution".
+    typed.or(|| match text::same_folded(&folded_gold, &folded_pred) {
+        Some(Method::Parts) if read => Truth::No(Method::Text),
+        Some(method) => Truth::Yes(method),
+        None => Truth::No(Method::Text),
     })
-}
-
-/// The last resort: parts in another order, and the many names of "no solution".
-fn words(gold: &str, pred: &str, both_read: bool) -> Truth {
-    if !both_read && text::same_parts(gold, pred) {
-        return Truth::Yes(Method::Parts);
-    }
-    if text::is_no_solution(gold) && text::is_no_solution(pred) {
-        return Truth::Yes(Method::NoSolution);
-    }
-    Truth::No(Method::Text)
 }

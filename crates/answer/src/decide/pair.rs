@@ -11,7 +11,7 @@ use crate::tree::{Constant, Expr, Function, Rational};
 use crate::units::{self, Unit};
 use dashu_int::IBig;
 
-/// Answers inside answers, beyond which nothing is compared.
+/// Kinds that are never the same.
 const NEVER: Truth = Truth::No(Method::Kind);
 
 impl Judge<'_> {
@@ -218,11 +218,13 @@ fn degree_in_radians() -> Expr {
 /// Whether a number is likely an angle in radians: a multiple of π, or what an inverse function gives.
 fn is_angle(expr: &Expr) -> bool {
     use Function as F;
-    matches!(
-        expr,
-        Expr::Constant(Constant::Pi)
-            | Expr::Call(F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc, _)
-    ) || expr.children().into_iter().any(is_angle)
+    expr.any(&|part| {
+        matches!(
+            part,
+            Expr::Constant(Constant::Pi)
+                | Expr::Call(F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc, _)
+        )
+    })
 }
 
 /// Kinds by number: two answers of one kind need no second look with sides changed.

@@ -2,7 +2,7 @@
 
 use super::judge::Judge;
 use super::truth::Truth;
-use super::value::free_names;
+use super::value::names_of;
 use crate::answer::{Answer, Relation, Sign};
 use crate::approx::{self, Point};
 use crate::compare::Method;
@@ -247,24 +247,20 @@ impl Judge<'_> {
 
     /// One inequality in one name.
     fn step(self, left: &Expr, sign: Sign, right: &Expr, name: &mut Option<Symbol>) -> Option<Region> {
-        let mut names = Vec::new();
-        free_names(left, &mut names);
-        free_names(right, &mut names);
-        names.sort_unstable();
-        names.dedup();
+        let names = names_of(left, right);
         let [variable] = names.as_slice() else { return None };
         speaks_of(name, variable)?;
         let alone = |expr: &Expr| matches!(expr, Expr::Symbol(known) if known == variable);
-        if alone(left) && is_free_of(right, variable) {
+        if alone(left) && !right.has_symbol(variable) {
             return self.ray(sign, right);
         }
-        if alone(right) && is_free_of(left, variable) {
+        if alone(right) && !left.has_symbol(variable) {
             return self.ray(sign.flipped(), left);
         }
         // |linear| against a number.
         for (absolute, bound, sign) in [(left, right, sign), (right, left, sign.flipped())] {
             if let Expr::Call(Function::Abs, inside) = absolute
-                && is_free_of(bound, variable)
+                && !bound.has_symbol(variable)
             {
                 let below = self.linear(&inside[0], sign.flipped(), &bound.clone().negated(), variable)?;
                 let above = self.linear(&inside[0], sign, bound, variable)?;
@@ -351,11 +347,6 @@ fn is_surely_set(answer: &Answer) -> bool {
         }
         _ => false,
     }
-}
-
-fn is_free_of(expr: &Expr, variable: &Symbol) -> bool {
-    !matches!(expr, Expr::Symbol(name) if name == variable)
-        && expr.children().into_iter().all(|child| is_free_of(child, variable))
 }
 
 fn infinity(negative: bool) -> Expr {

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Relation, Sign};
 use crate::tree::{Expr, Symbol};
+use std::borrow::Cow;
 
 /// `x = 5`: the name and what it is.
 #[derive(Clone, Debug)]
@@ -30,24 +31,18 @@ pub(crate) fn claim(relation: &Relation) -> Option<Claim> {
 }
 
 fn mentions(answer: &Answer, name: &str) -> bool {
-    fn uses(expr: &Expr, name: &str) -> bool {
-        matches!(expr, Expr::Symbol(known) | Expr::Apply(known, _) if known == name)
-            || expr.children().into_iter().any(|child| uses(child, name))
-    }
-    match answer {
-        Answer::Value(expr) => uses(expr, name),
-        _ => false,
-    }
+    let named = |part: &Expr| matches!(part, Expr::Symbol(known) | Expr::Apply(known, _) if known == name);
+    matches!(answer, Answer::Value(expr) if expr.any(&named))
 }
 
 /// The answer with lists of assignments, tuples of names and wrapped values put plainly.
-pub(crate) fn plain(answer: &Answer) -> Answer {
-    match answer {
+pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
+    Cow::Owned(match answer {
         Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
-            let parts: Vec<Answer> = parts.iter().map(plain).collect();
+            let parts: Vec<Answer> = parts.iter().map(|part| plain(part).into_owned()).collect();
             let bare = !matches!(answer, Answer::Set(_));
             if let Some(values) = of_one_name(&parts) {
-                return if bare { Answer::Bare(values) } else { Answer::Set(values) };
+                return Cow::Owned(if bare { Answer::Bare(values) } else { Answer::Set(values) });
             }
             match answer {
                 Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => Answer::All(parts),
@@ -61,9 +56,12 @@ pub(crate) fn plain(answer: &Answer) -> Answer {
                 _ => Answer::Any(parts),
             }
         }
-        Answer::Relation(relation) => named_tuple(relation).unwrap_or_else(|| answer.clone()),
-        other => other.clone(),
-    }
+        Answer::Relation(relation) => match named_tuple(relation) {
+            Some(system) => system,
+            None => return Cow::Borrowed(answer),
+        },
+        other => return Cow::Borrowed(other),
+    })
 }
 
 /// Lists inside a list without brackets are one list.

@@ -10,7 +10,7 @@ use super::truth::Truth;
 use crate::approx::{self, Nearness, Point, Trouble, Value};
 use crate::compare::Method;
 use crate::exact;
-use crate::tree::{Constant, Expr, Function, Over, Rational, Symbol};
+use crate::tree::{Expr, Function, Over, Rational, Symbol};
 use dashu_int::{IBig, UBig};
 use smol_str::SmolStr;
 
@@ -33,18 +33,11 @@ impl Judge<'_> {
             return Truth::of(a == b, Method::Exact);
         }
         if a == b {
-            return match a {
-                // What has no value is the same as nothing, unless it is written the same.
-                _ if self.is_undefined(a) => Truth::No(Method::Exact),
-                _ => Truth::Yes(Method::Exact),
-            };
+            // What has no value is the same as nothing, unless it is written the same.
+            return Truth::of(!self.is_undefined(a), Method::Exact);
         }
         let (a, b) = (&opaque(a), &opaque(b));
-        let mut names = Vec::new();
-        free_names(a, &mut names);
-        free_names(b, &mut names);
-        names.sort_unstable();
-        names.dedup();
+        let names = names_of(a, b);
         if names.is_empty() { self.same_constant(a, b) } else { self.same_function(a, b, &names) }
     }
 
@@ -54,7 +47,7 @@ impl Judge<'_> {
     }
 
     fn same_constant(self, a: &Expr, b: &Expr) -> Truth {
-        if has_decimal(a) || has_decimal(b) {
+        if a.has_decimal() || b.has_decimal() {
             return self.same_rounded(a, b);
         }
         match approx::nearness(a, b, &Point::none(), 53, self.fuel) {
@@ -132,7 +125,7 @@ impl Judge<'_> {
     }
 
     /// Agreement to the policy's decimals and significant digits.
-    pub(crate) fn close_enough(self, a: &Rational, b: &Rational) -> bool {
+    fn close_enough(self, a: &Rational, b: &Rational) -> bool {
         if a == b {
             return true;
         }
@@ -150,7 +143,7 @@ impl Judge<'_> {
 
     fn same_function(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {
         let places = Points::for_expressions(a, b);
-        let complex = has_i(a) || has_i(b);
+        let complex = a.has_i() || b.has_i();
         let mut valid = 0;
         let mut kept = Vec::new();
         for index in 0..POINTS * 2 {
@@ -216,7 +209,7 @@ impl Judge<'_> {
         match value(a)?.order(&value(b)?) {
             Some(order @ (Ordering::Less | Ordering::Greater)) => {
                 // A rounded end of an interval may be the other's exact one.
-                if (has_decimal(a) || has_decimal(b)) && self.same_constant(a, b).is_yes() {
+                if (a.has_decimal() || b.has_decimal()) && self.same_constant(a, b).is_yes() {
                     return Some(Ordering::Equal);
                 }
                 Some(order)
@@ -242,16 +235,8 @@ fn rational(value: f64) -> Option<Rational> {
     Rational::try_from(value).ok()
 }
 
-pub(crate) fn has_decimal(expr: &Expr) -> bool {
-    matches!(expr, Expr::Decimal(_)) || expr.children().into_iter().any(has_decimal)
-}
-
 fn has_bind(expr: &Expr) -> bool {
-    matches!(expr, Expr::Bind(_)) || expr.children().into_iter().any(has_bind)
-}
-
-fn has_i(expr: &Expr) -> bool {
-    matches!(expr, Expr::Constant(Constant::I)) || expr.children().into_iter().any(has_i)
+    expr.any(&|part| matches!(part, Expr::Bind(_)))
 }
 
 /// Unknown functions as variables: `f(x)` is what it is, and no more is known of it.
@@ -271,81 +256,37 @@ pub(crate) fn opaque(expr: &Expr) -> std::borrow::Cow<'_, Expr> {
             other => other.clone(),
         }
     }
-    fn applies(expr: &Expr) -> bool {
-        matches!(expr, Expr::Apply(..)) || expr.children().into_iter().any(applies)
+    if expr.any(&|part| matches!(part, Expr::Apply(..))) {
+        Cow::Owned(replace(expr))
+    } else {
+        Cow::Borrowed(expr)
     }
-    if applies(expr) { Cow::Owned(replace(expr)) } else { Cow::Borrowed(expr) }
 }
 
-/// The variables that no operator binds.
-pub(crate) fn free_names(expr: &Expr, names: &mut Vec<Symbol>) {
-    match expr {
-        Expr::Symbol(name) => names.push(name.clone()),
-        Expr::Bind(bind) => {
-            let start = names.len();
-            free_names(&bind.body, names);
-            let free = matches!(bind.over, Over::Antiderivative | Over::Derivative(_));
-            if !free {
-                let mut at = start;
-                while at < names.len() {
-                    if names[at] == bind.variable {
-                        names.swap_remove(at);
-                    } else {
-                        at += 1;
-                    }
-                }
-            }
-            match &bind.over {
-                Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => {
-                    free_names(a, names);
-                    free_names(b, names);
-                }
-                Over::Limit(a, _) => free_names(a, names),
-                Over::Antiderivative | Over::Derivative(_) => {}
-            }
-        }
-        other => other.children().into_iter().for_each(|child| free_names(child, names)),
-    }
+/// The variables of two expressions, each once and in order.
+pub(crate) fn names_of(a: &Expr, b: &Expr) -> Vec<Symbol> {
+    let mut names = exact::free_symbols(a);
+    names.extend(exact::free_symbols(b));
+    names.into_iter().collect()
 }
 
 /// Whether an expression has no variables.
 pub(crate) fn is_closed(expr: &Expr) -> bool {
-    let mut names = Vec::new();
-    free_names(expr, &mut names);
-    names.is_empty()
+    exact::free_symbols(expr).is_empty()
 }
 
 /// Whether some part only makes sense at whole numbers.
 pub(crate) fn wants_integers(expr: &Expr) -> bool {
-    let mut names = Vec::new();
-    let own = match expr {
-        Expr::Call(
-            Function::Factorial
-            | Function::DoubleFactorial
-            | Function::Binomial
-            | Function::Gcd
-            | Function::Lcm
-            | Function::Mod,
-            parts,
-        ) => {
-            for part in parts {
-                free_names(part, &mut names);
-            }
-            !names.is_empty()
+    use Function as F;
+    expr.any(&|part| match part {
+        Expr::Call(F::Factorial | F::DoubleFactorial | F::Binomial | F::Gcd | F::Lcm | F::Mod, parts) => {
+            !parts.iter().all(is_closed)
         }
         Expr::Bind(bind) => match &bind.over {
-            Over::Sum(a, b) | Over::Product(a, b) => {
-                free_names(a, &mut names);
-                free_names(b, &mut names);
-                !names.is_empty()
-            }
+            Over::Sum(a, b) | Over::Product(a, b) => !is_closed(a) || !is_closed(b),
             _ => false,
         },
-        Expr::Power(base, exponent) => {
-            free_names(exponent, &mut names);
-            !names.is_empty() && points::is_negative(base)
-        }
+        Expr::Power(base, exponent) => points::is_negative(base) && !is_closed(exponent),
         _ => false,
-    };
-    own || expr.children().into_iter().any(wants_integers)
+    })
 }

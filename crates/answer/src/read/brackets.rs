@@ -19,9 +19,7 @@ pub(crate) fn is_french(tokens: &[Token]) -> bool {
         token.is_op(']') && (at == 0 || is_set_operator(&tokens[at - 1]))
             || token.is_op('[') && (at + 1 == tokens.len() || is_set_operator(&tokens[at + 1]))
     };
-    tokens.len() >= 4
-        && tokens.iter().enumerate().any(|(at, token)| outward(token, at))
-        && tokens.iter().all(|t| t.tok != Tok::SetOpen || t.nesting() != 0)
+    tokens.len() >= 4 && tokens.iter().enumerate().any(|(at, token)| outward(token, at))
 }
 
 /// Sets with operators between them: ∖ last, then ∪, then ∩.

@@ -250,7 +250,7 @@ impl Parser<'_> {
             "overline" => {
                 let inside = self.braced()?;
                 if let Ok(value) = self.within(inside).bounded()
-                    && has_i(&value)
+                    && value.has_i()
                 {
                     return Ok(Expr::call(Function::Conjugate, value));
                 }
@@ -412,10 +412,6 @@ impl Parser<'_> {
         }
         Ok(if negative { argument.negated() } else { argument })
     }
-}
-
-fn has_i(expr: &Expr) -> bool {
-    matches!(expr, Expr::Constant(Constant::I)) || expr.children().into_iter().any(has_i)
 }
 
 fn is_function_name(token: &super::token::Token) -> bool {

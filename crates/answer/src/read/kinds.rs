@@ -191,7 +191,7 @@ fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answer {
     if let Some(letters) = several_choices(text) {
         return Answer::Bare(letters.into_iter().map(|letter| Answer::Choice(letter, None)).collect());
     }
-    if super::super::text::is_all_reals(text) {
+    if crate::text::is_all_reals(text) {
         return Answer::Reals;
     }
     let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+'));
@@ -488,7 +488,7 @@ fn is_unit_word(token: &Token) -> bool {
 }
 
 fn has_degrees(expr: &Expr) -> bool {
-    matches!(expr, Expr::Apply(name, _) if name == DEGREES) || expr.children().into_iter().any(has_degrees)
+    expr.any(&|part| matches!(part, Expr::Apply(name, _) if name == DEGREES))
 }
 
 fn without_degrees(expr: Expr) -> Expr {
@@ -497,10 +497,6 @@ fn without_degrees(expr: Expr) -> Expr {
 
 /// The components of a sum of multiples of unit vectors.
 fn components(expr: &Expr) -> Option<Vec<Expr>> {
-    fn uses(expr: &Expr, name: &str) -> bool {
-        matches!(expr, Expr::Symbol(symbol) if symbol == name)
-            || expr.children().into_iter().any(|child| uses(child, name))
-    }
     fn with(expr: &Expr, chosen: &str) -> Expr {
         match expr {
             Expr::Symbol(name) if name.starts_with("unit_") => Expr::int(i64::from(name == chosen)),
@@ -510,9 +506,9 @@ fn components(expr: &Expr) -> Option<Vec<Expr>> {
         }
     }
     let names = ["unit_i", "unit_j", "unit_k"];
-    if !names.iter().any(|name| uses(expr, name)) {
+    if !names.iter().any(|name| expr.has_symbol(name)) {
         return None;
     }
-    let dimensions = if uses(expr, "unit_k") { 3 } else { 2 };
+    let dimensions = if expr.has_symbol("unit_k") { 3 } else { 2 };
     Some(names[..dimensions].iter().map(|name| with(expr, name)).collect())
 }

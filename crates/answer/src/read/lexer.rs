@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 /// The words of an answer.
 pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
     let plain = plain(text);
-    let lonely_dollar = plain.replace("\\$", "").matches('$').count() == 1;
+    let lonely_dollar = plain.matches('$').count() == plain.matches("\\$").count() + 1;
     let rows = plain.contains("\\begin");
     let mut lexer = Lexer {
         rest: &plain,
@@ -40,20 +40,16 @@ pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        for (script, mark) in
-            [(unicode::superscript as fn(char) -> Option<char>, "^{"), (unicode::subscript, "_{")]
-        {
-            if let Some(first) = script(c) {
-                out.push_str(mark);
-                out.push(first);
-                while let Some(more) = chars.peek().and_then(|&next| script(next)) {
-                    out.push(more);
-                    chars.next();
-                }
-                out.push('}');
+        type Script = fn(char) -> Option<char>;
+        let scripts: [(Script, &str); 2] = [(unicode::superscript, "^{"), (unicode::subscript, "_{")];
+        if let Some((script, mark)) = scripts.into_iter().find(|(script, _)| script(c).is_some()) {
+            out.push_str(mark);
+            out.extend(script(c));
+            while let Some(more) = chars.peek().and_then(|&next| script(next)) {
+                out.push(more);
+                chars.next();
             }
-        }
-        if unicode::superscript(c).is_some() || unicode::subscript(c).is_some() {
+            out.push('}');
             continue;
         }
         match unicode::latex(c) {

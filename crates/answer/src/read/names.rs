@@ -30,14 +30,8 @@ pub(crate) fn command(name: &str) -> Meaning {
         "cdot" | "times" | "ast" | "cdotp" | "bullet" => Op('*'),
         "div" => Op('/'),
         "colon" => Op(':'),
-        "lvert" | "rvert" | "vert" | "mid" => {
-            if name == "mid" {
-                Name("mid")
-            } else {
-                Op('|')
-            }
-        }
-        "lVert" | "rVert" | "Vert" => Op('|'),
+        "mid" => Name("mid"),
+        "lvert" | "rvert" | "vert" | "lVert" | "rVert" | "Vert" => Op('|'),
         "lbrack" => Op('['),
         "rbrack" => Op(']'),
         "lparen" | "lgroup" => Op('('),
@@ -146,8 +140,6 @@ pub(crate) const KNOWN: &[&str] = &[
     "mp",
     "choose",
     "over",
-    "begin",
-    "end",
     "pmod",
     "lfloor",
     "rfloor",
@@ -177,13 +169,11 @@ pub(crate) const KNOWN: &[&str] = &[
     "oplus",
     "otimes",
     "propto",
-    "mid",
     "nmid",
     "stackrel",
     "underbrace",
     "overbrace",
     "substack",
-    "operatorname",
 ];
 
 /// The Greek letters that are variables.

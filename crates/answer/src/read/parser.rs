@@ -185,11 +185,7 @@ impl<'a> Parser<'a> {
         if self.context.notation.long_slash {
             return Ok(above.over(self.signed()?));
         }
-        let mut negative = false;
-        while let Some(Tok::Op(sign @ ('+' | '-'))) = self.peek().map(|t| &t.tok) {
-            negative ^= *sign == '-';
-            self.at += 1;
-        }
+        let negative = self.signs()?;
         let below = self.power()?;
         let below = if negative { below.negated() } else { below };
         let mut total = above.over(below);
@@ -200,14 +196,20 @@ impl<'a> Parser<'a> {
         Ok(total)
     }
 
-    /// A product with signs before it.
-    pub(crate) fn signed(&mut self) -> Read<Expr> {
+    /// Signs one behind the other: true where they make a minus.
+    fn signs(&mut self) -> Read<bool> {
         let mut negative = false;
         while let Some(Tok::Op(sign @ ('+' | '-'))) = self.peek().map(|t| &t.tok) {
             negative ^= *sign == '-';
             self.at += 1;
             self.context.fuel.spend(1)?;
         }
+        Ok(negative)
+    }
+
+    /// A product with signs before it.
+    pub(crate) fn signed(&mut self) -> Read<Expr> {
+        let negative = self.signs()?;
         let product = self.product()?;
         Ok(if negative { product.negated() } else { product })
     }
@@ -238,43 +240,7 @@ impl<'a> Parser<'a> {
             Tok::Op('|') => self.bars == 0,
             // Two numbers side by side are not a product, but `x2` and `5!\,3` are.
             Tok::Num(_) => self.at > 0 && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_)),
-            Tok::Cmd(name) => {
-                !matches!(
-                    name.as_str(),
-                    "le" | "ge"
-                        | "ne"
-                        | "approx"
-                        | "to"
-                        | "implies"
-                        | "cup"
-                        | "cap"
-                        | "setminus"
-                        | "in"
-                        | "and"
-                        | "or"
-                        | "pm"
-                        | "mp"
-                        | "over"
-                        | "choose"
-                        | "mid"
-                        | "mod"
-                        | "pmod"
-                        | "equiv"
-                        | "end"
-                        | "rfloor"
-                        | "rceil"
-                        | "rangle"
-                        | "dots"
-                        | "circ"
-                        | "notin"
-                        | "subset"
-                        | "subseteq"
-                        | "sim"
-                        | "dollar"
-                        | "euro"
-                        | "pound"
-                ) && super::functions::is_atom(name)
-            }
+            Tok::Cmd(name) => super::functions::is_atom(name),
             _ => false,
         }
     }

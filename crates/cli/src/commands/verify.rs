@@ -65,18 +65,18 @@ fn list() -> Exit {
 }
 
 fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
-    let explanation = explain(gold, pred, rules);
-    let comparison = explanation.comparison;
+    let explanation = arguments.explain.then(|| explain(gold, pred, rules));
+    let comparison = explanation.as_ref().map_or_else(|| rules.compare(gold, pred), |told| told.comparison);
     if arguments.json {
         let mut line =
             json!({"gold": gold, "pred": pred, "equal": equal(comparison), "method": comparison.method});
-        if arguments.explain {
+        if let Some(explanation) = &explanation {
             line["readings"] = json!({"gold": explanation.gold, "pred": explanation.pred});
         }
         data(line);
     } else {
-        if arguments.explain {
-            show(&explanation);
+        if let Some(explanation) = &explanation {
+            show(explanation);
         }
         let (style, word) = match comparison.verdict {
             Verdict::Equal => (GOOD, "equal"),

@@ -67,9 +67,7 @@ fn minor(matrix: &Matrix, row: usize, columns: &[usize], fuel: &Fuel) -> Parse<E
     let sum = Expr::Sum(terms);
     // A determinant of numbers is a number at once.
     match crate::approx::evaluate(&sum, &crate::approx::Point::none(), 53, fuel) {
-        Ok(crate::approx::Value::Exact(value)) if !super::super::number::has_decimal(&sum) => {
-            Ok(Expr::Number(value))
-        }
+        Ok(crate::approx::Value::Exact(value)) if !sum.has_decimal() => Ok(Expr::Number(value)),
         _ => Ok(sum),
     }
 }
