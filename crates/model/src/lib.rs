@@ -12,6 +12,7 @@
 //! assert_eq!(done.reply.content, "\\boxed{4}");
 //! ```
 
+mod engine;
 mod fault;
 mod gate;
 mod halt;
@@ -23,6 +24,7 @@ mod request;
 mod sampling;
 mod scripted;
 
+pub use engine::LlamaConfig;
 pub use fault::{Cause, Failure, Fault};
 pub use halt::Halt;
 pub use limits::Limits;

@@ -1,0 +1,1 @@
+//! Learning: networks that can be trained, their losses and the optimiser.
