@@ -1,9 +1,12 @@
 //! The models of a run, ready to be called.
 
-use aske_config::{ConfigError, ModelSection, ProviderKind, Settings, load_script};
-use aske_model::{Endpoint, Http, Model, OpenAi, Provider, Scripted};
+use aske_config::{ConfigError, ModelSection, PROVIDERS, ProviderKind, Settings, load_script};
+use aske_model::{Checkpoint, Endpoint, EngineOptions, Http, Local, Model, OpenAi, Provider, Scripted};
+use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
+use aske_session::Pack;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,18 +20,23 @@ pub struct Fleet(BTreeMap<String, Arc<Model>>);
 impl Fleet {
     /// Prepares every model in use; keys are read from the environment here and kept nowhere else.
     pub fn new(settings: &Settings) -> Result<Self, ConfigError> {
-        Self::of(&settings.models, settings.run.concurrency)
+        let dialogue = Dialogue { pack: settings.pack.clone(), rounds: settings.protocol.rounds };
+        Self::of(&settings.models, settings.run.concurrency, &dialogue)
     }
 
     /// Prepares these models for so many sessions at once.
-    pub fn of(sections: &BTreeMap<String, ModelSection>, sessions: usize) -> Result<Self, ConfigError> {
+    pub fn of(
+        sections: &BTreeMap<String, ModelSection>,
+        sessions: usize,
+        dialogue: &Dialogue,
+    ) -> Result<Self, ConfigError> {
         // Models may share a host, so the pool keeps what all of them need together, within what a run of this
         // width uses again.
         let limits = sections.values().map(|section| section.limits.concurrency);
         let pool = limits.fold(1, usize::saturating_add).min(sessions.max(LEAST_POOL));
         let http = Http::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
         let build = |(name, section): (&String, &ModelSection)| {
-            let provider = provider(&http, name, section)?;
+            let provider = provider(&http, name, section, dialogue)?;
             let model = Model::new(name, provider, section.limits.clone(), section.price);
             Ok((name.clone(), Arc::new(model)))
         };
@@ -41,12 +49,32 @@ impl Fleet {
     }
 }
 
-fn provider(http: &Http, name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, ConfigError> {
+/// What a free asker must know of the sessions it asks in.
+#[derive(Clone, Debug)]
+pub struct Dialogue {
+    /// The prompts.
+    pub pack: Arc<Pack>,
+    /// Probing rounds.
+    pub rounds: u32,
+}
+
+fn provider(
+    http: &Http,
+    name: &str,
+    section: &ModelSection,
+    dialogue: &Dialogue,
+) -> Result<Box<dyn Provider>, ConfigError> {
+    let free = |strategy| {
+        let levels = section.levels.unwrap_or(TAUGHT_LEVELS);
+        Ok(Box::new(FreeAsker::new(strategy, dialogue.pack.clone(), dialogue.rounds, levels)) as Box<_>)
+    };
     match section.provider {
+        Some(ProviderKind::Local) => Ok(Box::new(local(name, section)?)),
+        Some(ProviderKind::Fixed) => free(Strategy::Fixed),
+        Some(ProviderKind::Staircase) => free(Strategy::Staircase),
         Some(ProviderKind::Openai) => Ok(Box::new(openai(http, name, section)?)),
         Some(ProviderKind::Scripted) => Ok(Box::new(scripted(name, section)?)),
-        None => Err(ConfigError::at(format!("models.{name}"), "no provider")
-            .hint("set `provider` to \"openai\" or \"scripted\"")),
+        None => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
     }
 }
 
@@ -64,6 +92,24 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Con
         ConfigError::at(format!("models.{name}"), error.to_string())
             .hint("an address looks like \"http://localhost:8000/v1\"")
     })
+}
+
+/// Bytes of conversations that a local model remembers, so that the next turn reads only what is new.
+const REMEMBERED: usize = 24_000_000;
+
+fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
+    let path = section.path.as_deref().unwrap_or_default();
+    let wrong = |error: String| {
+        ConfigError::at(format!("models.{name}.path: {path}"), error)
+            .hint("a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME")
+    };
+    let checkpoint = match path.strip_prefix("builtin:") {
+        Some(shipped) => aske_nano::checkpoint(shipped).map_err(|error| wrong(error.to_string()))?,
+        None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,
+    };
+    let threads = section.threads.unwrap_or(1);
+    let options = EngineOptions { threads, store_bytes: REMEMBERED, ..EngineOptions::default() };
+    Ok(Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?))
 }
 
 fn key(name: &str, variable: &str) -> Result<String, ConfigError> {

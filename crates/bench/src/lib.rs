@@ -13,6 +13,7 @@
 
 mod budget;
 mod caller;
+mod correlation;
 mod drive;
 mod estimate;
 mod fleet;
@@ -26,9 +27,10 @@ mod tally;
 
 pub use budget::{Reached, Spent};
 pub use caller::{Caller, Trouble};
+pub use correlation::rank_correlation;
 pub use drive::drive;
 pub use estimate::{Estimate, RoleEstimate, estimate};
-pub use fleet::Fleet;
+pub use fleet::{Dialogue, Fleet};
 pub use grader::Grader;
 pub use identity::manifest;
 pub use interval::{Interval, mean_interval, wilson};

@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Prompts(Prompts),
     /// Tell whether two answers are the same
     Verify(Verify),
+    /// The nano world: networks small enough to ship
+    Nano(Nano),
     /// Print shell completions
     Completions(Completions),
 }
@@ -310,4 +312,66 @@ pub(crate) enum PromptsCommand {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Nano {
+    #[command(subcommand)]
+    pub(crate) command: NanoCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NanoCommand {
+    /// Show how often each network is right, by family and level
+    Table(NanoTable),
+    /// Train the networks from their seeds
+    Train(NanoTrain),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske nano table                                   the table that ships
+  aske nano table --measure                         ask the shipped networks again, and compare
+  aske nano table --measure --weights my-nano       networks that you trained")]
+pub(crate) struct NanoTable {
+    /// Ask the networks now, held-out questions only, instead of showing the table that ships
+    #[arg(long)]
+    pub(crate) measure: bool,
+    /// A folder of networks, as `aske nano train` writes it [default: those that ship]
+    #[arg(long, value_name = "FOLDER", requires = "measure")]
+    pub(crate) weights: Option<PathBuf>,
+    /// Only these networks, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Questions for each family and level
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) questions: u32,
+    /// Show every level, not only every family
+    #[arg(long)]
+    pub(crate) levels: bool,
+    /// Print as JSON, in the form of the file that ships
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske nano train --only nano-15k --out my-nano     the smallest solver, on the processor
+  aske nano train --device cuda --out my-nano       all of them, in a program built with --features torch")]
+pub(crate) struct NanoTrain {
+    /// Where the networks go
+    #[arg(long, value_name = "FOLDER", default_value = "nano")]
+    pub(crate) out: PathBuf,
+    /// Only these networks, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// cpu or cuda
+    #[arg(long, default_value = "cpu")]
+    pub(crate) device: String,
+    /// Steps instead of the recipe's
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// Threads that prepare lessons
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) threads: usize,
 }

@@ -6,5 +6,6 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod merge;
 pub(crate) mod models;
+pub(crate) mod nano;
 pub(crate) mod prompts;
 pub(crate) mod verify;

@@ -40,6 +40,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Models(models) => commands::models::run(&models),
         Command::Prompts(prompts) => commands::prompts::run(&prompts),
         Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Nano(nano) => commands::nano::run(&nano),
         Command::Completions(completions) => commands::completions::run(&completions),
     }
 }

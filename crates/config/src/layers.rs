@@ -10,7 +10,7 @@ use toml::{Table, Value};
 /// The file that is read where none is named.
 const USUAL_FILE: &str = "aske.toml";
 /// What is used where there is no file at all.
-const DEMO: &str = "demo";
+const NANO: &str = "nano";
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Layers {
         let source = match named.or(by_variable) {
             Some(name) => stack.add_named(name, None)?,
             None if Path::new(USUAL_FILE).exists() => stack.add_file(Path::new(USUAL_FILE))?,
-            None => stack.add_builtin(DEMO)?,
+            None => stack.add_builtin(NANO)?,
         };
         let keys = stack.key_variables();
         for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {

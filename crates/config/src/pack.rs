@@ -5,8 +5,17 @@ use aske_session::Pack;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Reads and checks the pack in a folder.
-pub fn load_pack(folder: &Path) -> Result<Pack, ConfigError> {
+/// Reads and checks a pack: a folder, or one that ships, named `builtin:NAME`.
+pub fn load_pack(name: &str) -> Result<Pack, ConfigError> {
+    let Some(name) = name.strip_prefix("builtin:") else { return from_folder(Path::new(name)) };
+    let files = Pack::extra_files(name).ok_or_else(|| {
+        let ship = Pack::EXTRA.map(|name| format!("builtin:{name}")).join(", ");
+        ConfigError::at(name, "no prompt pack of this name ships").hint(format!("there are {ship}"))
+    })?;
+    Pack::parse(&files).map_err(|problems| ConfigError::at(name, problems.to_string()))
+}
+
+fn from_folder(folder: &Path) -> Result<Pack, ConfigError> {
     let place = folder.display().to_string();
     let advice = format!("`aske prompts export {place}` writes a complete pack to start from");
     let unreadable = |error: std::io::Error| ConfigError::at(place.clone(), error.to_string());

@@ -256,6 +256,12 @@ pub enum ProviderKind {
     Openai,
     /// A file of replies.
     Scripted,
+    /// A Llama-style checkpoint, run in this process.
+    Local,
+    /// Questions of the nano world, drawn blind: the null that other askers are measured against.
+    Fixed,
+    /// Questions of the nano world, chosen by what the answers so far tell about both solvers.
+    Staircase,
 }
 
 /// `[models.NAME]`.
@@ -300,6 +306,15 @@ pub struct ModelSection {
     /// What it costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// The folder of a local model, or `builtin:NAME` for one that ships.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Threads of a local model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// The highest level that `fixed` and `staircase` ask at, up to 8; the shipped solvers were taught 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<u32>,
     /// The file of a scripted model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,

@@ -5,7 +5,6 @@ use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
 use aske_session::{Domain, Pack, Protocol};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// A role: its model and how it samples in that role.
@@ -53,7 +52,7 @@ impl Settings {
         check_run(&config.run)?;
         let domain = domain(config)?;
         let pack = match &config.protocol.prompts {
-            Some(folder) => load_pack(Path::new(folder))?,
+            Some(name) => load_pack(name)?,
             None => Pack::builtin(&domain),
         };
         let mut models = Models { config, used: BTreeMap::new() };
@@ -157,17 +156,27 @@ fn check_names(config: &Config) -> Result<(), ConfigError> {
     }
 }
 
+/// What `provider` may be.
+pub const PROVIDERS: &str =
+    "set `provider` to \"openai\", \"local\", \"scripted\", \"staircase\" or \"fixed\"";
+
 fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let key = format!("models.{name}");
     let missing =
         |what: &str, hint: &str| Err(ConfigError::at(key.clone(), what.to_owned()).hint(hint.to_owned()));
     match section.provider {
-        None => return missing("no provider", "set `provider` to \"openai\" or \"scripted\""),
+        None => return missing("no provider", PROVIDERS),
         Some(ProviderKind::Openai) if section.url.is_empty() => {
             return missing("no address", "set `url`, such as \"http://localhost:8000/v1\"");
         }
         Some(ProviderKind::Scripted) if section.script.is_none() => {
             return missing("no script", "set `script` to a file of JSON lines");
+        }
+        Some(ProviderKind::Local) if section.path.is_none() => {
+            return missing(
+                "no path",
+                "set `path` to a folder with config.json, model.safetensors and tokenizer.json",
+            );
         }
         Some(_) => {}
     }
@@ -179,6 +188,9 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     positive("limits.attempts", f64::from(limits.attempts))?;
     positive("limits.rpm", limits.rpm.unwrap_or(1.0))?;
     positive("limits.tpm", limits.tpm.unwrap_or(1.0))?;
+    positive("threads", section.threads.unwrap_or(1) as f64)?;
+    let levels = section.levels.unwrap_or(1);
+    in_range(&format!("models.{name}.levels"), (1..=8).contains(&levels), "from 1 to 8")?;
     let cap = limits.retry_after_cap_s;
     in_range(&format!("models.{name}.limits.retry_after_cap_s"), cap >= 0.0, "0 or more")?;
     let price = section.price.unwrap_or_default();

@@ -24,7 +24,10 @@ mod request;
 mod sampling;
 mod scripted;
 
-pub use engine::LlamaConfig;
+pub use engine::{
+    Checkpoint, CheckpointError, CheckpointProblem, Engine, EngineOptions, Generate, Generated, LlamaConfig,
+    Local, Vocabulary,
+};
 pub use fault::{Cause, Failure, Fault};
 pub use halt::Halt;
 pub use limits::Limits;

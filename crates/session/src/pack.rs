@@ -101,6 +101,14 @@ impl Pack {
         builtin::files(domain.name())
     }
 
+    /// The packs that ship beside those of the domains.
+    pub const EXTRA: [&'static str; 1] = ["nano"];
+
+    /// The files of a pack that ships beside those of the domains, by file name.
+    pub fn extra_files(name: &str) -> Option<BTreeMap<String, String>> {
+        Self::EXTRA.contains(&name).then(|| builtin::files(name))
+    }
+
     /// Checks and reads the files of a pack, given by file name.
     pub fn parse(files: &BTreeMap<String, String>) -> Result<Self, PackProblems> {
         let mut problems = Vec::new();
@@ -144,6 +152,19 @@ impl Pack {
                 _ => values.iter().find(|(name, _)| *name == wanted).map_or("", |(_, value)| value),
             })
         })
+    }
+
+    /// What the asker is shown of both solvers in a message of this pack; none where the message shows nothing.
+    pub fn answers<'m>(&self, message: &'m str) -> Option<[&'m str; 2]> {
+        let captured = |name| self.templates.get(name).and_then(|template| template.capture(message));
+        let values = ["asker_next", "asker_final"].into_iter().find_map(captured)?;
+        let value = |name: &str| values.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        Some([value("boundary_a_answer")?, value("boundary_b_answer")?])
+    }
+
+    /// What a session puts after a question, in probing and at the end.
+    pub fn solver_suffixes(&self) -> [String; 2] {
+        ["solver_suffix", "grade_suffix"].map(|name| self.render(name, &[]))
     }
 
     /// The two messages that put one answer pair to the equivalence checker.
@@ -228,6 +249,22 @@ mod tests {
             "structure.txt: the file is empty",
         ] {
             assert!(problems.contains(expected), "{expected} not in:\n{problems}");
+        }
+    }
+
+    #[test]
+    fn what_the_asker_was_shown_is_found_again_in_every_pack() {
+        let named = Pack::EXTRA.into_iter().filter_map(Pack::extra_files);
+        let domains = Domain::NAMES.map(|name| Pack::builtin_files(&name.parse().unwrap()));
+        for files in named.chain(domains) {
+            let pack = Pack::parse(&files).unwrap();
+            let shown = ["\\boxed{4}\nI added.", "\\boxed{5}\n\nModel guess"];
+            let values = [("boundary_a_answer", shown[0]), ("boundary_b_answer", shown[1])];
+            for name in ["asker_next", "asker_final"] {
+                let values = [values[0], values[1], ("next_question_num", "3"), ("num_probing", "4")];
+                assert_eq!(pack.answers(&pack.render(name, &values)), Some(shown), "{name}");
+            }
+            assert_eq!(pack.answers(&pack.render("asker_first", &[("num_probing", "4")])), None);
         }
     }
 

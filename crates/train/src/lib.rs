@@ -1,1 +1,37 @@
 //! Learning: networks that can be trained, their losses and the optimiser.
+//!
+//! A [`Learner`] holds a Llama-style network and takes optimiser steps over a [`Batch`]; [`train`] feeds it.
+//! [`CandleLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. May use `model` (the
+//! shape of a network) and `nano`, and nothing else of ours.
+//!
+//! ```
+//! # use aske_train::{Batch, CandleLearner, Learner, Options, Weights};
+//! # let config: aske_model::LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json")).unwrap();
+//! let mut learner = CandleLearner::new(&config, &Weights::random(&config, 1), Options::default()).unwrap();
+//! let batch = Batch { rows: 1, length: 3, tokens: vec![1, 5, 2], weights: vec![0.0, 1.0, 1.0] };
+//! learner.step(&batch, 1e-3).unwrap();
+//! assert!(learner.report().unwrap().loss > 0.0);
+//! let file = learner.weights().unwrap().to_safetensors(true).unwrap();
+//! # assert!(file.len() > 2 * config.parameters());
+//! ```
+
+mod adam;
+mod batch;
+mod candle;
+mod layout;
+mod learner;
+pub mod nano;
+mod schedule;
+mod supervised;
+#[cfg(feature = "torch")]
+mod torch;
+mod weights;
+
+pub use batch::Batch;
+pub use candle::CandleLearner;
+pub use learner::{LearnError, Learner, Options, Report};
+pub use schedule::Schedule;
+pub use supervised::{Progress, Supply, train};
+#[cfg(feature = "torch")]
+pub use torch::TorchLearner;
+pub use weights::{Weight, Weights};

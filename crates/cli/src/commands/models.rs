@@ -5,12 +5,14 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
-use aske_bench::Fleet;
+use aske_bench::{Dialogue, Fleet};
 use aske_config::{Config, ModelSection, ProviderKind, closest};
 use aske_model::Halt;
+use aske_session::{Domain, Pack};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
     let layers = arguments.configuration.load(Vec::new())?;
@@ -51,11 +53,15 @@ type Tried = BTreeMap<String, Result<String, String>>;
 /// Tries each model by itself, so that one without a key does not hide the others.
 fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    // Only the shape of a session is asked for here, never its words.
+    let dialogue =
+        Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: config.protocol.rounds };
+    let dialogue = &dialogue;
     let tries = names.iter().map(|name| async move {
         let section = BTreeMap::from_iter(
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
-        let outcome = match Fleet::of(&section, 1) {
+        let outcome = match Fleet::of(&section, 1, &dialogue) {
             Err(error) => Err(error.to_string()),
             Ok(fleet) => match fleet.get(name) {
                 None => Err("not configured".to_owned()),
@@ -110,12 +116,16 @@ fn provider(section: &ModelSection) -> &'static str {
     match section.provider {
         Some(ProviderKind::Openai) => "openai",
         Some(ProviderKind::Scripted) => "scripted",
+        Some(ProviderKind::Local) => "local",
+        Some(ProviderKind::Fixed) => "fixed",
+        Some(ProviderKind::Staircase) => "staircase",
         None => "none",
     }
 }
 
 fn served(name: &str, section: &ModelSection) -> String {
-    section.script.clone().or_else(|| section.model.clone()).unwrap_or_else(|| name.to_owned())
+    let file = section.script.clone().or_else(|| section.path.clone());
+    file.or_else(|| section.model.clone()).unwrap_or_else(|| name.to_owned())
 }
 
 fn roles(config: &Config, name: &str) -> Vec<&'static str> {

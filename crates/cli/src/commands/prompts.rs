@@ -38,7 +38,7 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
 }
 
 fn check(folder: &Path) -> Result<Exit, Problem> {
-    let pack = load_pack(folder)?;
+    let pack = load_pack(&folder.to_string_lossy())?;
     data(format_args!("{}: complete, {}", folder.display(), pack.hash()));
     Ok(Exit::Done)
 }

@@ -1,9 +1,17 @@
 //! `config.json` of a Llama-style checkpoint, with the names that transformers and vLLM read.
 
+use super::written::Written;
 use serde::{Deserialize, Serialize};
 
+/// The output head, where it is not the embedding.
+pub(super) const HEAD: &str = "lm_head.weight";
+
 /// The shape of a Llama-style network.
+///
+/// What a file leaves out has the value that transformers gives it; what this engine does not compute (biases,
+/// scaled rotary positions, other activations) is an error and never a silent difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct LlamaConfig {
     /// `["LlamaForCausalLM"]`.
     pub architectures: Vec<String>,
@@ -66,7 +74,7 @@ impl LlamaConfig {
         }
         shapes.push(("model.norm.weight".to_owned(), vec![width]));
         if !self.tie_word_embeddings {
-            shapes.push(("lm_head.weight".to_owned(), vec![self.vocab_size, width]));
+            shapes.push((HEAD.to_owned(), vec![self.vocab_size, width]));
         }
         shapes
     }
@@ -74,5 +82,95 @@ impl LlamaConfig {
     /// How many parameters the network has.
     pub fn parameters(&self) -> usize {
         self.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum()
+    }
+
+    /// Whether the numbers are within bounds and fit each other; if not, what does not.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let bounds = [
+            ("vocab_size", self.vocab_size, 1 << 18),
+            ("hidden_size", self.hidden_size, 1 << 14),
+            ("intermediate_size", self.intermediate_size, 1 << 16),
+            ("num_hidden_layers", self.num_hidden_layers, 256),
+            ("num_attention_heads", self.num_attention_heads, 256),
+            ("num_key_value_heads", self.num_key_value_heads, 256),
+            ("head_dim", self.head_dim, 512),
+            ("max_position_embeddings", self.max_position_embeddings, 1 << 17),
+        ];
+        if let Some((name, value, most)) = bounds.iter().find(|(_, value, most)| !(1..=*most).contains(value))
+        {
+            return Err(format!("`{name}` is {value}; it must be from 1 to {most}"));
+        }
+        let whole = |condition: bool, problem: &str| if condition { Ok(()) } else { Err(problem.to_owned()) };
+        whole(
+            self.model_type == "llama",
+            &format!("`model_type` is `{}`; only `llama` is run", self.model_type),
+        )?;
+        whole(
+            self.hidden_act == "silu",
+            &format!("`hidden_act` is `{}`; only `silu` is run", self.hidden_act),
+        )?;
+        whole(
+            self.num_attention_heads.is_multiple_of(self.num_key_value_heads),
+            "`num_attention_heads` is no multiple of `num_key_value_heads`",
+        )?;
+        whole(self.head_dim.is_multiple_of(2), "`head_dim` is odd")?;
+        whole(self.rms_norm_eps.is_finite() && self.rms_norm_eps >= 0.0, "`rms_norm_eps` is negative")?;
+        whole(self.rope_theta.is_finite() && self.rope_theta > 0.0, "`rope_theta` is not positive")?;
+        whole((self.eos_token_id as usize) < self.vocab_size, "`eos_token_id` is not below `vocab_size`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<LlamaConfig, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    const LEAST: &str = r#""model_type": "llama", "vocab_size": 256, "hidden_size": 24, "intermediate_size": 48,
+        "num_hidden_layers": 1, "num_attention_heads": 3"#;
+
+    #[test]
+    fn what_a_file_leaves_out_is_as_in_transformers() {
+        let config = read(&format!("{{{LEAST}}}")).unwrap();
+        assert_eq!((config.num_key_value_heads, config.head_dim), (3, 8));
+        assert_eq!((config.rope_theta, config.rms_norm_eps), (10_000.0, 1e-6));
+        assert_eq!((config.bos_token_id, config.eos_token_id, config.pad_token_id), (1, 2, 2));
+        assert!(!config.tie_word_embeddings);
+        assert_eq!(config.check(), Ok(()));
+    }
+
+    #[test]
+    fn the_newer_spellings_are_read_and_the_written_form_is_read_back() {
+        let config = read(&format!(
+            r#"{{{LEAST}, "dtype": "bfloat16", "rope_parameters": {{"rope_type": "default", "rope_theta": 5e5}},
+            "eos_token_id": [7], "pad_token_id": null, "mlp_bias": false, "rope_scaling": null}}"#
+        ))
+        .unwrap();
+        assert_eq!(
+            (config.torch_dtype.as_str(), config.rope_theta, config.eos_token_id),
+            ("bfloat16", 5e5, 7)
+        );
+        assert_eq!(read(&serde_json::to_string(&config).unwrap()).unwrap(), config);
+    }
+
+    #[test]
+    fn what_is_not_computed_is_refused() {
+        for (extra, word) in [
+            (r#""rope_scaling": {"rope_type": "llama3", "factor": 8.0}"#, "rope"),
+            (r#""rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}"#, "rope"),
+            (r#""attention_bias": true"#, "attention_bias"),
+            (r#""mlp_bias": true"#, "mlp_bias"),
+            (r#""hidden_act": "gelu""#, "hidden_act"),
+            (r#""architectures": ["GPT2LMHeadModel"]"#, "GPT2LMHeadModel"),
+            (r#""eos_token_id": [1, 2]"#, "eos_token_id"),
+            (r#""num_key_value_heads": 2"#, "num_key_value_heads"),
+            (r#""max_position_embeddings": 99999999"#, "max_position_embeddings"),
+        ] {
+            let text = format!("{{{LEAST}, {extra}}}");
+            let problem = read(&text).and_then(|config| config.check()).unwrap_err();
+            assert!(problem.contains(word), "{extra}: {problem}");
+        }
     }
 }

@@ -1,5 +1,32 @@
 //! Llama-style checkpoints run in this process, on the processor alone.
+//!
+//! Made for networks of a few million parameters and many requests at once: a [`Checkpoint`] is read from files,
+//! an [`Engine`] serves it, and a [`Local`] is the engine as a provider of chat replies. Whatever else is served
+//! at the same time, on however many threads, a request gives the same tokens.
 
+mod attention;
+mod cache;
+mod checkpoint;
 mod config;
+mod error;
+mod handle;
+mod kernels;
+mod lanes;
+mod local;
+mod matrix;
+mod network;
+mod sampler;
+mod sequence;
+mod store;
+mod template;
+mod vocabulary;
+mod weights;
+mod worker;
+mod written;
 
+pub use checkpoint::Checkpoint;
 pub use config::LlamaConfig;
+pub use error::{CheckpointError, CheckpointProblem};
+pub use handle::{Engine, EngineOptions, Generate, Generated};
+pub use local::Local;
+pub use vocabulary::Vocabulary;

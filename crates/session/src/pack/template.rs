@@ -63,6 +63,25 @@ impl Template {
         }
         out
     }
+
+    /// What stood in the placeholders when a text was rendered from this template: the reverse of
+    /// [`Self::render`]. Where a value holds the words that follow its placeholder, the first place counts.
+    pub(super) fn capture<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
+        let mut found = Vec::new();
+        let (mut rest, mut open) = (text, None);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Placeholder { name, .. } => open = Some(name.as_str()),
+                Piece::Text(words) => {
+                    let at = if open.is_some() { rest.find(words.as_str()) } else { Some(0) };
+                    let (value, after) = rest.split_at(at?);
+                    rest = after.strip_prefix(words.as_str())?;
+                    found.extend(open.take().map(|name| (name, value)));
+                }
+            }
+        }
+        Some(found)
+    }
 }
 
 fn is_name(text: &str) -> bool {
@@ -78,6 +97,8 @@ mod tests {
         let template = Template::parse("a {{x}}\n\\boxed{answer} {{ y }} {{Not}} {{1 2}} }} {{");
         assert_eq!(template.placeholders().collect::<Vec<_>>(), [("x", 1), ("y", 2)]);
         let text = template.render(|name| if name == "x" { "X" } else { "Y" });
+        assert_eq!(template.capture(&text), Some(vec![("x", "X"), ("y", "Y")]));
+        assert_eq!(template.capture("b X"), None);
         assert_eq!(text, "a X\n\\boxed{answer} Y {{Not}} {{1 2}} }} {{");
     }
 }

@@ -1,0 +1,100 @@
+//! `aske nano train`: every network of the nano world, from its seed.
+
+use super::pack;
+use crate::arguments::NanoTrain;
+use crate::output::{DIM, note, paint};
+use crate::problem::{Exit, Problem};
+use aske_nano::{Classroom, TAUGHT_LEVELS};
+use aske_train::Weights;
+use aske_train::nano::{Codec, RECIPE, Recipe, Workshop, tokenizer_config, vocabulary};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
+    let chosen = chosen(&arguments.only)?;
+    let pack = Arc::new(pack()?);
+    let classroom = Classroom::new(pack.clone(), TAUGHT_LEVELS);
+    let out = &arguments.out;
+    let words = out.join("tokenizer.json");
+    let vocabulary = match std::fs::read_to_string(&words) {
+        Ok(text) => text,
+        Err(_) => vocabulary(&classroom).map_err(|error| failed(&error))?,
+    };
+    let codec = Codec::new(vocabulary.as_bytes()).map_err(|error| failed(&error))?;
+    write(&words, vocabulary.as_bytes())?;
+    write(&out.join("tokenizer_config.json"), tokenizer_config().as_bytes())?;
+    let workshop =
+        Workshop { device: arguments.device.clone(), threads: arguments.threads, steps: arguments.steps };
+    for recipe in chosen {
+        let begun = Instant::now();
+        let folder = out.join(recipe.name);
+        let config = serde_json::to_string_pretty(&recipe.config()).unwrap_or_default();
+        write(&folder.join("config.json"), format!("{config}\n").as_bytes())?;
+        let file = folder.join("model.safetensors");
+        let mut saving = Ok(());
+        let weights =
+            workshop.build(recipe, &codec, &classroom, pack.solver_suffixes(), |steps, now, learner| {
+                note(format_args!(
+                    "{} {}/{steps} · loss {:.4} · {}",
+                    recipe.name,
+                    now.step,
+                    now.loss,
+                    paint(
+                        DIM,
+                        format_args!(
+                            "{:.0} tokens/s, {} s",
+                            now.tokens_per_second,
+                            begun.elapsed().as_secs()
+                        )
+                    ),
+                ));
+                if now.step % SAVED_EVERY == 0 {
+                    saving = save(&file, &learner.weights()?);
+                }
+                Ok(())
+            });
+        saving?;
+        save(&file, &weights.map_err(|error| failed(&error))?)?;
+        note(format_args!(
+            "{}: {} parameters, in {}",
+            recipe.name,
+            recipe.config().parameters(),
+            folder.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Steps between two copies on disk, so that a long training that is stopped leaves something.
+const SAVED_EVERY: u64 = 1_000;
+
+fn save(file: &Path, weights: &Weights) -> Result<(), Problem> {
+    write(file, &weights.to_safetensors(true).map_err(|error| failed(&error))?)
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Recipe>, Problem> {
+    if names.is_empty() {
+        return Ok(RECIPE.iter().collect());
+    }
+    let known = || RECIPE.iter().map(|recipe| recipe.name).collect::<Vec<_>>().join(", ");
+    names
+        .iter()
+        .map(|name| {
+            Recipe::named(name).ok_or_else(|| {
+                Problem::usage(format!("no network is called `{name}`"), format!("there are {}", known()))
+            })
+        })
+        .collect()
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
+        Problem::usage(format!("{}: {error}", path.display()), "name a folder that can be written with --out")
+    })
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Problem {
+    Problem { message: error.to_string(), hint: None, exit: Exit::Failures }
+}

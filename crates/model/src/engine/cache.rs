@@ -1,0 +1,106 @@
+//! Keys and values of a text, in blocks that texts with the same beginning share.
+
+use super::LlamaConfig;
+use super::lanes::{LANES, Lanes};
+use std::sync::Arc;
+
+/// Tokens in a block: as many as go through a kernel side by side.
+pub(super) const BLOCK: usize = LANES;
+
+/// Where things lie in a block.
+///
+/// For every layer and head: the keys, for each dimension those of all positions side by side, so that sixteen
+/// scores are computed at once; then the values, sixteen dimensions at a time (the last filled up), for each
+/// position side by side. All counts are of [`Lanes`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) layers: usize,
+    pub(super) heads: usize,
+    pub(super) dim: usize,
+    pub(super) padded: usize,
+}
+
+impl Layout {
+    pub(super) fn new(config: &LlamaConfig) -> Self {
+        Self {
+            layers: config.num_hidden_layers,
+            heads: config.num_key_value_heads,
+            dim: config.head_dim,
+            padded: config.head_dim.next_multiple_of(LANES),
+        }
+    }
+
+    /// The size of a block.
+    pub(super) fn block(&self) -> usize {
+        self.layers * self.heads * (self.dim + self.padded)
+    }
+
+    /// Where the keys of a head begin.
+    pub(super) fn keys(&self, layer: usize, head: usize) -> usize {
+        (layer * self.heads + head) * (self.dim + self.padded)
+    }
+
+    /// Where its values begin.
+    pub(super) fn values(&self, layer: usize, head: usize) -> usize {
+        self.keys(layer, head) + self.dim
+    }
+}
+
+/// Keys and values of [`BLOCK`] tokens in every layer.
+pub(super) type Block = Arc<[Lanes]>;
+
+/// Keys and values of the tokens of one text that were read so far.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    layout: Layout,
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+impl Cache {
+    /// The cache of a text that begins with these whole blocks.
+    pub(super) fn new(layout: Layout, blocks: Vec<Block>) -> Self {
+        Self { layout, len: blocks.len() * BLOCK, blocks }
+    }
+
+    /// Tokens read.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// All blocks, the last perhaps not full.
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Makes room for this many tokens more.
+    pub(super) fn reserve(&mut self, tokens: usize) {
+        let needed = (self.len + tokens).div_ceil(BLOCK);
+        while self.blocks.len() < needed {
+            self.blocks.push(std::iter::repeat_n(Lanes::default(), self.layout.block()).collect());
+        }
+    }
+
+    /// Keeps the keys and values of the token at this position, for which there is room.
+    pub(super) fn write(&mut self, layer: usize, position: usize, keys: &[f32], values: &[f32]) {
+        let Layout { dim, .. } = self.layout;
+        // A block is shared only once it is full, so this copies nothing; if it were shared, it would.
+        let block = Arc::make_mut(&mut self.blocks[position / BLOCK]);
+        let slot = position % BLOCK;
+        for (head, (keys, values)) in keys.chunks_exact(dim).zip(values.chunks_exact(dim)).enumerate() {
+            let columns = &mut block[self.layout.keys(layer, head)..];
+            for (column, key) in columns.iter_mut().zip(keys) {
+                column.0[slot] = *key;
+            }
+            let rows = block[self.layout.values(layer, head)..].iter_mut().skip(slot).step_by(BLOCK);
+            for (row, values) in rows.zip(values.chunks(LANES)) {
+                row.0[..values.len()].copy_from_slice(values);
+            }
+        }
+    }
+
+    /// Counts tokens as read, once every layer has written them.
+    pub(super) fn advance(&mut self, tokens: usize) {
+        self.len += tokens;
+    }
+}

@@ -1,0 +1,133 @@
+//! Arithmetic over many numbers at a time.
+//!
+//! Everything here is inlined into a caller that [`pulp`] compiled for the processor at hand, so the same source
+//! serves every instruction set: simple loops are left to the compiler, and where sums must stay in registers,
+//! registers are spelled out. Sums are taken lane by lane and then across lanes in one fixed order: a row's
+//! result never depends on which rows are computed beside it.
+#![expect(
+    clippy::inline_always,
+    reason = "a kernel gets its instruction set from the caller it is inlined into"
+)]
+
+use pulp::Simd;
+
+/// Numbers that go through a kernel side by side.
+pub(super) const LANES: usize = 16;
+
+/// One such group, laid where a load never crosses two lines of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(64))]
+pub(super) struct Lanes(pub(super) [f32; LANES]);
+
+/// Whether this instruction set multiplies and adds in one instruction; elsewhere a fused step is a slow call.
+pub(super) const fn fuses<S: Simd>() -> bool {
+    S::F32_LANES > 1 && !cfg!(target_family = "wasm")
+}
+
+/// `a · b + c`.
+#[inline(always)]
+pub(super) fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
+    if const { fuses::<S>() } { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// `a · b + c`, where a group takes so many registers.
+#[inline(always)]
+pub(super) fn fma_lanes<S: Simd, const REGISTERS: usize>(
+    simd: S,
+    a: f32,
+    b: &Lanes,
+    c: &mut [S::f32s; REGISTERS],
+) {
+    let a = simd.splat_f32s(a);
+    for (c, b) in c.iter_mut().zip(S::as_simd_f32s(&b.0).0) {
+        *c = simd.mul_add_e_f32s(a, *b, *c);
+    }
+}
+
+/// Registers as the group they hold.
+#[inline(always)]
+pub(super) fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]) -> Lanes {
+    let mut group = Lanes::default();
+    for (to, from) in S::as_mut_simd_f32s(&mut group.0).0.iter_mut().zip(from) {
+        *to = *from;
+    }
+    group
+}
+
+/// The sum across lanes, as a tree.
+#[inline(always)]
+pub(super) fn sum(Lanes(lanes): Lanes) -> f32 {
+    let eight: [f32; 8] = std::array::from_fn(|lane| lanes[lane] + lanes[lane + 8]);
+    let four: [f32; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// The sum of squares.
+#[inline(always)]
+pub(super) fn squares<S: Simd>(values: &[f32]) -> f32 {
+    let (groups, rest) = values.as_chunks::<LANES>();
+    let mut total = [0.0; LANES];
+    for group in groups {
+        for lane in 0..LANES {
+            total[lane] = fma::<S>(group[lane], group[lane], total[lane]);
+        }
+    }
+    rest.iter().fold(sum(Lanes(total)), |total, value| fma::<S>(*value, *value, total))
+}
+
+/// `eˣ` to about one part in ten million.
+///
+/// x = n ln 2 + r with |r| ≤ ln 2 / 2; eʳ by its Taylor polynomial of degree 7, whose remainder there is below
+/// r⁸/8! ≈ 5·10⁻⁹; times 2ⁿ by writing n into the exponent. Below −87 the result is 0 for the purposes of a
+/// softmax, above 88 it stays the largest such number.
+#[inline(always)]
+pub(super) fn exp<S: Simd>(x: f32) -> f32 {
+    const LN2_HIGH: f32 = 0.693_359_4;
+    const LN2_LOW: f32 = -2.121_944_4e-4;
+    // Adding and taking away 1.5 · 2²³ rounds to a whole number, and leaves it in the low bits on the way.
+    const ROUND: f32 = 12_582_912.0;
+    let x = x.clamp(-87.0, 88.0);
+    let shifted = fma::<S>(x, std::f32::consts::LOG2_E, ROUND);
+    let n = shifted - ROUND;
+    let r = fma::<S>(n, -LN2_LOW, fma::<S>(n, -LN2_HIGH, x));
+    let mut p = 1.0 / 5040.0;
+    for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        p = fma::<S>(p, r, coefficient);
+    }
+    let power = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127) << 23;
+    p * f32::from_bits(power)
+}
+
+/// Every instruction set that this machine can be tested with.
+#[cfg(test)]
+pub(super) fn archs() -> Vec<pulp::Arch> {
+    let mut archs = vec![pulp::Arch::new(), pulp::Arch::Scalar];
+    #[cfg(target_arch = "x86_64")]
+    archs.extend(pulp::x86::V3::try_new().map(pulp::Arch::V3));
+    archs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponential_agrees_with_the_library_of_the_system() {
+        for step in -8700..=8800_i16 {
+            let x = f32::from(step) / 100.0;
+            let exact = f64::from(x).exp();
+            let relative = (f64::from(exp::<pulp::Scalar>(x)) - exact).abs() / exact;
+            assert!(relative < 2e-7, "e^{x} is off by {relative:e}");
+        }
+        assert!(exp::<pulp::Scalar>(f32::NEG_INFINITY) < 1e-37);
+    }
+
+    #[test]
+    fn sums_are_right_at_every_length() {
+        for length in 0..70_u16 {
+            let values: Vec<f32> = (0..length).map(f32::from).collect();
+            let n = f32::from(length);
+            assert!((squares::<pulp::Scalar>(&values) - (n - 1.0) * n * (2.0 * n - 1.0) / 6.0).abs() < 1e-2);
+        }
+    }
+}

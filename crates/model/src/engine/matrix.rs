@@ -1,0 +1,185 @@
+//! A weight matrix, laid out for products with few rows.
+#![expect(
+    clippy::inline_always,
+    reason = "a kernel gets its instruction set from the caller it is inlined into"
+)]
+
+use super::lanes::{LANES, Lanes, fma_lanes, lanes};
+use pulp::{Arch, Simd, WithSimd};
+
+/// Groups of outputs in a panel, and outputs.
+const GROUPS: usize = 2;
+const WIDTH: usize = GROUPS * LANES;
+
+/// A linear layer: panels of outputs, each with its weights for one input side by side.
+///
+/// A panel of a small network fits into the nearest caches and is read in order, once for every few rows. Each
+/// output is summed over the inputs in their order whatever the number of rows, so that a row gives the same
+/// bits alone and in any company.
+pub(super) struct Matrix {
+    inputs: usize,
+    outputs: usize,
+    panels: Vec<[Lanes; GROUPS]>,
+}
+
+impl Matrix {
+    /// Packs matrices of `[outputs, inputs]` numbers, their outputs one after the other.
+    pub(super) fn pack(inputs: usize, parts: &[&[f32]]) -> Self {
+        let rows: Vec<&[f32]> = parts.iter().flat_map(|part| part.chunks_exact(inputs)).collect();
+        let mut panels = Vec::with_capacity(rows.len().div_ceil(WIDTH) * inputs);
+        for group in rows.chunks(WIDTH) {
+            let weight = |output: usize, input: usize| group.get(output).map_or(0.0, |row| row[input]);
+            panels.extend((0..inputs).map(|input| -> [Lanes; GROUPS] {
+                let lanes = |group| std::array::from_fn(|lane| weight(group * LANES + lane, input));
+                std::array::from_fn(|group| Lanes(lanes(group)))
+            }));
+        }
+        Self { inputs, outputs: rows.len(), panels }
+    }
+
+    /// Outputs of one row.
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The product with every row of `x`.
+    pub(super) fn multiply(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
+        arch.dispatch(Product::<false> { matrix: self, x, out });
+    }
+
+    /// The same, added to what `out` holds.
+    pub(super) fn multiply_add(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
+        arch.dispatch(Product::<true> { matrix: self, x, out });
+    }
+}
+
+struct Product<'a, const ADD: bool> {
+    matrix: &'a Matrix,
+    x: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl<const ADD: bool> WithSimd for Product<'_, ADD> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        // Registers for a group, and rows at once: as many sums as the processor has registers for.
+        match S::F32_LANES {
+            16 => self.sweeps::<S, 1, 8>(simd),
+            8 => self.sweeps::<S, 2, 3>(simd),
+            4 => self.sweeps::<S, 4, 3>(simd),
+            _ => self.sweeps::<S, LANES, 1>(simd),
+        }
+    }
+}
+
+impl<const ADD: bool> Product<'_, ADD> {
+    /// As many rows at once as may be, then two, then one.
+    #[inline(always)]
+    fn sweeps<S: Simd, const REGISTERS: usize, const ROWS: usize>(self, simd: S) {
+        let (x, out) = sweep::<S, REGISTERS, ROWS, ADD>(simd, self.matrix, self.x, self.out);
+        let (x, out) = sweep::<S, REGISTERS, 2, ADD>(simd, self.matrix, x, out);
+        sweep::<S, REGISTERS, 1, ADD>(simd, self.matrix, x, out);
+    }
+}
+
+/// Rows, so many at a time, times all panels; gives what is left of both sides.
+#[inline(always)]
+fn sweep<'a, S: Simd, const REGISTERS: usize, const ROWS: usize, const ADD: bool>(
+    simd: S,
+    matrix: &Matrix,
+    x: &'a [f32],
+    out: &'a mut [f32],
+) -> (&'a [f32], &'a mut [f32]) {
+    let Matrix { inputs, outputs, panels } = matrix;
+    let rows = x.len() / inputs / ROWS * ROWS;
+    let (x, rest) = x.split_at(rows * inputs);
+    let (out, out_rest) = out.split_at_mut(rows * outputs);
+    for (panel, column) in panels.chunks_exact(*inputs).zip((0..).step_by(WIDTH)) {
+        for (x, out) in x.chunks_exact(ROWS * inputs).zip(out.chunks_exact_mut(ROWS * outputs)) {
+            let sums = tile::<S, REGISTERS, ROWS>(simd, panel, x);
+            for (out, sums) in out.chunks_exact_mut(*outputs).zip(&sums) {
+                for (out, sums) in out[column..].chunks_mut(LANES).zip(sums) {
+                    let Lanes(sums) = lanes::<S, REGISTERS>(sums);
+                    match out.first_chunk_mut::<LANES>() {
+                        Some(out) => store::<ADD>(out, &sums),
+                        None => store::<ADD>(out, &sums),
+                    }
+                }
+            }
+        }
+    }
+    (rest, out_rest)
+}
+
+/// The sums of a few rows for one panel.
+#[inline(always)]
+fn tile<S: Simd, const REGISTERS: usize, const ROWS: usize>(
+    simd: S,
+    panel: &[[Lanes; GROUPS]],
+    x: &[f32],
+) -> [[[S::f32s; REGISTERS]; GROUPS]; ROWS] {
+    // Slices of one visible length: nothing is left to check inside the loop.
+    let rows: [&[f32]; ROWS] = std::array::from_fn(|row| &x[row * panel.len()..][..panel.len()]);
+    let mut sums = [[[simd.splat_f32s(0.0); REGISTERS]; GROUPS]; ROWS];
+    for (input, weights) in panel.iter().enumerate() {
+        for row in 0..ROWS {
+            for group in 0..GROUPS {
+                fma_lanes(simd, rows[row][input], &weights[group], &mut sums[row][group]);
+            }
+        }
+    }
+    sums
+}
+
+/// Puts sums where they belong; inlined twice, so that a whole group goes without a check.
+#[inline(always)]
+fn store<const ADD: bool>(out: &mut [f32], sums: &[f32; LANES]) {
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out = if ADD { *out + sum } else { *sum };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::lanes::archs;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f32> {
+        let mut random = fastrand::Rng::with_seed(seed);
+        (0..count).map(|_| random.f32() - 0.5).collect()
+    }
+
+    #[test]
+    fn a_product_is_the_sum_it_should_be_and_a_row_is_the_same_in_any_company() {
+        for arch in archs() {
+            for (inputs, outputs) in [(1, 1), (24, 17), (64, 48), (33, 100)] {
+                let weights = numbers(inputs * outputs, 1);
+                let split = outputs / 2 * inputs;
+                let matrix = Matrix::pack(inputs, &[&weights[..split], &weights[split..]]);
+                for rows in [1, 2, 3, 7, 8, 9, 31] {
+                    check(arch, &matrix, &weights, &numbers(inputs * rows, 2));
+                }
+            }
+        }
+    }
+
+    fn check(arch: Arch, matrix: &Matrix, weights: &[f32], x: &[f32]) {
+        let Matrix { inputs, outputs, .. } = *matrix;
+        let mut out = vec![1.0; x.len() / inputs * outputs];
+        matrix.multiply(arch, x, &mut out);
+        for (x, together) in x.chunks(inputs).zip(out.chunks(outputs)) {
+            let mut alone = vec![0.0; outputs];
+            matrix.multiply(arch, x, &mut alone);
+            assert_eq!(alone, together);
+            for (found, weights) in alone.iter().zip(weights.chunks(inputs)) {
+                let exact: f32 = x.iter().zip(weights).map(|(x, weight)| x * weight).sum();
+                assert!((exact - found).abs() < 1e-4, "{found} is not {exact}");
+            }
+        }
+        let mut twice = out.clone();
+        matrix.multiply_add(arch, x, &mut twice);
+        assert!(twice.iter().zip(&out).all(|(twice, once)| (twice - 2.0 * once).abs() < 1e-4));
+    }
+}

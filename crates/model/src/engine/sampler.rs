@@ -1,0 +1,290 @@
+//! How the next token is chosen.
+#![expect(
+    clippy::inline_always,
+    reason = "a kernel gets its instruction set from the caller it is inlined into"
+)]
+
+use super::lanes::exp;
+use crate::Sampling;
+use pulp::{Arch, Simd, WithSimd};
+
+/// A token, and how likely the network itself held it to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub(super) token: u32,
+    pub(super) logprob: f32,
+}
+
+/// Which tokens may be written, as factors: 1 for those that may and 0 for the others.
+pub(super) fn factors(never: &[bool]) -> Vec<f32> {
+    never.iter().map(|never| if *never { 0.0 } else { 1.0 }).collect()
+}
+
+/// One request's way of choosing.
+pub(super) struct Sampler {
+    temperature: f32,
+    top_p: f32,
+    top_k: usize,
+    min_p: f32,
+    presence: f32,
+    frequency: f32,
+    repetition: f32,
+    seed: u64,
+    logprobs: bool,
+    /// Of every token: whether it was in the prompt, and how often it was written; only where a penalty asks.
+    counts: Option<Vec<(bool, u16)>>,
+}
+
+/// Room for choosing, shared by requests one after the other.
+#[derive(Default)]
+pub(super) struct Weights {
+    all: Vec<f32>,
+    sorted: Vec<(u32, f32)>,
+}
+
+impl Sampler {
+    /// What is absent is as in OpenAI's interface: temperature 1 and no limits.
+    #[expect(clippy::cast_possible_truncation, reason = "logits are in single precision")]
+    pub(super) fn new(sampling: &Sampling, seed: u64, logprobs: bool, prompt: &[u32], size: usize) -> Self {
+        let presence = sampling.presence_penalty.unwrap_or(0.0) as f32;
+        let frequency = sampling.frequency_penalty.unwrap_or(0.0) as f32;
+        let repetition = sampling.repetition_penalty.unwrap_or(1.0) as f32;
+        let penalises = (presence, frequency, repetition) != (0.0, 0.0, 1.0);
+        let counts = penalises.then(|| {
+            let mut counts = vec![(false, 0); size];
+            for token in prompt {
+                counts[*token as usize].0 = true;
+            }
+            counts
+        });
+        Self {
+            temperature: sampling.temperature.unwrap_or(1.0) as f32,
+            top_p: sampling.top_p.unwrap_or(1.0) as f32,
+            top_k: sampling
+                .top_k
+                .and_then(|k| usize::try_from(k).ok())
+                .filter(|k| *k > 0)
+                .unwrap_or(usize::MAX),
+            min_p: sampling.min_p.unwrap_or(0.0) as f32,
+            presence,
+            frequency,
+            repetition,
+            seed,
+            logprobs,
+            counts,
+        }
+    }
+
+    /// The token at this place of the reply; `None` where the logits are no numbers or nothing may be written.
+    ///
+    /// Penalties, temperature, `top_k`, `top_p` and `min_p` act in this order. The log-probability is that of
+    /// the network's own distribution over all tokens, before any of these.
+    pub(super) fn choose(
+        &mut self,
+        arch: Arch,
+        logits: &[f32],
+        allowed: &[f32],
+        place: usize,
+        room: &mut Weights,
+    ) -> Option<Choice> {
+        let penalised = self.counts.as_ref().map(|counts| self.penalise(logits, counts));
+        let scored = penalised.as_deref().unwrap_or(logits);
+        // The weight of the likeliest token is 1; at temperature 0 it is the first token of that weight.
+        let scale = if self.temperature > 0.0 { 1.0 / self.temperature } else { 1.0 };
+        room.all.resize(logits.len(), 0.0);
+        let token = match arch.dispatch(Weigh { logits: scored, allowed, scale, weights: &mut room.all })? {
+            largest if self.temperature <= 0.0 => (0..)
+                .zip(scored.iter().zip(allowed))
+                .find(|(_, (logit, allowed))| **logit >= largest && **allowed > 0.0)
+                .map(|(token, _)| token),
+            _ => self.draw(room, place),
+        }?;
+        if let Some(counts) = &mut self.counts {
+            counts[token as usize].1 = counts[token as usize].1.saturating_add(1);
+        }
+        let logprob = if self.logprobs { logprob(logits, token) } else { 0.0 };
+        Some(Choice { token, logprob })
+    }
+
+    fn penalise(&self, logits: &[f32], counts: &[(bool, u16)]) -> Vec<f32> {
+        let each = logits.iter().zip(counts).map(|(logit, (prompted, written))| {
+            let repeated = *prompted || *written > 0;
+            let factor = if *logit > 0.0 { 1.0 / self.repetition } else { self.repetition };
+            let logit = if repeated { logit * factor } else { *logit };
+            if *written > 0 { logit - self.presence - self.frequency * f32::from(*written) } else { logit }
+        });
+        each.collect()
+    }
+
+    fn draw(&self, room: &mut Weights, place: usize) -> Option<u32> {
+        let point = uniform(self.seed, place);
+        let weighed = (0..).zip(room.all.iter().copied());
+        if self.top_k >= room.all.len() && self.top_p >= 1.0 && self.min_p <= 0.0 {
+            return pick(weighed, point);
+        }
+        room.sorted.clear();
+        room.sorted.extend(weighed.filter(|(_, weight)| *weight > 0.0 && *weight >= self.min_p.min(1.0)));
+        // The token's number decides between equals, so that the order is the same on every machine.
+        room.sorted.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        room.sorted.truncate(self.top_k);
+        if self.top_p < 1.0 {
+            nucleus(&mut room.sorted, self.top_p);
+        }
+        pick(room.sorted.iter().copied(), point)
+    }
+}
+
+/// Keeps the fewest likeliest tokens whose share reaches `top_p`; of a sorted list.
+fn nucleus(sorted: &mut Vec<(u32, f32)>, top_p: f32) {
+    let mut rest = f64::from(top_p) * sorted.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>();
+    let mut kept = 0;
+    while kept < sorted.len() && (kept == 0 || rest > 0.0) {
+        rest -= f64::from(sorted[kept].1);
+        kept += 1;
+    }
+    sorted.truncate(kept);
+}
+
+/// The token whose share of the whole weight covers the point, which is from 0 up to 1.
+fn pick(weighed: impl Iterator<Item = (u32, f32)> + Clone, point: f64) -> Option<u32> {
+    let mut rest = point * weighed.clone().map(|(_, weight)| f64::from(weight)).sum::<f64>();
+    let mut last = None;
+    for (token, weight) in weighed.filter(|(_, weight)| *weight > 0.0) {
+        last = Some(token);
+        rest -= f64::from(weight);
+        if rest < 0.0 {
+            break;
+        }
+    }
+    last
+}
+
+fn logprob(logits: &[f32], token: u32) -> f32 {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let total: f64 = logits.iter().map(|logit| f64::from(logit - largest).exp()).sum();
+    #[expect(clippy::cast_possible_truncation, reason = "a log-probability needs no more")]
+    let normal = total.ln() as f32;
+    logits[token as usize] - largest - normal
+}
+
+/// Weights e^(scale · (logit − largest)) of the allowed tokens, and the largest logit among them.
+struct Weigh<'a> {
+    logits: &'a [f32],
+    allowed: &'a [f32],
+    scale: f32,
+    weights: &'a mut [f32],
+}
+
+impl WithSimd for Weigh<'_> {
+    type Output = Option<f32>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Option<f32> {
+        let mut sound = true;
+        let mut largest = f32::NEG_INFINITY;
+        for (logit, allowed) in self.logits.iter().zip(self.allowed) {
+            sound &= logit.is_finite();
+            largest = if *allowed > 0.0 && *logit > largest { *logit } else { largest };
+        }
+        for ((weight, logit), allowed) in self.weights.iter_mut().zip(self.logits).zip(self.allowed) {
+            *weight = exp::<S>((logit - largest) * self.scale) * allowed;
+        }
+        (sound && largest.is_finite()).then_some(largest)
+    }
+}
+
+/// A number from 0 up to 1 that depends on the seed and the place alone: two rounds of the SplitMix64 mixer.
+fn uniform(seed: u64, place: usize) -> f64 {
+    let bits = mix(mix(seed) ^ place as u64);
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn mix(value: u64) -> u64 {
+    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOGITS: [f32; 5] = [1.0, 3.0, -1.0, 2.0, 2.0];
+
+    /// How often each token is chosen over many places.
+    fn shares(sampling: &Sampling, never: [bool; 5]) -> [f64; 5] {
+        let mut sampler = Sampler::new(sampling, 7, false, &[], 5);
+        let (allowed, mut room) = (factors(&never), Weights::default());
+        let mut counts = [0.0; 5];
+        for place in 0..40_000 {
+            let choice = sampler.choose(Arch::new(), &LOGITS, &allowed, place, &mut room).unwrap();
+            counts[choice.token as usize] += 1.0 / 40_000.0;
+        }
+        counts
+    }
+
+    /// The shares that these weights should give, within five standard errors.
+    fn assert_near(found: [f64; 5], weights: [f64; 5]) {
+        let total: f64 = weights.iter().sum();
+        for (found, weight) in found.iter().zip(weights) {
+            let share = weight / total;
+            let bound = 5.0 * (share * (1.0 - share) / 40_000.0).sqrt() + 1e-12;
+            assert!((found - share).abs() <= bound, "{found} is not {share}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_chosen_by_their_share_of_what_is_left() {
+        let all = [false; 5];
+        let e = |logit: f64| logit.exp();
+        assert_near(shares(&Sampling::default(), all), [e(1.0), e(3.0), e(-1.0), e(2.0), e(2.0)]);
+        let hot = Sampling { temperature: Some(2.0), ..Sampling::default() };
+        assert_near(shares(&hot, all), [e(0.5), e(1.5), e(-0.5), e(1.0), e(1.0)]);
+        let without = [false, true, false, false, false];
+        assert_near(shares(&Sampling::default(), without), [e(1.0), 0.0, e(-1.0), e(2.0), e(2.0)]);
+        let top_k = Sampling { top_k: Some(2), ..Sampling::default() };
+        assert_near(shares(&top_k, all), [0.0, e(3.0), 0.0, e(2.0), 0.0]);
+        // The shares are 0.072, 0.533, 0.010, 0.196 and 0.196: two do not reach 0.73, three do.
+        let top_p = Sampling { top_p: Some(0.73), ..Sampling::default() };
+        assert_near(shares(&top_p, all), [0.0, e(3.0), 0.0, e(2.0), e(2.0)]);
+        let min_p = Sampling { min_p: Some(0.1), ..Sampling::default() };
+        assert_near(shares(&min_p, all), [e(1.0), e(3.0), 0.0, e(2.0), e(2.0)]);
+    }
+
+    #[test]
+    fn penalties_count_what_was_read_and_written() {
+        let sampling = Sampling {
+            temperature: Some(0.0),
+            presence_penalty: Some(0.5),
+            frequency_penalty: Some(0.25),
+            repetition_penalty: Some(2.0),
+            ..Sampling::default()
+        };
+        let mut sampler = Sampler::new(&sampling, 0, true, &[3, 2], 5);
+        let counts = sampler.counts.as_mut().unwrap();
+        counts[1].1 = 2;
+        counts[2].1 = 1;
+        // Read or written: divided by 2, or times 2 below zero; written n times: less 0.5 and n times 0.25.
+        assert_eq!(sampler.penalise(&LOGITS, sampler.counts.as_ref().unwrap()), [1.0, 0.5, -2.75, 1.0, 2.0]);
+        let mut room = Weights::default();
+        let choice = sampler.choose(Arch::new(), &LOGITS, &[1.0; 5], 0, &mut room).unwrap();
+        let total: f32 = LOGITS.iter().map(|logit| logit.exp()).sum();
+        assert_eq!(choice.token, 4);
+        assert!((choice.logprob - (2.0 - total.ln())).abs() < 1e-6, "of the network's own distribution");
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_choice() {
+        let mut sampler = Sampler::new(&Sampling::default(), 0, false, &[], 2);
+        let mut room = Weights::default();
+        for logits in [[f32::NAN, 0.0], [f32::INFINITY, 0.0]] {
+            assert_eq!(sampler.choose(Arch::new(), &logits, &[1.0; 2], 0, &mut room), None);
+        }
+        assert_eq!(
+            sampler.choose(Arch::new(), &[0.0; 2], &[0.0; 2], 0, &mut room),
+            None,
+            "nothing may be written"
+        );
+    }
+}

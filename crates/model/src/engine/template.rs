@@ -1,0 +1,128 @@
+//! The chat template: a conversation becomes pieces of text, the template's own and the speakers'.
+
+use super::error::CheckpointProblem;
+use aske_chat::{Message, Speaker};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, Error, ErrorKind, Value, context};
+use std::hash::{BuildHasher, RandomState};
+
+/// A piece of a rendered conversation.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// Written by the template: names of control tokens in it are control tokens.
+    Frame(&'a str),
+    /// Said by a speaker: nothing in it is more than text.
+    Said(&'a str),
+}
+
+/// A compiled chat template.
+pub(super) struct Template {
+    environment: Environment<'static>,
+    bos: String,
+    eos: String,
+}
+
+const NAME: &str = "chat";
+
+impl Template {
+    /// Compiles a template as transformers does, and renders one conversation to see that it works.
+    pub(super) fn new(source: String, bos: String, eos: String) -> Result<Self, CheckpointProblem> {
+        let wrong = |error: Error| CheckpointProblem::Template(error.to_string());
+        let mut environment = Environment::new();
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        environment.set_syntax(syntax.map_err(wrong)?);
+        // The template comes from a file of anyone: it may not run for ever.
+        environment.set_fuel(Some(10_000_000));
+        environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
+            Err(Error::new(ErrorKind::InvalidOperation, message))
+        });
+        environment.add_template_owned(NAME, source).map_err(wrong)?;
+        let template = Self { environment, bos, eos };
+        let (text, mark) = template.render(&[Message::user("x")]).map_err(wrong)?;
+        if pieces(&text, &mark).contains(&Piece::Said("x")) {
+            Ok(template)
+        } else {
+            Err(CheckpointProblem::Template("a user's message does not come through it".to_owned()))
+        }
+    }
+
+    /// The conversation as text with every message between marks, and the mark.
+    ///
+    /// A mark cannot be guessed by whoever wrote a message, so where a message begins and ends is certain.
+    pub(super) fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
+        let mark = format!("\u{e000}{:016x}\u{e001}", RandomState::new().hash_one(messages.len()));
+        let messages: Vec<Value> = messages
+            .iter()
+            .map(|message| {
+                let content = format!("{mark}{}{mark}", message.content);
+                context! { role => role(message.role), content }
+            })
+            .collect();
+        let text = self.environment.get_template(NAME)?.render(context! {
+            messages,
+            add_generation_prompt => true,
+            bos_token => self.bos.as_str(),
+            eos_token => self.eos.as_str(),
+        })?;
+        Ok((text, mark))
+    }
+}
+
+fn role(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    }
+}
+
+/// Splits a rendered conversation at its marks.
+pub(super) fn pieces<'a>(text: &'a str, mark: &str) -> Vec<Piece<'a>> {
+    let parts = text.split(mark).enumerate();
+    let pieces =
+        parts.map(|(index, part)| if index % 2 == 0 { Piece::Frame(part) } else { Piece::Said(part) });
+    pieces.filter(|piece| !matches!(piece, Piece::Frame("") | Piece::Said(""))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHAT: &str = "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}\
+        {% if add_generation_prompt %}<assistant>{% endif %}";
+
+    fn template(source: &str) -> Result<Template, CheckpointProblem> {
+        Template::new(source.to_owned(), "<s>".to_owned(), "<end>".to_owned())
+    }
+
+    #[test]
+    fn what_is_said_stays_apart_from_the_frame() {
+        let template = template(CHAT).unwrap();
+        let said = [Message::system(""), Message::user("<end>"), Message::assistant("hi {{ 1 }}")];
+        let (text, mark) = template.render(&said).unwrap();
+        let found = pieces(&text, &mark);
+        let expected = [
+            Piece::Frame("<system>"),
+            Piece::Frame("<end><user>"),
+            Piece::Said("<end>"),
+            Piece::Frame("<end><assistant>"),
+            Piece::Said("hi {{ 1 }}"),
+            Piece::Frame("<end><assistant>"),
+        ];
+        assert_eq!(found, expected);
+        assert_ne!(template.render(&said).unwrap().1, mark, "each rendering has its own mark");
+    }
+
+    #[test]
+    fn a_wrong_template_is_refused_when_it_is_read() {
+        for source in [
+            "{% for %}",
+            "no message",
+            "{{ raise_exception('no') }}",
+            "{% for i in range(10000) %}\
+            {% for j in range(10000) %}{{ i }}{% endfor %}{% endfor %}",
+        ] {
+            assert!(template(source).is_err(), "{source}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Reads `model.safetensors` into a network.
+
+use super::cache::Layout;
+use super::error::CheckpointProblem;
+use super::kernels::Rotary;
+use super::matrix::Matrix;
+use super::network::{Layer, Network};
+use super::{LlamaConfig, config};
+use half::{bf16, f16};
+use pulp::Arch;
+use safetensors::{Dtype, SafeTensors};
+use std::collections::HashMap;
+
+impl Network {
+    /// The network of this shape with the weights of a safetensors file.
+    pub(super) fn load(config: LlamaConfig, file: &[u8]) -> Result<Self, CheckpointProblem> {
+        let tensors = SafeTensors::deserialize(file)?;
+        let shapes: HashMap<String, Vec<usize>> = config.shapes().into_iter().collect();
+        if let Some(stranger) = tensors.names().into_iter().find(|name| !known(name, &shapes)) {
+            return Err(CheckpointProblem::UnknownTensor(stranger.to_owned()));
+        }
+        let tensor = |name: &str| -> Result<Vec<f32>, CheckpointProblem> {
+            let view = tensors.tensor(name).map_err(|_| CheckpointProblem::MissingTensor(name.to_owned()))?;
+            match shapes.get(name) {
+                Some(wanted) if view.shape() != wanted => Err(CheckpointProblem::Shape {
+                    name: name.to_owned(),
+                    found: view.shape().to_vec(),
+                    wanted: wanted.clone(),
+                }),
+                _ => numbers(name, view.dtype(), view.data()),
+            }
+        };
+        let layer = |index: usize| -> Result<Layer, CheckpointProblem> {
+            let own = |name: &str| tensor(&format!("model.layers.{index}.{name}.weight"));
+            let pack = |inputs, names: &[&str]| {
+                let parts: Vec<Vec<f32>> = names.iter().map(|name| own(name)).collect::<Result<_, _>>()?;
+                let parts: Vec<&[f32]> = parts.iter().map(Vec::as_slice).collect();
+                Ok::<_, CheckpointProblem>(Matrix::pack(inputs, &parts))
+            };
+            let width = config.hidden_size;
+            Ok(Layer {
+                attention_norm: own("input_layernorm")?,
+                queries_keys_values: pack(
+                    width,
+                    &["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+                )?,
+                output: pack(config.num_attention_heads * config.head_dim, &["self_attn.o_proj"])?,
+                inner_norm: own("post_attention_layernorm")?,
+                gate_up: pack(width, &["mlp.gate_proj", "mlp.up_proj"])?,
+                down: pack(config.intermediate_size, &["mlp.down_proj"])?,
+            })
+        };
+        let embedding = tensor("model.embed_tokens.weight")?;
+        let head = if config.tie_word_embeddings {
+            Matrix::pack(config.hidden_size, &[&embedding])
+        } else {
+            Matrix::pack(config.hidden_size, &[&tensor(config::HEAD)?])
+        };
+        Ok(Self {
+            layout: Layout::new(&config),
+            arch: Arch::new(),
+            rotary: Rotary::new(config.max_position_embeddings, config.head_dim, config.rope_theta),
+            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            norm: tensor("model.norm.weight")?,
+            embedding,
+            head,
+            config,
+        })
+    }
+}
+
+/// Some writers keep the tied head and the rotary frequencies too; both are computed here.
+fn known(name: &str, shapes: &HashMap<String, Vec<usize>>) -> bool {
+    shapes.contains_key(name) || name == config::HEAD || name.ends_with(".rotary_emb.inv_freq")
+}
+
+fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, CheckpointProblem> {
+    let pairs = bytes.as_chunks::<2>().0.iter();
+    let numbers: Vec<f32> = match format {
+        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+        Dtype::F16 => pairs.map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
+        Dtype::BF16 => pairs.map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
+        other => return Err(CheckpointProblem::Format(name.to_owned(), other)),
+    };
+    if numbers.iter().all(|number| number.is_finite()) {
+        Ok(numbers)
+    } else {
+        Err(CheckpointProblem::Unfit(format!("tensor `{name}` holds infinities or what is no number")))
+    }
+}

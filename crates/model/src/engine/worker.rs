@@ -1,0 +1,183 @@
+//! The loop that serves requests: new ones join between two steps, finished ones leave.
+
+use super::cache::Cache;
+use super::checkpoint::Checkpoint;
+use super::network::{Network, Part, Scratch, Wanted};
+use super::sampler::{Weights, factors};
+use super::sequence::Sequence;
+use super::store::{Key, Store};
+use super::vocabulary::Vocabulary;
+use super::{EngineOptions, Generate, Generated};
+use crate::Fault;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use tokio::sync::oneshot;
+
+/// Prompt tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
+const PROMPT_TOKENS: usize = 384;
+
+/// What an engine is asked.
+pub(super) enum Job {
+    Generate(Generate, oneshot::Sender<Result<Generated, Fault>>),
+    Logits(Vec<u32>, oneshot::Sender<Vec<f32>>),
+}
+
+/// Room that one thread works in.
+#[derive(Default)]
+struct Desk {
+    scratch: Scratch,
+    weights: Weights,
+}
+
+/// One engine's state between two steps.
+pub(super) struct Worker {
+    checkpoint: Arc<Checkpoint>,
+    allowed: Vec<f32>,
+    inbox: Receiver<Job>,
+    waiting: VecDeque<(Generate, oneshot::Sender<Result<Generated, Fault>>)>,
+    running: Vec<Sequence>,
+    batch: usize,
+    store: Store,
+    desks: Vec<Desk>,
+}
+
+impl Worker {
+    pub(super) fn new(checkpoint: Arc<Checkpoint>, options: &EngineOptions, inbox: Receiver<Job>) -> Self {
+        Self {
+            allowed: factors(checkpoint.vocabulary.never()),
+            store: Store::new(checkpoint.network.layout, options.store_bytes),
+            checkpoint,
+            inbox,
+            waiting: VecDeque::new(),
+            running: Vec::new(),
+            batch: options.batch.max(1),
+            desks: (0..options.threads.max(1)).map(|_| Desk::default()).collect(),
+        }
+    }
+
+    /// Serves until nobody can ask any more and everybody has an answer.
+    pub(super) fn run(mut self) {
+        while self.collect() {
+            self.running.retain(|sequence| !sequence.is_abandoned());
+            self.admit();
+            self.step();
+            self.keep_and_answer();
+        }
+    }
+
+    /// Takes what was asked; waits where there is nothing else to do. False once there never will be.
+    fn collect(&mut self) -> bool {
+        loop {
+            let idle = self.waiting.is_empty() && self.running.is_empty();
+            let job = if idle {
+                self.inbox.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                self.inbox.try_recv()
+            };
+            match job {
+                Ok(Job::Generate(request, answer)) => self.waiting.push_back((request, answer)),
+                Ok(Job::Logits(tokens, answer)) => {
+                    // Nobody may be waiting any more.
+                    let _ = answer.send(self.logits(&tokens));
+                }
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return !idle,
+            }
+        }
+    }
+
+    /// Lets requests join while there are places.
+    ///
+    /// A prompt whose next block is just being read for another waits for the next step, and then shares it: of
+    /// many requests with one prompt that come together, one reads it.
+    fn admit(&mut self) {
+        let mut being_read: HashSet<Key> = HashSet::new();
+        for sequence in self.running.iter().filter(|sequence| sequence.is_reading()) {
+            being_read.extend(self.store.find(sequence.beginning()).next);
+        }
+        let config = &self.checkpoint.network.config;
+        let mut later = VecDeque::new();
+        while let Some((request, answer)) = self.waiting.pop_front() {
+            if self.running.len() >= self.batch {
+                later.push_back((request, answer));
+                break;
+            }
+            if answer.is_closed() {
+                continue;
+            }
+            let found = self.store.find(&request.prompt[..request.prompt.len() - 1]);
+            if found.next.is_some_and(|key| !being_read.insert(key)) {
+                later.push_back((request, answer));
+                continue;
+            }
+            let (layout, longest) = (self.checkpoint.network.layout, config.max_position_embeddings);
+            self.running.push(Sequence::new(request, answer, layout, config.vocab_size, longest, found));
+        }
+        later.append(&mut self.waiting);
+        self.waiting = later;
+    }
+
+    /// One step of everyone, shared among the threads.
+    fn step(&mut self) {
+        let Self { checkpoint, allowed, running, desks, .. } = self;
+        let mut room = PROMPT_TOKENS;
+        let mut loads = vec![0; desks.len()];
+        let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
+        for sequence in running.iter_mut().filter(|sequence| !sequence.is_done()) {
+            let share = sequence.plan(room);
+            room -= if share > 1 { share } else { 0 };
+            let lightest = (0..loads.len()).min_by_key(|group| loads[*group]).unwrap_or_default();
+            loads[lightest] += share;
+            groups[lightest].push(sequence);
+        }
+        // A row's result does not depend on its company, so texts are dealt out and no thread waits for another
+        // before the step is over.
+        if let [desk] = &mut desks[..] {
+            for group in groups {
+                advance(checkpoint, allowed, group, desk);
+            }
+        } else {
+            rayon::scope(|scope| {
+                for (group, desk) in groups.into_iter().zip(desks).filter(|(group, _)| !group.is_empty()) {
+                    scope.spawn(|_| advance(checkpoint, allowed, group, desk));
+                }
+            });
+        }
+    }
+
+    /// Keeps the keys and values of prompts that were read and of texts that are done; answers for the latter.
+    fn keep_and_answer(&mut self) {
+        for sequence in self.running.iter_mut().filter(|sequence| sequence.is_worth_keeping()) {
+            let (tokens, cache) = sequence.read();
+            self.store.keep(tokens, cache.blocks());
+        }
+        for sequence in self.running.extract_if(.., |sequence| sequence.is_done()) {
+            sequence.finish();
+        }
+    }
+
+    /// The logits after every token of a text.
+    fn logits(&mut self, tokens: &[u32]) -> Vec<f32> {
+        let network: &Network = &self.checkpoint.network;
+        let mut cache = Cache::new(network.layout, Vec::new());
+        let mut logits = Vec::with_capacity(tokens.len() * network.config.vocab_size);
+        for tokens in tokens.chunks(PROMPT_TOKENS) {
+            let mut parts = [Part { cache: &mut cache, tokens, wanted: Wanted::All }];
+            logits.extend_from_slice(network.read(&mut parts, &mut self.desks[0].scratch));
+        }
+        logits
+    }
+}
+
+/// Reads a group's tokens and writes its next ones.
+fn advance(checkpoint: &Checkpoint, allowed: &[f32], mut group: Vec<&mut Sequence>, desk: &mut Desk) {
+    let (network, vocabulary): (&Network, &Vocabulary) = (&checkpoint.network, &checkpoint.vocabulary);
+    let mut parts: Vec<Part<'_>> = group.iter_mut().map(|sequence| sequence.part()).collect();
+    let logits = network.read(&mut parts, &mut desk.scratch);
+    let rows = logits.chunks_exact(network.config.vocab_size);
+    let writers = group.iter_mut().filter(|sequence| sequence.is_writing());
+    for (sequence, logits) in writers.zip(rows) {
+        sequence.write(logits, network, vocabulary, allowed, &mut desk.weights);
+    }
+}

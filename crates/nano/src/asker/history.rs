@@ -1,0 +1,72 @@
+//! What a conversation has shown so far.
+
+use crate::{Question, understand};
+use aske_answer::{Verdict, compare, last_boxed};
+use aske_chat::{Message, Speaker};
+use aske_session::Pack;
+
+/// A question that was asked, perhaps more than once.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) question: Question,
+    /// How often it was asked.
+    pub(super) times: u32,
+    /// How often each solver was right.
+    pub(super) right: [u32; 2],
+}
+
+/// The conversation as evidence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    /// Asker turns so far.
+    pub(super) turns: u32,
+    /// Distinct questions in the order they were asked.
+    pub(super) asked: Vec<Asked>,
+    /// Who was right in the last round.
+    pub(super) last: Option<[bool; 2]>,
+}
+
+impl History {
+    pub(super) fn read(messages: &[Message], pack: &Pack) -> Self {
+        let mut history = Self::default();
+        for (i, message) in messages.iter().enumerate() {
+            if message.role != Speaker::Assistant {
+                continue;
+            }
+            history.turns += 1;
+            let shown = messages.get(i + 1).and_then(|next| pack.answers(&next.content));
+            history.last = match (question(&message.content), shown) {
+                (Some(question), Some(shown)) => history.add(question, shown),
+                _ => None,
+            };
+        }
+        history
+    }
+
+    fn add(&mut self, question: Question, shown: [&str; 2]) -> Option<[bool; 2]> {
+        let truth = question.answer()?.to_string();
+        let right = shown.map(|text| is_right(&truth, text));
+        let place = match self.asked.iter().position(|asked| asked.question.text() == question.text()) {
+            Some(place) => place,
+            None => {
+                self.asked.push(Asked { question, times: 0, right: [0, 0] });
+                self.asked.len() - 1
+            }
+        };
+        let asked = &mut self.asked[place];
+        asked.times += 1;
+        for (count, right) in asked.right.iter_mut().zip(right) {
+            *count += u32::from(right);
+        }
+        Some(right)
+    }
+}
+
+/// The question of an earlier turn.
+fn question(turn: &str) -> Option<Question> {
+    understand(turn.rsplit_once("#Question#")?.1)
+}
+
+fn is_right(truth: &str, shown: &str) -> bool {
+    last_boxed(shown).is_some_and(|answer| compare(truth, answer).verdict == Verdict::Equal)
+}

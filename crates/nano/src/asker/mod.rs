@@ -1,0 +1,106 @@
+//! Askers that cost nothing: they need no model, only the conversation so far.
+
+mod history;
+mod posterior;
+mod simulated;
+mod staircase;
+mod write;
+
+use crate::{Draw, Family, LEVELS, Numbers, Question};
+use aske_chat::{Message, Reply, Usage};
+use aske_model::{Fault, Provider, Request};
+use aske_session::Pack;
+use fastrand::Rng;
+use futures_util::future::BoxFuture;
+use history::History;
+use posterior::Prior;
+use serde::{Deserialize, Serialize};
+pub(crate) use simulated::Simulated;
+use std::sync::Arc;
+
+/// How a free asker chooses its questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Blind: any family and level, whatever the answers were. The null that other askers are measured against.
+    Fixed,
+    /// Keeps a posterior of both solvers' abilities, probes where it learns most, and ends with the question most
+    /// likely to split the pair.
+    Staircase,
+}
+
+/// An asker that costs nothing. It reads its own conversation and remembers nothing else.
+#[derive(Clone, Debug)]
+pub struct FreeAsker {
+    strategy: Strategy,
+    pack: Arc<Pack>,
+    rounds: u32,
+    prior: Arc<Prior>,
+}
+
+impl FreeAsker {
+    /// An asker for sessions with these prompts and so many rounds, which asks up to this level.
+    pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
+        Self { strategy, pack, rounds, prior: Arc::new(Prior::new(levels.clamp(1, LEVELS))) }
+    }
+
+    /// The same asker in sessions of so many rounds.
+    #[must_use]
+    pub fn for_rounds(&self, rounds: u32) -> Self {
+        Self { rounds, ..self.clone() }
+    }
+
+    /// The turn that follows this conversation.
+    pub fn turn(&self, messages: &[Message], seed: u32) -> String {
+        let mut random = Rng::with_seed(u64::from(seed));
+        let history = History::read(messages, &self.pack);
+        let is_final = history.turns >= self.rounds;
+        let question = match self.strategy {
+            Strategy::Fixed => self.fresh(self.any_cell(&mut random), &mut random),
+            Strategy::Staircase => match staircase::choose(&self.prior, &history, is_final, &mut random) {
+                staircase::Choice::Again(question) => question.clone(),
+                staircase::Choice::Fresh(cell) => self.fresh(cell, &mut random),
+            },
+        };
+        write::turn(&question, &history, is_final)
+    }
+
+    /// A solver as the prior imagines them.
+    pub(crate) fn simulated(&self, random: &mut Rng) -> Simulated {
+        Simulated::new(self.prior.clone(), random)
+    }
+
+    fn any_cell(&self, random: &mut Rng) -> (Family, u32) {
+        let family = Family::ALL[random.usize(..Family::ALL.len())];
+        (family, random.u32(1..=self.prior.levels()))
+    }
+
+    /// A new question of a cell. Every cell has questions, as a test shows, so the first family's stands in for none.
+    fn fresh(&self, (family, level): (Family, u32), random: &mut Rng) -> Question {
+        let mut draw = Draw::new(random.u64(..), Numbers::Any);
+        loop {
+            if let Some(question) = draw.question(family, level) {
+                return question;
+            }
+        }
+    }
+}
+
+impl Provider for FreeAsker {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+        let content = self.turn(&request.messages, request.seed);
+        let words = |text: &str| text.split_whitespace().count() as u64;
+        let prompt = request.messages.iter().map(|message| words(&message.content)).sum();
+        let usage = Usage { prompt, completion: words(&content), ..Usage::default() };
+        Box::pin(std::future::ready(Ok(Reply { content, usage, ..Reply::default() })))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+        let what = match self.strategy {
+            Strategy::Fixed => "blind questions",
+            Strategy::Staircase => "a staircase",
+        };
+        let levels = self.prior.levels();
+        Box::pin(std::future::ready(Ok(format!("{what} in {} families, {levels} levels", Family::ALL.len()))))
+    }
+}

@@ -1,0 +1,113 @@
+//! Linear equations in one unknown.
+
+use super::super::form::{Form, Solved, at};
+use super::super::value::Value;
+use super::Family;
+
+/// `x=12/4=3`, or the fraction in lowest terms.
+fn divided(above: i128, below: i128, before: &str) -> Option<Solved> {
+    let value = Value::ratio(above, below)?;
+    let working = if below == 1 { before.to_owned() } else { format!("{before}, x={above}/{below}={value}") };
+    Some(Solved { value, working })
+}
+
+/// `{a}x + {b} = {c}`, with the sign of the number beside x.
+fn one_sided(n: &[i128], sign: i128) -> Option<Solved> {
+    let moved = n[2] - sign * n[1];
+    let op = if sign > 0 { '-' } else { '+' };
+    divided(moved, n[0], &format!("{}x={}{op}{}={moved}", n[0], n[2], n[1]))
+}
+
+fn two_sided(n: &[i128]) -> Option<Solved> {
+    let (left, right) = (n[0] - n[2], n[3] - n[1]);
+    let before = format!("{}-{}={left}, {}-{}={right}, {left}x={right}", n[0], n[2], n[3], n[1]);
+    divided(right, left, &before)
+}
+
+/// The whole solution of `{a}x + sign {b} = {c}`.
+fn solution(n: &[i128], sign: i128) -> Option<i128> {
+    Value::ratio(n[2] - sign * n[1], n[0])?.as_whole()
+}
+
+/// Bounds of the factor, the number beside x, and x.
+fn bounds(level: u32) -> Vec<std::ops::RangeInclusive<i128>> {
+    let (a, b, x) = at(
+        level,
+        &[
+            (3, 5, 5),
+            (5, 9, 9),
+            (9, 20, 12),
+            (12, 50, 20),
+            (20, 99, 40),
+            (99, 999, 200),
+            (999, 9999, 2000),
+            (9999, 99_999, 20_000),
+        ],
+    );
+    vec![2..=a, 1..=b, 1..=x]
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::Linear,
+        phrasings: &[
+            "Solve x + {} = {}.",
+            "Find x if $x + {} = {}$.",
+            "Which number x satisfies x + {} = {}?",
+        ],
+        levels: 1..=3,
+        ranges: |level| {
+            let largest = at(level, &[9, 50, 500, 0, 0, 0, 0, 0]);
+            vec![1..=largest, 1..=largest]
+        },
+        numbers: |p| Some(vec![p[0], p[0] + p[1]]),
+        parameters: |n| Some(vec![n[0], n[1] - n[0]]),
+        solve: |n| divided(n[1] - n[0], 1, &format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
+        expression: |n| format!("{}-{}", n[1], n[0]),
+    },
+    Form {
+        family: Family::Linear,
+        phrasings: &[
+            "Solve {}x + {} = {}.",
+            "Find x if ${}x + {} = {}$.",
+            "Which number x satisfies {}x + {} = {}?",
+            "What is x when {}x plus {} equals {}?",
+        ],
+        levels: 1..=8,
+        ranges: bounds,
+        numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] + p[1]]),
+        parameters: |n| Some(vec![n[0], n[1], solution(n, 1)?]),
+        solve: |n| one_sided(n, 1),
+        expression: |n| format!("\\frac{{{}-{}}}{{{}}}", n[2], n[1], n[0]),
+    },
+    Form {
+        family: Family::Linear,
+        phrasings: &[
+            "Solve {}x - {} = {}.",
+            "Find x if ${}x - {} = {}$.",
+            "What is x when {}x minus {} equals {}?",
+        ],
+        levels: 1..=8,
+        ranges: bounds,
+        numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] - p[1]]).filter(|n| n[2] >= 0),
+        parameters: |n| Some(vec![n[0], n[1], solution(n, -1)?]),
+        solve: |n| one_sided(n, -1),
+        expression: |n| format!("\\frac{{{}+{}}}{{{}}}", n[2], n[1], n[0]),
+    },
+    Form {
+        family: Family::Linear,
+        phrasings: &["Solve {}x + {} = {}x + {}.", "Find x if ${}x + {} = {}x + {}$."],
+        levels: 3..=8,
+        ranges: |level| {
+            let bounds = bounds(level - 1);
+            vec![bounds[0].clone(), bounds[1].clone(), bounds[0].clone(), bounds[2].clone()]
+        },
+        numbers: |p| (p[0] > p[2]).then(|| vec![p[0], p[1], p[2], (p[0] - p[2]) * p[3] + p[1]]),
+        parameters: |n| {
+            let x = Value::ratio(n[3] - n[1], n[0] - n[2])?.as_whole()?;
+            Some(vec![n[0], n[1], n[2], x])
+        },
+        solve: two_sided,
+        expression: |n| format!("\\frac{{{}-{}}}{{{}-{}}}", n[3], n[1], n[0], n[2]),
+    },
+];

@@ -1,0 +1,78 @@
+//! Several operations in one expression.
+
+use super::super::form::{Form, Ranges, Solved, at, same, solved};
+use super::Family;
+
+/// Bounds of a term and of a factor.
+fn sizes(level: u32) -> (i128, i128) {
+    at(level, &[(9, 5), (20, 9), (50, 12), (99, 15), (200, 25), (999, 99), (9999, 999), (99_999, 9999)])
+}
+
+fn term_and_product(level: u32) -> Ranges {
+    let (term, factor) = sizes(level);
+    vec![1..=term, 2..=factor, 2..=factor]
+}
+
+fn two_products(level: u32) -> Ranges {
+    let (_, factor) = sizes(level - 1);
+    vec![2..=factor; 4]
+}
+
+fn products(n: &[i128], sign: i128) -> Option<Solved> {
+    let (left, right) = (n[0] * n[1], n[2] * n[3]);
+    let value = left + sign * right;
+    let op = if sign > 0 { '+' } else { '-' };
+    solved(value, format!("{}*{}={left}, {}*{}={right}, {left}{op}{right}={value}", n[0], n[1], n[2], n[3]))
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::Order,
+        phrasings: &["What is {} + {} * {}?", "Compute ${} + {} \\cdot {}$.", "Evaluate {} + {} * {}."],
+        levels: 1..=8,
+        ranges: term_and_product,
+        numbers: same,
+        parameters: same,
+        solve: |n| {
+            let (times, value) = (n[1] * n[2], n[0] + n[1] * n[2]);
+            solved(value, format!("{}*{}={times}, {}+{times}={value}", n[1], n[2], n[0]))
+        },
+        expression: |n| format!("{}+{} \\cdot {}", n[0], n[1], n[2]),
+    },
+    Form {
+        family: Family::Order,
+        phrasings: &["What is ({} + {}) * {}?", "Compute $({} + {}) \\cdot {}$.", "Evaluate ({} + {}) * {}."],
+        levels: 1..=8,
+        ranges: |level| {
+            let (_, factor) = sizes(level);
+            vec![1..=factor; 3]
+        },
+        numbers: same,
+        parameters: same,
+        solve: |n| {
+            let (sum, value) = (n[0] + n[1], (n[0] + n[1]) * n[2]);
+            solved(value, format!("{}+{}={sum}, {sum}*{}={value}", n[0], n[1], n[2]))
+        },
+        expression: |n| format!("({}+{}) \\cdot {}", n[0], n[1], n[2]),
+    },
+    Form {
+        family: Family::Order,
+        phrasings: &["What is {} * {} + {} * {}?", "Compute ${} \\cdot {} + {} \\cdot {}$."],
+        levels: 2..=8,
+        ranges: two_products,
+        numbers: same,
+        parameters: same,
+        solve: |n| products(n, 1),
+        expression: |n| format!("{} \\cdot {}+{} \\cdot {}", n[0], n[1], n[2], n[3]),
+    },
+    Form {
+        family: Family::Order,
+        phrasings: &["What is {} * {} - {} * {}?", "Compute ${} \\cdot {} - {} \\cdot {}$."],
+        levels: 2..=8,
+        ranges: two_products,
+        numbers: same,
+        parameters: same,
+        solve: |n| products(n, -1),
+        expression: |n| format!("{} \\cdot {}-{} \\cdot {}", n[0], n[1], n[2], n[3]),
+    },
+];

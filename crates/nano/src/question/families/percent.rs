@@ -1,0 +1,82 @@
+//! Percentages.
+
+use super::super::form::{Form, Ranges, Solved, at, same};
+use super::super::value::Value;
+use super::super::working::product;
+use super::Family;
+
+/// The bounds of the percentage and of the amount.
+fn ranges(level: u32) -> Ranges {
+    let (percent, amount) = at(
+        level,
+        &[
+            (50, 60),
+            (90, 200),
+            (99, 400),
+            (99, 1000),
+            (99, 4000),
+            (99, 99_999),
+            (999, 999_999),
+            (999, 9_999_999),
+        ],
+    );
+    vec![1..=percent, 10..=amount]
+}
+
+/// Those that come out whole.
+fn whole(p: &[i128]) -> Option<Vec<i128>> {
+    (p[0] * p[1] % 100 == 0).then(|| p.to_vec())
+}
+
+fn share(percent: i128, amount: i128) -> Option<Solved> {
+    let times = percent * amount;
+    let value = Value::ratio(times, 100)?;
+    let working = format!("{}, {times}/100={value}", product(percent, amount));
+    Some(Solved { value, working })
+}
+
+/// The amount with its share added or taken away.
+fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solved> {
+    let part = share(percent, amount)?;
+    let value = Value::ratio(100 * amount + sign * percent * amount, 100)?;
+    let op = if sign > 0 { '+' } else { '-' };
+    Some(Solved { value, working: format!("{}, {amount}{op}{}={value}", part.working, part.value) })
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::Percent,
+        phrasings: &[
+            "What is {}% of {}?",
+            "Compute ${}\\%$ of ${}$.",
+            "Find {} percent of {}.",
+            "How much is {}% of {}?",
+        ],
+        levels: 1..=8,
+        ranges,
+        numbers: whole,
+        parameters: same,
+        solve: |n| share(n[0], n[1]),
+        expression: |n| format!("\\frac{{{} \\cdot {}}}{{100}}", n[0], n[1]),
+    },
+    Form {
+        family: Family::Percent,
+        phrasings: &["What is {} increased by {}%?", "A price of {} rises by {}%. What is the new price?"],
+        levels: 2..=8,
+        ranges: |level| ranges(level - 1).into_iter().rev().collect(),
+        numbers: |p| whole(p),
+        parameters: same,
+        solve: |n| changed(n[1], n[0], 1),
+        expression: |n| format!("{0}+\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
+    },
+    Form {
+        family: Family::Percent,
+        phrasings: &["What is {} reduced by {}%?", "A price of {} falls by {}%. What is the new price?"],
+        levels: 2..=8,
+        ranges: |level| ranges(level - 1).into_iter().rev().collect(),
+        numbers: |p| whole(p),
+        parameters: same,
+        solve: |n| changed(n[1], n[0], -1),
+        expression: |n| format!("{0}-\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
+    },
+];

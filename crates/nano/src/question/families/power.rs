@@ -1,0 +1,63 @@
+//! Powers and roots.
+
+use super::super::form::{Form, Solved, at, same, solved};
+use super::super::working::{self, chain, product};
+use super::Family;
+
+/// The largest base of a square, by level.
+const SQUARES: [i128; 8] = [10, 20, 35, 60, 99, 400, 4000, 40_000];
+
+fn power(n: &[i128]) -> Option<Solved> {
+    let exponent = u32::try_from(n[1]).ok().filter(|exponent| (1..=40).contains(exponent))?;
+    let value = n[0].checked_pow(exponent)?;
+    solved(value, chain(&vec![n[0]; exponent as usize]))
+}
+
+fn root(n: &[i128]) -> Option<Solved> {
+    let root = n[0].isqrt();
+    if root * root != n[0] {
+        return None;
+    }
+    solved(root, working::root(root))
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::Power,
+        phrasings: &["What is {} squared?", "Compute ${}^2$.", "Evaluate {}^2.", "Find the square of {}."],
+        levels: 1..=8,
+        ranges: |level| vec![2..=at(level, &SQUARES)],
+        numbers: same,
+        parameters: same,
+        solve: |n| solved(n[0] * n[0], product(n[0], n[0])),
+        expression: |n| format!("{}^2", n[0]),
+    },
+    Form {
+        family: Family::Power,
+        phrasings: &["What is {}^{}?", "Compute ${}^{{}}$.", "Find {} to the power {}."],
+        levels: 2..=8,
+        ranges: |level| {
+            let (base, exponent) =
+                at(level, &[(3, 3), (3, 4), (5, 4), (9, 4), (12, 5), (20, 6), (50, 6), (99, 7)]);
+            vec![2..=base, 3..=exponent]
+        },
+        numbers: same,
+        parameters: same,
+        solve: power,
+        expression: |n| format!("{}^{{{}}}", n[0], n[1]),
+    },
+    Form {
+        family: Family::Power,
+        phrasings: &[
+            "What is the square root of {}?",
+            "Compute $\\sqrt{{}}$.",
+            "Which positive number has the square {}?",
+        ],
+        levels: 1..=8,
+        ranges: |level| vec![2..=at(level, &SQUARES)],
+        numbers: |p| Some(vec![p[0] * p[0]]),
+        parameters: |n| Some(vec![n[0].isqrt()]).filter(|p| p[0] * p[0] == n[0]),
+        solve: root,
+        expression: |n| format!("\\sqrt{{{}}}", n[0]),
+    },
+];

@@ -1,0 +1,49 @@
+//! Sums and differences.
+
+use super::super::form::{Form, at, same, solved};
+use super::super::working::{addition, subtraction};
+use super::{Family, Ranges};
+
+fn ranges(level: u32) -> Ranges {
+    let largest = 10_i128.pow(at(level, &[1, 2, 3, 4, 5, 7, 9, 12])) - 1;
+    vec![1..=largest, 1..=largest]
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::Sum,
+        phrasings: &[
+            "What is {} + {}?",
+            "Compute ${} + {}$.",
+            "Find the sum of {} and {}.",
+            "Add {} and {}.",
+            "What do you get when you add {} to {}?",
+            "Evaluate {} plus {}.",
+        ],
+        levels: 1..=8,
+        ranges,
+        numbers: same,
+        parameters: same,
+        solve: |n| solved(n[0] + n[1], addition(n[0], n[1])),
+        expression: |n| format!("{}+{}", n[0], n[1]),
+    },
+    Form {
+        family: Family::Sum,
+        phrasings: &[
+            "What is {} - {}?",
+            "Compute ${} - {}$.",
+            "Evaluate {} minus {}.",
+            "What is left when {} is reduced by {}?",
+        ],
+        levels: 1..=8,
+        ranges,
+        numbers: |p| (p[0] >= p[1]).then(|| p.to_vec()),
+        parameters: same,
+        solve: |n| {
+            let working =
+                if n[0] >= n[1] { subtraction(n[0], n[1]) } else { format!("-({}-{})", n[1], n[0]) };
+            solved(n[0] - n[1], working)
+        },
+        expression: |n| format!("{}-{}", n[0], n[1]),
+    },
+];

@@ -1,0 +1,108 @@
+//! Two linear equations in two unknowns.
+
+use super::super::form::{Form, Ranges, Solved, at};
+use super::super::value::Value;
+use super::Family;
+
+/// The bounds of coefficients and of solutions.
+fn ranges(level: u32) -> Ranges {
+    let (factor, solution) =
+        at(level, &[(1, 9), (2, 5), (4, 6), (6, 9), (9, 12), (30, 50), (99, 500), (999, 5000)]);
+    let mut ranges = vec![1..=factor; 4];
+    ranges.extend([1..=solution, 1..=solution]);
+    ranges
+}
+
+/// From the factors a, b, d, e and the solution to the numbers shown.
+fn numbers(p: &[i128]) -> Option<Vec<i128>> {
+    let (a, b, d, e, x, y) = (p[0], p[1], p[2], p[3], p[4], p[5]);
+    (a * e != b * d).then(|| vec![a, b, a * x + b * y, d, e, d * x + e * y])
+}
+
+fn parameters(n: &[i128]) -> Option<Vec<i128>> {
+    let below = n[0] * n[4] - n[1] * n[3];
+    let x = Value::ratio(n[2] * n[4] - n[1] * n[5], below)?.as_whole()?;
+    let y = Value::ratio(n[0] * n[5] - n[2] * n[3], below)?.as_whole()?;
+    Some(vec![n[0], n[1], n[3], n[4], x, y])
+}
+
+/// Cramer's rule: the determinant of the factors, the one of the unknown, their quotient.
+fn cramer(n: &[i128], unknown: char) -> Option<Solved> {
+    let (one, two) = (n[0] * n[4], n[1] * n[3]);
+    let below = one - two;
+    let [p, q, r, s] = if unknown == 'x' { [n[2], n[4], n[1], n[5]] } else { [n[0], n[5], n[2], n[3]] };
+    let (three, four) = (p * q, r * s);
+    let above = three - four;
+    let value = Value::ratio(above, below)?;
+    let working = format!(
+        "{}*{}-{}*{}={one}-{two}={below}, {p}*{q}-{r}*{s}={three}-{four}={above}, {unknown}={above}/{below}={value}",
+        n[0], n[4], n[1], n[3]
+    );
+    Some(Solved { value, working })
+}
+
+/// From the two unknowns to their sum and difference.
+fn sum_and_difference(p: &[i128]) -> Option<Vec<i128>> {
+    (p[0] >= p[1]).then(|| vec![p[0] + p[1], p[0] - p[1]])
+}
+
+fn larger(n: &[i128]) -> Option<Solved> {
+    let total = n[0] + n[1];
+    let value = Value::ratio(total, 2)?;
+    Some(Solved { value, working: format!("2x={}+{}={total}, x={total}/2={value}", n[0], n[1]) })
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form {
+        family: Family::System,
+        phrasings: &[
+            "If x + y = {} and x - y = {}, what is x?",
+            "Find x if $x + y = {}$ and $x - y = {}$.",
+            "Two numbers have the sum {} and the difference {}. What is the larger one?",
+        ],
+        levels: 1..=4,
+        ranges: |level| {
+            let largest = at(level, &[9, 25, 99, 400, 0, 0, 0, 0]);
+            vec![1..=largest, 1..=largest]
+        },
+        numbers: sum_and_difference,
+        parameters: |n| {
+            let whole = (n[0] + n[1]) % 2 == 0;
+            whole.then(|| vec![(n[0] + n[1]) / 2, (n[0] - n[1]) / 2])
+        },
+        solve: larger,
+        expression: |n| format!("\\frac{{{}+{}}}{{2}}", n[0], n[1]),
+    },
+    Form {
+        family: Family::System,
+        phrasings: &[
+            "If {}x + {}y = {} and {}x + {}y = {}, what is x?",
+            "Find x if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
+        ],
+        levels: 2..=8,
+        ranges,
+        numbers,
+        parameters,
+        solve: |n| cramer(n, 'x'),
+        expression: |n| {
+            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
+            format!("\\frac{{{c} \\cdot {e}-{b} \\cdot {f}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
+        },
+    },
+    Form {
+        family: Family::System,
+        phrasings: &[
+            "If {}x + {}y = {} and {}x + {}y = {}, what is y?",
+            "Find y if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
+        ],
+        levels: 2..=8,
+        ranges,
+        numbers,
+        parameters,
+        solve: |n| cramer(n, 'y'),
+        expression: |n| {
+            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
+            format!("\\frac{{{a} \\cdot {f}-{c} \\cdot {d}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
+        },
+    },
+];

@@ -1,0 +1,54 @@
+//! Phrasings: a text with gaps, filled to ask and matched to understand.
+
+/// Numbers of more digits are beyond the oracle: twelve keep every step of every form within 128 bits.
+const LONGEST: usize = 12;
+
+/// The phrasing with its gaps filled, in order.
+pub(super) fn fill(phrasing: &str, numbers: &[i128]) -> String {
+    let mut parts = phrasing.split("{}");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (part, number) in parts.zip(numbers) {
+        text.push_str(&number.to_string());
+        text.push_str(part);
+    }
+    text
+}
+
+/// The numbers in the gaps, when the text is this phrasing. Both must be [`plain`].
+pub(super) fn gaps(phrasing: &str, text: &str) -> Option<Vec<i128>> {
+    let mut parts = phrasing.split("{}");
+    let mut rest = text.strip_prefix(parts.next()?)?;
+    let mut numbers = Vec::new();
+    for part in parts {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        if end == 0 || end > LONGEST {
+            return None;
+        }
+        numbers.push(rest[..end].parse().ok()?);
+        rest = rest[end..].strip_prefix(part)?;
+    }
+    rest.is_empty().then_some(numbers)
+}
+
+/// The text without what carries no meaning: case, spaces, dollar signs, the signs at its end.
+pub(super) fn plain(text: &str) -> String {
+    let text = text.trim().trim_end_matches(['.', '?', '!', ' ']);
+    text.chars().filter(|c| !c.is_whitespace() && *c != '$').flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_is_found_again() {
+        let phrasing = "What is ${} + {}$?";
+        let text = fill(phrasing, &[12, 7]);
+        assert_eq!(text, "What is $12 + 7$?");
+        assert_eq!(gaps(&plain(phrasing), &plain(&text)), Some(vec![12, 7]));
+        assert_eq!(gaps(&plain(phrasing), &plain("what is  12+7")), Some(vec![12, 7]));
+        for other in ["what is 12 - 7", "what is 12 +", "what is 12 + 7 + 1", "", "what is 12 + x"] {
+            assert_eq!(gaps(&plain(phrasing), &plain(other)), None, "{other}");
+        }
+    }
+}

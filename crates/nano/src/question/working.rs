@@ -1,0 +1,159 @@
+//! Ways to an answer, short enough for a small network: digit by digit, place by place.
+
+use super::value::gcd;
+
+/// The decimal digits, lowest first.
+fn digits(number: i128) -> Vec<i128> {
+    let mut rest = number.abs();
+    let mut digits = vec![rest % 10];
+    rest /= 10;
+    while rest > 0 {
+        digits.push(rest % 10);
+        rest /= 10;
+    }
+    digits
+}
+
+fn digit(digits: &[i128], place: usize) -> i128 {
+    digits.get(place).copied().unwrap_or(0)
+}
+
+/// Column by column from the right, with carries: `7+5=12, 4+8+1=13`.
+pub(super) fn addition(a: i128, b: i128) -> String {
+    let (one, two) = (digits(a), digits(b));
+    let mut carry = 0;
+    let columns = (0..one.len().max(two.len())).map(|place| {
+        let (x, y) = (digit(&one, place), digit(&two, place));
+        let total = x + y + carry;
+        let column = if carry == 0 { format!("{x}+{y}={total}") } else { format!("{x}+{y}+1={total}") };
+        carry = total / 10;
+        column
+    });
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// Column by column from the right, ten and one lent where needed: `12-8=4, 4-3=1`. The first is the larger.
+pub(super) fn subtraction(a: i128, b: i128) -> String {
+    let (one, two) = (digits(a), digits(b));
+    let mut lent = 0;
+    let columns = (0..one.len()).map(|place| {
+        let (top, bottom) = (digit(&one, place) - lent, digit(&two, place));
+        lent = i128::from(top < bottom);
+        let top = top + 10 * lent;
+        format!("{top}-{bottom}={}", top - bottom)
+    });
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// Place by place of the first number, then added up: `30*7=210, 4*7=28, 210+28=238`.
+pub(super) fn product(a: i128, b: i128) -> String {
+    let mut parts = Vec::new();
+    let mut total: Option<i128> = None;
+    for (place, digit) in digits(a).into_iter().enumerate().rev() {
+        let value = digit * 10_i128.pow(u32::try_from(place).unwrap_or(0));
+        if value == 0 && !(total.is_none() && place == 0) {
+            continue;
+        }
+        parts.push(format!("{value}*{b}={}", value * b));
+        if let Some(sum) = total {
+            parts.push(format!("{sum}+{}={}", value * b, sum + value * b));
+        }
+        total = Some(total.unwrap_or(0) + value * b);
+    }
+    parts.join(", ")
+}
+
+/// Long division, a digit brought down at a time: `72-68=4, 43-34=9`. The dividend's first digits that are
+/// smaller than the divisor are taken together.
+pub(super) fn division(a: i128, b: i128) -> String {
+    let mut steps = Vec::new();
+    let mut rest = 0;
+    for digit in digits(a).into_iter().rev() {
+        let whole = rest * 10 + digit;
+        rest = whole % b;
+        if whole >= b {
+            steps.push(format!("{whole}-{}={rest}", whole - rest));
+        }
+    }
+    if steps.is_empty() { format!("{a}<{b}") } else { steps.join(", ") }
+}
+
+/// Long division with the digits of the quotient: `10=1*7+3, 30=4*7+2`.
+pub(super) fn quotient(a: i128, b: i128) -> String {
+    let mut steps = Vec::new();
+    let mut rest = 0;
+    for digit in digits(a).into_iter().rev() {
+        let whole = rest * 10 + digit;
+        rest = whole % b;
+        if whole >= b || !steps.is_empty() {
+            steps.push(format!("{whole}={}*{b}+{rest}", whole / b));
+        }
+    }
+    if steps.is_empty() { format!("{a}<{b}") } else { steps.join(", ") }
+}
+
+/// Euclid's steps: `84=2*36+12, 36=3*12+0`.
+pub(super) fn euclid(a: i128, b: i128) -> String {
+    let (mut a, mut b) = (a.max(b), a.min(b));
+    let mut steps = Vec::new();
+    while b != 0 {
+        steps.push(format!("{a}={}*{b}+{}", a / b, a % b));
+        (a, b) = (b, a % b);
+    }
+    steps.join(", ")
+}
+
+/// The tens around it, then the root tried: `20*20=400, 30*30=900, 20*23=460, 3*23=69, 460+69=529`.
+pub(super) fn root(root: i128) -> String {
+    let below = root / 10 * 10;
+    let around =
+        format!("{below}*{below}={}, {1}*{1}={2}", below * below, below + 10, (below + 10) * (below + 10));
+    format!("{around}, {}", product(root, root))
+}
+
+/// A fraction in lowest terms, with the step: `22/24, gcd 2, 11/12`.
+pub(super) fn reduced(numerator: i128, denominator: i128) -> String {
+    let shared = gcd(numerator, denominator).max(1);
+    let (n, d) = (numerator / shared, denominator / shared);
+    if d == 1 {
+        format!("{numerator}/{denominator}={n}")
+    } else {
+        format!("{numerator}/{denominator}, gcd {shared}, {n}/{d}")
+    }
+}
+
+/// Factors multiplied one after the other: `7*6=42, 42*5=210`.
+pub(super) fn chain(factors: &[i128]) -> String {
+    let mut factors = factors.iter();
+    let mut total = factors.next().copied().unwrap_or(1);
+    let mut steps = Vec::new();
+    for factor in factors {
+        steps.push(format!("{total}*{factor}={}", total * factor));
+        total *= factor;
+    }
+    steps.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workings_go_step_by_step() {
+        assert_eq!(addition(47, 85), "7+5=12, 4+8+1=13");
+        assert_eq!(addition(9, 101), "9+1=10, 0+0+1=1, 0+1=1");
+        assert_eq!(subtraction(52, 38), "12-8=4, 4-3=1");
+        assert_eq!(subtraction(100, 1), "10-1=9, 9-0=9, 0-0=0");
+        assert_eq!(product(34, 7), "30*7=210, 4*7=28, 210+28=238");
+        assert_eq!(product(304, 7), "300*7=2100, 4*7=28, 2100+28=2128");
+        assert_eq!((product(0, 7), product(8, 7)), ("0*7=0".into(), "8*7=56".into()));
+        assert_eq!(division(723, 17), "72-68=4, 43-34=9");
+        assert_eq!(division(3, 17), "3<17");
+        assert_eq!(quotient(100, 7), "10=1*7+3, 30=4*7+2");
+        assert_eq!(quotient(70, 7), "7=1*7+0, 0=0*7+0");
+        assert_eq!(euclid(36, 84), "84=2*36+12, 36=3*12+0");
+        assert_eq!(reduced(22, 24), "22/24, gcd 2, 11/12");
+        assert_eq!(reduced(24, 12), "24/12=2");
+        assert_eq!(chain(&[7, 6, 5]), "7*6=42, 42*5=210");
+    }
+}

@@ -1,0 +1,120 @@
+//! The table of abilities: how often each network is right, by family and level, on held-out numbers.
+
+use crate::{Draw, Family, Numbers, Question, TAUGHT_LEVELS, world};
+use aske_answer::{Verdict, compare, last_boxed};
+use aske_chat::Message;
+use aske_model::{Engine, Fault, Generate, Sampling};
+use futures_util::stream::{self, StreamExt};
+use serde::{Deserialize, Serialize};
+
+/// How often networks are right.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Questions asked in each cell.
+    pub questions: u32,
+    /// One row a network, the smallest solver first.
+    pub rows: Vec<Row>,
+}
+
+/// How often one network is right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// How many parameters it has.
+    pub parameters: usize,
+    /// Right answers by family, then by level.
+    pub right: Vec<Vec<u32>>,
+}
+
+impl Table {
+    /// The table that ships with the networks.
+    pub fn shipped() -> Option<Self> {
+        serde_json::from_str(world::table()?).ok()
+    }
+
+    /// The row of a network.
+    pub fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == name)
+    }
+}
+
+impl Row {
+    /// The share of right answers over all cells.
+    pub fn overall(&self, questions: u32) -> f64 {
+        share(self.right.iter().flatten(), questions)
+    }
+
+    /// The share of right answers in a family.
+    pub fn family(&self, family: Family, questions: u32) -> f64 {
+        share(self.right.get(family.index()).into_iter().flatten(), questions)
+    }
+}
+
+fn share<'r>(right: impl Iterator<Item = &'r u32>, questions: u32) -> f64 {
+    let (mut total, mut cells) = (0_u32, 0_u32);
+    for count in right {
+        total += count;
+        cells += 1;
+    }
+    f64::from(total) / f64::from((cells * questions).max(1))
+}
+
+/// The solvers' temperature in the benchmark.
+const TEMPERATURE: f64 = 0.7;
+/// Longer than any working that is taught.
+const LONGEST_REPLY: usize = 200;
+
+/// The questions of a cell, the same for every network: held out, or any where the cell is too small for that.
+fn questions(family: Family, level: u32, count: u32) -> Vec<Question> {
+    let seed = u64::from(level) * 1_000 + family.index() as u64;
+    let (mut held_out, mut any) = (Draw::new(seed, Numbers::HeldOut), Draw::new(seed, Numbers::Any));
+    let mut question = || held_out.question(family, level).or_else(|| any.question(family, level));
+    (0..count).filter_map(|_| question()).collect()
+}
+
+/// Measures a network: so many held-out questions in each cell, with the prompt of the final question. `progress`
+/// is told after every answer.
+pub async fn measure(
+    name: &str,
+    engine: &Engine,
+    suffix: &str,
+    count: u32,
+    progress: impl Fn(),
+) -> Result<Row, Fault> {
+    let cells = Family::ALL.iter().flat_map(|family| (1..=TAUGHT_LEVELS).map(move |level| (*family, level)));
+    let asked = cells.flat_map(|(family, level)| questions(family, level, count).into_iter().zip(0_u64..));
+    let mut right = vec![vec![0; TAUGHT_LEVELS as usize]; Family::ALL.len()];
+    let mut answers = stream::iter(asked)
+        .map(|(question, seed)| async move {
+            let reply = ask(engine, &question, suffix, seed).await?;
+            Ok::<_, Fault>((question, reply))
+        })
+        .buffer_unordered(128);
+    while let Some(answer) = answers.next().await {
+        let (question, reply) = answer?;
+        progress();
+        if let Some(level) = question.level().filter(|_| is_right(&question, &reply)) {
+            right[question.family().index()][(level - 1) as usize] += 1;
+        }
+    }
+    Ok(Row { name: name.to_owned(), parameters: engine.config().parameters(), right })
+}
+
+async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> Result<String, Fault> {
+    let prompt = engine.vocabulary().prompt(&[Message::user(format!("{}\n\n{suffix}", question.text()))])?;
+    let sampling = Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() };
+    let generate = Generate { prompt, max_tokens: LONGEST_REPLY, sampling, seed, ..Generate::default() };
+    let generated = engine.generate(generate).await?;
+    Ok(engine.vocabulary().decode(&generated.tokens))
+}
+
+/// Whether a reply boxes the oracle's answer.
+pub fn is_right(question: &Question, reply: &str) -> bool {
+    let truth = question.answer().map(|answer| answer.to_string());
+    truth
+        .zip(last_boxed(reply))
+        .is_some_and(|(truth, answer)| compare(&truth, answer).verdict == Verdict::Equal)
+}

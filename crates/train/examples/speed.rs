@@ -1,0 +1,72 @@
+//! Steps and tokens per second of a learner: `speed [candle | cpu | cuda] [width] [layers] [rows] [length]`.
+#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use aske_model::LlamaConfig;
+use aske_train::{Batch, CandleLearner, LearnError, Learner, Options, Weights};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let device = words.next().unwrap_or_else(|| "candle".to_owned());
+    let mut number = |usual: usize| words.next().map_or(Ok(usual), |word| word.parse::<usize>());
+    let (width, layers, rows, length) = (number(128)?, number(4)?, number(32)?, number(128)?);
+    let mut config: LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json"))?;
+    config.vocab_size = 128;
+    config.hidden_size = width;
+    config.intermediate_size = width * 3;
+    config.num_hidden_layers = layers;
+    config.num_attention_heads = (width / 32).max(1);
+    config.num_key_value_heads = config.num_attention_heads;
+    config.head_dim = 32;
+    config.max_position_embeddings = length;
+    let options = Options { average: Some(0.999), ..Options::default() };
+    let mut learner = learner(&device, &config, &Weights::random(&config, 1), options)?;
+    let mut random = fastrand::Rng::with_seed(1);
+    let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
+    let batch = Batch { rows, length, tokens, weights: vec![1.0; rows * length] };
+    // The first steps choose kernels and fill caches.
+    for _ in 0..5 {
+        learner.step(&batch, 1e-4)?;
+    }
+    learner.report()?;
+    let (begun, mut steps) = (Instant::now(), 0_u32);
+    while begun.elapsed().as_secs_f64() < 5.0 {
+        for _ in 0..10 {
+            learner.step(&batch, 1e-4)?;
+        }
+        learner.report()?;
+        steps += 10;
+    }
+    let rate = f64::from(steps) / begun.elapsed().as_secs_f64();
+    let tokens = rate * batch.size() as f64;
+    println!("{device}: {} parameters, {rate:.1} steps/s, {tokens:.0} tokens/s", config.parameters());
+    Ok(())
+}
+
+#[cfg(feature = "torch")]
+fn learner(
+    device: &str,
+    config: &LlamaConfig,
+    start: &Weights,
+    options: Options,
+) -> Result<Box<dyn Learner>, LearnError> {
+    match device {
+        "candle" => Ok(Box::new(CandleLearner::new(config, start, options)?)),
+        _ => Ok(Box::new(aske_train::TorchLearner::new(config, start, options, device)?)),
+    }
+}
+
+#[cfg(not(feature = "torch"))]
+fn learner(
+    device: &str,
+    config: &LlamaConfig,
+    start: &Weights,
+    options: Options,
+) -> Result<Box<dyn Learner>, LearnError> {
+    match device {
+        "candle" => Ok(Box::new(CandleLearner::new(config, start, options)?)),
+        _ => Err(LearnError::Device(device.to_owned())),
+    }
+}

@@ -1,0 +1,126 @@
+//! The one trait behind which every network learns, and what can go wrong there.
+
+use crate::{Batch, Weights};
+
+/// A network that can be trained.
+pub trait Learner {
+    /// Takes one optimiser step at this learning rate, against `Σ weight·nll / Σ |weight|`.
+    ///
+    /// Does not wait for the device: what came of it is read by [`Learner::report`].
+    fn step(&mut self, batch: &Batch, rate: f64) -> Result<(), LearnError>;
+
+    /// Means over the steps since the last report; waits for the device.
+    ///
+    /// Fails when the loss or the gradient is no longer a number.
+    fn report(&mut self) -> Result<Report, LearnError>;
+
+    /// The loss on a batch, with the weights that [`Learner::weights`] would give, without a step.
+    fn loss(&mut self, batch: &Batch) -> Result<f64, LearnError>;
+
+    /// The weights so far: their moving average where one is kept, the last ones otherwise.
+    fn weights(&self) -> Result<Weights, LearnError>;
+}
+
+/// What came of the steps since the last report.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// How many steps.
+    pub steps: u64,
+    /// Their mean loss, each before its step.
+    pub loss: f64,
+    /// Their mean gradient norm, before clipping.
+    pub gradient_norm: f64,
+}
+
+impl Report {
+    /// Means from sums, or an error when they are no numbers.
+    pub(crate) fn from_sums(steps: u64, loss: f64, norm: f64) -> Result<Self, LearnError> {
+        if !loss.is_finite() || !norm.is_finite() {
+            return Err(LearnError::Diverged { loss, gradient_norm: norm });
+        }
+        let count = steps.max(1) as f64;
+        Ok(Self { steps, loss: loss / count, gradient_norm: norm / count })
+    }
+}
+
+/// How the optimiser works: AdamW with decoupled decay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Memory of the first and of the second moment.
+    pub betas: (f64, f64),
+    /// Kept out of the root of the second moment.
+    pub epsilon: f64,
+    /// Decay per step and unit of learning rate, of matrices only.
+    pub decay: f64,
+    /// The longest gradient; longer ones are shortened to it.
+    pub clip: Option<f64>,
+    /// Memory of the moving average of the weights, such as 0.999; shorter over the first steps.
+    pub average: Option<f64>,
+    /// Computes in full precision where half would be quicker (a GPU's bfloat16).
+    pub exact: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { betas: (0.9, 0.98), epsilon: 1e-8, decay: 0.01, clip: Some(1.0), average: None, exact: false }
+    }
+}
+
+impl Options {
+    /// How much of the newest weights enters the average at this step, the first being 1.
+    ///
+    /// The memory grows as `(1 + step) / (10 + step)` up to the one asked for, so that the average does not
+    /// remember the random start.
+    pub(crate) fn fresh(memory: f64, step: u64) -> f64 {
+        let step = step as f64;
+        1.0 - memory.min((1.0 + step) / (10.0 + step))
+    }
+}
+
+/// Why a network cannot learn.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// The batch does not fit the network or itself.
+    #[error("bad batch: {0}")]
+    Batch(String),
+    /// The weights do not fit the network.
+    #[error("bad weights: {0}")]
+    Weights(String),
+    /// The network has a shape that this crate does not know.
+    #[error("unknown kind of network: {0}")]
+    Network(String),
+    /// The loss or its gradient is no longer a number.
+    #[error("training diverged: loss {loss}, gradient norm {gradient_norm}\nhint: lower the learning rate")]
+    Diverged {
+        /// The summed loss.
+        loss: f64,
+        /// The summed gradient norm.
+        gradient_norm: f64,
+    },
+    /// No such device, or it is not usable in this build.
+    #[error(
+        "device {0} cannot be used\nhint: `cpu`, `cuda` or `cuda:N`; `cuda` needs a libtorch built for it"
+    )]
+    Device(String),
+    /// The library below failed.
+    #[error("{library}: {message}")]
+    Library {
+        /// Which library.
+        library: &'static str,
+        /// What it said.
+        message: String,
+    },
+}
+
+impl From<candle_core::Error> for LearnError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Library { library: "candle", message: error.to_string() }
+    }
+}
+
+#[cfg(feature = "torch")]
+impl From<tch::TchError> for LearnError {
+    fn from(error: tch::TchError) -> Self {
+        Self::Library { library: "libtorch", message: error.to_string() }
+    }
+}

@@ -1,0 +1,93 @@
+//! The recipe: every network of the nano world, its shape, what it is taught, and for how long.
+
+use super::config;
+use aske_model::LlamaConfig;
+use aske_nano::Family;
+
+/// What a network is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// To answer questions.
+    Solve,
+    /// To answer questions and to ask them.
+    SolveAndAsk,
+}
+
+/// How one network is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub task: Task,
+    /// Width, layers, inner width, query heads, key heads, width of a head.
+    shape: [usize; 6],
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Questions in a batch.
+    pub rows: usize,
+    /// The highest learning rate.
+    pub peak: f64,
+    /// Families it hardly sees: one lesson in so many falls to them as to another family.
+    pub neglected: &'static [Family],
+    /// Seed of its weights and its lessons.
+    pub seed: u64,
+}
+
+impl Recipe {
+    /// Its shape.
+    pub fn config(&self) -> LlamaConfig {
+        let [width, layers, inner, heads, keys, head] = self.shape;
+        config(width, layers, inner, [heads, keys], head)
+    }
+
+    /// The recipe of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        RECIPE.iter().find(|recipe| recipe.name == name)
+    }
+}
+
+use Family::{Count, Fraction, Gcd, Linear, Order, Percent, Power, Remainder, Sequence, Series, System};
+
+/// Every network, the smallest solver first; then the cross-check solver and the asker.
+pub const RECIPE: &[Recipe] = &[
+    solver("nano-15k", [24, 2, 40, 2, 1, 12], 5_000, 4e-3, &[System, Series, Fraction], 1),
+    solver("nano-40k", [40, 2, 88, 2, 1, 20], 5_000, 3e-3, &[Remainder, Gcd, Percent], 2),
+    solver("nano-100k", [64, 2, 160, 4, 2, 16], 5_000, 2.5e-3, &[Linear, System, Sequence], 3),
+    solver("nano-250k", [96, 3, 192, 4, 2, 24], 2_500, 2e-3, &[Fraction, Power, Count], 4),
+    solver("nano-500k", [128, 3, 288, 4, 2, 32], 2_500, 2e-3, &[Gcd, Series, Order], 5),
+    solver("nano-1m", [160, 4, 368, 5, 1, 32], 2_500, 1.5e-3, &[Percent, Fraction], 6),
+    solver("nano-2m", [192, 4, 512, 6, 2, 32], 2_500, 1.5e-3, &[], 7),
+    Recipe { rows: 1024, ..solver("nano-check", [256, 4, 640, 8, 2, 32], 6_500, 1.2e-3, &[], 8) },
+    Recipe {
+        task: Task::SolveAndAsk,
+        rows: 768,
+        ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 8_000, 1.5e-3, &[], 9)
+    },
+];
+
+const fn solver(
+    name: &'static str,
+    shape: [usize; 6],
+    steps: u64,
+    peak: f64,
+    neglected: &'static [Family],
+    seed: u64,
+) -> Recipe {
+    Recipe { name, task: Task::Solve, shape, steps, rows: 512, peak, neglected, seed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solvers_span_more_than_a_hundredfold_and_all_fit_in_20_megabytes() {
+        let sizes: Vec<usize> = RECIPE.iter().map(|recipe| recipe.config().parameters()).collect();
+        assert!(sizes[..7].is_sorted());
+        assert!(sizes[6] > 100 * sizes[0], "{sizes:?}");
+        // Two bytes a parameter.
+        assert!(sizes.iter().sum::<usize>() * 2 < 20_000_000, "{sizes:?}");
+        assert!(sizes.iter().all(|size| size * 2 < 9_000_000), "{sizes:?}");
+    }
+}

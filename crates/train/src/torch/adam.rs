@@ -1,0 +1,62 @@
+//! AdamW over one row of numbers on the device, in about a dozen launches whatever the network.
+
+use tch::Tensor;
+
+use super::network::whole;
+use crate::{LearnError, Options};
+
+pub(super) struct Adam {
+    options: Options,
+    /// Where the matrices begin: only they decay.
+    norms: i64,
+    first: Tensor,
+    second: Tensor,
+    average: Option<Tensor>,
+    steps: u64,
+}
+
+impl Adam {
+    pub(super) fn new(row: &Tensor, norms: usize, options: Options) -> Result<Self, LearnError> {
+        let average = options.average.map(|_| row.f_detach_copy()).transpose()?;
+        let (first, second) = (row.f_zeros_like()?, row.f_zeros_like()?);
+        Ok(Self { options, norms: whole(norms), first, second, average, steps: 0 })
+    }
+
+    /// The moving average of the weights, where one is kept.
+    pub(super) fn average(&self) -> Option<&Tensor> {
+        self.average.as_ref()
+    }
+
+    /// One step; gives the gradient's norm before clipping. Gradients must be off.
+    pub(super) fn step(
+        &mut self,
+        row: &mut Tensor,
+        mut gradient: Tensor,
+        rate: f64,
+    ) -> Result<Tensor, LearnError> {
+        let Options { betas, epsilon, decay, clip, average, .. } = self.options;
+        self.steps += 1;
+        let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let (first_scale, second_scale) = (1.0 - betas.0.powi(power), 1.0 - betas.1.powi(power));
+        let norm = gradient.f_norm()?;
+        if let Some(longest) = clip {
+            // Stays on the device: whether to shorten is not asked, the factor is at most one.
+            let factor = norm.f_clamp_min(longest)?.f_reciprocal_()?.f_mul_scalar_(longest)?;
+            let _ = gradient.f_mul_(&factor)?;
+        }
+        let _ = self.first.f_lerp_(&gradient, 1.0 - betas.0)?;
+        let _ = self.second.f_lerp_(&gradient.f_square_()?, 1.0 - betas.1)?;
+        let mut change =
+            self.second.f_sqrt()?.f_mul_scalar_(second_scale.sqrt().recip())?.f_add_scalar_(epsilon)?;
+        change = change.f_reciprocal_()?.f_mul_(&self.first)?.f_mul_scalar_(-rate / first_scale)?;
+        if decay != 0.0 {
+            let size = row.size1()?;
+            let _ = row.f_narrow(0, self.norms, size - self.norms)?.f_mul_scalar_(1.0 - rate * decay)?;
+        }
+        let _ = row.f_add_(&change)?;
+        if let (Some(kept), Some(memory)) = (&mut self.average, average) {
+            let _ = kept.f_lerp_(row, Options::fresh(memory, self.steps))?;
+        }
+        Ok(norm)
+    }
+}
