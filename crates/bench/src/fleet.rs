@@ -94,8 +94,8 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Con
     })
 }
 
-/// Bytes of conversations that a local model remembers, so that the next turn reads only what is new.
-const REMEMBERED: usize = 24_000_000;
+/// Megabytes of conversations that a local model remembers where nothing else is said: solvers see one message each.
+const CACHE_MB: usize = 4;
 
 fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let path = section.path.as_deref().unwrap_or_default();
@@ -108,7 +108,8 @@ fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
         None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,
     };
     let threads = section.threads.unwrap_or(1);
-    let options = EngineOptions { threads, store_bytes: REMEMBERED, ..EngineOptions::default() };
+    let store_bytes = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
+    let options = EngineOptions { threads, store_bytes, ..EngineOptions::default() };
     Ok(Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?))
 }
 

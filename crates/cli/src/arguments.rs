@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  aske bench                                    the benchmark on the built-in demo world
-  aske ask sprout oak                           one session, live
+  aske bench                                    the benchmark on the nano world, which ships
+  aske ask nano-40k nano-1m                     one session, live
   aske bench --config paper-bench --dry-run     what the paper's benchmark would take
   aske bench --config paper-bench --asker deepseek-v4-pro --budget-usd 200
 
@@ -51,7 +51,7 @@ pub(crate) enum Command {
 /// Which configuration, and what is laid over it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
-    /// A file, or a built-in configuration: demo, paper-bench, paper-train [default: ./aske.toml, else demo]
+    /// A file, or a built-in configuration: nano, paper-bench, paper-train [default: ./aske.toml, else nano]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
     /// Set any key of the configuration; may be repeated
@@ -115,8 +115,8 @@ pub(crate) fn whole(number: u64) -> Value {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  aske ask                                      two solvers of the demo world
-  aske ask sprout oak --rounds 2
+  aske ask                                      two solvers of the nano world
+  aske ask nano-40k nano-1m --rounds 2
   aske ask qwen3-1.7b gemini-3-flash --config paper-bench --asker gemini-3.1-pro")]
 pub(crate) struct Ask {
     /// Model 1; the first of the boundary set where none is named
@@ -190,8 +190,9 @@ pub(crate) enum Compat {
 an unfinished one replays what it has paid for.
 
 Examples:
-  aske bench                                    the demo world, all pairs, 10 samples
-  aske bench --pairs sprout:oak --samples 3
+  aske bench                                    the nano world, all pairs, 10 samples
+  aske bench --pairs nano-40k:nano-1m --samples 3
+  aske bench --asker staircase                  an asker that needs no model
   aske bench --config paper-bench --dry-run     plan, calls, tokens, cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
   aske bench --config my.toml --shard 3/8       a part of the plan, anywhere; `aske merge` joins the parts"
@@ -322,10 +323,64 @@ pub(crate) struct Nano {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NanoCommand {
+    /// Show questions with their answers, or what the oracle makes of one
+    Questions(NanoQuestions),
     /// Show how often each network is right, by family and level
     Table(NanoTable),
+    /// Show how often the cross-check solver of a run agreed with the oracle
+    Agreement(NanoAgreement),
+    /// Write the shipped networks as folders that transformers and vLLM load
+    Export(NanoExport),
     /// Train the networks from their seeds
     Train(NanoTrain),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske nano questions --family gcd --level 3
+  aske nano questions --understand 'What is the remainder when 723 is divided by 17?'")]
+pub(crate) struct NanoQuestions {
+    /// Only this family
+    #[arg(long, value_name = "NAME")]
+    pub(crate) family: Option<String>,
+    /// Only this level, from 1 to 8 [default: 1 to 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) level: Option<u32>,
+    /// Questions for each family and level
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    pub(crate) number: u32,
+    /// The seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Ask the oracle about this question instead
+    #[arg(long, value_name = "QUESTION")]
+    pub(crate) understand: Option<String>,
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  aske nano agreement runs/nano-nano-asker runs/nano-staircase")]
+pub(crate) struct NanoAgreement {
+    /// Run folders of the nano world
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  aske nano export my-nano --only nano-2m           then: AutoModelForCausalLM.from_pretrained(\"my-nano/nano-2m\")")]
+pub(crate) struct NanoExport {
+    /// Where the folders go
+    pub(crate) folder: PathBuf,
+    /// Only these networks, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -312,6 +312,9 @@ pub struct ModelSection {
     /// Threads of a local model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// Megabytes in which a local model remembers conversations, so that a next turn reads only what is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_mb: Option<usize>,
     /// The highest level that `fixed` and `staircase` ask at, up to 8; the shipped solvers were taught 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<u32>,

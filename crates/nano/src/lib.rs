@@ -17,7 +17,9 @@ mod table;
 mod world;
 
 pub use asker::{FreeAsker, Strategy};
-pub use question::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, Value, understand};
+pub use question::{
+    Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, UnknownFamily, Value, understand,
+};
 pub use reply::{Occasion, reply, right_reply};
 pub use simulate::Classroom;
 pub use table::{Row, Table, is_right, measure};

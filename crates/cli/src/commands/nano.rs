@@ -1,5 +1,8 @@
 //! `aske nano`: the nano world's questions, tables and training.
 
+mod agreement;
+mod export;
+mod questions;
 mod table;
 mod train;
 
@@ -7,9 +10,13 @@ use crate::arguments::{Nano, NanoCommand};
 use crate::problem::{Exit, Problem};
 use aske_config::load_pack;
 use aske_session::Pack;
+use std::path::Path;
 
 pub(crate) fn run(arguments: &Nano) -> Result<Exit, Problem> {
     match &arguments.command {
+        NanoCommand::Agreement(agreement) => agreement::run(agreement),
+        NanoCommand::Export(export) => export::run(export),
+        NanoCommand::Questions(questions) => questions::run(questions),
         NanoCommand::Table(table) => table::run(table),
         NanoCommand::Train(train) => train::run(train),
     }
@@ -18,4 +25,15 @@ pub(crate) fn run(arguments: &Nano) -> Result<Exit, Problem> {
 /// The prompts that the networks were taught.
 fn pack() -> Result<Pack, Problem> {
     Ok(load_pack("builtin:nano")?)
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Problem {
+    Problem { message: error.to_string(), hint: None, exit: Exit::Failures }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
+        Problem::usage(format!("{}: {error}", path.display()), "name a folder that can be written")
+    })
 }

@@ -10,7 +10,7 @@ mod value;
 mod working;
 
 pub use draw::{Draw, Numbers};
-pub use family::Family;
+pub use family::{Family, UnknownFamily};
 pub use oracle::understand;
 pub use value::Value;
 

@@ -47,7 +47,8 @@ impl Workshop {
             observer(steps, progress, learner)?;
             Ok(ControlFlow::Continue(()))
         };
-        train(learner.as_mut(), |index| lessons.batch(index), steps, schedule, supply, report)?;
+        let taken = if self.steps.is_none() { recipe.taken.unwrap_or(steps) } else { steps };
+        train(learner.as_mut(), |index| lessons.batch(index), taken, schedule, supply, report)?;
         learner.weights()
     }
 }

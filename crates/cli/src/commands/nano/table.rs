@@ -1,6 +1,6 @@
 //! `aske nano table`: how often each network is right.
 
-use super::pack;
+use super::{failed, pack};
 use crate::arguments::NanoTable;
 use crate::live::{Interrupt, block_on};
 use crate::output::data;
@@ -78,10 +78,6 @@ fn from_folder(folder: &Path, name: &str) -> Result<Option<Checkpoint>, Problem>
     let (config, weights) = (read(own.join("config.json"))?, read(own.join("model.safetensors"))?);
     let (words, chat) = (read(folder.join("tokenizer.json"))?, read(folder.join("tokenizer_config.json"))?);
     Checkpoint::from_bytes(&config, &weights, &words, &chat).map(Some).map_err(|error| failed(&error))
-}
-
-fn failed(error: &dyn std::fmt::Display) -> Problem {
-    Problem { message: error.to_string(), hint: None, exit: Exit::Failures }
 }
 
 fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {

@@ -1,6 +1,6 @@
 //! `aske nano train`: every network of the nano world, from its seed.
 
-use super::pack;
+use super::{failed, pack, write};
 use crate::arguments::NanoTrain;
 use crate::output::{DIM, note, paint};
 use crate::problem::{Exit, Problem};
@@ -86,15 +86,4 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Recipe>, Problem> {
             })
         })
         .collect()
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
-        Problem::usage(format!("{}: {error}", path.display()), "name a folder that can be written with --out")
-    })
-}
-
-fn failed(error: &dyn std::fmt::Display) -> Problem {
-    Problem { message: error.to_string(), hint: None, exit: Exit::Failures }
 }
