@@ -316,6 +316,11 @@ pub(crate) struct Completions {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske nano questions --level 3                 a question of every family, with its answer
+  aske nano table                               who can do what
+  aske nano export my-nano                      the networks, for transformers and vLLM
+  aske nano train --only nano-15k               make one again")]
 pub(crate) struct Nano {
     #[command(subcommand)]
     pub(crate) command: NanoCommand,

@@ -291,7 +291,10 @@ fn a_folder_in_use_is_left_to_its_user() {
 fn a_broken_script_is_named_by_line() {
     let world = World::new();
     world.write("my.jsonl", "{\"reply\": \"fine\"}\n{\"repyl\": \"not\"}\n");
-    world.write("aske.toml", "extends = \"demo\"\n[models.oak]\nscript = \"my.jsonl\"\n");
+    world.write(
+        "aske.toml",
+        "extends = \"nano\"\n[models.nano-1m]\nprovider = \"scripted\"\nscript = \"my.jsonl\"\n",
+    );
     assert_snapshot!(refused(&world, &["bench"]), @r"
     error: my.jsonl: line 2: unknown field `repyl`, expected one of `reply`, `replies`, `when`, `system`, `reasoning`, `finish`, `delay_ms` at line 1 column 8
     hint: each line is a JSON object with `reply` or `replies`, and perhaps `when`
@@ -301,8 +304,33 @@ fn a_broken_script_is_named_by_line() {
 #[test]
 fn a_script_that_is_not_there_is_named() {
     let world = World::new();
-    world.write("aske.toml", "extends = \"demo\"\n[models.oak]\nscript = \"none.jsonl\"\n");
+    world.write(
+        "aske.toml",
+        "extends = \"nano\"\n[models.nano-1m]\nprovider = \"scripted\"\nscript = \"none.jsonl\"\n",
+    );
     let said = refused(&world, &["bench"]);
-    let expected = "error: models.oak.script: none.jsonl: No such file or directory (os error 2)\nhint: ";
+    let expected = "error: models.nano-1m.script: none.jsonl: No such file or directory (os error 2)\nhint: ";
     assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn a_local_model_without_its_files_is_named() {
+    let world = World::new();
+    let said = |path: &str| {
+        world.write("aske.toml", &format!("extends = \"nano\"\n[models.nano-1m]\npath = \"{path}\"\n"));
+        refused(&world, &["bench"])
+    };
+    let folder = said("nowhere");
+    assert!(folder.starts_with("error: models.nano-1m.path: nowhere: config.json: "), "{folder}");
+    let shipped = said("builtin:nano-1g");
+    assert!(
+        shipped.contains("no network called `nano-1g` ships\nhint: a folder with config.json"),
+        "{shipped}"
+    );
+    world.write("aske.toml", "extends = \"nano\"\n[protocol]\nprompts = \"builtin:none\"\n");
+    let pack = refused(&world, &["bench"]);
+    assert_eq!(pack, "error: none: no prompt pack of this name ships\nhint: there are builtin:nano\n");
+    world.write("aske.toml", "extends = \"nano\"\n[models.staircase]\nlevels = 9\n");
+    let levels = refused(&world, &["bench", "--asker", "staircase"]);
+    assert!(levels.starts_with("error: models.staircase.levels: must be from 1 to 8\nhint: "), "{levels}");
 }

@@ -1,4 +1,4 @@
-//! The configurations and scripts that ship inside the program.
+//! The configurations that ship inside the program.
 
 use crate::ConfigError;
 use include_dir::{Dir, include_dir};
@@ -21,15 +21,8 @@ pub(crate) fn config(name: &str) -> Option<&'static str> {
     CONFIGS.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The text of a script: a file, or one that ships, named `builtin:NAME`.
+/// The text of a script.
 pub fn load_script(path: &str) -> Result<String, ConfigError> {
-    let text = match path.strip_prefix("builtin:") {
-        Some(name) => CONFIGS
-            .get_file(name)
-            .and_then(|file| file.contents_utf8())
-            .map(str::to_owned)
-            .ok_or_else(|| std::io::Error::other("no script of this name ships")),
-        None => std::fs::read_to_string(path),
-    };
-    text.map_err(|error| ConfigError::at(path, error.to_string()).hint("`script` names a file of JSON lines"))
+    std::fs::read_to_string(path)
+        .map_err(|error| ConfigError::at(path, error.to_string()).hint("`script` names a file of JSON lines"))
 }

@@ -39,17 +39,14 @@ impl Classroom {
                 Need::Done(_) => return conversation,
             };
             for call in calls {
-                let text = match call.slot.role {
-                    Role::Solver(side) => {
-                        let shown = call.messages.last().map_or("", |message| &message.content);
-                        answer(&solvers[side.index()], shown, &mut random)
-                    }
-                    _ => {
-                        let turn = teacher.turn(&call.messages, random.u32(..));
-                        conversation = call.messages;
-                        conversation.push(Message::assistant(turn.clone()));
-                        turn
-                    }
+                let text = if let Role::Solver(side) = call.slot.role {
+                    let shown = call.messages.last().map_or("", |message| &message.content);
+                    answer(&solvers[side.index()], shown, &mut random)
+                } else {
+                    let turn = teacher.turn(&call.messages, random.u32(..));
+                    conversation = call.messages;
+                    conversation.push(Message::assistant(turn.clone()));
+                    turn
                 };
                 // The session asked for this slot a moment ago.
                 let _ = session.feed(call.slot, Reply::text(text));

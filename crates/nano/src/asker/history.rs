@@ -46,13 +46,11 @@ impl History {
     fn add(&mut self, question: Question, shown: [&str; 2]) -> Option<[bool; 2]> {
         let truth = question.answer()?.to_string();
         let right = shown.map(|text| is_right(&truth, text));
-        let place = match self.asked.iter().position(|asked| asked.question.text() == question.text()) {
-            Some(place) => place,
-            None => {
-                self.asked.push(Asked { question, times: 0, right: [0, 0] });
-                self.asked.len() - 1
-            }
-        };
+        let known = self.asked.iter().position(|asked| asked.question.text() == question.text());
+        let place = known.unwrap_or(self.asked.len());
+        if known.is_none() {
+            self.asked.push(Asked { question, times: 0, right: [0, 0] });
+        }
         let asked = &mut self.asked[place];
         asked.times += 1;
         for (count, right) in asked.right.iter_mut().zip(right) {

@@ -56,10 +56,10 @@ impl FreeAsker {
         let history = History::read(messages, &self.pack);
         let is_final = history.turns >= self.rounds;
         let question = match self.strategy {
-            Strategy::Fixed => self.fresh(self.any_cell(&mut random), &mut random),
+            Strategy::Fixed => fresh(self.any_cell(&mut random), &mut random),
             Strategy::Staircase => match staircase::choose(&self.prior, &history, is_final, &mut random) {
                 staircase::Choice::Again(question) => question.clone(),
-                staircase::Choice::Fresh(cell) => self.fresh(cell, &mut random),
+                staircase::Choice::Fresh(cell) => fresh(cell, &mut random),
             },
         };
         write::turn(&question, &history, is_final)
@@ -74,14 +74,14 @@ impl FreeAsker {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
         (family, random.u32(1..=self.prior.levels()))
     }
+}
 
-    /// A new question of a cell. Every cell has questions, as a test shows, so the first family's stands in for none.
-    fn fresh(&self, (family, level): (Family, u32), random: &mut Rng) -> Question {
-        let mut draw = Draw::new(random.u64(..), Numbers::Any);
-        loop {
-            if let Some(question) = draw.question(family, level) {
-                return question;
-            }
+/// A new question of a cell. Every cell has questions, as a test shows.
+fn fresh((family, level): (Family, u32), random: &mut Rng) -> Question {
+    let mut draw = Draw::new(random.u64(..), Numbers::Any);
+    loop {
+        if let Some(question) = draw.question(family, level) {
+            return question;
         }
     }
 }

@@ -116,7 +116,9 @@ impl Prior {
         };
         let mut weights: Vec<f64> = self.logits.iter().map(likelihood).collect();
         let total: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= total);
+        for weight in &mut weights {
+            *weight /= total;
+        }
         Posterior { prior: self, weights }
     }
 }

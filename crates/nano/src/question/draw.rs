@@ -71,5 +71,5 @@ pub(super) fn is_held_out(form: &Form, numbers: &[i128]) -> bool {
     }
     let mut key = form.phrasings[0].as_bytes().to_vec();
     key.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    xxh3_64(&key) % HELD_OUT_ONE_IN == 0
+    xxh3_64(&key).is_multiple_of(HELD_OUT_ONE_IN)
 }

@@ -61,6 +61,7 @@ pub(super) fn same(numbers: &[i128]) -> Option<Vec<i128>> {
 }
 
 /// An answer with its working.
+#[expect(clippy::unnecessary_wraps, reason = "other questions have none")]
 pub(super) fn solved(value: i128, working: String) -> Option<Solved> {
     Some(Solved { value: Value::whole(value), working })
 }

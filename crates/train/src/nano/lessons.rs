@@ -44,7 +44,7 @@ impl<'c> Lessons<'c> {
 
     /// One batch.
     pub fn batch(&self, index: u64) -> Batch {
-        if self.recipe.task == Task::SolveAndAsk && index % ASKING == 0 {
+        if self.recipe.task == Task::SolveAndAsk && index.is_multiple_of(ASKING) {
             return self.conversations(index);
         }
         let (group, place) = (index / GROUP, index % GROUP);
@@ -91,9 +91,10 @@ impl<'c> Lessons<'c> {
             return None;
         }
         let question = draw.question(family, random.u32(1..=TAUGHT_LEVELS))?;
-        let (occasion, suffix) = match random.bool() {
-            true => (Occasion::Probe, &self.suffixes[0]),
-            false => (Occasion::Final, &self.suffixes[1]),
+        let (occasion, suffix) = if random.bool() {
+            (Occasion::Probe, &self.suffixes[0])
+        } else {
+            (Occasion::Final, &self.suffixes[1])
         };
         let prompt = Message::user(format!("{}\n\n{suffix}", question.text()));
         self.codec.conversation(&[prompt, Message::assistant(right_reply(&question, occasion)?)]).ok()

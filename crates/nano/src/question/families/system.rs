@@ -15,8 +15,8 @@ fn ranges(level: u32) -> Ranges {
 
 /// From the factors a, b, d, e and the solution to the numbers shown.
 fn numbers(p: &[i128]) -> Option<Vec<i128>> {
-    let (a, b, d, e, x, y) = (p[0], p[1], p[2], p[3], p[4], p[5]);
-    (a * e != b * d).then(|| vec![a, b, a * x + b * y, d, e, d * x + e * y])
+    let line = |one: i128, two: i128| one * p[4] + two * p[5];
+    (p[0] * p[3] != p[1] * p[2]).then(|| vec![p[0], p[1], line(p[0], p[1]), p[2], p[3], line(p[2], p[3])])
 }
 
 fn parameters(n: &[i128]) -> Option<Vec<i128>> {
@@ -30,14 +30,13 @@ fn parameters(n: &[i128]) -> Option<Vec<i128>> {
 fn cramer(n: &[i128], unknown: char) -> Option<Solved> {
     let (one, two) = (n[0] * n[4], n[1] * n[3]);
     let below = one - two;
-    let [p, q, r, s] = if unknown == 'x' { [n[2], n[4], n[1], n[5]] } else { [n[0], n[5], n[2], n[3]] };
-    let (three, four) = (p * q, r * s);
+    let own = if unknown == 'x' { [n[2], n[4], n[1], n[5]] } else { [n[0], n[5], n[2], n[3]] };
+    let (three, four) = (own[0] * own[1], own[2] * own[3]);
     let above = three - four;
     let value = Value::ratio(above, below)?;
-    let working = format!(
-        "{}*{}-{}*{}={one}-{two}={below}, {p}*{q}-{r}*{s}={three}-{four}={above}, {unknown}={above}/{below}={value}",
-        n[0], n[4], n[1], n[3]
-    );
+    let below_steps = format!("{}*{}-{}*{}={one}-{two}={below}", n[0], n[4], n[1], n[3]);
+    let above_steps = format!("{}*{}-{}*{}={three}-{four}={above}", own[0], own[1], own[2], own[3]);
+    let working = format!("{below_steps}, {above_steps}, {unknown}={above}/{below}={value}");
     Some(Solved { value, working })
 }
 
@@ -68,7 +67,7 @@ pub(super) static FORMS: &[Form] = &[
         numbers: sum_and_difference,
         parameters: |n| {
             let whole = (n[0] + n[1]) % 2 == 0;
-            whole.then(|| vec![(n[0] + n[1]) / 2, (n[0] - n[1]) / 2])
+            whole.then(|| vec![i128::midpoint(n[0], n[1]), (n[0] - n[1]) / 2])
         },
         solve: larger,
         expression: |n| format!("\\frac{{{}+{}}}{{2}}", n[0], n[1]),

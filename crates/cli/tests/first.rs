@@ -6,31 +6,41 @@ use common::{World, finish, start};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 8] = ["ask", "bench", "merge", "config", "models", "prompts", "verify", "completions"];
+const COMMANDS: [&str; 9] =
+    ["ask", "bench", "merge", "config", "models", "prompts", "verify", "nano", "completions"];
+
+/// A part of the nano world that is quick also without optimisation.
+const QUICK: [&str; 4] = ["--asker", "staircase", "--solvers", "nano-15k,nano-40k,nano-100k"];
+
+fn quick<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[command], &QUICK[..], more].concat()
+}
 
 #[test]
-fn bench_runs_the_demo_and_then_has_nothing_to_do() {
+fn bench_runs_the_nano_world_and_then_has_nothing_to_do() {
     let world = World::new();
-    let first = world.expect(0, &["bench"]);
-    assert!(first.stdout.starts_with("staircase: 100 sessions graded\n"), "{first}");
-    assert!(first.stderr.starts_with("staircase asks 5 solvers: 100 sessions, 4 rounds"), "{first}");
-    let folder = world.folder("runs/demo-staircase");
-    assert_eq!((folder.records().len(), folder.grades().len()), (100, 100));
+    let arguments = quick("bench", &["--samples", "2"]);
+    let first = world.expect(0, &arguments);
+    assert!(first.stdout.starts_with("staircase: 6 sessions graded\n"), "{first}");
+    assert!(first.stderr.starts_with("staircase asks 3 solvers: 6 sessions, 4 rounds"), "{first}");
+    let folder = world.folder("runs/nano-staircase");
+    assert_eq!((folder.records().len(), folder.grades().len()), (6, 6));
     for outcome in ["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"] {
         assert!(first.stdout.lines().any(|line| line.trim().starts_with(outcome)), "{outcome}: {first}");
     }
     let stored = folder.stored();
-    let again = world.expect(0, &["bench"]);
+    let again = world.expect(0, &arguments);
     assert_eq!(again.stdout, first.stdout);
-    assert!(again.stderr.contains("100 sessions, all finished before; into runs/demo-staircase"), "{again}");
+    assert!(again.stderr.contains("6 sessions, all finished before; into runs/nano-staircase"), "{again}");
     assert_eq!(folder.stored(), stored);
 }
 
 #[test]
-fn the_demo_is_the_same_everywhere() {
+fn a_session_does_not_depend_on_which_others_run_beside_it() {
     let (one, two) = (World::new(), World::new());
-    one.expect(0, &["bench", "--run", "run", "--samples", "2"]);
-    two.expect(0, &["bench", "--run", "run", "--samples", "2", "--concurrency", "1"]);
+    one.expect(0, &["bench", "--run", "run", "--samples", "2", "--solvers", "nano-15k,nano-40k"]);
+    let alone = ["--samples", "2", "--solvers", "nano-15k,nano-40k", "--concurrency", "1"];
+    two.expect(0, &[&["bench", "--run", "run"], &alone[..]].concat());
     assert_eq!(one.folder("run").records(), two.folder("run").records());
     assert_eq!(one.folder("run").grades(), two.folder("run").grades());
 }
@@ -38,23 +48,23 @@ fn the_demo_is_the_same_everywhere() {
 #[test]
 fn ask_shows_a_session_and_stores_it() {
     let world = World::new();
-    let ran = world.expect(0, &["ask", "sprout", "oak"]);
-    assert!(ran.stdout.starts_with("staircase asks sprout and oak\n"), "{ran}");
+    let ran = world.expect(0, &["ask", "nano-40k", "nano-15k"]);
+    assert!(ran.stdout.starts_with("nano-asker asks nano-40k and nano-15k\n"), "{ran}");
     for part in ["── round 1 of 4", "── round 4 of 4", "── final question", "── outcome", "cross-check: "]
     {
         assert!(ran.stdout.contains(part), "{part}: {ran}");
     }
     let folder = world.folder("runs/ask-1");
     let (name, grade) = folder.grades().pop_first().unwrap();
-    assert_eq!(name, "oak:sprout/1");
     let record = &folder.records()[&name];
-    assert_eq!(record["solvers"], json!(["sprout", "oak"]), "Model 1 is the one named first");
+    assert_eq!(record["solvers"], json!(["nano-40k", "nano-15k"]), "Model 1 is the one named first");
     assert_eq!(ran.stdout.lines().last().unwrap().trim(), grade["outcome"].as_str().unwrap());
 
-    world.expect(0, &["ask"]);
+    world.expect(0, &["ask", "--asker", "fixed"]);
     let next = world.folder("runs/ask-2").records();
-    assert_eq!(next.into_keys().collect::<Vec<_>>(), ["sequoia:sprout/3"], "the ends of the boundary set");
-    let short = world.expect(0, &["ask", "sprout", "oak", "--rounds", "0", "--run", "mine"]);
+    let ends = next.into_keys().next().unwrap();
+    assert!(ends.starts_with("nano-15k:nano-2m/"), "the ends of the boundary set: {ends}");
+    let short = world.expect(0, &["ask", "nano-15k", "nano-40k", "--rounds", "0", "--run", "mine"]);
     assert!(!short.stdout.contains("round 1"), "{short}");
     assert_eq!(world.folder("mine").records().len(), 1);
 }
@@ -67,8 +77,8 @@ fn config_shows_every_value_and_its_origin() {
     for line in [
         "protocol.rounds = 2  # --rounds",
         "run.samples = 3  # ASKE_RUN_SAMPLES",
-        "asker.model = \"staircase\"  # built-in demo",
-        "run.concurrency = 64  # default",
+        "asker.model = \"nano-asker\"  # built-in nano",
+        "run.order = \"balanced\"  # default",
     ] {
         assert!(ran.stdout.lines().any(|shown| shown == line), "{line}: {ran}");
     }
@@ -77,7 +87,7 @@ fn config_shows_every_value_and_its_origin() {
     assert_eq!(ran.stdout, "run.samples = 5  # aske.toml\n");
     let json = world.expect(0, &["config", "run.samples", "--json"]).json();
     assert_eq!(json, json!([{"key": "run.samples", "value": 5, "origin": "aske.toml"}]));
-    for name in ["demo", "paper-bench", "paper-train"] {
+    for name in ["nano", "paper-bench", "paper-train"] {
         world.expect(0, &["config", "--config", name]);
     }
 }
@@ -89,17 +99,17 @@ fn models_lists_and_tries_what_is_configured() {
     let named = |name: &str| -> Value {
         json.as_array().unwrap().iter().find(|model| model["model"] == name).unwrap().clone()
     };
-    assert_eq!(json.as_array().unwrap().len(), 7);
-    assert_eq!(named("staircase")["roles"], json!(["asker"]));
-    assert_eq!(named("oak")["roles"], json!(["solver"]));
-    assert_eq!(named("oak")["provider"], "scripted");
-    assert_eq!(named("answer-key")["roles"], json!(["check"]));
-    assert_eq!(named("oak")["answers"], Value::Null, "nothing was tried");
+    assert_eq!(json.as_array().unwrap().len(), 11);
+    assert_eq!(named("nano-asker")["roles"], json!(["asker"]));
+    assert_eq!(named("nano-1m")["roles"], json!(["solver"]));
+    assert_eq!(named("nano-1m")["provider"], "local");
+    assert_eq!(named("nano-check")["roles"], json!(["check"]));
+    assert_eq!(named("nano-1m")["answers"], Value::Null, "nothing was tried");
 
-    let tried = world.expect(0, &["models", "oak", "--json"]).json();
+    let tried = world.expect(0, &["models", "nano-1m", "--json"]).json();
     assert_eq!((tried.as_array().unwrap().len(), &tried[0]["answers"]), (1, &json!(true)));
     let table = world.expect(0, &["models", "--probe"]);
-    assert_eq!(table.stdout.matches("a script of ").count(), 7, "{table}");
+    assert_eq!(table.stdout.matches(" parameters in this process").count(), 9, "{table}");
 
     let paper = world.expect(0, &["models", "--config", "paper-bench"]);
     assert!(paper.stdout.contains("needs GEMINI_API_KEY"), "{paper}");
@@ -119,6 +129,15 @@ fn an_exported_prompt_pack_is_the_built_in_one_until_it_is_edited() {
     let before = world.expect(0, &["prompts", "check", "mine"]).stdout;
     assert!(before.starts_with("mine: complete, "), "{before}");
 
+    // Scripted solvers: these prompts are longer than the nano world's networks can read.
+    world.write("key.jsonl", "{\"reply\": \"\\\\boxed{1}\"}\n");
+    let scripted = "provider = \"scripted\"\nscript = \"key.jsonl\"\n";
+    world.write(
+        "aske.toml",
+        &format!(
+            "[asker]\nmodel = \"fixed\"\n[models.fixed]\nprovider = \"fixed\"\n[check]\nmodel = \"c\"\n[boundary]\nsolvers = [\"a\", \"b\"]\n[models.a]\n{scripted}[models.b]\n{scripted}[models.c]\n{scripted}"
+        ),
+    );
     world.expect(0, &["bench", "--run", "run", "--samples", "1"]);
     let with_pack = ["bench", "--run", "run", "--samples", "1", "-o", "protocol.prompts=mine"];
     let same = world.expect(0, &with_pack);
@@ -132,7 +151,7 @@ fn an_exported_prompt_pack_is_the_built_in_one_until_it_is_edited() {
     let fresh = ["bench", "--run", "fresh", "--samples", "1", "-o", "protocol.prompts=mine"];
     world.expect(0, &fresh);
     let asked = world.folder("fresh").records();
-    assert_eq!(asked.len(), 10);
+    assert_eq!(asked.len(), 1);
 
     for domain in ["choice", "number", "text"] {
         let ran = world.expect(0, &["prompts", "export", domain, "--domain", domain]);
@@ -180,13 +199,15 @@ fn every_command_explains_itself_with_an_example() {
 #[test]
 fn colours_are_for_terminals_and_for_those_who_want_them() {
     let world = World::new();
+    let bench = quick("bench", &["--samples", "1"]);
+    let other = quick("bench", &["--seed", "9"]);
     let commands: [&[&str]; 8] = [
-        &["bench", "--samples", "1"],
+        &bench,
         &["bench", "--dry-run"],
-        &["ask", "sprout", "oak"],
+        &["ask", "nano-15k", "nano-40k"],
         &["config"],
         &["models", "--probe"],
-        &["bench", "--seed", "9"],
+        &other,
         &["bench", "--pairs", "none"],
         &["--help"],
     ];
