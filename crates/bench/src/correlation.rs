@@ -3,7 +3,7 @@
 /// Spearman's rank correlation: Pearson's over ranks, ties at their mean rank.
 pub fn rank_correlation(one: &[f64], two: &[f64]) -> f64 {
     let (one, two) = (ranks(one), ranks(two));
-    let mean = (one.len() as f64 + 1.0) / 2.0;
+    let mean = f64::midpoint(one.len() as f64, 1.0);
     let (mut both, mut first, mut second) = (0.0, 0.0, 0.0);
     for (a, b) in one.iter().zip(&two) {
         both += (a - mean) * (b - mean);
@@ -17,7 +17,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;
         let same = values.iter().filter(|other| other.total_cmp(value).is_eq()).count() as f64;
-        below + (same + 1.0) / 2.0
+        below + f64::midpoint(same, 1.0)
     };
     values.iter().map(rank).collect()
 }

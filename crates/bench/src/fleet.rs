@@ -100,7 +100,7 @@ const CACHE_MB: usize = 4;
 fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let path = section.path.as_deref().unwrap_or_default();
     let wrong = |error: String| {
-        ConfigError::at(format!("models.{name}.path: {path}"), error)
+        ConfigError::at(format!("models.{name}.path"), error)
             .hint("a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME")
     };
     let checkpoint = match path.strip_prefix("builtin:") {

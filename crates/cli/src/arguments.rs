@@ -296,7 +296,7 @@ pub(crate) enum PromptsCommand {
     Export {
         /// The folder; it must be new or empty
         folder: PathBuf,
-        /// math, choice, number or text
+        /// math, choice, number or text; or nano, the short prompts of the nano world
         #[arg(long, default_value = "math")]
         domain: String,
     },

@@ -51,7 +51,7 @@ fn a_model_without_provider_is_named() {
     world.write("aske.toml", &text);
     assert_snapshot!(refused(&world, &["bench"]), @r#"
     error: models.solver-60: no provider
-    hint: set `provider` to "openai" or "scripted"
+    hint: set `provider` to "openai", "local", "scripted", "staircase" or "fixed"
     "#);
 }
 
@@ -321,7 +321,10 @@ fn a_local_model_without_its_files_is_named() {
         refused(&world, &["bench"])
     };
     let folder = said("nowhere");
-    assert!(folder.starts_with("error: models.nano-1m.path: nowhere: config.json: "), "{folder}");
+    assert!(
+        folder.starts_with("error: models.nano-1m.path: nowhere/config.json: cannot be read: "),
+        "{folder}"
+    );
     let shipped = said("builtin:nano-1g");
     assert!(
         shipped.contains("no network called `nano-1g` ships\nhint: a folder with config.json"),

@@ -153,7 +153,7 @@ fn an_exported_prompt_pack_is_the_built_in_one_until_it_is_edited() {
     let asked = world.folder("fresh").records();
     assert_eq!(asked.len(), 1);
 
-    for domain in ["choice", "number", "text"] {
+    for domain in ["choice", "number", "text", "nano"] {
         let ran = world.expect(0, &["prompts", "export", domain, "--domain", domain]);
         assert!(ran.stdout.contains(&format!("prompts of the domain {domain}")), "{ran}");
         world.expect(0, &["prompts", "check", domain]);

@@ -176,6 +176,17 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
         hint("run the same command again to go on; nothing that was paid for is asked again");
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
+    if let [first, .., last] = settings.solvers.as_slice()
+        && finished.open == 0
+    {
+        let seen = format!("`aske ask {} {}` shows a session as it happens", first.model, last.model);
+        let nano = settings
+            .models
+            .values()
+            .any(|model| model.path.as_deref().is_some_and(|path| path.starts_with("builtin:")));
+        let more = if nano { "; `aske nano table` shows who can do what" } else { "" };
+        note(paint(DIM, format_args!("look next: {seen}{more}")));
+    }
 }
 
 /// Failures by cause, with what to do about each.

@@ -4,7 +4,7 @@ use crate::arguments::{Prompts, PromptsCommand};
 use crate::output::{data, hint};
 use crate::problem::{Exit, Problem};
 use aske_config::load_pack;
-use aske_session::{Domain, Pack, UnknownDomain};
+use aske_session::{Pack, UnknownDomain};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
@@ -15,9 +15,12 @@ pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
 }
 
 fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
-    let domain: Domain = domain.parse().map_err(|error: UnknownDomain| {
-        Problem::usage(error.to_string(), "`--domain math` is the default")
-    })?;
+    let files = match Pack::extra_files(domain) {
+        Some(files) => files,
+        None => Pack::builtin_files(&domain.parse().map_err(|error: UnknownDomain| {
+            Problem::usage(error.to_string(), "`--domain math` is the default; `nano` has the short prompts")
+        })?),
+    };
     let failed = |error: std::io::Error| {
         Problem::usage(format!("{}: {error}", folder.display()), "name a folder that can be written")
     };
@@ -28,11 +31,10 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
             "name a new folder, so that nothing you edited is overwritten",
         ));
     }
-    let files = Pack::builtin_files(&domain);
     for (name, text) in &files {
         std::fs::write(folder.join(name), text).map_err(failed)?;
     }
-    data(format_args!("{}: {} prompts of the domain {}", folder.display(), files.len(), domain.name()));
+    data(format_args!("{}: {} prompts of the domain {}", folder.display(), files.len(), domain));
     hint(format_args!("edit them, then set `protocol.prompts = \"{}\"`", folder.display()));
     Ok(Exit::Done)
 }
