@@ -61,7 +61,7 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
         let section = BTreeMap::from_iter(
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
-        let outcome = match Fleet::of(&section, 1, &dialogue) {
+        let outcome = match Fleet::of(&section, 1, dialogue) {
             Err(error) => Err(error.to_string()),
             Ok(fleet) => match fleet.get(name) {
                 None => Err("not configured".to_owned()),

@@ -112,13 +112,13 @@ fn summary(shown: &Table) -> String {
     let overall: Vec<f64> = solvers.iter().map(|row| row.overall(shown.questions)).collect();
     let swapped: Vec<String> =
         Family::ALL.iter().filter_map(|family| swap(&solvers, *family, shown.questions)).collect();
-    format!(
-        "\nrank correlation of size and share right, {} solvers: {:.2}\nfamilies in which a smaller solver is ahead by 10 points or more: {}{}",
-        solvers.len(),
-        aske_bench::rank_correlation(&sizes, &overall),
-        swapped.len(),
-        swapped.iter().map(|line| format!("\n  {line}")).collect::<String>(),
-    )
+    let correlation = aske_bench::rank_correlation(&sizes, &overall);
+    let mut lines = vec![
+        format!("\nrank correlation of size and share right, {} solvers: {correlation:.2}", solvers.len()),
+        format!("families in which a smaller solver is ahead by 10 points or more: {}", swapped.len()),
+    ];
+    lines.extend(swapped.into_iter().map(|line| format!("  {line}")));
+    lines.join("\n")
 }
 
 /// The largest lead of a smaller solver over a larger one in a family.
