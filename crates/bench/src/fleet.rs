@@ -1,6 +1,6 @@
 //! The models of a run, ready to be called.
 
-use aske_config::{ConfigError, ModelSection, PROVIDERS, ProviderKind, Settings, load_script};
+use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, load_script};
 use aske_model::{Checkpoint, Endpoint, EngineOptions, Http, Local, Model, OpenAi, Provider, Scripted};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
 use aske_session::Pack;
@@ -99,10 +99,7 @@ const CACHE_MB: usize = 4;
 
 fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let path = section.path.as_deref().unwrap_or_default();
-    let wrong = |error: String| {
-        ConfigError::at(format!("models.{name}.path"), error)
-            .hint("a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME")
-    };
+    let wrong = |error: String| ConfigError::at(format!("models.{name}.path"), error).hint(FOLDER);
     let checkpoint = match path.strip_prefix("builtin:") {
         Some(shipped) => aske_nano::checkpoint(shipped).map_err(|error| wrong(error.to_string()))?,
         None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,

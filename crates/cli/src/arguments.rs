@@ -394,7 +394,7 @@ pub(crate) struct NanoExport {
   aske nano table --measure                         ask the shipped networks again, and compare
   aske nano table --measure --weights my-nano       networks that you trained")]
 pub(crate) struct NanoTable {
-    /// Ask the networks now, held-out questions only, instead of showing the table that ships
+    /// Ask the networks now, held-out questions where there are some, instead of showing the table that ships
     #[arg(long)]
     pub(crate) measure: bool,
     /// A folder of networks, as `aske nano train` writes it [default: those that ship]

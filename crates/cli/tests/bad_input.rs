@@ -327,7 +327,7 @@ fn a_local_model_without_its_files_is_named() {
     );
     let shipped = said("builtin:nano-1g");
     assert!(
-        shipped.contains("no network called `nano-1g` ships\nhint: a folder with config.json"),
+        shipped.contains("no network called `nano-1g` ships\nhint: `path` is a folder with config.json"),
         "{shipped}"
     );
     world.write("aske.toml", "extends = \"nano\"\n[protocol]\nprompts = \"builtin:none\"\n");
@@ -336,4 +336,23 @@ fn a_local_model_without_its_files_is_named() {
     world.write("aske.toml", "extends = \"nano\"\n[models.staircase]\nlevels = 9\n");
     let levels = refused(&world, &["bench", "--asker", "staircase"]);
     assert!(levels.starts_with("error: models.staircase.levels: must be from 1 to 8\nhint: "), "{levels}");
+}
+
+#[test]
+fn an_asker_that_only_asks_is_no_solver_and_no_cross_check() {
+    let world = World::new();
+    assert_snapshot!(refused(&world, &["bench", "--check", "staircase"]), @r"
+    error: check.model: `staircase` can only ask
+    hint: name a model that answers; `aske models` lists them
+    ");
+    let solver = refused(&world, &["bench", "--solvers", "fixed,nano-1m"]);
+    assert!(solver.starts_with("error: boundary.solvers: `fixed` can only ask\nhint: "), "{solver}");
+    let domain = refused(&world, &["bench", "--asker", "fixed", "-o", "protocol.domain=choice"]);
+    assert!(domain.starts_with("error: asker.model: `fixed` asks mathematics only\nhint: "), "{domain}");
+    let device = refused(&world, &["nano", "train", "--device", "cuda"]);
+    assert!(device.starts_with("error: this program cannot train on `cuda`\nhint: "), "{device}");
+    let folder = refused(&world, &["nano", "table", "--measure", "--weights", "nowhere"]);
+    assert!(folder.starts_with("error: nowhere holds none of the networks\nhint: "), "{folder}");
+    let name = refused(&world, &["nano", "table", "--only", "nope"]);
+    assert!(name.starts_with("error: no network is called `nope`\nhint: there are nano-15k, "), "{name}");
 }

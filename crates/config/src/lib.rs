@@ -26,5 +26,5 @@ pub use schema::{
     AskerSection, BoundarySection, CheckSection, Config, EquivalenceSection, ModelSection, OneOrMany, Order,
     ProtocolSection, ProviderKind, RunSection, SetSection,
 };
-pub use settings::{PROVIDERS, RoleSettings, Settings};
+pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings};
 pub use suggest::closest;

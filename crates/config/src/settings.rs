@@ -102,6 +102,15 @@ impl Models<'_> {
             };
             return Err(ConfigError::at(key, format!("unknown model `{name}`")).hint(hint));
         };
+        let free = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
+        if free && key != "asker.model" {
+            return Err(ConfigError::at(key, format!("`{name}` can only ask"))
+                .hint("name a model that answers; `aske models` lists them"));
+        }
+        if free && self.config.protocol.domain != "math" {
+            return Err(ConfigError::at(key, format!("`{name}` asks mathematics only"))
+                .hint("set `protocol.domain = \"math\"`, or name another asker"));
+        }
         if !self.used.contains_key(name) {
             check_model(name, section)?;
             self.used.insert(name.to_owned(), section.clone());
@@ -156,6 +165,9 @@ fn check_names(config: &Config) -> Result<(), ConfigError> {
     }
 }
 
+/// What `path` may be.
+pub const FOLDER: &str = "`path` is a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME";
+
 /// What `provider` may be.
 pub const PROVIDERS: &str =
     "set `provider` to \"openai\", \"local\", \"scripted\", \"staircase\" or \"fixed\"";
@@ -173,10 +185,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
             return missing("no script", "set `script` to a file of JSON lines");
         }
         Some(ProviderKind::Local) if section.path.is_none() => {
-            return missing(
-                "no path",
-                "set `path` to a folder with config.json, model.safetensors and tokenizer.json",
-            );
+            return missing("no path", FOLDER);
         }
         Some(_) => {}
     }
@@ -188,6 +197,9 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     positive("limits.attempts", f64::from(limits.attempts))?;
     positive("limits.rpm", limits.rpm.unwrap_or(1.0))?;
     positive("limits.tpm", limits.tpm.unwrap_or(1.0))?;
+    positive("sampling.repetition_penalty", section.sampling.repetition_penalty.unwrap_or(1.0))?;
+    let temperature = section.sampling.temperature.unwrap_or(1.0);
+    in_range(&format!("models.{name}.sampling.temperature"), temperature >= 0.0, "0 or more")?;
     positive("threads", section.threads.unwrap_or(1) as f64)?;
     let levels = section.levels.unwrap_or(1);
     in_range(&format!("models.{name}.levels"), (1..=8).contains(&levels), "from 1 to 8")?;

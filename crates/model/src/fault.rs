@@ -131,7 +131,7 @@ impl Failure {
             }
             Cause::Rejected => format!(
                 "if the server does not know a parameter, name it in `models.{model}.omit`; \
-                 if the context is too short, lower the token budgets in `[protocol]`"
+                 if the context is too short, lower the token budgets or the rounds in `[protocol]`"
             ),
             Cause::Halted => "run the same command again to go on".to_owned(),
             Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),

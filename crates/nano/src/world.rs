@@ -52,8 +52,3 @@ pub fn checkpoint(name: &str) -> Result<Checkpoint, WorldError> {
     let [(_, config), (_, weights), (_, tokenizer), (_, tokenizer_config)] = files(name)?;
     Ok(Checkpoint::from_bytes(config, weights, tokenizer, tokenizer_config)?)
 }
-
-/// The table of abilities that was measured when the networks were made.
-pub(crate) fn table() -> Option<&'static str> {
-    WEIGHTS.get_file("table.json")?.contents_utf8()
-}

@@ -9,6 +9,7 @@ mod train;
 use crate::arguments::{Nano, NanoCommand};
 use crate::problem::{Exit, Problem};
 use aske_config::load_pack;
+use aske_nano::networks;
 use aske_session::Pack;
 use std::path::Path;
 
@@ -25,6 +26,17 @@ pub(crate) fn run(arguments: &Nano) -> Result<Exit, Problem> {
 /// The prompts that the networks were taught.
 fn pack() -> Result<Pack, Problem> {
     Ok(load_pack("builtin:nano")?)
+}
+
+/// All of these are networks of the nano world.
+fn known(names: &[String]) -> Result<(), Problem> {
+    match names.iter().find(|name| !networks().any(|known| known == name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(Problem::usage(
+            format!("no network is called `{name}`"),
+            format!("there are {}", networks().collect::<Vec<_>>().join(", ")),
+        )),
+    }
 }
 
 fn failed(error: &dyn std::fmt::Display) -> Problem {

@@ -42,6 +42,9 @@ pub(super) struct Weights {
     sorted: Vec<(u32, f32)>,
 }
 
+/// A temperature below this is 0: the likeliest token has all the weight, and one over it would no longer be a number.
+const GREEDY: f32 = 1e-6;
+
 impl Sampler {
     /// What is absent is as in OpenAI's interface: temperature 1 and no limits.
     #[expect(clippy::cast_possible_truncation, reason = "logits are in single precision")]
@@ -90,10 +93,11 @@ impl Sampler {
         let penalised = self.counts.as_ref().map(|counts| self.penalise(logits, counts));
         let scored = penalised.as_deref().unwrap_or(logits);
         // The weight of the likeliest token is 1; at temperature 0 it is the first token of that weight.
-        let scale = if self.temperature > 0.0 { 1.0 / self.temperature } else { 1.0 };
+        let greedy = self.temperature < GREEDY;
+        let scale = if greedy { 1.0 } else { 1.0 / self.temperature };
         room.all.resize(logits.len(), 0.0);
         let token = match arch.dispatch(Weigh { logits: scored, allowed, scale, weights: &mut room.all })? {
-            largest if self.temperature <= 0.0 => (0..)
+            largest if greedy => (0..)
                 .zip(scored.iter().zip(allowed))
                 .find(|(_, (logit, allowed))| **logit >= largest && **allowed > 0.0)
                 .map(|(token, _)| token),

@@ -1,7 +1,6 @@
 //! What a conversation has shown so far.
 
-use crate::{Question, understand};
-use aske_answer::{Verdict, compare, last_boxed};
+use crate::{Question, is_right, understand};
 use aske_chat::{Message, Speaker};
 use aske_session::Pack;
 
@@ -44,8 +43,8 @@ impl History {
     }
 
     fn add(&mut self, question: Question, shown: [&str; 2]) -> Option<[bool; 2]> {
-        let truth = question.answer()?.to_string();
-        let right = shown.map(|text| is_right(&truth, text));
+        question.answer()?;
+        let right = shown.map(|text| is_right(&question, text));
         let known = self.asked.iter().position(|asked| asked.question.text() == question.text());
         let place = known.unwrap_or(self.asked.len());
         if known.is_none() {
@@ -63,8 +62,4 @@ impl History {
 /// The question of an earlier turn.
 fn question(turn: &str) -> Option<Question> {
     understand(turn.rsplit_once("#Question#")?.1)
-}
-
-fn is_right(truth: &str, shown: &str) -> bool {
-    last_boxed(shown).is_some_and(|answer| compare(truth, answer).verdict == Verdict::Equal)
 }

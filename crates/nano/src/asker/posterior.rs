@@ -112,9 +112,14 @@ impl Prior {
     /// The solver that gave these answers.
     pub(super) fn after(&self, tallies: &[Tally]) -> Posterior<'_> {
         let likelihood = |logits: &Vec<f64>| {
-            tallies.iter().map(|t| moment(logits[t.cell], t.right, t.times - t.right)).product::<f64>()
+            tallies.iter().map(|t| moment(logits[t.cell], t.right, t.times - t.right).ln()).sum::<f64>()
         };
+        // Logarithms, so that many rounds do not round every chance to nought.
         let mut weights: Vec<f64> = self.logits.iter().map(likelihood).collect();
+        let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for weight in &mut weights {
+            *weight = (*weight - largest).exp();
+        }
         let total: f64 = weights.iter().sum();
         for weight in &mut weights {
             *weight /= total;

@@ -30,10 +30,24 @@ pub(super) fn gaps(phrasing: &str, text: &str) -> Option<Vec<i128>> {
     rest.is_empty().then_some(numbers)
 }
 
-/// The text without what carries no meaning: case, spaces, dollar signs, the signs at its end.
+/// The text without what carries no meaning: case, spaces, dollar signs, the full stop or question mark at its end.
 pub(super) fn plain(text: &str) -> String {
-    let text = text.trim().trim_end_matches(['.', '?', '!', ' ']);
-    text.chars().filter(|c| !c.is_whitespace() && *c != '$').flat_map(char::to_lowercase).collect()
+    let text = text.trim().trim_end_matches(['.', '?', ' ', '$']);
+    let mut plain = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if c.is_whitespace() {
+            gap = true;
+        } else if c != '$' {
+            // Two numbers side by side are not one.
+            if gap && c.is_ascii_digit() && plain.ends_with(|before: char| before.is_ascii_digit()) {
+                plain.push(' ');
+            }
+            gap = false;
+            plain.push(c);
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -47,7 +61,9 @@ mod tests {
         assert_eq!(text, "What is $12 + 7$?");
         assert_eq!(gaps(&plain(phrasing), &plain(&text)), Some(vec![12, 7]));
         assert_eq!(gaps(&plain(phrasing), &plain("what is  12+7")), Some(vec![12, 7]));
-        for other in ["what is 12 - 7", "what is 12 +", "what is 12 + 7 + 1", "", "what is 12 + x"] {
+        for other in
+            ["what is 12 - 7", "what is 12 +", "what is 12 + 7 + 1", "what is 1 2 + 7", "", "what is 12 + x"]
+        {
             assert_eq!(gaps(&plain(phrasing), &plain(other)), None, "{other}");
         }
     }

@@ -22,14 +22,14 @@ const WARM_UP: u64 = 50;
 const AVERAGE: f64 = 0.998;
 
 impl Workshop {
-    /// Trains a network from its seed and gives its weights; the observer hears of it now and then, and may save.
+    /// Trains a network from its seed and gives its weights; the observer hears of it now and then, and may save or end it.
     pub fn build(
         &self,
         recipe: &'static Recipe,
         codec: &Codec,
         classroom: &Classroom,
         suffixes: [String; 2],
-        mut observer: impl FnMut(u64, Progress, &mut dyn Learner) -> Result<(), LearnError>,
+        mut observer: impl FnMut(u64, Progress, &mut dyn Learner) -> Result<ControlFlow<()>, LearnError>,
     ) -> Result<Weights, LearnError> {
         let config = recipe.config();
         let options = Options { average: Some(AVERAGE), ..Options::default() };
@@ -43,10 +43,8 @@ impl Workshop {
             Schedule { peak: recipe.peak, floor: recipe.peak / 50.0, warm_up: steps / WARM_UP, steps };
         let supply = Supply { threads: self.threads, ..Supply::default() };
         let lessons = Lessons::new(recipe, codec, classroom, suffixes);
-        let report = |progress: Progress, learner: &mut (dyn Learner + 'static)| {
-            observer(steps, progress, learner)?;
-            Ok(ControlFlow::Continue(()))
-        };
+        let report =
+            |progress: Progress, learner: &mut (dyn Learner + 'static)| observer(steps, progress, learner);
         let taken = if self.steps.is_none() { recipe.taken.unwrap_or(steps) } else { steps };
         train(learner.as_mut(), |index| lessons.batch(index), taken, schedule, supply, report)?;
         learner.weights()
@@ -70,5 +68,5 @@ fn accelerated(
     _: Options,
     device: &str,
 ) -> Result<Box<dyn Learner>, LearnError> {
-    Err(LearnError::Device(format!("`{device}` needs a program built with `--features torch`")))
+    Err(LearnError::Device(device.to_owned()))
 }

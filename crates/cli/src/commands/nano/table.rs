@@ -1,6 +1,6 @@
 //! `aske nano table`: how often each network is right.
 
-use super::{failed, pack};
+use super::{failed, known, pack};
 use crate::arguments::NanoTable;
 use crate::live::{Interrupt, block_on};
 use crate::output::data;
@@ -9,10 +9,10 @@ use crate::tables::table;
 use aske_model::{Checkpoint, EngineOptions, Halt};
 use aske_nano::{Family, Row, SOLVERS, TAUGHT_LEVELS, Table, checkpoint, measure, networks};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::Path;
 
 pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, Problem> {
-    let shipped = Table::shipped().unwrap_or_default();
+    known(&arguments.only)?;
+    let shipped = Table::shipped().map_err(|error| failed(&error))?;
     let shown = if arguments.measure { measured(arguments)? } else { shipped.clone() };
     let rows = shown.rows.into_iter().filter(|row| wanted(arguments, &row.name)).collect();
     let shown = Table { rows, ..shown };
@@ -46,10 +46,10 @@ fn measured(arguments: &NanoTable) -> Result<Table, Problem> {
     for name in names {
         bar.set_message(name.to_owned());
         let loaded = match &arguments.weights {
-            Some(folder) => from_folder(folder, name)?,
-            None => Some(checkpoint(name).map_err(|error| failed(&error))?),
+            Some(folder) if !folder.join(name).is_dir() => continue,
+            Some(folder) => Checkpoint::from_folder(&folder.join(name)).map_err(|error| failed(&error))?,
+            None => checkpoint(name).map_err(|error| failed(&error))?,
         };
-        let Some(loaded) = loaded else { continue };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let options = EngineOptions { threads, ..EngineOptions::default() };
         let engine = loaded.start(&options).map_err(|error| failed(&error))?;
@@ -58,26 +58,14 @@ fn measured(arguments: &NanoTable) -> Result<Table, Problem> {
         rows.push(block_on(&halt, &interrupt, measured)?.map_err(|fault| failed(&fault.message))?);
     }
     bar.finish_and_clear();
-    Ok(Table { questions: arguments.questions, rows })
-}
-
-/// A network of a folder that `aske nano train` wrote; the tokens are beside the networks.
-fn from_folder(folder: &Path, name: &str) -> Result<Option<Checkpoint>, Problem> {
-    let own = folder.join(name);
-    if !own.is_dir() {
-        return Ok(None);
+    if rows.is_empty() {
+        let folder = arguments.weights.clone().unwrap_or_default();
+        return Err(Problem::usage(
+            format!("{} holds none of the networks", folder.display()),
+            "name a folder that `aske nano train` or `aske nano export` wrote",
+        ));
     }
-    let read = |path: std::path::PathBuf| {
-        std::fs::read(&path).map_err(|error| {
-            Problem::usage(
-                format!("{}: {error}", path.display()),
-                "name a folder that `aske nano train` wrote",
-            )
-        })
-    };
-    let (config, weights) = (read(own.join("config.json"))?, read(own.join("model.safetensors"))?);
-    let (words, chat) = (read(folder.join("tokenizer.json"))?, read(folder.join("tokenizer_config.json"))?);
-    Checkpoint::from_bytes(&config, &weights, &words, &chat).map(Some).map_err(|error| failed(&error))
+    Ok(Table { questions: arguments.questions, rows })
 }
 
 fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {
@@ -112,6 +100,9 @@ fn summary(shown: &Table) -> String {
     let overall: Vec<f64> = solvers.iter().map(|row| row.overall(shown.questions)).collect();
     let swapped: Vec<String> =
         Family::ALL.iter().filter_map(|family| swap(&solvers, *family, shown.questions)).collect();
+    if solvers.len() < 2 {
+        return String::new();
+    }
     let correlation = aske_bench::rank_correlation(&sizes, &overall);
     let mut lines = vec![
         format!("\nrank correlation of size and share right, {} solvers: {correlation:.2}", solvers.len()),

@@ -1,18 +1,25 @@
 //! `aske nano train`: every network of the nano world, from its seed.
 
-use super::{failed, pack, write};
+use super::{failed, known, pack, write};
 use crate::arguments::NanoTrain;
 use crate::output::{DIM, note, paint};
 use crate::problem::{Exit, Problem};
 use aske_nano::{Classroom, TAUGHT_LEVELS};
 use aske_train::Weights;
 use aske_train::nano::{Codec, RECIPE, Recipe, Workshop, tokenizer_config, vocabulary};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
-    let chosen = chosen(&arguments.only)?;
+    known(&arguments.only)?;
+    if arguments.device != "cpu" && !cfg!(feature = "torch") {
+        return Err(Problem::usage(
+            format!("this program cannot train on `{}`", arguments.device),
+            "`--device cpu`, or build with `--features torch`: crates/train/README.md says how",
+        ));
+    }
     let pack = Arc::new(pack()?);
     let classroom = Classroom::new(pack.clone(), TAUGHT_LEVELS);
     let out = &arguments.out;
@@ -26,11 +33,15 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
     write(&out.join("tokenizer_config.json"), tokenizer_config().as_bytes())?;
     let workshop =
         Workshop { device: arguments.device.clone(), threads: arguments.threads, steps: arguments.steps };
-    for recipe in chosen {
+    let wanted =
+        |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.iter().any(|name| name == recipe.name);
+    for recipe in RECIPE.iter().filter(wanted) {
         let begun = Instant::now();
         let folder = out.join(recipe.name);
         let config = serde_json::to_string_pretty(&recipe.config()).unwrap_or_default();
         write(&folder.join("config.json"), format!("{config}\n").as_bytes())?;
+        write(&folder.join("tokenizer.json"), vocabulary.as_bytes())?;
+        write(&folder.join("tokenizer_config.json"), tokenizer_config().as_bytes())?;
         let file = folder.join("model.safetensors");
         let mut saving = Ok(());
         let weights =
@@ -52,7 +63,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
                 if now.step % SAVED_EVERY == 0 {
                     saving = save(&file, &learner.weights()?);
                 }
-                Ok(())
+                Ok(if saving.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             });
         saving?;
         save(&file, &weights.map_err(|error| failed(&error))?)?;
@@ -71,19 +82,4 @@ const SAVED_EVERY: u64 = 1_000;
 
 fn save(file: &Path, weights: &Weights) -> Result<(), Problem> {
     write(file, &weights.to_safetensors(true).map_err(|error| failed(&error))?)
-}
-
-fn chosen(names: &[String]) -> Result<Vec<&'static Recipe>, Problem> {
-    if names.is_empty() {
-        return Ok(RECIPE.iter().collect());
-    }
-    let known = || RECIPE.iter().map(|recipe| recipe.name).collect::<Vec<_>>().join(", ");
-    names
-        .iter()
-        .map(|name| {
-            Recipe::named(name).ok_or_else(|| {
-                Problem::usage(format!("no network is called `{name}`"), format!("there are {}", known()))
-            })
-        })
-        .collect()
 }

@@ -22,12 +22,12 @@ fn choices(n: i128, k: i128) -> Option<Solved> {
 }
 
 fn arrangements(n: i128) -> Option<Solved> {
-    if !(1..=25).contains(&n) {
+    if !(0..=25).contains(&n) {
         return None;
     }
     let factors: Vec<i128> = (1..=n).collect();
     let value = multiplied(&factors)?;
-    solved(value, if n == 1 { "1".to_owned() } else { chain(&factors) })
+    solved(value, if n < 2 { "1".to_owned() } else { chain(&factors) })
 }
 
 pub(super) static FORMS: &[Form] = &[

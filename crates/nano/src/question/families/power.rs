@@ -8,9 +8,10 @@ use super::Family;
 const SQUARES: [i128; 8] = [10, 20, 35, 60, 99, 400, 4000, 40_000];
 
 fn power(n: &[i128]) -> Option<Solved> {
-    let exponent = u32::try_from(n[1]).ok().filter(|exponent| (1..=40).contains(exponent))?;
+    let exponent = u32::try_from(n[1]).ok().filter(|exponent| (0..=40).contains(exponent))?;
     let value = n[0].checked_pow(exponent)?;
-    solved(value, chain(&vec![n[0]; exponent as usize]))
+    let working = if exponent < 2 { value.to_string() } else { chain(&vec![n[0]; exponent as usize]) };
+    solved(value, working)
 }
 
 fn root(n: &[i128]) -> Option<Solved> {
