@@ -70,9 +70,9 @@ fn answer(solver: &Simulated, prompt: &str, random: &mut Rng) -> String {
 
 /// A wrong answer as networks give them: a digit off, a neighbour, a number of the question.
 fn wrong(question: &Question, truth: Value, random: &mut Rng) -> String {
-    let digits: Vec<usize> =
-        truth.to_string().char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(i, _)| i).collect();
     let mut text = truth.to_string();
+    let digits: Vec<usize> =
+        text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(i, _)| i).collect();
     let place = digits[random.usize(..digits.len())];
     let old = text.as_bytes()[place] - b'0';
     let new = (old + random.u8(1..10)) % 10;

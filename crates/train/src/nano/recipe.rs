@@ -97,4 +97,14 @@ mod tests {
         assert!(sizes.iter().sum::<usize>() * 2 < 20_000_000, "{sizes:?}");
         assert!(sizes.iter().all(|size| size * 2 < 9_000_000), "{sizes:?}");
     }
+
+    #[test]
+    fn the_recipe_makes_the_networks_that_ship() {
+        assert!(RECIPE.iter().map(|recipe| recipe.name).eq(aske_nano::networks()));
+        for recipe in RECIPE {
+            let [(_, config), ..] = aske_nano::files(recipe.name).unwrap();
+            let shipped: LlamaConfig = serde_json::from_slice(config).unwrap();
+            assert_eq!(shipped, recipe.config(), "{}", recipe.name);
+        }
+    }
 }
