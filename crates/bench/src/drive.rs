@@ -90,7 +90,7 @@ impl<'s> Cast<'s> {
         match role {
             Role::Asker => self.asker,
             Role::Solver(side) => self.solvers[side.index()],
-            Role::Check | Role::Equivalence => self.check,
+            Role::Check | Role::Panel | Role::Equivalence => self.check,
         }
     }
 }

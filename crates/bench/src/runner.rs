@@ -83,10 +83,7 @@ impl<'r> Runner<'r> {
             .folder
             .records()
             .iter()
-            .map(|record| {
-                let Record::Session(session) = record;
-                (record.id(), session)
-            })
+            .filter_map(|record| Some((record.id(), record.session()?)))
             .collect();
         let graded: HashMap<&str, _> =
             self.folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
@@ -167,13 +164,12 @@ impl<'r> Runner<'r> {
         let record = if let Some(record) = record {
             record
         } else {
-            fresh = Record::Session(drive(planned, self.settings, self.fleet, &self.caller, observer).await?);
-            self.folder.add_record(&fresh)?;
-            let Record::Session(session) = &fresh;
-            session
+            fresh = drive(planned, self.settings, self.fleet, &self.caller, observer).await?;
+            self.folder.add_record(&Record::Session(fresh.clone()))?;
+            &fresh
         };
         let grade = self.grader.grade(&record.transcript, &self.caller).await?;
-        let line = GradeLine { schema: SCHEMA, record: planned.id.to_string(), grade };
+        let line = GradeLine { schema: SCHEMA, record: planned.id.to_string(), grade, check: None };
         self.folder.add_grade(&line)?;
         held(&self.tally).add(planned.id.sample, &line.grade);
         observer.graded(record, &line.grade);

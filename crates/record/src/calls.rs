@@ -97,6 +97,34 @@ impl CallStore {
     }
 }
 
+/// The replies of a folder, open for reading only; a run may go on writing meanwhile.
+pub struct Replies {
+    path: PathBuf,
+    reader: Option<Connection>,
+}
+
+impl Replies {
+    /// Opens the replies of a run folder; a folder without any has none.
+    pub fn open(folder: &Path) -> Result<Self, RunError> {
+        let path = folder.join("calls.sqlite");
+        let reader =
+            path.exists().then(|| table::read(&path)).transpose().map_err(RunError::sqlite(&path))?;
+        Ok(Self { path, reader })
+    }
+
+    /// The replies of a record.
+    pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
+        let found = self.reader.as_ref().map(|reader| table::of_record(reader, record));
+        found.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+    }
+
+    /// Calls, tokens and cost of everything stored, by role.
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+        let used = self.reader.as_ref().map(table::used);
+        used.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

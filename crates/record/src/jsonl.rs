@@ -1,6 +1,6 @@
 //! Files of one JSON object a line, to which lines are only ever added.
 
-use crate::RunError;
+use crate::{RunError, scan};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ pub(crate) struct Jsonl {
 
 impl Jsonl {
     /// Opens or creates the file, mends a torn last line, and reads what is there.
-    pub(crate) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
+    pub(crate) fn open<T: DeserializeOwned + Send>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
         let io = || RunError::io(path);
         let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
         let (values, good) = read_lines(path)?;
@@ -41,28 +41,8 @@ impl Jsonl {
 }
 
 /// The lines of a file that may not exist, and how many bytes of it are whole lines.
-///
-/// A last line without its end was torn by a crash and does not count; any other line that cannot be read is
-/// an error.
-pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
-        Err(error) => return Err(RunError::io(path)(error)),
-    };
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let lines = bytes[..whole].split(|byte| *byte == b'\n').enumerate();
-    let values = lines
-        .filter(|(_, line)| !line.trim_ascii().is_empty())
-        .map(|(i, line)| {
-            serde_json::from_slice(line).map_err(|error| RunError::Line {
-                path: path.to_owned(),
-                line: i + 1,
-                what: error.to_string(),
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    Ok((values, whole as u64))
+pub(crate) fn read_lines<T: DeserializeOwned + Send>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
+    scan(path, 0, |line, _| serde_json::from_slice(line).map_err(|error| error.to_string()))
 }
 
 #[cfg(test)]

@@ -20,11 +20,13 @@ mod lines;
 mod manifest;
 mod merge;
 mod run;
+mod scan;
 
-pub use calls::{CallKey, CallStore, StoredCall};
+pub use calls::{CallKey, CallStore, Replies, StoredCall};
 pub use error::RunError;
 pub use id::{BadPair, PairId, SessionId};
-pub use lines::{GradeLine, Record, RoleUse, SCHEMA, SessionRecord};
+pub use lines::{GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{Identity, Manifest};
 pub use merge::{Merged, merge};
-pub use run::{Contents, RunDir};
+pub use run::{Contents, RunDir, STANDARD};
+pub use scan::{Place, read_at, scan};

@@ -2,7 +2,7 @@
 
 use crate::{PairId, SessionId};
 use aske_chat::{Usage, Usd};
-use aske_session::{Grade, Transcript};
+use aske_session::{Grade, Solved, Transcript};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,6 +15,12 @@ pub const SCHEMA: u32 = 1;
 pub enum Record {
     /// A session of the benchmark.
     Session(SessionRecord),
+    /// A question asked without probing, put to every solver.
+    Baseline(PanelRecord),
+    /// A session's final question, put to its solvers again and again, and to two others.
+    Audit(PanelRecord),
+    /// A session's final question, put to an independent solver.
+    Difficulty(PanelRecord),
 }
 
 impl Record {
@@ -22,8 +28,41 @@ impl Record {
     pub fn id(&self) -> String {
         match self {
             Self::Session(session) => session.id().to_string(),
+            Self::Baseline(panel) => format!("baseline/{}", panel.name),
+            Self::Audit(panel) => format!("audit/{}", panel.name),
+            Self::Difficulty(panel) => format!("difficulty/{}", panel.name),
         }
     }
+
+    /// The session, where it is one.
+    pub fn session(&self) -> Option<&SessionRecord> {
+        match self {
+            Self::Session(session) => Some(session),
+            _ => None,
+        }
+    }
+}
+
+/// One question put to several solvers, outside of a session; judged when it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PanelRecord {
+    /// The format of this line.
+    pub schema: u32,
+    /// What it is about: unique among its kind in the run.
+    pub name: String,
+    /// The session whose final question it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The question; none where the asker wrote none.
+    pub question: Option<String>,
+    /// The cross-check answers.
+    pub check: Vec<Option<String>>,
+    /// Every solver's answers, a draw each.
+    pub answers: BTreeMap<String, Vec<Solved>>,
+    /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
+    pub right: Option<BTreeMap<String, Vec<bool>>>,
+    /// Calls, tokens and cost by role.
+    pub used: BTreeMap<String, RoleUse>,
 }
 
 /// A finished session: what was asked and answered. The full replies are in the store of calls.
@@ -84,4 +123,7 @@ pub struct GradeLine {
     /// The grade.
     #[serde(flatten)]
     pub grade: Grade,
+    /// The cross-check answers it rests on, where they are not the session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Vec<Option<String>>>,
 }

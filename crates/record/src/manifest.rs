@@ -56,7 +56,7 @@ impl Manifest {
     }
 
     /// Reads the manifest of a folder; `None` where there is none.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, RunError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, RunError> {
         #[derive(Deserialize)]
         struct Version {
             schema: u32,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The grader that `aske bench` uses itself.
-const STANDARD: &str = "standard";
+pub const STANDARD: &str = "standard";
 
 /// A run folder that this process writes to.
 pub struct RunDir {

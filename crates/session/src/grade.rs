@@ -52,30 +52,68 @@ pub enum Grading {
     Need(BTreeSet<AnswerPair>),
 }
 
-/// Grades a session's answers.
+/// Grades a session's answers: which of the two solvers is right, and the outcome that follows.
+pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>) -> Grading {
+    if answers.question.is_none() {
+        let (outcome, right) = (Outcome::NoQuestion, None);
+        return Grading::Done(Grade { outcome, right, undecided: false, promoted: false });
+    }
+    match judge(&answers.check, &answers.solvers, domain, verdicts) {
+        Judging::Need(need) => Grading::Need(need),
+        Judging::Done(Judged { right, undecided, promoted }) => {
+            let right = right.and_then(|right| <[bool; 2]>::try_from(right).ok());
+            let outcome = right.map_or(Outcome::BadCrossCheck, Outcome::of);
+            Grading::Done(Grade { outcome, right, undecided, promoted })
+        }
+    }
+}
+
+/// Which answers are right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// One for each answer; none where the cross-check answers do not all agree.
+    pub right: Option<Vec<bool>>,
+    /// A comparison was undecided and, with no checker to ask, counted as no match.
+    pub undecided: bool,
+    /// The equivalence checker promoted at least one pair to a match.
+    pub promoted: bool,
+}
+
+/// A judgement, or what is needed for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judging {
+    /// The judgement.
+    Done(Judged),
+    /// Verdicts on these pairs; then judge again.
+    Need(BTreeSet<AnswerPair>),
+}
+
+/// Judges any number of answers to one question.
 ///
-/// All cross-check answers must agree with each other, and a solver is right only if it matches all of them.
+/// All cross-check answers must agree with each other, and an answer is right only if it matches all of them.
 /// Pairs that the symbolic comparison calls different or undecided go to the equivalence checker where there
 /// is one (`verdicts` is `Some`).
-pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>) -> Grading {
+pub fn judge(
+    check: &[Option<&str>],
+    answers: &[Option<&str>],
+    domain: &Domain,
+    verdicts: Option<&Verdicts>,
+) -> Judging {
     let mut matcher = Matcher { domain, verdicts, need: BTreeSet::new(), undecided: false, promoted: false };
-    if answers.question.is_none() {
-        return matcher.done(Outcome::NoQuestion, None);
-    }
-    let check = &answers.check;
     let pairs = (0..check.len()).flat_map(|i| (i + 1..check.len()).map(move |j| (i, j)));
     let agree = matcher.all(pairs.map(|(i, j)| (check[i], check[j])));
     if !matcher.need.is_empty() {
-        return Grading::Need(matcher.need);
+        return Judging::Need(matcher.need);
     }
     if !agree || check.iter().any(Option::is_none) || check.is_empty() {
-        return matcher.done(Outcome::BadCrossCheck, None);
+        return matcher.done(None);
     }
-    let right = answers.solvers.map(|answer| matcher.all(check.iter().map(|gold| (*gold, answer))));
+    let right: Vec<bool> =
+        answers.iter().map(|answer| matcher.all(check.iter().map(|gold| (*gold, *answer)))).collect();
     if !matcher.need.is_empty() {
-        return Grading::Need(matcher.need);
+        return Judging::Need(matcher.need);
     }
-    matcher.done(Outcome::of(right), Some(right))
+    matcher.done(Some(right))
 }
 
 struct Matcher<'a> {
@@ -87,9 +125,9 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    fn done(self, outcome: Outcome, right: Option<[bool; 2]>) -> Grading {
+    fn done(self, right: Option<Vec<bool>>) -> Judging {
         let (undecided, promoted) = (self.undecided, self.promoted);
-        Grading::Done(Grade { outcome, right, undecided, promoted })
+        Judging::Done(Judged { right, undecided, promoted })
     }
 
     /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.

@@ -97,14 +97,11 @@ impl Session {
 
     /// The calls still open for a question. Every solver sees the question and nothing else.
     fn solve(&self, question: &str, solvers: &[Option<Reply>; 2], check: &[Option<Reply>]) -> Vec<Call> {
-        let (system, suffix, max_tokens) = if self.is_final() {
-            ("grade_system", "grade_suffix", self.protocol.solver_final_tokens)
+        let (messages, max_tokens) = if self.is_final() {
+            (self.pack.final_question(question), self.protocol.solver_final_tokens)
         } else {
-            ("solver_system", "solver_suffix", self.protocol.solver_tokens)
+            (self.pack.probing_question(question), self.protocol.solver_tokens)
         };
-        let suffix = self.pack.render(suffix, &[]);
-        let prompt = if suffix.is_empty() { question.to_owned() } else { format!("{question}\n\n{suffix}") };
-        let messages = self.pack.instructed(system, prompt);
         let turn = self.turn();
         let call = |role, draw: usize, max_tokens| Call {
             slot: Slot { turn, role, draw: u32::try_from(draw).unwrap_or(u32::MAX) },
@@ -199,12 +196,11 @@ impl Session {
         if check.iter().any(Option::is_none) {
             return;
         }
-        let domain = self.domain;
-        let read = |reply: &Reply| domain.read(&split_thinking(&reply.content));
-        let solved = [one, two].map(|reply| Solved { answer: read(reply), finish: reply.finish });
+        let solved = [one, two].map(|reply| Solved::read(reply, &self.domain));
         let was_final = self.is_final();
         let next = if was_final {
-            self.transcript.check = check.iter().flatten().map(read).collect();
+            let answer = |reply| Solved::read(reply, &self.domain).answer;
+            self.transcript.check = check.iter().flatten().map(answer).collect();
             None
         } else {
             let shown = [one, two].map(|reply| self.shown(reply));

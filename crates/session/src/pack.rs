@@ -167,6 +167,21 @@ impl Pack {
         ["solver_suffix", "grade_suffix"].map(|name| self.render(name, &[]))
     }
 
+    /// The messages that put a probing question to a solver, which sees the question and nothing else.
+    pub fn probing_question(&self, question: &str) -> Vec<aske_chat::Message> {
+        self.question("solver_system", question, &self.render("solver_suffix", &[]))
+    }
+
+    /// The messages that put a final question to a solver or to the cross-check solver.
+    pub fn final_question(&self, question: &str) -> Vec<aske_chat::Message> {
+        self.question("grade_system", question, &self.render("grade_suffix", &[]))
+    }
+
+    fn question(&self, system: &str, question: &str, suffix: &str) -> Vec<aske_chat::Message> {
+        let prompt = if suffix.is_empty() { question.to_owned() } else { format!("{question}\n\n{suffix}") };
+        self.instructed(system, prompt)
+    }
+
     /// The two messages that put one answer pair to the equivalence checker.
     pub fn equivalence(&self, reference: &str, candidate: &str) -> Vec<aske_chat::Message> {
         let user = self.render("equivalence_user", &[("reference", reference), ("candidate", candidate)]);

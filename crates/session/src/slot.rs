@@ -33,6 +33,8 @@ pub enum Role {
     Solver(Side),
     /// The cross-check solver.
     Check,
+    /// A solver outside of a session: in an audit, a baseline or a measurement of difficulty. The record names it.
+    Panel,
     /// The equivalence checker.
     Equivalence,
 }
@@ -45,6 +47,7 @@ impl Role {
             Self::Solver(Side::One) => "one",
             Self::Solver(Side::Two) => "two",
             Self::Check => "check",
+            Self::Panel => "panel",
             Self::Equivalence => "equivalence",
         }
     }

@@ -1,7 +1,7 @@
 //! What a finished session leaves behind.
 
-use crate::{Section, Side, Trouble};
-use aske_chat::Finish;
+use crate::{Domain, Section, Side, Trouble, split_thinking};
+use aske_chat::{Finish, Reply};
 use serde::{Deserialize, Serialize};
 
 /// A solver's answer to one question.
@@ -11,6 +11,13 @@ pub struct Solved {
     pub answer: Option<String>,
     /// Why the reply ended.
     pub finish: Finish,
+}
+
+impl Solved {
+    /// What a reply answers.
+    pub fn read(reply: &Reply, domain: &Domain) -> Self {
+        Self { answer: domain.read(&split_thinking(&reply.content)), finish: reply.finish }
+    }
 }
 
 /// One asker turn and the answers it got.

@@ -4,7 +4,7 @@ use super::{CallKey, StoredCall};
 use crate::RoleUse;
 use aske_chat::{Finish, Reply, Usage, Usd};
 use aske_session::{Role, Side, Slot};
-use rusqlite::{Connection, Result, Row, Statement, params};
+use rusqlite::{Connection, OpenFlags, Result, Row, Statement, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -49,6 +49,14 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Opens the store to read from it.
+pub(super) fn read(path: &Path) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(Duration::from_secs(30))?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
 /// The names of all records that have calls.
 pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
     let mut statement = connection.prepare("SELECT record FROM records")?;
@@ -84,9 +92,9 @@ fn slot(row: &Row<'_>) -> Result<Option<Slot>> {
 }
 
 fn role(name: &str) -> Option<Role> {
-    [Role::Asker, Role::Solver(Side::One), Role::Solver(Side::Two), Role::Check, Role::Equivalence]
-        .into_iter()
-        .find(|role| role.as_str() == name)
+    let solvers = Side::BOTH.map(Role::Solver);
+    let others = [Role::Asker, Role::Check, Role::Panel, Role::Equivalence];
+    others.into_iter().chain(solvers).find(|role| role.as_str() == name)
 }
 
 fn stored(row: &Row<'_>) -> Result<StoredCall> {

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, Problem> {
 fn count(path: &Path) -> Result<Count, Problem> {
     let contents = Contents::read(path)?;
     let mut count = Count::default();
-    for Record::Session(session) in &contents.records {
+    for session in contents.records.iter().filter_map(Record::session) {
         let answers = session.transcript.answers();
         let Some(text) = answers.question else { continue };
         count.asked += 1;

@@ -1,0 +1,333 @@
+//! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
+
+use crate::line::Line;
+use crate::text::{Fingerprint, leaks};
+use aske_chat::Finish;
+use aske_record::{
+    GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD, SessionId,
+    SessionRecord, StoredCall, read_at, scan,
+};
+use aske_session::{Grade, Slot, Trouble};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// A boundary solver of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solver {
+    /// Its name.
+    pub name: String,
+    /// Parameters in billions, where published.
+    pub params: Option<f64>,
+}
+
+/// One finished session in brief.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Places of the smaller and the larger solver in [`Run::solvers`].
+    pub pair: [u16; 2],
+    /// Model 1 was the larger one.
+    pub swapped: bool,
+    /// Which of the pair's samples.
+    pub sample: u32,
+    /// The final question.
+    pub question: Option<Box<str>>,
+    /// The answers of the smaller and the larger solver to it.
+    pub answers: [Option<Box<str>>; 2],
+    /// The cross-check answers.
+    pub check: Box<[Option<Box<str>>]>,
+    /// What to know about its turns and replies.
+    pub notes: Notes,
+    /// The grade, where there is one.
+    pub grade: Option<Grade>,
+    /// Where its line stands in `records.jsonl`.
+    pub place: Place,
+}
+
+/// What the validity panel counts, by session.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notes {
+    /// Asker turns, those without a question, those of them that were truncated, questions cut to the word limit.
+    pub turns: [u16; 4],
+    /// Replies of the smaller and the larger solver: all, truncated, without an answer.
+    pub replies: [[u16; 3]; 2],
+    /// The final question repeats a probing question.
+    pub from_probing: bool,
+    /// The reference answer can be read in the final question.
+    pub leaked: bool,
+    /// The final question, for finding others like it.
+    pub fingerprint: Fingerprint,
+}
+
+impl Session {
+    /// Who is right, the smaller solver first.
+    pub fn right(&self) -> Option<[bool; 2]> {
+        let right = self.grade.as_ref()?.right?;
+        Some(if self.swapped { [right[1], right[0]] } else { right })
+    }
+}
+
+/// A run folder.
+#[derive(Debug)]
+pub struct Run {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What the run is.
+    pub manifest: Manifest,
+    /// Who asked.
+    pub asker: String,
+    /// Whose grades are used.
+    pub grader: String,
+    /// The boundary solvers, smallest first.
+    pub solvers: Vec<Solver>,
+    /// Finished sessions in the order in which they ended.
+    pub sessions: Vec<Session>,
+    /// Questions asked without probing.
+    pub baselines: Vec<PanelRecord>,
+    /// Final questions solved again.
+    pub audits: Vec<PanelRecord>,
+    /// Final questions put to an independent solver.
+    pub difficulties: Vec<PanelRecord>,
+    /// Grades of other graders, by grader and session.
+    pub others: BTreeMap<String, HashMap<String, GradeLine>>,
+    read_to: u64,
+    graded_to: u64,
+    by_name: HashMap<String, usize>,
+    early: HashMap<String, Grade>,
+}
+
+impl Run {
+    /// Reads a folder with the grades of the run's own grader, or of another. It changes nothing.
+    pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
+        let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+        let text = |section: &str, key: &str| {
+            let value = manifest.config.get(section).and_then(|section| section.get(key));
+            value.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
+        };
+        let mut run = Self {
+            path: path.to_owned(),
+            asker: text("asker", "model"),
+            grader: grader.unwrap_or(STANDARD).to_owned(),
+            solvers: configured(&manifest),
+            manifest,
+            sessions: Vec::new(),
+            baselines: Vec::new(),
+            audits: Vec::new(),
+            difficulties: Vec::new(),
+            others: BTreeMap::new(),
+            read_to: 0,
+            graded_to: 0,
+            by_name: HashMap::new(),
+            early: HashMap::new(),
+        };
+        run.refresh()?;
+        run.read_others()?;
+        Ok(run)
+    }
+
+    /// Reads what was added since; says whether there was anything.
+    pub fn refresh(&mut self) -> Result<bool, RunError> {
+        let path = self.path.join("records.jsonl");
+        let (read, read_to) = scan(&path, self.read_to, brief)?;
+        let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
+        let (graded, graded_to) = scan(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
+        let news = !read.is_empty() || !graded.is_empty();
+        (self.read_to, self.graded_to) = (read_to, graded_to);
+        self.sessions.reserve(read.len());
+        for brief in read {
+            match brief {
+                Brief::Session(session) => self.add(*session),
+                Brief::Panel(record) => match *record {
+                    Record::Baseline(panel) => self.baselines.push(panel),
+                    Record::Audit(panel) => self.audits.push(panel),
+                    Record::Difficulty(panel) => self.difficulties.push(panel),
+                    Record::Session(_) => {}
+                },
+            }
+        }
+        for line in graded {
+            match self.by_name.get(&line.record) {
+                Some(place) => self.sessions[*place].grade = Some(line.grade),
+                None => drop(self.early.insert(line.record, line.grade)),
+            }
+        }
+        Ok(news)
+    }
+
+    fn read_others(&mut self) -> Result<(), RunError> {
+        let folder = self.path.join("grades");
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
+        for file in entries.flatten().map(|entry| entry.path()) {
+            let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+            if name == self.grader || file.extension().is_none_or(|ending| ending != "jsonl") {
+                continue;
+            }
+            let (lines, _) = scan(&file, 0, |line, _| parse::<GradeLine>(line))?;
+            self.others.insert(name, lines.into_iter().map(|line| (line.record.clone(), line)).collect());
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, found: Found) {
+        let [one, two] = found.solvers.map(|name| self.solver(&name));
+        let swapped = one > two;
+        let swap = |mut both: [[u16; 3]; 2]| {
+            both.swap(0, usize::from(swapped));
+            both
+        };
+        let mut session = found.session;
+        session.pair = if swapped { [two, one] } else { [one, two] };
+        session.swapped = swapped;
+        session.answers.swap(0, usize::from(swapped));
+        session.notes.replies = swap(session.notes.replies);
+        let name = found.id.to_string();
+        session.grade = self.early.remove(&name);
+        if self.asker.is_empty() {
+            self.asker = found.asker;
+        }
+        // A name that comes twice in a damaged file is the later one's.
+        match self.by_name.get(&name) {
+            Some(place) => self.sessions[*place] = session,
+            None => {
+                self.by_name.insert(name, self.sessions.len());
+                self.sessions.push(session);
+            }
+        }
+    }
+
+    /// The place of a solver; one that the configuration does not know comes last.
+    fn solver(&mut self, name: &str) -> u16 {
+        let place = self.solvers.iter().position(|solver| solver.name == name).unwrap_or_else(|| {
+            self.solvers.push(Solver { name: name.to_owned(), params: None });
+            self.solvers.len() - 1
+        });
+        u16::try_from(place).unwrap_or(u16::MAX)
+    }
+
+    /// A session's name.
+    pub fn name(&self, session: &Session) -> String {
+        let [a, b] = session.pair.map(|place| self.solvers[usize::from(place)].name.as_str());
+        PairId::new(a, b)
+            .map_or_else(|_| String::new(), |pair| SessionId { pair, sample: session.sample }.to_string())
+    }
+
+    /// The session of this name.
+    pub fn session(&self, name: &str) -> Option<&Session> {
+        self.by_name.get(name).map(|place| &self.sessions[*place])
+    }
+
+    /// A session's whole record.
+    pub fn record(&self, session: &Session) -> Result<SessionRecord, RunError> {
+        let path = self.path.join("records.jsonl");
+        let bytes = read_at(&path, session.place)?;
+        match parse::<Record>(&bytes) {
+            Ok(Record::Session(record)) => Ok(record),
+            Ok(_) => Err(RunError::Line { path, line: 0, what: "not a session".to_owned() }),
+            Err(what) => Err(RunError::Line { path, line: 0, what }),
+        }
+    }
+
+    /// Every reply of a session.
+    pub fn replies(&self, name: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
+        Replies::open(&self.path)?.of_record(name)
+    }
+
+    /// Calls, tokens and cost by role.
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+        Replies::open(&self.path)?.used()
+    }
+}
+
+/// The solvers that the configuration lists, smallest first, with their sizes.
+fn configured(manifest: &Manifest) -> Vec<Solver> {
+    #[derive(Deserialize)]
+    struct Listed {
+        boundary: Boundary,
+        #[serde(default)]
+        models: HashMap<String, Model>,
+    }
+    #[derive(Deserialize)]
+    struct Boundary {
+        #[serde(default)]
+        solvers: Vec<String>,
+    }
+    #[derive(Deserialize)]
+    struct Model {
+        params: Option<f64>,
+    }
+    let Ok(listed) = manifest.config.clone().try_into::<Listed>() else { return Vec::new() };
+    let params = |name: &String| listed.models.get(name).and_then(|model| model.params);
+    listed.boundary.solvers.iter().map(|name| Solver { name: name.clone(), params: params(name) }).collect()
+}
+
+fn parse<T: for<'l> Deserialize<'l>>(line: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(line).map_err(|error| error.to_string())
+}
+
+enum Brief {
+    Session(Box<Found>),
+    Panel(Box<Record>),
+}
+
+/// A session before its solvers have their places.
+struct Found {
+    id: SessionId,
+    asker: String,
+    solvers: [String; 2],
+    session: Session,
+}
+
+/// What is kept of a line.
+fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
+    let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if line.kind.0 != "session" {
+        return Ok(Brief::Panel(Box::new(parse(bytes)?)));
+    }
+    let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::BadPair| error.to_string())?;
+    let notes = notes(&line);
+    let owned = |text: &crate::line::Text<'_>| Box::<str>::from(text.0.as_ref());
+    let last = line.turns.last();
+    let solved = last.and_then(|turn| turn.solved.as_ref());
+    let answer = |side: usize| solved.and_then(|solved| solved[side].answer.as_ref()).map(owned);
+    Ok(Brief::Session(Box::new(Found {
+        id: SessionId { pair, sample: line.sample },
+        asker: line.asker.0.clone().into_owned(),
+        solvers: line.solvers.each_ref().map(|name| name.0.clone().into_owned()),
+        session: Session {
+            pair: [0, 0],
+            swapped: false,
+            sample: line.sample,
+            question: last.and_then(|turn| turn.question.as_ref()).map(owned),
+            answers: [answer(0), answer(1)],
+            check: line.check.iter().map(|answer| answer.as_ref().map(owned)).collect(),
+            notes,
+            grade: None,
+            place,
+        },
+    })))
+}
+
+fn notes(line: &Line<'_>) -> Notes {
+    let mut notes = Notes::default();
+    for turn in &line.turns {
+        notes.turns[0] += 1;
+        notes.turns[1] += u16::from(turn.question.is_none());
+        notes.turns[2] += u16::from(turn.trouble == Some(Trouble::Truncated));
+        notes.turns[3] += u16::from(turn.cut);
+        for (side, solved) in turn.solved.iter().flatten().enumerate() {
+            notes.replies[side][0] += 1;
+            notes.replies[side][1] += u16::from(solved.finish == Finish::Length);
+            notes.replies[side][2] += u16::from(solved.answer.is_none());
+        }
+    }
+    if let Some((last, probes)) = line.turns.split_last()
+        && let Some(question) = &last.question
+    {
+        notes.fingerprint = Fingerprint::of(&question.0);
+        let mut probed = probes.iter().filter_map(|turn| turn.question.as_ref());
+        notes.from_probing = probed.any(|probe| Fingerprint::of(&probe.0).words == notes.fingerprint.words);
+        let reference = line.check.first().and_then(Option::as_ref);
+        notes.leaked = reference.is_some_and(|answer| leaks(&question.0, &answer.0));
+    }
+    notes
+}

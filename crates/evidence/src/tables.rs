@@ -1,0 +1,325 @@
+//! What is shown of runs: plain values, the same in the terminal, in the report, in the viewer and as JSON.
+
+use aske_record::RoleUse;
+use aske_session::Outcome;
+use aske_stats::{Abilities, Adaptive, Audit, Estimate, Interval, Paired};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Everything about some runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Each run by itself, in the order given.
+    pub runs: Vec<RunEvidence>,
+    /// Every two runs, on the sessions they share.
+    pub comparisons: Vec<Comparison>,
+    /// Who can do how much, on one scale over all runs.
+    pub ability: Option<Ability>,
+    /// Whether other cross-check solvers rank the runs alike.
+    pub regrades: Vec<RegradeRanks>,
+}
+
+/// Everything about one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunEvidence {
+    /// The folder's name.
+    pub name: String,
+    /// The folder.
+    pub path: String,
+    /// Who asked.
+    pub asker: String,
+    /// Who supplied the reference answer.
+    pub check: String,
+    /// Whose grades these are: `standard`, or the name of a regrading.
+    pub grader: String,
+    /// The boundary solvers, smallest first; pairs name them by their place here.
+    pub solvers: Vec<SolverInfo>,
+    /// Graded sessions.
+    pub sessions: u64,
+    /// Sessions that are finished but have no grade of this grader.
+    pub ungraded: u64,
+    /// Every outcome's share.
+    pub outcomes: Vec<Share>,
+    /// Every pair, for the maps.
+    pub cells: Vec<PairCell>,
+    /// Which solver it is that is right when one is.
+    pub direction: Direction,
+    /// Luck against skill, where `aske audit` has run.
+    pub audit: Option<AuditEvidence>,
+    /// Questions without probing, where `aske baseline` has run.
+    pub baseline: Option<Baseline>,
+    /// Easy against hard targets, where `aske difficulty` has run.
+    pub difficulty: Vec<Difficulty>,
+    /// The weighted estimate, where `aske bench --until` chose the sessions.
+    pub sampling: Option<Adaptive>,
+    /// Other cross-check solvers, where `aske regrade` has run.
+    pub regrades: Vec<Regrade>,
+    /// What could make the numbers above mean something else.
+    pub validity: Validity,
+    /// Calls, tokens and cost by role.
+    pub used: BTreeMap<String, RoleUse>,
+    /// Sessions worth reading, the best first, then the worst.
+    pub highlights: Vec<Highlight>,
+}
+
+/// A boundary solver.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SolverInfo {
+    /// Its name.
+    pub name: String,
+    /// Parameters in billions, where published.
+    pub params: Option<f64>,
+    /// Right answers to final questions, out of those that were graded.
+    pub right: u64,
+    /// Final questions that were graded.
+    pub answered: u64,
+}
+
+/// One outcome's share of the sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Sessions with it.
+    pub sessions: u64,
+    /// Their share.
+    pub rate: f64,
+    /// 95% across the complete samples, as in the paper's figure: Student's t over their rates.
+    pub across_samples: Option<Interval>,
+    /// 95% over pairs: a bootstrap that draws whole pairs; Wilson's interval where there is but one pair.
+    pub over_pairs: Option<Interval>,
+}
+
+/// The sessions of one pair.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairCell {
+    /// Places of the smaller and the larger solver.
+    pub pair: [usize; 2],
+    /// Graded sessions.
+    pub sessions: u64,
+    /// Sessions by outcome, in the order of [`Outcome::ALL`].
+    pub outcomes: [u64; 5],
+    /// 95% of the calibrated share: Wilson's interval.
+    pub calibrated: Option<Interval>,
+    /// Calibrated sessions in which the smaller, and the larger, was the one that was right.
+    pub wins: [u64; 2],
+    /// Right answers of both over all graded sessions of the pair.
+    pub right: [u64; 2],
+    /// One solver is below 4 billion parameters and the other above 8, or closed.
+    pub separated: bool,
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Count {
+    /// Hits.
+    pub hits: u64,
+    /// Out of these.
+    pub of: u64,
+    /// Their share; 0 of none.
+    pub rate: f64,
+    /// 95%: Wilson's interval.
+    pub interval: Option<Interval>,
+}
+
+/// How often a calibrated session is won by the pair's weaker solver: the one with fewer right answers over the
+/// pair's sessions. Where both have as many, there is no weaker one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Direction {
+    /// Over all pairs.
+    pub weaker: Count,
+    /// Over clearly separated pairs.
+    pub separated: Count,
+}
+
+/// Final questions solved again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AuditEvidence {
+    /// Draws of each solver.
+    pub draws: u32,
+    /// Sessions of the run that have a standing cross-check, and so could be audited.
+    pub auditable: u64,
+    /// The estimates.
+    pub estimates: Audit,
+}
+
+/// Questions that were asked without probing, over all pairs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Baseline {
+    /// Questions.
+    pub questions: u64,
+    /// Shares over questions × pairs; `over_pairs` draws whole questions here.
+    pub outcomes: Vec<Share>,
+    /// Every pair.
+    pub cells: Vec<PairCell>,
+}
+
+/// An independent solver's failures on questions for an easy and for a hard pair.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difficulty {
+    /// The independent solver.
+    pub solver: String,
+    /// Each pair with the solver's failures, the easy one first.
+    pub targets: Vec<Target>,
+    /// Hard minus easy; Newcombe's interval.
+    pub difference: Option<Estimate>,
+    /// Fisher's exact p.
+    pub p: Option<f64>,
+}
+
+/// One target range.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Target {
+    /// The pair's name.
+    pub pair: String,
+    /// Failures of the independent solver.
+    pub failed: Count,
+}
+
+/// The same sessions under another cross-check solver.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Regrade {
+    /// Its name.
+    pub grader: String,
+    /// Sessions graded by both.
+    pub sessions: u64,
+    /// Calibrated under the grades above, and under this grader, over these sessions.
+    pub calibrated: [f64; 2],
+    /// The shift.
+    pub shift: Option<Paired>,
+    /// Sessions whose outcome is another.
+    pub changed: u64,
+}
+
+/// Whether a grader ranks the runs alike.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RegradeRanks {
+    /// The grader.
+    pub grader: String,
+    /// Runs that have its grades.
+    pub runs: usize,
+    /// The order of their calibrated shares is the same.
+    pub same_order: bool,
+    /// Kendall's tau-b.
+    pub kendall: Option<f64>,
+    /// The largest shift of a calibrated share, in either direction.
+    pub largest_shift: f64,
+}
+
+/// Two runs on the sessions they share.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Places of the runs.
+    pub runs: [usize; 2],
+    /// First minus second.
+    pub paired: Paired,
+    /// p after Holm's correction over all comparisons.
+    pub p_holm: f64,
+    /// What follows at 5%.
+    pub verdict: Verdict,
+}
+
+/// What a comparison says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The first is better.
+    First,
+    /// The second is better.
+    Second,
+    /// No difference is seen.
+    Tied,
+}
+
+/// One scale for solvers, one for askers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ability {
+    /// Names of the solvers in `abilities`, smallest first.
+    pub solvers: Vec<String>,
+    /// Solver abilities in logits, by conditional likelihood over all graded answers.
+    pub abilities: Abilities,
+    /// Asker skills and pair hardness, in logits; where there are at least two runs.
+    pub skills: Option<Skills>,
+}
+
+/// Askers and pairs on one scale.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Skills {
+    /// Skills by run, in the order of the runs.
+    pub askers: Vec<Estimate>,
+    /// Pairs by hardness, the hardest first.
+    pub pairs: Vec<(String, Estimate)>,
+    /// How well the scale fits: a p-value.
+    pub fit: Option<f64>,
+}
+
+/// What could make the numbers mean something else.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Validity {
+    /// Every solver's replies.
+    pub solvers: Vec<SolverReplies>,
+    /// The asker's turns.
+    pub asker: AskerTurns,
+    /// Final questions on which the cross-check answers did not all agree.
+    pub disagreed: Flag,
+    /// Sessions in which the equivalence checker matched answers that the comparison found different.
+    pub promoted: Flag,
+    /// Sessions with a comparison that stayed undecided.
+    pub undecided: Flag,
+    /// Final questions that another session has asked before, word for word.
+    pub duplicates: Flag,
+    /// Final questions much like one of another session.
+    pub near_duplicates: Flag,
+    /// Final questions that repeat a probing question of their own session.
+    pub from_probing: Flag,
+    /// Final questions in which the reference answer can be read.
+    pub leaked: Flag,
+}
+
+/// A solver's replies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SolverReplies {
+    /// The solver.
+    pub name: String,
+    /// Replies to probing and final questions.
+    pub replies: u64,
+    /// Of these, cut at the token limit.
+    pub truncated: u64,
+    /// Of these, without an answer that can be read.
+    pub unanswered: u64,
+}
+
+/// An asker's turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct AskerTurns {
+    /// All turns.
+    pub turns: u64,
+    /// Without a question.
+    pub without_question: u64,
+    /// Of these, because the reply was cut at the token limit.
+    pub truncated: u64,
+    /// Questions cut at the word limit.
+    pub cut: u64,
+}
+
+/// A doubt about some sessions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Flag {
+    /// Sessions.
+    pub sessions: u64,
+    /// Out of these.
+    pub of: u64,
+    /// A few of them by name.
+    pub examples: Vec<String>,
+}
+
+/// A session worth reading.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Highlight {
+    /// The session's name.
+    pub session: String,
+    /// It shows the asker at its best; else at its worst.
+    pub best: bool,
+    /// Why it is here.
+    pub why: String,
+}

@@ -1,0 +1,145 @@
+//! Reading a file of lines at the speed of its parser: in blocks, on every core, nothing kept but what is asked for.
+
+use crate::RunError;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Bytes read at once.
+const BLOCK: usize = 16 << 20;
+/// Bytes that one core reads at a time.
+const PART: usize = 1 << 20;
+
+/// Where a line stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of its first byte.
+    pub offset: u64,
+    /// In bytes, without the line's end.
+    pub length: usize,
+}
+
+/// Maps every whole, non-empty line of a file from `from` on, in order, and says where the next one would begin.
+///
+/// A file that does not exist has no lines. A last line without its end was torn by a crash or is still being
+/// written; it does not count.
+pub fn scan<T: Send>(
+    path: &Path,
+    from: u64,
+    read: impl Fn(&[u8], Place) -> Result<T, String> + Sync,
+) -> Result<(Vec<T>, u64), RunError> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), from)),
+        Err(error) => return Err(RunError::io(path)(error)),
+    };
+    file.seek(SeekFrom::Start(from)).map_err(RunError::io(path))?;
+    let (mut values, mut begin, mut block) = (Vec::new(), from, Vec::new());
+    loop {
+        let wanted = BLOCK as u64;
+        let got = (&file).take(wanted).read_to_end(&mut block).map_err(RunError::io(path))?;
+        if let Some(end) = memchr::memrchr(b'\n', &block) {
+            let parts = parts(&block[..=end]);
+            let read: Result<Vec<Vec<T>>, (u64, String)> =
+                parts.into_par_iter().map(|(at, part)| lines(part, begin + at as u64, &read)).collect();
+            let read = read.map_err(|(offset, what)| {
+                let line = line_number(path, offset);
+                RunError::Line { path: path.to_owned(), line, what }
+            })?;
+            values.extend(read.into_iter().flatten());
+            begin += end as u64 + 1;
+            block.drain(..=end);
+        }
+        if got == 0 {
+            return Ok((values, begin));
+        }
+    }
+}
+
+/// Cuts whole lines into parts of about one size, each with its place.
+fn parts(lines: &[u8]) -> Vec<(usize, &[u8])> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    while at < lines.len() {
+        let least = (at + PART).min(lines.len());
+        let end = memchr::memchr(b'\n', &lines[least - 1..]).map_or(lines.len(), |more| least + more);
+        parts.push((at, &lines[at..end]));
+        at = end;
+    }
+    parts
+}
+
+/// Maps the lines of one part; an error comes with the place of its line.
+fn lines<T>(
+    part: &[u8],
+    begin: u64,
+    read: &impl Fn(&[u8], Place) -> Result<T, String>,
+) -> Result<Vec<T>, (u64, String)> {
+    let (mut values, mut at) = (Vec::new(), 0);
+    for end in memchr::memchr_iter(b'\n', part) {
+        let (line, offset) = (&part[at..end], begin + at as u64);
+        if !line.trim_ascii().is_empty() {
+            values.push(read(line, Place { offset, length: line.len() }).map_err(|what| (offset, what))?);
+        }
+        at = end + 1;
+    }
+    Ok(values)
+}
+
+/// The number of the line that begins at `offset`, counted from 1.
+fn line_number(path: &Path, offset: u64) -> usize {
+    let before = File::open(path).and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(offset).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    });
+    before.map_or(1, |bytes| memchr::memchr_iter(b'\n', &bytes).count() + 1)
+}
+
+/// The bytes at a place.
+pub fn read_at(path: &Path, place: Place) -> Result<Vec<u8>, RunError> {
+    let read = || {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(place.offset))?;
+        let mut bytes = vec![0; place.length];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(RunError::io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_comes_once_with_its_place_whatever_the_lengths() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let long = "x".repeat(BLOCK + 7);
+        let lines: Vec<String> =
+            (0..5_000).map(|i| format!("{i} {}", "y".repeat(i % 900))).chain([long, "z".into()]).collect();
+        std::fs::write(&path, lines.join("\n") + "\n\ntorn").unwrap();
+        let text = |line: &[u8], place| Ok((String::from_utf8_lossy(line).into_owned(), place));
+        let (read, end) = scan(&path, 0, text).unwrap();
+        assert!(read.iter().map(|(line, _)| line).eq(&lines));
+        for (line, place) in read.iter().step_by(997).chain(read.last()) {
+            assert_eq!(read_at(&path, *place).unwrap(), line.as_bytes());
+        }
+        // What is added later begins where the whole lines ended.
+        std::fs::write(&path, lines.join("\n") + "\n\ntorn no more\n").unwrap();
+        assert_eq!(scan(&path, end, text).unwrap().0[0].0, "torn no more");
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_named_by_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        std::fs::write(&path, "1\n2\n\nfour\n5\n").unwrap();
+        let number =
+            |line: &[u8], _| String::from_utf8_lossy(line).parse::<u32>().map_err(|error| error.to_string());
+        let error = scan(&path, 0, number).unwrap_err();
+        assert!(matches!(error, RunError::Line { line: 4, .. }), "{error}");
+        assert_eq!(scan(&folder.path().join("none"), 3, number).unwrap(), (vec![], 3));
+    }
+}
