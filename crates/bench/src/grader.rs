@@ -5,10 +5,11 @@ use crate::{Caller, Fleet, Trouble};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_session::{
-    AnswerPair, Call, Domain, Grade, Grading, Pack, Role, Slot, Transcript, Verdicts, grade, read_verdict,
+    AnswerPair, Call, Domain, Grade, Grading, Judged, Judging, Pack, Role, Slot, Transcript, Verdicts, grade,
+    judge, read_verdict,
 };
 use futures_util::future::join_all;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use tokio::sync::OnceCell;
 
@@ -43,11 +44,38 @@ impl Grader {
     /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
     pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, Trouble> {
         let answers = transcript.answers();
+        let grade = |verdicts: Option<&Verdicts>| match grade(&answers, &self.domain, verdicts) {
+            Grading::Done(grade) => Ok(grade),
+            Grading::Need(need) => Err(need),
+        };
+        self.settle(grade, caller).await
+    }
+
+    /// Which of these answers are right.
+    pub(crate) async fn judge(
+        &self,
+        check: &[Option<&str>],
+        answers: &[Option<&str>],
+        caller: &Caller<'_>,
+    ) -> Result<Judged, Trouble> {
+        let judge = |verdicts: Option<&Verdicts>| match judge(check, answers, &self.domain, verdicts) {
+            Judging::Done(judged) => Ok(judged),
+            Judging::Need(need) => Err(need),
+        };
+        self.settle(judge, caller).await
+    }
+
+    /// Decides again and again, until no further verdict is needed.
+    async fn settle<T>(
+        &self,
+        decide: impl Fn(Option<&Verdicts>) -> Result<T, BTreeSet<AnswerPair>>,
+        caller: &Caller<'_>,
+    ) -> Result<T, Trouble> {
         let mut verdicts = self.checker.as_ref().map(|_| Verdicts::new());
         loop {
-            let need = match grade(&answers, &self.domain, verdicts.as_ref()) {
-                Grading::Done(grade) => return Ok(grade),
-                Grading::Need(need) => need,
+            let need = match decide(verdicts.as_ref()) {
+                Ok(decided) => return Ok(decided),
+                Err(need) => need,
             };
             let asked = need.into_iter().map(|pair| async move {
                 let verdict = self.verdict(&pair, caller).await?;

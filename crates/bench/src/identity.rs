@@ -13,7 +13,13 @@ pub fn manifest(version: &str, layers: &Layers, settings: &Settings) -> Manifest
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
         models.retain(|name, _| settings.models.contains_key(name));
     }
+    // The solvers by name, in the set's order: another version may know the set otherwise.
     config.remove("sets");
+    if let Some(toml::Value::Table(boundary)) = config.get_mut("boundary") {
+        let names = settings.solvers.iter().map(|solver| solver.model.as_str());
+        boundary.remove("set");
+        boundary.insert("solvers".to_owned(), toml::Value::from(names.collect::<Vec<_>>()));
+    }
     Manifest::new(version, identity(settings), config)
 }
 

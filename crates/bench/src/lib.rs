@@ -1,7 +1,6 @@
 //! The benchmark: plan, run, grade, sum up.
 //!
-//! [`plan`] orders sessions, [`Runner`] drives them against models and records every reply, [`Tally`] counts
-//! outcomes with their intervals. May use every room but `train` and `cli`.
+//! [`plan`] orders sessions, [`Runner`] drives them against models and records every reply. May use every room but `train` and `cli`.
 //!
 //! ```
 //! use aske_bench::{Selection, plan};
@@ -13,28 +12,30 @@
 
 mod budget;
 mod caller;
-mod correlation;
+mod crew;
 mod drive;
 mod estimate;
 mod fleet;
 mod grader;
 mod identity;
-mod interval;
 mod observer;
+mod panel;
 mod plan;
+mod regrade;
 mod runner;
-mod tally;
+mod until;
 
 pub use budget::{Reached, Spent};
 pub use caller::{Caller, Trouble};
-pub use correlation::rank_correlation;
+pub use crew::{Crew, Ended, RunFailure};
 pub use drive::drive;
 pub use estimate::{Estimate, RoleEstimate, estimate};
 pub use fleet::{Dialogue, Fleet};
 pub use grader::Grader;
 pub use identity::manifest;
-pub use interval::{Interval, mean_interval, wilson};
 pub use observer::Observer;
+pub use panel::{Panel, audit_panels, baseline_panels, difficulty_panels, solve};
 pub use plan::{PlanError, Planned, Selection, Shard, plan};
-pub use runner::{Finished, RunFailure, Runner};
-pub use tally::{Share, Tally};
+pub use regrade::{Regrading, regrade};
+pub use runner::{Finished, Runner};
+pub use until::{Stopped, Until, pairs_to_draw, run_until};

@@ -66,10 +66,8 @@ pub struct PlanError {
 /// The sessions of a run, in order.
 pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, PlanError> {
     let seed = Seed(settings.run.seed);
-    let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
-    let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
-    let mut sessions: Vec<Planned> = pairs(&names)
-        .filter(|pair| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair)))
+    let mut sessions: Vec<Planned> = pairs_of(settings, selection)?
+        .into_iter()
         .flat_map(|pair| {
             (0..settings.run.samples).map(move |sample| SessionId { pair: pair.clone(), sample })
         })
@@ -83,6 +81,14 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, 
     Ok(sessions)
 }
 
+/// The pairs of a selection, in the order of the solvers.
+pub(crate) fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
+    let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
+    let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
+    let fits = |pair: &PairId| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair));
+    Ok(pairs(&names).filter(fits).collect())
+}
+
 fn pairs<'n>(names: &'n [&str]) -> impl Iterator<Item = PairId> + 'n {
     let both = (0..names.len()).flat_map(move |i| (i + 1..names.len()).map(move |j| (names[i], names[j])));
     both.filter_map(|(a, b)| PairId::new(a, b).ok())
@@ -90,7 +96,7 @@ fn pairs<'n>(names: &'n [&str]) -> impl Iterator<Item = PairId> + 'n {
 
 /// Which solver is Model 1 alternates from sample to sample; which one begins is a coin's choice, so that
 /// neither size nor name can be told from the position.
-fn planned(seed: Seed, id: SessionId) -> Planned {
+pub(crate) fn planned(seed: Seed, id: SessionId) -> Planned {
     let [a, b] = id.pair.both().map(str::to_owned);
     let swap = coin(seed, &id.pair.to_string()) ^ (id.sample % 2 == 1);
     Planned { id, solvers: if swap { [b, a] } else { [a, b] } }

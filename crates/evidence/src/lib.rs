@@ -1,11 +1,27 @@
 //! What runs show: outcome shares, maps of pairs, comparisons, audits, scales and doubts.
 //!
-//! A [`Run`] is a folder read in brief; the tables are plain values. May use `record`, `session` and `stats`.
+//! A [`Run`] is a folder read in brief, [`evidence`] makes plain tables of some; whoever shows them only draws. May use
+//! `record`, `session` and `stats`.
+//!
+//! ```no_run
+//! use aske_evidence::{Run, evidence};
+//! let run = Run::read("runs/nano-nano-asker".as_ref(), None)?;
+//! let tables = evidence(&[run])?;
+//! assert_eq!(tables.runs[0].outcomes.len(), 5);
+//! # Ok::<(), aske_record::RunError>(())
+//! ```
 
+mod ability;
+mod cells;
+mod compare;
+mod highlights;
 mod line;
+mod panels;
 mod run;
 mod tables;
+mod tally;
 mod text;
+mod validity;
 
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
@@ -13,10 +29,66 @@ pub use tables::{
     Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
     Target, Validity, Verdict,
 };
+pub use tally::Tally;
 pub use text::Fingerprint;
 
+use aske_record::RunError;
+
 /// Everything about some runs.
-pub fn evidence(runs: &[Run]) -> Result<Evidence, aske_record::RunError> {
-    let _ = runs;
-    Ok(Evidence { runs: Vec::new(), comparisons: Vec::new(), ability: None, regrades: Vec::new() })
+pub fn evidence(runs: &[Run]) -> Result<Evidence, RunError> {
+    let shown = runs.iter().map(of_run).collect::<Result<Vec<_>, _>>()?;
+    let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
+    Ok(Evidence {
+        comparisons: compare::comparisons(runs),
+        ability: ability::ability(runs),
+        regrades: compare::ranks(&regrades),
+        runs: shown,
+    })
+}
+
+/// Everything about one run.
+fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
+    let mut tally = Tally::default();
+    for session in &run.sessions {
+        if let Some(grade) = &session.grade {
+            tally.add(&run.pair(session), session.sample, grade);
+        }
+    }
+    let cells = cells::cells(run);
+    Ok(RunEvidence {
+        name: run.folder(),
+        path: run.path.display().to_string(),
+        asker: run.asker.clone(),
+        check: run.check(),
+        grader: run.grader.clone(),
+        solvers: solvers(run),
+        sessions: tally.sessions(),
+        ungraded: run.sessions.len() as u64 - tally.sessions(),
+        outcomes: tally.shares(),
+        direction: cells::direction(&cells),
+        cells,
+        audit: panels::audit(run),
+        baseline: panels::baseline(run),
+        difficulty: panels::difficulty(run),
+        sampling: panels::sampling(run),
+        regrades: compare::regrades(run),
+        validity: validity::validity(run),
+        used: run.used()?,
+        highlights: highlights::highlights(run),
+    })
+}
+
+fn solvers(run: &Run) -> Vec<SolverInfo> {
+    let mut solvers: Vec<SolverInfo> = run
+        .solvers
+        .iter()
+        .map(|solver| SolverInfo { name: solver.name.clone(), params: solver.params, right: 0, answered: 0 })
+        .collect();
+    for session in &run.sessions {
+        for (place, right) in session.pair.into_iter().zip(session.right().into_iter().flatten()) {
+            solvers[usize::from(place)].right += u64::from(right);
+            solvers[usize::from(place)].answered += 1;
+        }
+    }
+    solvers
 }

@@ -4,8 +4,8 @@ use crate::line::Line;
 use crate::text::{Fingerprint, leaks};
 use aske_chat::Finish;
 use aske_record::{
-    GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD, SessionId,
-    SessionRecord, StoredCall, read_at, scan,
+    DrawLine, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD,
+    SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
 use aske_session::{Grade, Slot, Trouble};
 use serde::Deserialize;
@@ -88,6 +88,8 @@ pub struct Run {
     pub audits: Vec<PanelRecord>,
     /// Final questions put to an independent solver.
     pub difficulties: Vec<PanelRecord>,
+    /// Sessions that were chosen by chance.
+    pub draws: Vec<DrawLine>,
     /// Grades of other graders, by grader and session.
     pub others: BTreeMap<String, HashMap<String, GradeLine>>,
     read_to: u64,
@@ -100,13 +102,9 @@ impl Run {
     /// Reads a folder with the grades of the run's own grader, or of another. It changes nothing.
     pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
-        let text = |section: &str, key: &str| {
-            let value = manifest.config.get(section).and_then(|section| section.get(key));
-            value.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
-        };
         let mut run = Self {
             path: path.to_owned(),
-            asker: text("asker", "model"),
+            asker: configured_text(&manifest, "asker", "model"),
             grader: grader.unwrap_or(STANDARD).to_owned(),
             solvers: configured(&manifest),
             manifest,
@@ -114,6 +112,7 @@ impl Run {
             baselines: Vec::new(),
             audits: Vec::new(),
             difficulties: Vec::new(),
+            draws: read_draws(path)?,
             others: BTreeMap::new(),
             read_to: 0,
             graded_to: 0,
@@ -204,6 +203,22 @@ impl Run {
         u16::try_from(place).unwrap_or(u16::MAX)
     }
 
+    /// The folder's name.
+    pub fn folder(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The cross-check solver of the run itself.
+    pub fn check(&self) -> String {
+        configured_text(&self.manifest, "check", "model")
+    }
+
+    /// The names of a session's solvers, the smaller one first.
+    pub fn pair(&self, session: &Session) -> String {
+        session.pair.map(|place| self.solvers[usize::from(place)].name.as_str()).join(":")
+    }
+
     /// A session's name.
     pub fn name(&self, session: &Session) -> String {
         let [a, b] = session.pair.map(|place| self.solvers[usize::from(place)].name.as_str());
@@ -236,6 +251,11 @@ impl Run {
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
     }
+}
+
+fn configured_text(manifest: &Manifest, section: &str, key: &str) -> String {
+    let value = manifest.config.get(section).and_then(|section| section.get(key));
+    value.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// The solvers that the configuration lists, smallest first, with their sizes.

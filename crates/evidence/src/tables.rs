@@ -246,7 +246,7 @@ pub struct Ability {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Skills {
     /// Skills by run, in the order of the runs.
-    pub askers: Vec<Estimate>,
+    pub askers: Vec<Option<Estimate>>,
     /// Pairs by hardness, the hardest first.
     pub pairs: Vec<(String, Estimate)>,
     /// How well the scale fits: a p-value.

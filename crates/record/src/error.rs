@@ -80,6 +80,12 @@ pub enum RunError {
         /// The call.
         key: String,
     },
+    /// Sessions were chosen by chance among other pairs.
+    #[error("{} was drawn from other pairs", path.display())]
+    OtherPairs {
+        /// The file.
+        path: PathBuf,
+    },
     /// Two folders hold different records of one name.
     #[error("{record} was finished in both {} and {}, differently", first.display(), second.display())]
     Conflict {
@@ -122,6 +128,9 @@ impl RunError {
             Self::Locked { .. } => "wait for it to end, or choose another folder with --run",
             Self::OtherRequest { .. } => {
                 "the run was made with other settings; choose another folder with --run"
+            }
+            Self::OtherPairs { .. } => {
+                "use the same solvers and --pairs, or choose another folder with --run"
             }
             Self::Conflict { .. } => "run each session in one place only: use --shard",
             Self::Exists { .. } => "name a new folder for the merged run",

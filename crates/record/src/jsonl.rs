@@ -28,6 +28,11 @@ impl Jsonl {
         Ok((Self { path: path.to_owned(), file, buffer: Vec::new() }, values))
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Adds one line, whole, in a single write.
     pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<(), RunError> {
         self.buffer.clear();

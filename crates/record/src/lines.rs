@@ -127,3 +127,22 @@ pub struct GradeLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Vec<Option<String>>>,
 }
+
+/// One session that was chosen by chance, with the probability of the choice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DrawLine {
+    /// The format of this line.
+    pub schema: u32,
+    /// Sessions of one batch were chosen together, from 0.
+    pub batch: u64,
+    /// The session.
+    pub record: String,
+    /// The pair's place among all that could be chosen.
+    pub pair: usize,
+    /// How many pairs could be chosen.
+    pub pairs: usize,
+    /// The probability with which one draw of the batch takes this pair.
+    pub probability: f64,
+    /// Every pair was taken equally often, by design and not by chance.
+    pub fixed: bool,
+}

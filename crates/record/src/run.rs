@@ -1,7 +1,7 @@
 //! A run folder, open for writing or read whole.
 
 use crate::jsonl::{Jsonl, read_lines};
-use crate::{CallStore, GradeLine, Manifest, Record, RunError};
+use crate::{CallStore, DrawLine, GradeLine, Manifest, Record, RunError};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,20 +10,73 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The grader that `aske bench` uses itself.
 pub const STANDARD: &str = "standard";
 
+/// The file of sessions chosen by chance.
+const DRAWS: &str = "draws.jsonl";
+
 /// A run folder that this process writes to.
 pub struct RunDir {
     path: PathBuf,
     /// Held as long as the folder is open.
     _lock: File,
     calls: CallStore,
-    lines: Mutex<Lines>,
+    lines: Mutex<Jsonl>,
     records: Vec<Record>,
-    grades: Vec<GradeLine>,
+    grades: Grades,
 }
 
-struct Lines {
-    records: Jsonl,
-    grades: Jsonl,
+/// The grades of one grader, open for more.
+pub struct Grades {
+    before: Vec<GradeLine>,
+    lines: Mutex<Jsonl>,
+}
+
+impl Grades {
+    fn open(folder: &Path, grader: &str) -> Result<Self, RunError> {
+        let (lines, before) = Jsonl::open(&grades_path(folder, grader))?;
+        Ok(Self { before, lines: Mutex::new(lines) })
+    }
+
+    /// The grades that were there when they were opened.
+    pub fn before(&self) -> &[GradeLine] {
+        &self.before
+    }
+
+    /// Adds a grade.
+    pub fn add(&self, grade: &GradeLine) -> Result<(), RunError> {
+        held(&self.lines).append(grade)
+    }
+}
+
+/// Sessions chosen by chance, open for more.
+pub struct Draws {
+    before: Vec<DrawLine>,
+    lines: Jsonl,
+}
+
+impl Draws {
+    /// The draws that were there when they were opened.
+    pub fn before(&self) -> &[DrawLine] {
+        &self.before
+    }
+
+    /// Where they are stored.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// Adds draws.
+    pub fn add(&mut self, draws: &[DrawLine]) -> Result<(), RunError> {
+        draws.iter().try_for_each(|draw| self.lines.append(draw))
+    }
+}
+
+/// The sessions of a folder that were chosen by chance.
+pub fn read_draws(folder: &Path) -> Result<Vec<DrawLine>, RunError> {
+    Ok(read_lines(&folder.join(DRAWS))?.0)
+}
+
+fn held(lines: &Mutex<Jsonl>) -> MutexGuard<'_, Jsonl> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RunDir {
@@ -41,14 +94,13 @@ impl RunDir {
         }
         manifest.write(path)?;
         let (records_file, records) = Jsonl::open(&path.join("records.jsonl"))?;
-        let (grades_file, grades) = Jsonl::open(&grades_path(path, STANDARD))?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
             calls: CallStore::open(&path.join("calls.sqlite"))?,
-            lines: Mutex::new(Lines { records: records_file, grades: grades_file }),
+            lines: Mutex::new(records_file),
             records,
-            grades,
+            grades: Grades::open(path, STANDARD)?,
         })
     }
 
@@ -69,21 +121,28 @@ impl RunDir {
 
     /// The grades that were there when it was opened.
     pub fn grades(&self) -> &[GradeLine] {
-        &self.grades
+        self.grades.before()
     }
 
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The grades of another grader.
+    pub fn other_grades(&self, grader: &str) -> Result<Grades, RunError> {
+        Grades::open(&self.path, grader)
+    }
+
+    /// The sessions that were chosen by chance, for choosing more.
+    pub fn draws(&self) -> Result<Draws, RunError> {
+        let (lines, before) = Jsonl::open(&self.path.join(DRAWS))?;
+        Ok(Draws { before, lines })
     }
 
     /// Adds a finished record.
     pub fn add_record(&self, record: &Record) -> Result<(), RunError> {
-        self.lines().records.append(record)
+        held(&self.lines).append(record)
     }
 
     /// Adds a grade of the run's own grader.
     pub fn add_grade(&self, grade: &GradeLine) -> Result<(), RunError> {
-        self.lines().grades.append(grade)
+        self.grades.add(grade)
     }
 }
 

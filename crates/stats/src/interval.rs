@@ -1,10 +1,10 @@
-//! 95% intervals.
+//! 95% intervals over independent trials.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// The quantile of the normal distribution that leaves 2.5% above it.
-const Z: f64 = 1.959_963_984_540_054;
+pub(crate) const Z: f64 = 1.959_963_984_540_054;
 
 /// A range of values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,27 @@ pub struct Interval {
     pub low: f64,
     /// The upper end.
     pub high: f64,
+}
+
+/// A number with its 95% interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Where the true one lies, in 95 of 100 such studies.
+    pub interval: Interval,
+}
+
+impl Estimate {
+    /// Half the interval's width.
+    pub fn half(&self) -> f64 {
+        (self.interval.high - self.interval.low) / 2.0
+    }
+
+    /// value ± 1.96 · `error`, with `error` the standard error.
+    pub(crate) fn normal(value: f64, error: f64) -> Self {
+        Self { value, interval: Interval { low: value - Z * error, high: value + Z * error } }
+    }
 }
 
 /// Wilson's score interval for `hits` out of `total` independent trials; none without a trial.
@@ -30,6 +51,30 @@ pub fn wilson(hits: u64, total: u64) -> Option<Interval> {
     Some(Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
 }
 
+/// Jeffreys' interval for `hits` out of `total` independent trials; none without a trial.
+///
+/// The 2.5% and 97.5% quantiles of Beta(hits + ½, misses + ½), with the end at 0 without a hit and at 1 without a
+/// miss, so that the interval never leaves out the observed rate. Brown, Cai and DasGupta, 2001.
+pub fn jeffreys(hits: u64, total: u64) -> Option<Interval> {
+    if total == 0 || hits > total {
+        return None;
+    }
+    let beta = Beta::new(hits as f64 + 0.5, (total - hits) as f64 + 0.5).ok()?;
+    let low = if hits == 0 { 0.0 } else { quantile(&beta, 0.025) };
+    let high = if hits == total { 1.0 } else { quantile(&beta, 0.975) };
+    Some(Interval { low, high })
+}
+
+/// The `p` quantile of a beta distribution, by bisection: the library's own stops at about six digits.
+fn quantile(beta: &Beta, p: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if beta.cdf(middle) < p { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
 /// Student's t interval for the mean of independent values; none for fewer than two.
 ///
 /// mean ± t(0.975, n−1) · s/√n, with s the sample standard deviation.
@@ -40,9 +85,29 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
+    let t = student(n - 1.0);
     let half = t * (variance / n).sqrt();
     Some(Interval { low: mean - half, high: mean + half })
+}
+
+/// The 97.5% quantile of Student's t with this many degrees of freedom; the normal one where there are none.
+pub(crate) fn student(freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(Z, |t| t.inverse_cdf(0.975))
+}
+
+/// The difference p₁ − p₂ of two independent proportions, with Newcombe's hybrid score interval; none without trials.
+///
+/// With [lᵢ, uᵢ] Wilson's interval of pᵢ: p₁ − p₂ − √((p₁−l₁)² + (u₂−p₂)²) to p₁ − p₂ + √((u₁−p₁)² + (p₂−l₂)²).
+/// Newcombe, 1998, method 10.
+pub fn newcombe(hits1: u64, total1: u64, hits2: u64, total2: u64) -> Option<Estimate> {
+    let (one, two) = (wilson(hits1, total1)?, wilson(hits2, total2)?);
+    let (p1, p2) = (hits1 as f64 / total1 as f64, hits2 as f64 / total2 as f64);
+    let value = p1 - p2;
+    let interval = Interval {
+        low: value - (p1 - one.low).hypot(two.high - p2),
+        high: value + (one.high - p1).hypot(p2 - two.low),
+    };
+    Some(Estimate { value, interval })
 }
 
 #[cfg(test)]
@@ -68,5 +133,13 @@ mod tests {
         // scipy.stats.t.interval(0.95, 3, loc=mean, scale=scipy.stats.sem(x)) for x = [0.40, 0.45, 0.50, 0.47]
         close(mean_interval(&[0.40, 0.45, 0.50, 0.47]), 0.388_118_132, 0.521_881_868);
         assert_eq!(mean_interval(&[0.4]), None);
+    }
+
+    #[test]
+    fn intervals_need_a_trial_and_reach_the_ends() {
+        assert_eq!(jeffreys(0, 0), None);
+        assert_eq!(newcombe(1, 2, 0, 0), None);
+        assert!(jeffreys(0, 9).unwrap().low.abs() < 1e-300);
+        assert!((jeffreys(9, 9).unwrap().high - 1.0).abs() < 1e-300);
     }
 }

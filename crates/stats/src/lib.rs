@@ -1,46 +1,45 @@
-//! Stub.
-#![allow(missing_docs, clippy::all, clippy::pedantic)]
-mod correlation;
+//! The statistics of the benchmark: how sure a number is, and what it is made of.
+//!
+//! Plain functions over values: no clock, no files, and randomness only from a seed that the caller gives. Depends
+//! on no other room. Every interval is a 95% one.
+//!
+//! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: independent trials.
+//! - [`clustered`]: a rate over sessions that share a solver pair.
+//! - [`paired`], [`holm`], [`fisher`]: is one asker better than another?
+//! - [`audit`]: how much of a calibration rate is luck.
+//! - [`conditional`], [`crossed`], [`difficulty`]: abilities of solvers, skill of askers, difficulty of questions.
+//! - [`Sampler`]: which pairs to ask next, and the rate that comes out unbiased.
+//! - [`kendall`], [`rank_correlation`], [`same_order`]: do two rankings agree?
+//!
+//! ```
+//! use aske_stats::{clustered, wilson};
+//! // Three solver pairs: calibrated sessions, and sessions.
+//! let rate = clustered(&[(4.0, 10.0), (7.0, 10.0), (5.0, 10.0)], 1).unwrap();
+//! assert!(rate.interval.low < rate.value && rate.value < rate.interval.high);
+//! assert!(wilson(16, 30).unwrap().low > 0.36);
+//! ```
+
+mod adaptive;
+mod agreement;
+mod audit;
+mod cluster;
+mod conditional;
+mod crossed;
+mod difficulty;
+mod exact;
+mod flip;
 mod interval;
-pub use correlation::*;
-pub use interval::{Interval, mean_interval, wilson};
-use serde::{Deserialize, Serialize};
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    pub value: f64,
-    pub interval: Interval,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Paired {
-    pub difference: Estimate,
-    pub p: f64,
-    pub smallest: f64,
-    pub sessions: u64,
-    pub clusters: u64,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Audit {
-    pub calibrated: Estimate,
-    pub separation: Estimate,
-    pub noise: Estimate,
-    pub gap: Estimate,
-    pub again: Option<Estimate>,
-    pub same: Estimate,
-    pub shuffled: Option<Estimate>,
-    pub sessions: u64,
-    pub skipped: u64,
-}
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Abilities {
-    pub ability: Vec<Option<Estimate>>,
-    pub items: u64,
-    pub fit: Vec<Option<f64>>,
-    pub p: Option<f64>,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Adaptive {
-    pub rate: Estimate,
-    pub sessions: u64,
-    pub uniform: f64,
-    pub balanced: f64,
-}
+mod linear;
+mod paired;
+mod symmetric;
+
+pub use adaptive::{Adaptive, Drawn, Sampler};
+pub use agreement::{kendall, rank_correlation, same_order};
+pub use audit::{Audit, Redraws, Terms, audit, terms};
+pub use cluster::clustered;
+pub use conditional::{Abilities, Response, conditional};
+pub use crossed::{Cell, Crossed, crossed};
+pub use difficulty::difficulty;
+pub use exact::{fisher, holm};
+pub use interval::{Estimate, Interval, jeffreys, mean_interval, newcombe, wilson};
+pub use paired::{Paired, paired};

@@ -1,0 +1,281 @@
+//! Questions put to solvers outside of sessions: audits, baselines and measurements of difficulty.
+
+use crate::caller::Answer;
+use crate::{Caller, Crew, Ended, RunFailure, Trouble};
+use aske_config::{RoleSettings, Settings};
+use aske_model::{Cause, Failure, Model};
+use aske_record::{PanelRecord, Record, RoleUse, RunError, SCHEMA, SessionRecord};
+use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
+use futures_util::future::{join_all, try_join_all};
+use std::collections::{BTreeMap, HashSet};
+
+/// What is to be asked of whom.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    kind: Kind,
+    /// Unique among its kind in the run.
+    name: String,
+    /// The name under which its replies are stored; an audit of more draws begins with those of a smaller one.
+    calls: String,
+    source: Source,
+    /// Solvers, and how often each is asked.
+    solvers: Vec<(RoleSettings, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Baseline,
+    Audit,
+    Difficulty,
+}
+
+/// Where the question comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// A session's final question, with its cross-check answers.
+    Session { name: String, question: String, check: Vec<Option<String>> },
+    /// The asker, without probing.
+    Asker,
+}
+
+impl Panel {
+    /// Calls that it takes when nothing is stored.
+    pub fn calls(&self, settings: &Settings) -> u64 {
+        let asked = match self.source {
+            Source::Session { .. } => 0,
+            Source::Asker => 1 + u64::from(settings.protocol.check_draws),
+        };
+        asked + self.solvers.iter().map(|(_, draws)| u64::from(*draws)).sum::<u64>()
+    }
+
+    fn id(&self) -> String {
+        let kind = match self.kind {
+            Kind::Baseline => "baseline",
+            Kind::Audit => "audit",
+            Kind::Difficulty => "difficulty",
+        };
+        format!("{kind}/{}", self.name)
+    }
+
+    fn record(&self, panel: PanelRecord) -> Record {
+        match self.kind {
+            Kind::Baseline => Record::Baseline(panel),
+            Kind::Audit => Record::Audit(panel),
+            Kind::Difficulty => Record::Difficulty(panel),
+        }
+    }
+}
+
+/// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which
+/// tells what the same questions do for a pair they were not written for.
+pub fn audit_panels<'s>(
+    settings: &Settings,
+    sessions: impl Iterator<Item = &'s SessionRecord>,
+    draws: u32,
+    controls: bool,
+) -> Vec<Panel> {
+    sessions
+        .filter_map(|session| {
+            let name = session.id().to_string();
+            let own = session.solvers.iter().filter_map(|name| Some((solver(settings, name)?, draws)));
+            let mut solvers: Vec<(RoleSettings, u32)> = own.collect();
+            if controls {
+                solvers.extend(others(settings, session, &name).into_iter().map(|other| (other, 1)));
+            }
+            let calls = format!("audit/{name}");
+            let source = source(session)?;
+            Some(Panel { kind: Kind::Audit, name: format!("{draws}/{name}"), calls, source, solvers })
+        })
+        .collect()
+}
+
+/// Questions to ask without probing, each for every solver once.
+pub fn baseline_panels(settings: &Settings, questions: u32) -> Vec<Panel> {
+    (0..questions)
+        .map(|number| Panel {
+            kind: Kind::Baseline,
+            name: number.to_string(),
+            calls: format!("baseline/{number}"),
+            source: Source::Asker,
+            solvers: settings.solvers.iter().map(|solver| (solver.clone(), 1)).collect(),
+        })
+        .collect()
+}
+
+/// Final questions to put once to a solver that had no part in them.
+pub fn difficulty_panels<'s>(
+    solver: &RoleSettings,
+    sessions: impl Iterator<Item = &'s SessionRecord>,
+) -> Vec<Panel> {
+    sessions
+        .filter_map(|session| {
+            let name = format!("{}/{}", solver.model, session.id());
+            let calls = format!("difficulty/{}", session.id());
+            let solvers = vec![(solver.clone(), 1)];
+            Some(Panel { kind: Kind::Difficulty, name, calls, source: source(session)?, solvers })
+        })
+        .collect()
+}
+
+fn source(session: &SessionRecord) -> Option<Source> {
+    let question = session.transcript.answers().question?.to_owned();
+    let (name, check) = (session.id().to_string(), session.transcript.check.clone());
+    Some(Source::Session { name, question, check })
+}
+
+fn solver(settings: &Settings, name: &str) -> Option<RoleSettings> {
+    settings.solvers.iter().find(|solver| solver.model == name).cloned()
+}
+
+/// Two solvers outside of the session's pair, chosen by the run's seed; none where there are not two.
+fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleSettings> {
+    let outside = settings.solvers.iter().filter(|solver| !session.solvers.contains(&solver.model));
+    let mut outside: Vec<&RoleSettings> = outside.collect();
+    outside.sort_by_cached_key(|solver| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&settings.run.seed.to_le_bytes());
+        hasher.update(name.as_bytes());
+        hasher.update(solver.model.as_bytes());
+        *hasher.finalize().as_bytes()
+    });
+    if outside.len() < 2 { Vec::new() } else { outside.into_iter().take(2).cloned().collect() }
+}
+
+/// Puts every question that is not yet answered. `done` is told of each, earlier ones excluded.
+pub async fn solve(
+    crew: &Crew<'_>,
+    panels: &[Panel],
+    done: impl Fn(&PanelRecord),
+    failed: impl Fn(&RunFailure),
+) -> Result<Ended, RunError> {
+    let finished: HashSet<String> = crew.folder.records().iter().map(Record::id).collect();
+    let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
+    let work = async |panel: &&Panel| {
+        let record = put(crew, panel).await?;
+        crew.folder.add_record(&panel.record(record.clone()))?;
+        done(&record);
+        Ok(())
+    };
+    crew.all(&open, |panel| panel.id(), work, failed).await
+}
+
+/// One panel from its question to its judgement.
+async fn put(crew: &Crew<'_>, panel: &Panel) -> Result<PanelRecord, Trouble> {
+    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+    let (session, question, check) = match &panel.source {
+        Source::Session { name, question, check } => {
+            (Some(name.clone()), Some(question.clone()), check.clone())
+        }
+        Source::Asker => {
+            let (question, check) = ask(crew, &panel.calls, &mut used).await?;
+            (None, question, check)
+        }
+    };
+    let mut answers: BTreeMap<String, Vec<Solved>> = BTreeMap::new();
+    if let Some(question) = &question {
+        let asked = panel.solvers.iter().map(|(solver, draws)| draw(crew, panel, question, solver, *draws));
+        // All of them run to their end, so that no reply is lost because another call failed.
+        for drawn in join_all(asked).await {
+            let (name, solved, more) = drawn?;
+            answers.insert(name, solved);
+            used.entry(Role::Panel.as_str().to_owned()).or_default().add(&more);
+        }
+    }
+    let right = match &question {
+        Some(_) => judge(crew, &check, &answers).await?,
+        None => None,
+    };
+    let name = panel.name.clone();
+    Ok(PanelRecord { schema: SCHEMA, name, session, question, check, answers, right, used })
+}
+
+/// The asker's question without probing, and the cross-check answers to it.
+async fn ask(
+    crew: &Crew<'_>,
+    record: &str,
+    used: &mut BTreeMap<String, RoleUse>,
+) -> Result<(Option<String>, Vec<Option<String>>), Trouble> {
+    let settings = crew.settings;
+    let protocol = Protocol { rounds: 0, ..settings.protocol.clone() };
+    let mut session = Session::new(protocol, settings.pack.clone(), settings.domain);
+    let replay = crew.caller.store.of_record(record)?;
+    if let Need::Calls(calls) = session.need() {
+        for call in calls {
+            let slot = call.slot;
+            let asker = (model(crew, &settings.asker)?, &settings.asker);
+            let Answer { reply, used: more, .. } = crew.caller.call(record, call, asker, &replay).await?;
+            used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
+            // The machine asked for this slot a moment ago.
+            let _ = session.feed(slot, reply);
+        }
+    }
+    let Some(question) = session.last_turn().and_then(|turn| turn.question.clone()) else {
+        return Ok((None, Vec::new()));
+    };
+    let (slot, draws) = (Slot::first(1, Role::Check), settings.protocol.check_draws);
+    let max_tokens = settings.protocol.check_tokens;
+    let (solved, more) = answers(crew, record, slot, (&question, max_tokens), &settings.check, draws).await?;
+    used.entry(Role::Check.as_str().to_owned()).or_default().add(&more);
+    Ok((Some(question), solved.into_iter().map(|solved| solved.answer).collect()))
+}
+
+/// One solver's draws.
+async fn draw(
+    crew: &Crew<'_>,
+    panel: &Panel,
+    question: &str,
+    solver: &RoleSettings,
+    draws: u32,
+) -> Result<(String, Vec<Solved>, RoleUse), Trouble> {
+    let record = format!("{}/{}", panel.calls, solver.model);
+    let put = (question, crew.settings.protocol.solver_final_tokens);
+    let (solved, used) = answers(crew, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
+    Ok((solver.model.clone(), solved, used))
+}
+
+/// Independent answers of one model to a final question.
+pub(crate) async fn answers(
+    crew: &Crew<'_>,
+    record: &str,
+    first: Slot,
+    (question, max_tokens): (&str, u32),
+    role: &RoleSettings,
+    draws: u32,
+) -> Result<(Vec<Solved>, RoleUse), Trouble> {
+    let caller: &Caller<'_> = &crew.caller;
+    let (model, replay) = (model(crew, role)?, caller.store.of_record(record)?);
+    let messages = crew.settings.pack.final_question(question);
+    let calls = (0..draws).map(|draw| {
+        let call = Call { slot: Slot { draw, ..first }, messages: messages.clone(), max_tokens };
+        caller.call(record, call, (model, role), &replay)
+    });
+    let (mut solved, mut used) = (Vec::new(), RoleUse::default());
+    for answer in join_all(calls).await {
+        let Answer { reply, used: more, .. } = answer?;
+        solved.push(Solved::read(&reply, &crew.settings.domain));
+        used.add(&more);
+    }
+    Ok((solved, used))
+}
+
+/// Which answers are right; none where the cross-check answers do not all agree.
+async fn judge(
+    crew: &Crew<'_>,
+    check: &[Option<String>],
+    answers: &BTreeMap<String, Vec<Solved>>,
+) -> Result<Option<BTreeMap<String, Vec<bool>>>, Trouble> {
+    let check: Vec<Option<&str>> = check.iter().map(Option::as_deref).collect();
+    let judged = answers.iter().map(async |(name, solved)| {
+        let answers: Vec<Option<&str>> = solved.iter().map(|solved| solved.answer.as_deref()).collect();
+        let judged = crew.grader.judge(&check, &answers, &crew.caller).await?;
+        Ok::<_, Trouble>(judged.right.map(|right| (name.clone(), right)))
+    });
+    Ok(try_join_all(judged).await?.into_iter().collect())
+}
+
+fn model<'c>(crew: &'c Crew<'_>, role: &RoleSettings) -> Result<&'c Model, Trouble> {
+    crew.fleet.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
+        let message = "the model is not configured".to_owned();
+        Trouble::Model(Failure { model: role.model.clone(), cause: Cause::NotFound, message, attempts: 0 })
+    })
+}

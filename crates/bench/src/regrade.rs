@@ -1,0 +1,57 @@
+//! The same sessions under another cross-check solver; no asker and no boundary solver is called.
+
+use crate::panel::answers;
+use crate::{Crew, Ended, RunFailure, Trouble};
+use aske_config::RoleSettings;
+use aske_record::{GradeLine, Record, RunError, SCHEMA, SessionRecord};
+use aske_session::{Role, Slot, Transcript};
+use std::collections::HashSet;
+
+/// Another grader: who supplies the reference answer, how often, and the name of its grades.
+#[derive(Clone, Debug)]
+pub struct Regrading {
+    /// The name of the grades.
+    pub name: String,
+    /// Who supplies the reference answer.
+    pub check: RoleSettings,
+    /// How often it answers.
+    pub draws: u32,
+}
+
+/// Grades every session that has no grade of this grader. `done` is told of each.
+pub async fn regrade(
+    crew: &Crew<'_>,
+    regrading: &Regrading,
+    done: impl Fn(&GradeLine),
+    failed: impl Fn(&RunFailure),
+) -> Result<Ended, RunError> {
+    let grades = crew.folder.other_grades(&regrading.name)?;
+    let graded: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
+    let sessions = crew.folder.records().iter().filter_map(Record::session);
+    let open: Vec<&SessionRecord> =
+        sessions.filter(|session| !graded.contains(session.id().to_string().as_str())).collect();
+    let work = async |session: &&SessionRecord| {
+        let line = one(crew, regrading, session).await?;
+        grades.add(&line)?;
+        done(&line);
+        Ok(())
+    };
+    crew.all(&open, |session| session.id().to_string(), work, failed).await
+}
+
+async fn one(crew: &Crew<'_>, by: &Regrading, session: &SessionRecord) -> Result<GradeLine, Trouble> {
+    let name = session.id().to_string();
+    let check = match session.transcript.answers().question {
+        Some(question) => {
+            let record = format!("regrade/{}/{name}", by.name);
+            let put = (question, crew.settings.protocol.check_tokens);
+            let slot = Slot::first(0, Role::Check);
+            let (solved, _) = answers(crew, &record, slot, put, &by.check, by.draws).await?;
+            solved.into_iter().map(|solved| solved.answer).collect()
+        }
+        None => Vec::new(),
+    };
+    let transcript = Transcript { turns: session.transcript.turns.clone(), check: check.clone() };
+    let grade = crew.grader.grade(&transcript, &crew.caller).await?;
+    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check) })
+}

@@ -1,0 +1,124 @@
+//! A run that stops when it knows enough: pairs chosen by chance, those that tell more the more often.
+
+use crate::plan::{pairs_of, planned};
+use crate::{Finished, Observer, PlanError, Planned, Runner, Selection};
+use aske_config::Settings;
+use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
+use aske_session::{Outcome, Seed};
+use aske_stats::{Adaptive, Drawn, Sampler};
+use std::collections::HashMap;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// Half the width of the 95% interval, as a share.
+    pub half: f64,
+    /// Sessions at most, the first batch excepted.
+    pub most: usize,
+}
+
+/// How such a run ended.
+pub struct Stopped {
+    /// The sessions it chose.
+    pub finished: Finished,
+    /// The weighted estimate over whole batches; none before the first one is whole.
+    pub estimate: Option<Adaptive>,
+    /// The interval is as narrow as was asked for.
+    pub reached: bool,
+}
+
+/// The pairs that a selection leaves to choose from.
+pub fn pairs_to_draw(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
+    pairs_of(settings, selection)
+}
+
+/// Runs batches until the interval is narrow enough, the limit is met or the run is halted.
+///
+/// A batch is written down before it runs, so a run that goes on finishes it first.
+pub async fn run_until(
+    runner: &Runner<'_>,
+    settings: &Settings,
+    pairs: &[PairId],
+    until: Until,
+    draws: &mut Draws,
+    observer: &dyn Observer,
+) -> Result<Stopped, RunError> {
+    let mut sampler = Sampler::new(pairs.len(), settings.run.seed);
+    let mut before = batches(draws, pairs)?.into_iter();
+    let mut taken: HashMap<usize, u32> = HashMap::new();
+    let mut chosen_so_far = 0;
+    loop {
+        let estimate = sampler.estimate();
+        let reached = estimate.is_some_and(|now| now.rate.half() <= until.half);
+        let mut batch = before.next().unwrap_or_default();
+        let enough = reached || (sampler.batches() > 0 && chosen_so_far >= until.most);
+        if batch.is_empty() && enough {
+            return Ok(Stopped { finished: runner.run(&[], observer).await?, estimate, reached });
+        }
+        if batch.is_empty() || batch.iter().any(|line| line.fixed) {
+            // A first batch that a crash has cut is written to its end: every pair belongs to it.
+            let size = settings.run.concurrency.min(until.most.saturating_sub(chosen_so_far)).max(1);
+            let fresh = lines(&sampler, size, pairs, &taken).split_off(batch.len());
+            draws.add(&fresh)?;
+            batch.extend(fresh);
+        }
+        chosen_so_far += batch.len();
+        let seed = Seed(settings.run.seed);
+        let chosen: Vec<Planned> = batch
+            .iter()
+            .map(|line| {
+                let sample = taken.entry(line.pair).or_default();
+                let id = SessionId { pair: pairs[line.pair].clone(), sample: *sample };
+                *sample += 1;
+                planned(seed, id)
+            })
+            .collect();
+        let finished = runner.run(&chosen, observer).await?;
+        if finished.ended.open > 0 {
+            return Ok(Stopped { finished, estimate, reached: false });
+        }
+        let results: Vec<(Drawn, bool)> = batch
+            .iter()
+            .zip(&chosen)
+            .map(|(line, planned)| {
+                let grade = runner.grade(&planned.id.to_string());
+                let calibrated = grade.is_some_and(|grade| grade.outcome == Outcome::Calibrated);
+                (Drawn { pair: line.pair, probability: line.probability, fixed: line.fixed }, calibrated)
+            })
+            .collect();
+        sampler.record(&results);
+    }
+}
+
+/// Stored draws, batch by batch. Those of another selection are refused.
+fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
+    let fits = |line: &DrawLine| {
+        let pair = pairs.get(line.pair).map(ToString::to_string);
+        line.pairs == pairs.len() && pair.is_some_and(|pair| line.record.starts_with(&pair))
+    };
+    if !draws.before().iter().all(fits) {
+        return Err(RunError::OtherPairs { path: draws.path().to_owned() });
+    }
+    Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
+}
+
+fn lines(sampler: &Sampler, size: usize, pairs: &[PairId], taken: &HashMap<usize, u32>) -> Vec<DrawLine> {
+    let mut taken = taken.clone();
+    let draws = sampler.next(size).into_iter();
+    draws
+        .map(|Drawn { pair, probability, fixed }| {
+            let sample = taken.entry(pair).or_default();
+            let id = SessionId { pair: pairs[pair].clone(), sample: *sample };
+            *sample += 1;
+            DrawLine {
+                schema: SCHEMA,
+                batch: sampler.batches(),
+                record: id.to_string(),
+                pair,
+                pairs: pairs.len(),
+                probability,
+                fixed,
+            }
+        })
+        .collect()
+}

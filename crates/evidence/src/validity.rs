@@ -1,0 +1,106 @@
+//! The validity panel: what could make the numbers mean something else.
+
+use crate::{AskerTurns, Fingerprint, Flag, Run, Session, SolverReplies, Validity};
+use aske_session::Outcome;
+use std::collections::{HashMap, HashSet};
+
+/// Examples that are named.
+const EXAMPLES: usize = 5;
+/// Two questions with this much in common are near-duplicates.
+const ALIKE: f64 = 0.75;
+/// Hashes that must be equal at once for two questions to be compared at all.
+const BAND: usize = 2;
+
+/// Questions that are remembered for one band, so that a run of one template stays quick.
+const CROWD: usize = 64;
+
+/// The panel of a run.
+pub(crate) fn validity(run: &Run) -> Validity {
+    let asked = || run.sessions.iter().filter(|session| session.question.is_some());
+    let graded = || run.sessions.iter().filter(|session| session.grade.is_some());
+    let flagged = |of: u64, sessions: &mut dyn Iterator<Item = &Session>| {
+        let mut flag = Flag { sessions: 0, of, examples: Vec::new() };
+        for session in sessions {
+            flag.sessions += 1;
+            if flag.examples.len() < EXAMPLES {
+                flag.examples.push(run.name(session));
+            }
+        }
+        flag
+    };
+    let (asked_count, graded_count) = (asked().count() as u64, graded().count() as u64);
+    let grade = |test: fn(&aske_session::Grade) -> bool| {
+        flagged(graded_count, &mut graded().filter(move |session| session.grade.as_ref().is_some_and(test)))
+    };
+    let (same, alike) = repeats(&run.sessions);
+    let these = |places: &HashSet<usize>| {
+        let mut sessions =
+            run.sessions.iter().enumerate().filter(|(i, _)| places.contains(i)).map(|(_, s)| s);
+        flagged(asked_count, &mut sessions)
+    };
+    Validity {
+        solvers: solvers(run),
+        asker: asker(run),
+        disagreed: grade(|grade| grade.outcome == Outcome::BadCrossCheck),
+        promoted: grade(|grade| grade.promoted),
+        undecided: grade(|grade| grade.undecided),
+        duplicates: these(&same),
+        near_duplicates: these(&alike),
+        from_probing: flagged(asked_count, &mut asked().filter(|session| session.notes.from_probing)),
+        leaked: flagged(asked_count, &mut asked().filter(|session| session.notes.leaked)),
+    }
+}
+
+fn solvers(run: &Run) -> Vec<SolverReplies> {
+    let named = |name: &str| SolverReplies { name: name.to_owned(), ..SolverReplies::default() };
+    let mut solvers: Vec<SolverReplies> = run.solvers.iter().map(|solver| named(&solver.name)).collect();
+    for session in &run.sessions {
+        for (place, [replies, truncated, unanswered]) in session.pair.into_iter().zip(session.notes.replies) {
+            let solver = &mut solvers[usize::from(place)];
+            solver.replies += u64::from(replies);
+            solver.truncated += u64::from(truncated);
+            solver.unanswered += u64::from(unanswered);
+        }
+    }
+    solvers
+}
+
+fn asker(run: &Run) -> AskerTurns {
+    let sum = |part: usize| run.sessions.iter().map(|session| u64::from(session.notes.turns[part])).sum();
+    AskerTurns { turns: sum(0), without_question: sum(1), truncated: sum(2), cut: sum(3) }
+}
+
+/// Sessions whose final question an earlier one has asked: word for word, and nearly.
+///
+/// Candidates for the second are found by locality-sensitive hashing: two questions are compared where two
+/// neighbouring minimum hashes are equal. Questions with [`ALIKE`] in common miss all 15 such pairs with a chance of
+/// (1 − 0.75²)^15 at most, below one in 200,000.
+fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
+    let (mut same, mut alike) = (HashSet::new(), HashSet::new());
+    let mut seen: HashSet<u64> = HashSet::new();
+    let mut bands: HashMap<(usize, [u32; BAND]), Vec<usize>> = HashMap::new();
+    for (i, session) in sessions.iter().enumerate().filter(|(_, session)| session.question.is_some()) {
+        let print = &session.notes.fingerprint;
+        if !seen.insert(print.words) {
+            same.insert(i);
+            continue;
+        }
+        let keys = || print.minimum.windows(BAND).enumerate().map(|(at, band)| (at, [band[0], band[1]]));
+        let near = |other: &usize| print.likeness(fingerprint(sessions, *other)) >= ALIKE;
+        if keys().any(|key| bands.get(&key).is_some_and(|others| others.iter().any(near))) {
+            alike.insert(i);
+        } else {
+            for key in keys() {
+                let band = bands.entry(key).or_default();
+                if band.len() < CROWD {
+                    band.push(i);
+                }
+            }
+        }
+    }
+    (same, alike)
+}
+
+fn fingerprint(sessions: &[Session], place: usize) -> &Fingerprint {
+    &sessions[place].notes.fingerprint
+}

@@ -1,0 +1,82 @@
+//! How hard a question is.
+
+use crate::interval::{Estimate, Interval};
+
+/// Points of the grid.
+const POINTS: usize = 4001;
+
+/// A question's difficulty b in logits, from (ability, right, draws) of the solvers that answered it.
+///
+/// P(right) = σ(ability − b) with a N(mean, sd²) prior on b. The value is the posterior mean, the interval runs
+/// from the 2.5% to the 97.5% quantile, both on a grid of 4,001 points over where the posterior lives.
+pub fn difficulty(responses: &[(f64, u32, u32)], prior: (f64, f64)) -> Estimate {
+    let (mean, sd) = prior;
+    let log = |b: f64| {
+        let answers: f64 = responses
+            .iter()
+            .map(|&(ability, right, draws)| {
+                // ln σ(x) = −ln(1 + e⁻ˣ), and ln(1 − σ(x)) = ln σ(−x)
+                let x = ability - b;
+                f64::from(right) * log_sigmoid(x) + f64::from(draws.saturating_sub(right)) * log_sigmoid(-x)
+            })
+            .sum();
+        answers - ((b - mean) / sd).powi(2) / 2.0
+    };
+    // First where the posterior is not negligible, then finely there.
+    let wide = grid(mean - 12.0 * sd, mean + 12.0 * sd);
+    let top = wide.iter().map(|b| log(*b)).fold(f64::NEG_INFINITY, f64::max);
+    let step = wide[1] - wide[0];
+    let near = |b: &&f64| log(**b) > top - 30.0;
+    let low = wide.iter().find(near).map_or(wide[0], |b| b - step);
+    let high = wide.iter().rev().find(near).map_or(wide[POINTS - 1], |b| b + step);
+    let fine = grid(low, high);
+    let top = fine.iter().map(|b| log(*b)).fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = fine.iter().map(|b| (log(*b) - top).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    let value = fine.iter().zip(&weights).map(|(b, weight)| b * weight).sum::<f64>() / total;
+    let interval = Interval { low: quantile(&fine, &weights, 0.025), high: quantile(&fine, &weights, 0.975) };
+    Estimate { value, interval }
+}
+
+fn log_sigmoid(x: f64) -> f64 {
+    // The larger of both exponents is taken out, so that neither end overflows.
+    x.min(0.0) - (-x.abs()).exp().ln_1p()
+}
+
+fn grid(low: f64, high: f64) -> Vec<f64> {
+    let step = (high - low) / (POINTS - 1) as f64;
+    (0..POINTS).map(|i| low + step * i as f64).collect()
+}
+
+/// Where the trapezoids up to there hold a share `p` of the whole.
+fn quantile(grid: &[f64], weights: &[f64], p: f64) -> f64 {
+    let areas = || weights.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+    let target = p * areas().sum::<f64>();
+    let mut sum = 0.0;
+    for (place, area) in areas().enumerate() {
+        if sum + area >= target {
+            return grid[place] + (grid[place + 1] - grid[place]) * (target - sum) / area;
+        }
+        sum += area;
+    }
+    grid[grid.len() - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_answers_the_prior_speaks() {
+        let prior = difficulty(&[], (0.5, 2.0));
+        assert!((prior.value - 0.5).abs() < 1e-9);
+        assert!((prior.half() - 2.0 * 1.959_964).abs() < 1e-4, "{prior:?}");
+    }
+
+    #[test]
+    fn a_question_that_strong_solvers_miss_is_hard() {
+        let hard = difficulty(&[(2.0, 0, 8), (1.0, 0, 8)], (0.0, 2.0));
+        let easy = difficulty(&[(-2.0, 8, 8), (-1.0, 8, 8)], (0.0, 2.0));
+        assert!(hard.interval.low > 1.0 && (hard.value + easy.value).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,62 @@
+//! Two askers on the same sessions.
+
+use crate::cluster::Ratio;
+use crate::flip::flip;
+use crate::interval::{Estimate, Z};
+use serde::{Deserialize, Serialize};
+
+/// The 80% quantile of the normal distribution.
+const POWER: f64 = 0.841_621_233_572_914_3;
+
+/// The mean of paired differences, and how surely it is not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Paired {
+    /// The mean difference per session.
+    pub difference: Estimate,
+    /// Two-sided p-value of no difference, by flipping the sign of whole clusters.
+    pub p: f64,
+    /// The smallest true difference that a study of this size sees with 80% power at 5% two-sided.
+    pub smallest: f64,
+    /// Pairs of sessions.
+    pub sessions: u64,
+    /// Clusters with a session.
+    pub clusters: u64,
+}
+
+/// Compares two askers session by session: differences −1, 0 or 1, grouped by solver pair. None for fewer than two
+/// clusters.
+///
+/// The interval is that of [`clustered`](crate::clustered). The test flips signs of whole clusters, since only
+/// clusters are independent; with whole differences it is exact. `smallest` is (z₀.₉₇₅ + z₀.₈) · se, with se the
+/// linearised standard error of the mean.
+pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<Paired> {
+    let sums: Vec<(f64, f64)> =
+        clusters.iter().map(|cluster| (cluster.iter().sum(), cluster.len() as f64)).collect();
+    let ratio = Ratio::of(&sums)?;
+    let difference = ratio.estimate(-1.0, 1.0, seed)?;
+    let totals: Vec<f64> = sums.iter().map(|(sum, _)| *sum).collect();
+    // Without any spread in the data the interval still knows how little was seen.
+    let error = if ratio.error > 1e-9 { ratio.error } else { difference.half() / Z };
+    Some(Paired {
+        difference,
+        p: flip(&totals, seed),
+        smallest: (Z + POWER) * error,
+        sessions: clusters.iter().map(|cluster| cluster.len() as u64).sum(),
+        clusters: clusters.iter().filter(|cluster| !cluster.is_empty()).count() as u64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_difference_is_not_a_sure_zero() {
+        let none = paired(&[vec![0.0; 5], vec![0.0; 4]], 1).unwrap();
+        assert!((none.p - 1.0).abs() < 1e-12);
+        assert!(none.difference.interval.low < -0.2 && none.difference.interval.high > 0.2, "{none:?}");
+        assert!(none.smallest > 0.2);
+        assert_eq!((none.sessions, none.clusters), (9, 2));
+        assert_eq!(paired(&[vec![1.0], vec![]], 1), None);
+    }
+}
