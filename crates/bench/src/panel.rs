@@ -48,7 +48,8 @@ impl Panel {
         asked + self.solvers.iter().map(|(_, draws)| u64::from(*draws)).sum::<u64>()
     }
 
-    fn id(&self) -> String {
+    /// The name of its record.
+    pub fn id(&self) -> String {
         let kind = match self.kind {
             Kind::Baseline => "baseline",
             Kind::Audit => "audit",

@@ -1,5 +1,9 @@
 //! What can be typed.
 
+mod evidence;
+
+pub(crate) use evidence::{Audit, Baseline, Difficulty, OnRun, Regrade, Report, View};
+
 use aske_bench::Shard;
 use aske_config::{ConfigError, Layers};
 use clap::{Args, Parser, Subcommand};
@@ -23,6 +27,8 @@ const EXAMPLES: &str = "Examples:
   aske ask nano-40k nano-1m                     one session, live
   aske bench --config paper-bench --dry-run     what the paper's benchmark would take
   aske bench --config paper-bench --asker deepseek-v4-pro --budget-usd 200
+  aske report --html report.html                what the runs tell, as a page
+  aske view                                     read them in the browser
 
 Exit status: 0 done, 1 finished with failures, 2 usage or configuration, 3 budget reached, 130 interrupted.";
 
@@ -32,6 +38,18 @@ pub(crate) enum Command {
     Ask(Ask),
     /// Run the benchmark, or go on with it
     Bench(Bench),
+    /// Show what runs tell: tables, or a page with figures
+    Report(Report),
+    /// Read and compare runs in the browser
+    View(View),
+    /// Solve final questions again, to tell skill from luck
+    Audit(Audit),
+    /// Grade runs again with another cross-check solver
+    Regrade(Regrade),
+    /// Let the asker ask without probing
+    Baseline(Baseline),
+    /// Measure whether the asker adjusts difficulty to its target
+    Difficulty(Difficulty),
     /// Join run folders that belong together
     Merge(Merge),
     /// Show every value of the configuration and where it came from
@@ -98,11 +116,14 @@ impl Configuration {
         for (flag, key, value) in own.into_iter().chain(more) {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
         }
-        // A variable that is no text is none of ours.
-        let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        Layers::load(self.config.as_deref(), environment, &flags)
+        Layers::load(self.config.as_deref(), environment(), &flags)
     }
+}
+
+/// The environment. A variable that is no text is none of ours.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// The whole numbers that a configuration can hold.
@@ -195,6 +216,7 @@ Examples:
   aske bench --asker staircase                  an asker that needs no model
   aske bench --config paper-bench --dry-run     plan, calls, tokens, cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
+  aske bench --until 5                          stop when the interval is ± 5 points
   aske bench --config my.toml --shard 3/8       a part of the plan, anywhere; `aske merge` joins the parts"
 )]
 pub(crate) struct Bench {
@@ -212,6 +234,10 @@ pub(crate) struct Bench {
     /// At most this many sessions of the plan
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Stop when the 95% interval of the calibrated share is this many points wide to either side; pairs that tell
+    /// more are drawn more often
+    #[arg(long, value_name = "POINTS", conflicts_with = "shard")]
+    pub(crate) until: Option<f64>,
     /// Only a part of the plan, such as 3/8
     #[arg(long, value_name = "PART/PARTS")]
     pub(crate) shard: Option<Shard>,

@@ -27,14 +27,29 @@ pub(crate) fn block_on<T>(
     interrupt: &Interrupt,
     work: impl Future<Output = T>,
 ) -> Result<T, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Problem { message: format!("no runtime: {error}"), hint: None, exit: Exit::Failures }
-    })?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         tokio::select! {
             done = work => Ok(done),
             never = on_signals(halt, interrupt) => match never {},
         }
+    })
+}
+
+/// Runs `work` to its end on this thread, or until the first Ctrl-C.
+pub(crate) fn until_signal<T>(work: impl Future<Output = T>) -> Result<Option<T>, Problem> {
+    Ok(runtime()?.block_on(async {
+        tokio::select! {
+            done = work => Some(done),
+            () = wait_for_signal() => None,
+        }
+    }))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| Problem {
+        message: format!("no runtime: {error}"),
+        hint: None,
+        exit: Exit::Failures,
     })
 }
 

@@ -2,8 +2,10 @@
 
 mod arguments;
 mod commands;
+mod evidence;
 mod live;
 mod output;
+mod panels;
 mod problem;
 mod progress;
 mod tables;
@@ -35,6 +37,12 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
     match arguments.command {
         Command::Ask(ask) => commands::ask::run(&ask),
         Command::Bench(bench) => commands::bench::run(&bench),
+        Command::Report(report) => commands::report::run(&report),
+        Command::View(view) => commands::view::run(&view),
+        Command::Audit(audit) => commands::audit::run(&audit),
+        Command::Regrade(regrade) => commands::regrade::run(&regrade),
+        Command::Baseline(baseline) => commands::baseline::run(&baseline),
+        Command::Difficulty(difficulty) => commands::difficulty::run(&difficulty),
         Command::Merge(merge) => commands::merge::run(&merge),
         Command::Config(config) => commands::config::run(&config),
         Command::Models(models) => commands::models::run(&models),

@@ -2,7 +2,8 @@
 
 use crate::live::{Interrupt, STOPPING};
 use crate::output::{BAD, DIM, GOOD, NOTE, note, paint};
-use aske_bench::{Observer, RunFailure, Runner, Spent, Tally};
+use aske_bench::{Crew, Observer, RunFailure, Spent};
+use aske_evidence::Tally;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -17,6 +18,8 @@ const PLAIN_EVERY: Duration = Duration::from_secs(10);
 pub(crate) struct Progress {
     bar: ProgressBar,
     plain: bool,
+    /// What is counted.
+    things: &'static str,
     begun: Instant,
     total: u64,
     done: Cell<u64>,
@@ -25,19 +28,19 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// For a run with this many sessions still to go.
-    pub(crate) fn new(total: u64) -> Self {
+    /// For work with this many things still to go.
+    pub(crate) fn new(total: u64, things: &'static str) -> Self {
         let plain = !std::io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let bar = ProgressBar::with_draw_target(Some(total), target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:28.green/dim} {human_pos}/{human_len} sessions\n{msg}")
-        {
+        let template = format!("{{bar:28.green/dim}} {{human_pos}}/{{human_len}} {things}\n{{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("━━─"));
         }
         Self {
             bar,
             plain,
+            things,
             begun: Instant::now(),
             total,
             done: Cell::new(0),
@@ -49,23 +52,33 @@ impl Progress {
     /// Shows the state again and again; ends never, so it runs beside the work.
     pub(crate) async fn keep_showing(
         &self,
-        runner: &Runner<'_>,
+        crew: &Crew<'_>,
         interrupt: &Interrupt,
     ) -> std::convert::Infallible {
         let every = if self.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
         loop {
             tokio::time::sleep(every).await;
-            let mut line = self.line(runner.spent());
+            let mut line = self.line(crew.spent());
             if interrupt.happened() {
                 line = format!("{line}\n{}", paint(NOTE, STOPPING));
             }
             if self.plain {
-                note(format_args!("{}/{} sessions · {line}", self.done.get(), self.total));
+                note(format_args!("{}/{} {} · {line}", self.done.get(), self.total, self.things));
             } else {
                 self.bar.set_position(self.done.get());
                 self.bar.set_message(line);
             }
         }
+    }
+
+    /// One more is done.
+    pub(crate) fn advance(&self) {
+        self.done.set(self.done.get() + 1);
+    }
+
+    /// One more is given up for now.
+    pub(crate) fn give_up(&self) {
+        self.failed.set(self.failed.get() + 1);
     }
 
     /// Removes the live line.
@@ -81,13 +94,14 @@ impl Progress {
             paint(style, format_args!("{name} {percent:.0}%"))
         };
         let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
-        let mut parts = vec![
-            share(Outcome::Calibrated, GOOD, "calibrated"),
-            share(Outcome::TooEasy, NOTE, "too easy"),
-            share(Outcome::TooHard, NOTE, "too hard"),
-            format!("{:.0} calls/s", spent.calls as f64 / seconds),
-            format!("{} tokens", HumanCount(spent.tokens)),
-        ];
+        let mut parts = Vec::new();
+        if tally.sessions() > 0 {
+            parts.push(share(Outcome::Calibrated, GOOD, "calibrated"));
+            parts.push(share(Outcome::TooEasy, NOTE, "too easy"));
+            parts.push(share(Outcome::TooHard, NOTE, "too hard"));
+        }
+        parts.push(format!("{:.0} calls/s", spent.calls as f64 / seconds));
+        parts.push(format!("{} tokens", HumanCount(spent.tokens)));
         if spent.usd.0 > 0.0 {
             parts.push(spent.usd.to_string());
         }
@@ -112,11 +126,11 @@ impl Progress {
 
 impl Observer for Progress {
     fn graded(&self, record: &SessionRecord, grade: &Grade) {
-        self.done.set(self.done.get() + 1);
-        self.tally.borrow_mut().add(record.sample, grade);
+        self.advance();
+        self.tally.borrow_mut().add(&record.pair.to_string(), record.sample, grade);
     }
 
     fn failed(&self, _failure: &RunFailure) {
-        self.failed.set(self.failed.get() + 1);
+        self.give_up();
     }
 }

@@ -1,7 +1,9 @@
 //! Tables for people.
 
-use aske_bench::{Estimate, Interval, Share};
+use aske_bench::Estimate;
+use aske_evidence::Share;
 use aske_record::RoleUse;
+use aske_stats::{Adaptive, Interval};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
 use std::collections::BTreeMap;
@@ -18,7 +20,7 @@ pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
 
 /// Outcomes with both intervals.
 pub(crate) fn outcomes(shares: &[Share]) -> Table {
-    let header = ["outcome", "sessions", "share", "95% across samples", "95% over sessions"];
+    let header = ["outcome", "sessions", "share", "95% across samples", "95% over pairs"];
     let mut table = table(&header, &[1, 2, 3, 4]);
     for share in shares {
         table.add_row([
@@ -26,7 +28,7 @@ pub(crate) fn outcomes(shares: &[Share]) -> Table {
             HumanCount(share.sessions).to_string(),
             percent(share.rate),
             interval(share.across_samples),
-            interval(share.over_sessions),
+            interval(share.over_pairs),
         ]);
     }
     table
@@ -49,6 +51,7 @@ pub(crate) fn used(used: &BTreeMap<String, RoleUse>) -> Table {
         ("asker", "asker"),
         ("one", "solver, as Model 1"),
         ("two", "solver, as Model 2"),
+        ("panel", "solver, outside of sessions"),
         ("check", "cross-check"),
         ("equivalence", "equivalence"),
     ] {
@@ -86,9 +89,31 @@ pub(crate) fn percent(rate: f64) -> String {
     format!("{:.1}%", 100.0 * rate)
 }
 
-fn interval(interval: Option<Interval>) -> String {
+/// `42.7 to 47.1%`.
+pub(crate) fn interval(interval: Option<Interval>) -> String {
     interval.map_or_else(
         || "–".to_owned(),
         |Interval { low, high }| format!("{:.1} to {}", 100.0 * low.max(0.0), percent(high.min(1.0))),
+    )
+}
+
+/// What an adaptive run has found, and what it saved.
+pub(crate) fn adaptive(estimate: &Adaptive) -> String {
+    let saved = |other: f64| {
+        let saved = 1.0 - estimate.sessions as f64 / other.max(1.0);
+        if saved >= 0.0 {
+            format!("{:.0}% fewer than the {other:.0}", 100.0 * saved)
+        } else {
+            format!("{:.0}% more than the {other:.0}", -100.0 * saved)
+        }
+    };
+    format!(
+        "weighted estimate over pairs: {} calibrated ({}), from {} sessions:\n  {} of simple random sampling, {} of asking \
+         every pair equally often",
+        percent(estimate.rate.value),
+        interval(Some(estimate.rate.interval)),
+        HumanCount(estimate.sessions),
+        saved(estimate.uniform),
+        saved(estimate.balanced),
     )
 }

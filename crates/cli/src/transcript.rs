@@ -57,7 +57,7 @@ impl Observer for Transcript {
                 format!("Model {}, {}", if side == Side::One { 1 } else { 2 }, paint(NAME, model))
             }
             Role::Check => format!("cross-check {}, {}", slot.draw + 1, paint(NAME, model)),
-            Role::Equivalence => return,
+            Role::Panel | Role::Equivalence => return,
         };
         data(format_args!("\n  {who}\n{}", paint(DIM, self.body(reply))));
     }

@@ -11,6 +11,8 @@ use toml::{Table, Value};
 const USUAL_FILE: &str = "aske.toml";
 /// What is used where there is no file at all.
 const NANO: &str = "nano";
+/// The models of the paper.
+const MODELS: &str = "paper-models";
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +56,7 @@ impl Layers {
         environment: impl Iterator<Item = (String, String)>,
         flags: &[(String, String, Value)],
     ) -> Result<Self, ConfigError> {
-        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("ASKE_")).collect();
-        variables.sort();
+        let variables: Vec<_> = environment.collect();
         let by_variable =
             variables.iter().find(|(name, _)| name == CONFIG_VARIABLE).map(|(_, value)| value.as_str());
         let mut stack = Stack::default();
@@ -64,18 +65,37 @@ impl Layers {
             None if Path::new(USUAL_FILE).exists() => stack.add_file(Path::new(USUAL_FILE))?,
             None => stack.add_builtin(NANO)?,
         };
-        let keys = stack.key_variables();
-        for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {
-            if let Some(layer) = table(name, value) {
-                stack.add(&Origin::Environment(name.clone()), layer?)?;
-            }
+        stack.finish(source, variables.into_iter(), flags)
+    }
+
+    /// The configuration that a run was made with, `stored` in the file `path`, with the environment and the flags
+    /// laid over it. Models that it does not know come from the named configuration, else from the usual file and
+    /// from those that ship.
+    pub fn of_run(
+        stored: Table,
+        path: &Path,
+        named: Option<&str>,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: &[(String, String, Value)],
+    ) -> Result<Self, ConfigError> {
+        let mut stack = Stack::default();
+        stack.add_builtin(NANO)?;
+        stack.add_builtin(MODELS)?;
+        match named {
+            Some(name) => drop(stack.add_named(name, None)?),
+            None if Path::new(USUAL_FILE).exists() => drop(stack.add_file(Path::new(USUAL_FILE))?),
+            None => {}
         }
-        for (flag, key, value) in flags {
-            let path: Vec<&str> = split_key(key);
-            stack.add(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
+        stack.merged.retain(|key, _| key == "models");
+        let source = Origin::File(path.to_owned());
+        // A model of the run is the run's alone: nothing of another definition shines through.
+        if let (Some(Value::Table(models)), Some(Value::Table(own))) =
+            (stack.merged.get_mut("models"), stored.get("models"))
+        {
+            models.retain(|name, _| !own.contains_key(name));
         }
-        let config = Value::Table(stack.merged).try_into().map_err(|error| explain(None, &error))?;
-        Ok(Self { config, origins: stack.origins, source })
+        stack.add(&source, stored)?;
+        stack.finish(source, environment, flags)
     }
 
     /// The merged configuration.
@@ -146,12 +166,35 @@ impl Stack {
             return self.add_builtin(name);
         }
         let mut names = builtin::config_names();
-        names.retain(|name| *name != "paper-models");
+        names.retain(|name| *name != MODELS);
         let hint = match closest(name, names.iter().copied()) {
             Some(likely) => format!("did you mean the built-in `{likely}`?"),
             None => format!("name a file, or a built-in configuration: {}", names.join(", ")),
         };
         Err(ConfigError::at(name, "no such configuration").hint(hint))
+    }
+
+    /// Lays the environment and the flags over what is there.
+    fn finish(
+        mut self,
+        source: Origin,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: &[(String, String, Value)],
+    ) -> Result<Layers, ConfigError> {
+        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("ASKE_")).collect();
+        variables.sort();
+        let keys = self.key_variables();
+        for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {
+            if let Some(layer) = table(name, value) {
+                self.add(&Origin::Environment(name.clone()), layer?)?;
+            }
+        }
+        for (flag, key, value) in flags {
+            let path: Vec<&str> = split_key(key);
+            self.add(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
+        }
+        let config = Value::Table(self.merged).try_into().map_err(|error| explain(None, &error))?;
+        Ok(Layers { config, origins: self.origins, source })
     }
 
     /// The variables that hold keys, by the files read so far; they set nothing.
@@ -250,6 +293,7 @@ fn anchor_paths(table: &mut Table, folder: &Path) {
     if let Some(Value::Table(models)) = table.get_mut("models") {
         for (_, model) in models.iter_mut() {
             model.get_mut("script").map(anchor);
+            model.get_mut("path").map(anchor);
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Config {
     pub check: CheckSection,
     /// Who reviews formatting mismatches.
     pub equivalence: EquivalenceSection,
+    /// What `aske difficulty` compares.
+    #[serde(skip_serializing_if = "DifficultySection::is_empty")]
+    pub difficulty: DifficultySection,
     /// How the plan is run.
     pub run: RunSection,
     /// Named boundary sets.
@@ -187,6 +190,27 @@ pub struct EquivalenceSection {
 impl Default for EquivalenceSection {
     fn default() -> Self {
         Self { model: None, tokens: 4_000, sampling: Sampling::default() }
+    }
+}
+
+/// `[difficulty]`: two target ranges, and a solver that has no part in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DifficultySection {
+    /// The easy pair, `a:b`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub easy: Option<String>,
+    /// The hard pair, `a:b`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hard: Option<String>,
+    /// The independent solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<String>,
+}
+
+impl DifficultySection {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

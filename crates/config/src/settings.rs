@@ -44,6 +44,19 @@ impl Layers {
     pub fn settings(&self) -> Result<Settings, ConfigError> {
         Settings::check(self.config())
     }
+
+    /// A role beside those of the run: its model, sampling laid over the model's own, and the model's section.
+    pub fn extra_role(
+        &self,
+        key: &str,
+        name: &str,
+        over: &Sampling,
+    ) -> Result<(RoleSettings, ModelSection), ConfigError> {
+        let mut models = Models { config: self.config(), used: BTreeMap::new() };
+        let role = models.role(key, name, over)?;
+        let section = models.used.remove(name).unwrap_or_default();
+        Ok((role, section))
+    }
 }
 
 impl Settings {

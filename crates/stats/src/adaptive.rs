@@ -1,26 +1,25 @@
 //! Which pairs to ask next, and the unbiased rate that comes out.
 //!
-//! The benchmark's rate θ is the mean over M pairs of the pair's chance μⱼ to be calibrated. Pairs whose outcome is
-//! uncertain tell more about θ, so they are drawn more often, and each outcome is weighted by the probability it
-//! was drawn with.
+//! The benchmark's rate θ is the mean over M pairs of the pair's chance μ to be calibrated. Pairs whose outcome is
+//! uncertain tell more about θ, so they are asked more often, and each outcome is weighted by the probability that
+//! it was asked with.
 
+use crate::belief::{Count, beliefs, mean, within};
 use crate::interval::{Estimate, Interval, Z, student};
-use fastrand::Rng;
+use crate::round::Round;
 use serde::{Deserialize, Serialize};
 
 /// How often the first batch asks every pair: twice, as one outcome says nothing of a pair's spread.
 const PASSES: usize = 2;
-/// The share of later draws that goes to all pairs alike. It bounds every weight by 1/FLOOR.
-const FLOOR: f64 = 0.25;
 
 /// A pair to ask, and how it was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawn {
     /// The pair.
     pub pair: usize,
-    /// The probability with which one draw of the batch takes this pair.
+    /// The probability with which this session was to go to this pair.
     pub probability: f64,
-    /// In the first batch every pair is asked equally often, by design and not by chance.
+    /// Whether this is the first batch, which asks every pair equally often.
     pub fixed: bool,
 }
 
@@ -31,13 +30,26 @@ pub struct Adaptive {
     pub rate: Estimate,
     /// Sessions recorded.
     pub sessions: u64,
-    /// Sessions that simple random sampling would have needed for this half-width: p(1−p)(z/h)².
+    /// Sessions that simple random sampling would have needed for this half-width h: p(1−p)(z/h)².
     pub uniform: f64,
     /// Sessions that asking every pair equally often would have needed: the mean of μ(1−μ), times (z/h)².
     pub balanced: f64,
 }
 
 /// Draws batches of pairs and estimates the benchmark's rate from their outcomes.
+///
+/// The first batch asks every pair twice. Then come rounds: a round asks each pair n ≥ 1 times, more often where
+/// √(m(1−m)) is large, with m the pair's rate as believed before the round. A batch is the next part of the round
+/// in random order. A session that goes to a pair with probability π = n/Σn adds ψ = mean m + (y − m)/(Mπ), with
+/// y = 1 if calibrated: unbiased for θ whatever was believed, as m and π were fixed before. The rate is the mean of
+/// ψ over all sessions (the first batch adds its pairs' mean rate), rounds weighing by their sessions.
+///
+/// Rounds rather than independent draws: once a round is full, every pair's own rate is in it, and errors of m drop
+/// out. Independent draws need about a sixth more sessions. As every pair is in every round, no weight exceeds
+/// the round's mean number of sessions a pair, which is at most three.
+///
+/// The variance is the sum of squared ψ − θ, less what a round drawn without replacement saves; the interval
+/// is Student's t with as many degrees of freedom as pairs and later sessions give.
 ///
 /// ```
 /// let mut sampler = aske_stats::Sampler::new(3, 1);
@@ -50,74 +62,53 @@ pub struct Adaptive {
 pub struct Sampler {
     seed: u64,
     batches: u64,
-    /// Hits and sessions of each pair, over all batches.
-    pairs: Vec<(f64, f64)>,
-    /// Hits and sessions of each pair in the first batch.
-    first: Vec<(f64, f64)>,
-    /// Σψ, Σψ² and the number of later draws, ψ = mean m + (y − m)/(Mπ).
-    later: (f64, f64, f64),
+    /// Outcomes of each pair, over all batches.
+    pairs: Vec<Count>,
+    /// Outcomes of each pair in the first batch.
+    first: Vec<Count>,
+    rounds: Vec<Round>,
 }
 
 impl Sampler {
     /// A sampler over this many pairs, before its first batch.
     pub fn new(pairs: usize, seed: u64) -> Self {
-        Self {
-            seed,
-            batches: 0,
-            pairs: vec![(0.0, 0.0); pairs],
-            first: vec![(0.0, 0.0); pairs],
-            later: (0.0, 0.0, 0.0),
-        }
+        let none = vec![Count::default(); pairs];
+        Self { seed, batches: 0, pairs: none.clone(), first: none, rounds: Vec::new() }
     }
 
-    /// The pairs to ask next: `size` of them, or every pair twice in the first batch.
+    /// The pairs to ask next: every pair twice in the first batch, then at most `size`, up to the end of a round.
     ///
     /// Depends only on the seed and on what was recorded, so an interrupted run draws the same batch again. Record
     /// the batch before the next one is drawn.
     pub fn next(&self, size: usize) -> Vec<Drawn> {
-        let m = self.pairs.len();
-        if self.batches == 0 {
-            let probability = 1.0 / m as f64;
-            return (0..PASSES * m).map(|i| Drawn { pair: i % m, probability, fixed: true }).collect();
-        }
-        let probabilities = self.probabilities(&self.means());
-        let mut sums = Vec::with_capacity(m);
-        let mut sum = 0.0;
-        for probability in &probabilities {
-            sum += probability;
-            sums.push(sum);
-        }
-        // Each batch has its own stream, whatever the sizes of those before.
-        let mut rng = Rng::with_seed(self.seed ^ self.batches.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let draw = |_| {
-            let point = rng.f64() * sum;
-            let pair = sums.partition_point(|sum| *sum <= point).min(m - 1);
-            Drawn { pair, probability: probabilities[pair], fixed: false }
+        let Some(round) = self.rounds.last() else {
+            let pairs = self.pairs.len();
+            let probability = 1.0 / pairs as f64;
+            return (0..PASSES * pairs)
+                .map(|i| Drawn { pair: i % pairs, probability, fixed: true })
+                .collect();
         };
-        (0..size).map(draw).collect()
+        // Each round has its own stream.
+        let order = round.order(self.seed ^ (self.rounds.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let drawn = |pair| Drawn { pair, probability: round.probability(pair), fixed: false };
+        order.into_iter().skip(round.done as usize).take(size.max(1)).map(drawn).collect()
     }
 
     /// Takes a finished batch: what [`next`](Self::next) gave, and whether each session was calibrated.
     ///
     /// A session that failed has to be asked again, not left out: pairs that fail often would count too little.
     pub fn record(&mut self, batch: &[(Drawn, bool)]) {
-        // The means were fixed before the batch: that is what makes the estimate unbiased.
-        let means = self.means();
-        let m = means.len() as f64;
-        let base = means.iter().sum::<f64>() / m;
-        for (drawn, hit) in batch.iter().filter(|(drawn, _)| drawn.pair < means.len()) {
-            let hit = f64::from(u8::from(*hit));
+        for &(drawn, hit) in batch {
+            let Some(pair) = self.pairs.get_mut(drawn.pair) else { continue };
+            pair.add(hit);
             if drawn.fixed {
-                self.first[drawn.pair].0 += hit;
-                self.first[drawn.pair].1 += 1.0;
-            } else {
-                let value = base + (hit - means[drawn.pair]) / (m * drawn.probability);
-                self.later.0 += value;
-                self.later.1 += value * value;
-                self.later.2 += 1.0;
+                self.first[drawn.pair].add(hit);
+            } else if let Some(round) = self.rounds.last_mut() {
+                round.record(drawn.pair, drawn.probability, hit);
             }
-            self.pairs[drawn.pair].0 += hit;
-            self.pairs[drawn.pair].1 += 1.0;
+        }
+        if self.rounds.last().is_none_or(|round| round.done >= round.size()) {
+            self.rounds.push(Round::plan(&beliefs(&self.pairs, &self.first)));
         }
         self.batches += 1;
     }
@@ -129,63 +120,91 @@ impl Sampler {
 
     /// The rate over what was recorded; none before the first batch.
     pub fn estimate(&self) -> Option<Adaptive> {
-        let asked: Vec<(f64, f64)> = self.first.iter().copied().filter(|(_, total)| *total > 0.0).collect();
-        if asked.is_empty() {
+        let rates: Vec<f64> = self.first.iter().filter_map(|pair| pair.rate()).collect();
+        if rates.is_empty() {
             return None;
         }
-        let m = asked.len() as f64;
-        let early = asked.iter().map(|(hits, total)| hits / total).sum::<f64>() / m;
-        let early_sessions: f64 = asked.iter().map(|(_, total)| total).sum();
-        let (sum, squares, later) = self.later;
-        let sessions = early_sessions + later;
-        let value = (early_sessions * early + sum) / sessions;
-        let within = self.within();
-        let early_variance = within / early_sessions;
-        let spread = (squares - 2.0 * value * sum + value * value * later).max(0.0);
-        let variance = (early_sessions.powi(2) * early_variance + spread) / sessions.powi(2);
-        let half = student(m - 1.0 + later) * variance.sqrt();
-        let rate = Estimate {
-            value,
-            interval: Interval { low: (value - half).max(0.0), high: (value + half).min(1.0) },
-        };
-        let scale = (Z / half).powi(2);
+        let early: f64 = self.first.iter().map(|pair| f64::from(pair.total)).sum();
+        let later: f64 = self.rounds.iter().map(|round| f64::from(round.done)).sum();
+        let sessions = early + later;
+        let value = (early * mean(&rates) + self.rounds.iter().map(Round::sum).sum::<f64>()) / sessions;
+        // The first batch is a sample of each pair, so that only noise within pairs is left.
+        let squares =
+            early * within(&self.first) + self.rounds.iter().map(|round| round.variance(value)).sum::<f64>();
+        let interval = score(value, squares / (sessions * sessions), student(rates.len() as f64 - 1.0 + later));
+        let scale = (2.0 * Z / (interval.high - interval.low)).powi(2);
+        let noise: Vec<f64> = beliefs(&self.pairs, &self.first).iter().map(|belief| belief.noise()).collect();
         Some(Adaptive {
-            rate,
-            sessions: self.pairs.iter().map(|(_, total)| *total as u64).sum(),
+            rate: Estimate { value, interval },
+            sessions: self.pairs.iter().map(|pair| u64::from(pair.total)).sum(),
             uniform: value * (1.0 - value) * scale,
-            balanced: within * scale,
+            balanced: mean(&noise) * scale,
         })
     }
+}
 
-    /// The mean over pairs of μ(1−μ).
-    fn within(&self) -> f64 {
-        let spreads: Vec<f64> = self
-            .pairs
-            .iter()
-            .filter(|(_, total)| *total >= 2.0)
-            .map(|(hits, total)| hits * (total - hits) / (total * (total - 1.0)))
-            .collect();
-        (spreads.iter().sum::<f64>() + 0.25) / (spreads.len() as f64 + 1.0)
+/// Wilson's interval for as many independent sessions as would give this variance: p(1−p)/variance.
+fn score(value: f64, variance: f64, t: f64) -> Interval {
+    let value = value.clamp(0.0, 1.0);
+    // Twice the square of what is left of p(1−p)/variance, t²/n.
+    let share = t * t * variance / (value * (1.0 - value)).max(variance);
+    let centre = (value + share / 2.0) / (1.0 + share);
+    let half = (share * value * (1.0 - value) + share * share / 4.0).sqrt() / (1.0 + share);
+    Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pair 0 is never calibrated, pair 1 always, pair 2 every other time.
+    fn outcome(drawn: Drawn, count: usize) -> bool {
+        drawn.pair == 1 || (drawn.pair == 2 && count.is_multiple_of(2))
     }
 
-    /// Each pair's rate, drawn towards the mean of all as far as the pairs are alike.
-    fn means(&self) -> Vec<f64> {
-        let total: f64 = self.pairs.iter().map(|(_, total)| total).sum();
-        let asked = self.pairs.iter().filter(|(_, total)| *total > 0.0);
-        let count = asked.clone().count() as f64;
-        let mean =
-            if count > 0.0 { asked.map(|(hits, total)| hits / total).sum::<f64>() / count } else { 0.5 };
-        let within = self.within();
-        let between = (mean * (1.0 - mean) - within).max(0.0);
-        let strength = if total > 0.0 { (within / between.max(1e-3)).clamp(0.5, 50.0) } else { 1.0 };
-        self.pairs.iter().map(|(hits, total)| (hits + strength * mean) / (total + strength)).collect()
+    fn run(sampler: &mut Sampler, batches: usize, size: usize) -> Vec<Vec<(Drawn, bool)>> {
+        let mut all = Vec::new();
+        for _ in 0..batches {
+            let batch: Vec<(Drawn, bool)> = sampler
+                .next(size)
+                .into_iter()
+                .enumerate()
+                .map(|(i, drawn)| (drawn, outcome(drawn, i / 3)))
+                .collect();
+            sampler.record(&batch);
+            all.push(batch);
+        }
+        all
     }
 
-    fn probabilities(&self, means: &[f64]) -> Vec<f64> {
-        let spreads: Vec<f64> = means.iter().map(|mean| (mean * (1.0 - mean)).sqrt()).collect();
-        let total: f64 = spreads.iter().sum();
-        let m = means.len() as f64;
-        let share = |spread: &f64| if total > 0.0 { spread / total } else { 1.0 / m };
-        spreads.iter().map(|spread| FLOOR / m + (1.0 - FLOOR) * share(spread)).collect()
+    #[test]
+    fn a_recorded_run_is_replayed_to_the_same_state() {
+        let mut sampler = Sampler::new(3, 4);
+        let batches = run(&mut sampler, 6, 4);
+        let mut again = Sampler::new(3, 4);
+        for batch in &batches {
+            let drawn: Vec<Drawn> = batch.iter().map(|(drawn, _)| *drawn).collect();
+            assert_eq!(again.next(4), drawn);
+            again.record(batch);
+        }
+        assert_eq!(again, sampler);
+        assert_eq!(again.batches(), 6);
+    }
+
+    #[test]
+    fn uncertain_pairs_are_asked_more_and_every_pair_at_least_once() {
+        let mut sampler = Sampler::new(3, 4);
+        run(&mut sampler, 12, 100);
+        let totals: Vec<u32> = sampler.pairs.iter().map(|pair| pair.total).collect();
+        assert!(totals[2] > totals[0] && totals[2] > totals[1] && totals[0] >= 13, "{totals:?}");
+        let estimate = sampler.estimate().unwrap();
+        assert!((estimate.rate.value - 0.5).abs() < 0.1, "{estimate:?}");
+        assert_eq!(estimate.sessions, u64::from(totals.iter().sum::<u32>()));
+    }
+
+    #[test]
+    fn nothing_recorded_is_no_estimate() {
+        assert_eq!(Sampler::new(3, 1).estimate(), None);
+        assert_eq!(Sampler::new(0, 1).next(5), []);
     }
 }

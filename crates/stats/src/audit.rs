@@ -4,7 +4,7 @@
 //! p(1−q) + q(1−p) = (p−q)² + p(1−p) + q(1−q). The first term is what separates the solvers; the rest is noise,
 //! which two copies of one solver would show as well. Fresh draws of both solvers tell the terms apart.
 
-use crate::cluster::Ratio;
+use crate::cluster::{Ratio, Scale};
 use crate::interval::Estimate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub struct Terms {
     pub noise: f64,
     /// q − p: the larger solver less the smaller one.
     pub gap: f64,
-    /// P(exactly one right) for two copies of one solver: the mean of 2p(1−p) and 2q(1−q).
+    /// P(exactly one right) for two copies of one solver: the mean of 2p(1−p) and 2q(1−q), which is `noise`.
     pub same: f64,
 }
 
@@ -52,7 +52,7 @@ pub struct Audit {
     pub gap: Estimate,
     /// Among sessions that were calibrated in the run, the chance to be calibrated again.
     pub again: Option<Estimate>,
-    /// What two copies of one solver would score on these questions.
+    /// What two copies of one solver would score on these questions. By algebra the same as `noise`.
     pub same: Estimate,
     /// What solvers of other pairs score on these questions.
     pub shuffled: Option<Estimate>,
@@ -100,7 +100,7 @@ impl Chance {
 pub fn audit(sessions: &[Redraws], seed: u64) -> Option<Audit> {
     let counted: Vec<(&Redraws, Terms)> =
         sessions.iter().filter_map(|session| Some((session, terms(session.right, session.draws)?))).collect();
-    let mean = |range: [f64; 2], value: &dyn Fn(&Redraws, &Terms) -> Option<f64>| {
+    let mean = |scale: Scale, value: &dyn Fn(&Redraws, &Terms) -> Option<f64>| {
         let mut clusters: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for (session, terms) in &counted {
             if let Some(value) = value(session, terms) {
@@ -110,16 +110,16 @@ pub fn audit(sessions: &[Redraws], seed: u64) -> Option<Audit> {
             }
         }
         let clusters: Vec<(f64, f64)> = clusters.into_values().collect();
-        Ratio::of(&clusters)?.estimate(range[0], range[1], seed)
+        Ratio::of(&clusters)?.estimate(scale, seed)
     };
     Some(Audit {
-        calibrated: mean([0.0, 1.0], &|_, terms| Some(terms.calibrated))?,
-        separation: mean([-1.0, 1.0], &|_, terms| Some(terms.separation))?,
-        noise: mean([0.0, 1.0], &|_, terms| Some(terms.noise))?,
-        gap: mean([-1.0, 1.0], &|_, terms| Some(terms.gap))?,
-        again: mean([0.0, 1.0], &|session, terms| session.calibrated.then_some(terms.calibrated)),
-        same: mean([0.0, 1.0], &|_, terms| Some(terms.same))?,
-        shuffled: mean([0.0, 1.0], &|session, _| session.control.map(|[a, b]| f64::from(u8::from(a != b)))),
+        calibrated: mean(Scale::Rate, &|_, terms| Some(terms.calibrated))?,
+        separation: mean(Scale::Difference, &|_, terms| Some(terms.separation))?,
+        noise: mean(Scale::Rate, &|_, terms| Some(terms.noise))?,
+        gap: mean(Scale::Difference, &|_, terms| Some(terms.gap))?,
+        again: mean(Scale::Rate, &|session, terms| session.calibrated.then_some(terms.calibrated)),
+        same: mean(Scale::Rate, &|_, terms| Some(terms.same))?,
+        shuffled: mean(Scale::Rate, &|session, _| session.control.map(|[a, b]| f64::from(u8::from(a != b)))),
         sessions: counted.len() as u64,
         skipped: (sessions.len() - counted.len()) as u64,
     })

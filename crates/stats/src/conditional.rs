@@ -114,7 +114,9 @@ impl Table {
             }
             item.sort_unstable();
             let members: Vec<usize> = item.iter().map(|(person, _)| *person).collect();
-            members.iter().for_each(|person| seen[*person] = true);
+            for person in &members {
+                seen[*person] = true;
+            }
             let (count, right) = groups.entry((members, total)).or_insert_with(|| (0, vec![0; item.len()]));
             *count += 1;
             for (right, (_, hit)) in right.iter_mut().zip(&item) {

@@ -55,7 +55,10 @@ fn quantile(grid: &[f64], weights: &[f64], p: f64) -> f64 {
     let mut sum = 0.0;
     for (place, area) in areas().enumerate() {
         if sum + area >= target {
-            return grid[place] + (grid[place + 1] - grid[place]) * (target - sum) / area;
+            // The part x of this step with wx + (v − w)x²/2 = rest, for a weight that runs from w to v.
+            let (w, v, rest) = (weights[place], weights[place + 1], target - sum);
+            let x = 2.0 * rest / (w + (w * w + 2.0 * (v - w) * rest).max(0.0).sqrt());
+            return grid[place] + (grid[place + 1] - grid[place]) * x;
         }
         sum += area;
     }

@@ -22,6 +22,7 @@
 mod adaptive;
 mod agreement;
 mod audit;
+mod belief;
 mod cluster;
 mod conditional;
 mod crossed;
@@ -31,6 +32,7 @@ mod flip;
 mod interval;
 mod linear;
 mod paired;
+mod round;
 mod symmetric;
 
 pub use adaptive::{Adaptive, Drawn, Sampler};

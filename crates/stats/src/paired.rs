@@ -1,6 +1,6 @@
 //! Two askers on the same sessions.
 
-use crate::cluster::Ratio;
+use crate::cluster::{Ratio, Scale};
 use crate::flip::flip;
 use crate::interval::{Estimate, Z};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<Paired> {
     let sums: Vec<(f64, f64)> =
         clusters.iter().map(|cluster| (cluster.iter().sum(), cluster.len() as f64)).collect();
     let ratio = Ratio::of(&sums)?;
-    let difference = ratio.estimate(-1.0, 1.0, seed)?;
+    let difference = ratio.estimate(Scale::Difference, seed)?;
     let totals: Vec<f64> = sums.iter().map(|(sum, _)| *sum).collect();
     // Without any spread in the data the interval still knows how little was seen.
     let error = if ratio.error > 1e-9 { ratio.error } else { difference.half() / Z };

@@ -6,7 +6,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{DIM, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use crate::transcript::Transcript;
-use aske_bench::{Fleet, Planned, Runner};
+use aske_bench::{Crew, Fleet, Planned, Runner};
 use aske_config::Layers;
 use aske_model::Halt;
 use aske_record::{PairId, SessionId};
@@ -33,17 +33,18 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let id = numbers.map(|sample| SessionId { pair: pair.clone(), sample }).find(|id| !finished(id));
     let planned = Planned { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
+    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+    let runner = Runner::new(&crew);
     let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
-    report_failures(&finished);
-    if finished.open > 0 {
+    report_failures(&finished.ended);
+    if finished.ended.open > 0 {
         hint(format_args!("`aske ask {one} {two} --run {}` goes on from here", path.display()));
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
-    Ok(exit(&finished, &interrupt))
+    Ok(exit(&finished.ended, &interrupt))
 }
 
 fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, Problem> {

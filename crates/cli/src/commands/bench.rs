@@ -6,7 +6,10 @@ use crate::output::{BAD, BOLD, DIM, NOTE, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use crate::progress::Progress;
 use crate::tables;
-use aske_bench::{Finished, Fleet, Planned, Runner, Selection, estimate, manifest, plan};
+use aske_bench::{
+    Crew, Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, manifest, pairs_to_draw, plan,
+    run_until,
+};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
 use aske_record::{Contents, GradeLine, RunDir};
@@ -26,23 +29,27 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     let settings = layers.settings()?;
     let selection =
         Selection { pairs: arguments.pairs.clone(), shard: arguments.shard, limit: arguments.limit };
-    let plan = plan(&settings, &selection)?;
     let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
+    if let Some(points) = arguments.until {
+        return adaptive(arguments, points, (&layers, &settings), &selection, &path);
+    }
+    let plan = plan(&settings, &selection)?;
     if arguments.dry_run {
         return dry_run(arguments.json, &settings, plan, &path);
     }
     let fleet = Fleet::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings)?;
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let runner = Runner::new(&settings, &fleet, &folder, &halt)?;
+    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+    let runner = Runner::new(&crew);
     let is_open = is_open(folder.grades());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
     announce(&settings, &plan, open, &folder);
-    let progress = Progress::new(open as u64);
+    let progress = Progress::new(open as u64, "sessions");
     let finished = block_on(&halt, &interrupt, async {
         tokio::select! {
             finished = runner.run(&plan, &progress) => finished,
-            never = progress.keep_showing(&runner, &interrupt) => match never {},
+            never = progress.keep_showing(&crew, &interrupt) => match never {},
         }
     })?;
     progress.finish();
@@ -52,11 +59,74 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     } else {
         show(&settings, &path, &finished);
     }
-    Ok(exit(&finished, &interrupt))
+    Ok(exit(&finished.ended, &interrupt))
+}
+
+/// `--until`: batches of sessions drawn by chance, until the interval is narrow enough.
+fn adaptive(
+    arguments: &Bench,
+    points: f64,
+    (layers, settings): (&Layers, &Settings),
+    selection: &Selection,
+    path: &Path,
+) -> Result<Exit, Problem> {
+    if !(points > 0.0 && points < 50.0) {
+        return Err(Problem::usage(
+            format!("--until {points}: no interval has this width"),
+            "name half a width in percentage points, such as 2.0",
+        ));
+    }
+    if arguments.dry_run {
+        return Err(Problem::usage(
+            "what an adaptive run takes depends on its outcomes",
+            "`--dry-run` without `--until` shows the whole plan",
+        ));
+    }
+    let pairs = pairs_to_draw(settings, selection)?;
+    let whole_plan = pairs.len().saturating_mul(settings.run.samples as usize);
+    let until = Until { half: points / 100.0, most: selection.limit.unwrap_or(whole_plan) };
+    let fleet = Fleet::new(settings)?;
+    let folder = open_folder(path, layers, settings)?;
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let crew = Crew::new(settings, &fleet, &folder, &halt)?;
+    let runner = Runner::new(&crew);
+    let mut draws = folder.draws()?;
+    note(format_args!(
+        "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
+        settings.asker.model,
+        settings.solvers.len(),
+        until.most,
+        path.display()
+    ));
+    let progress = Progress::new(until.most as u64, "sessions at most");
+    let stopped = block_on(&halt, &interrupt, async {
+        tokio::select! {
+            stopped = run_until(&runner, settings, &pairs, until, &mut draws, &progress) => stopped,
+            never = progress.keep_showing(&crew, &interrupt) => match never {},
+        }
+    })?;
+    progress.finish();
+    let stopped = stopped?;
+    if arguments.json {
+        let mut shown = as_json(settings, path, &stopped.finished);
+        shown["estimate"] = json!(stopped.estimate);
+        shown["narrow_enough"] = json!(stopped.reached);
+        data(shown);
+    } else {
+        show(settings, path, &stopped.finished);
+        if let Some(estimate) = &stopped.estimate {
+            data(format_args!("\n{}", tables::adaptive(estimate)));
+        }
+        if !stopped.reached && stopped.finished.ended.open == 0 {
+            note(format_args!("the limit of {} sessions came before ± {points} points", until.most));
+            hint("raise --samples or --limit to go on");
+        }
+    }
+    Ok(exit(&stopped.finished.ended, &interrupt))
 }
 
 /// `runs/CONFIG-ASKER`, so that the same command finds its own folder again.
-fn default_folder(layers: &Layers, settings: &Settings) -> PathBuf {
+pub(crate) fn default_folder(layers: &Layers, settings: &Settings) -> PathBuf {
     Path::new("runs").join(format!("{}-{}", layers.name(), settings.asker.model))
 }
 
@@ -137,12 +207,12 @@ fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Pa
 }
 
 /// The status that a run's end stands for.
-pub(crate) fn exit(finished: &Finished, interrupt: &Interrupt) -> Exit {
+pub(crate) fn exit(ended: &Ended, interrupt: &Interrupt) -> Exit {
     if interrupt.happened() {
         Exit::Interrupted
-    } else if finished.reached.is_some() {
+    } else if ended.reached.is_some() {
         Exit::Budget
-    } else if finished.open > 0 {
+    } else if ended.open > 0 {
         Exit::Failures
     } else {
         Exit::Done
@@ -169,17 +239,15 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
             finished.tally.undecided()
         ));
     }
-    report_failures(finished);
-    if finished.open > 0 {
-        let why = finished.reached.map(|reached| format!("{reached}; ")).unwrap_or_default();
-        note(format_args!("\n{why}{} sessions are left", finished.open));
-        hint("run the same command again to go on; nothing that was paid for is asked again");
-    }
+    report_open(&finished.ended, "sessions");
     note(paint(DIM, format_args!("stored in {}", path.display())));
     if let [first, .., last] = settings.solvers.as_slice()
-        && finished.open == 0
+        && finished.ended.open == 0
     {
-        let seen = format!("`aske ask {} {}` shows a session as it happens", first.model, last.model);
+        let seen = format!(
+            "`aske report --html report.html` and `aske view` show what the run tells; `aske ask {} {}` shows a session as it happens",
+            first.model, last.model
+        );
         let nano = settings
             .models
             .values()
@@ -189,9 +257,19 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
     }
 }
 
+/// Failures, and what is left to do.
+pub(crate) fn report_open(ended: &Ended, things: &str) {
+    report_failures(ended);
+    if ended.open > 0 {
+        let why = ended.reached.map(|reached| format!("{reached}; ")).unwrap_or_default();
+        note(format_args!("\n{why}{} {things} are left", ended.open));
+        hint("run the same command again to go on; nothing that was paid for is asked again");
+    }
+}
+
 /// Failures by cause, with what to do about each.
-pub(crate) fn report_failures(finished: &Finished) {
-    for (failure, sessions) in finished.causes() {
+pub(crate) fn report_failures(ended: &Ended) {
+    for (failure, sessions) in ended.causes() {
         let count = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
         note(format_args!("\n{} {count} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
         hint(failure.hint());
@@ -199,7 +277,7 @@ pub(crate) fn report_failures(finished: &Finished) {
 }
 
 fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json::Value {
-    let failures = finished.causes().into_iter().map(|(failure, sessions)| {
+    let failures = finished.ended.causes().into_iter().map(|(failure, sessions)| {
         json!({
             "model": failure.model,
             "cause": failure.cause.as_str(),
@@ -212,12 +290,12 @@ fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json:
         "run": path.display().to_string(),
         "asker": settings.asker.model,
         "sessions": finished.tally.sessions(),
-        "open": finished.open,
+        "open": finished.ended.open,
         "outcomes": finished.tally.shares(),
         "promoted": finished.tally.promoted(),
         "undecided": finished.tally.undecided(),
         "used": finished.used,
         "failures": failures.collect::<Vec<_>>(),
-        "budget_reached": finished.reached.map(|reached| reached.to_string()),
+        "budget_reached": finished.ended.reached.map(|reached| reached.to_string()),
     })
 }

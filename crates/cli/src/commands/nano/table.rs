@@ -103,7 +103,7 @@ fn summary(shown: &Table) -> String {
     if solvers.len() < 2 {
         return String::new();
     }
-    let correlation = aske_bench::rank_correlation(&sizes, &overall);
+    let correlation = aske_stats::rank_correlation(&sizes, &overall);
     let mut lines = vec![
         format!("\nrank correlation of size and share right, {} solvers: {correlation:.2}", solvers.len()),
         format!("families in which a smaller solver is ahead by 10 points or more: {}", swapped.len()),

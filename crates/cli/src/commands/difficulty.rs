@@ -1,0 +1,99 @@
+//! `aske difficulty`: does the asker adjust to its target?
+
+use crate::arguments::Difficulty;
+use crate::commands::bench::{default_folder, exit, open_folder, report_open};
+use crate::evidence;
+use crate::live::{Interrupt, block_on};
+use crate::output::{data, note};
+use crate::panels::put;
+use crate::problem::{Exit, Problem};
+use crate::progress::Progress;
+use aske_bench::{Crew, Fleet, Runner, Selection, difficulty_panels, plan};
+use aske_evidence::Run;
+use aske_model::Halt;
+use aske_record::{PairId, Record, SessionRecord};
+use std::collections::HashSet;
+use toml::Value;
+
+pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
+    let text = |value: &Option<String>| value.clone().map(Value::String);
+    let layers = arguments.configuration.load(vec![
+        ("--easy", "difficulty.easy", text(&arguments.easy)),
+        ("--hard", "difficulty.hard", text(&arguments.hard)),
+        ("--solver", "difficulty.solver", text(&arguments.solver)),
+        ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
+    ])?;
+    let mut settings = layers.settings()?;
+    let section = &layers.config().difficulty;
+    let missing = || {
+        Problem::usage(
+            "difficulty needs an easy pair, a hard pair and a solver outside of them",
+            "set them in [difficulty], or with --easy A:B --hard C:D --solver E",
+        )
+    };
+    let (Some(easy), Some(hard), Some(name)) = (&section.easy, &section.hard, &section.solver) else {
+        return Err(missing());
+    };
+    let pairs: Vec<PairId> = [easy, hard]
+        .into_iter()
+        .map(|pair| pair.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error: aske_record::BadPair| Problem::usage(error.to_string(), "such as --easy a:b"))?;
+    if pairs.iter().any(|pair| pair.both().contains(&name.as_str())) {
+        return Err(missing());
+    }
+    let sampling = &layers.config().boundary.sampling;
+    let (solver, section) = layers.extra_role("difficulty.solver", name, sampling)?;
+    let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
+    let selection =
+        Selection { pairs: pairs.iter().map(ToString::to_string).collect(), ..Selection::default() };
+    let plan = plan(&settings, &selection)?;
+    let folder = open_folder(&path, &layers, &settings)?;
+    settings.models.insert(name.clone(), section);
+    let fleet = Fleet::new(&settings)?;
+    note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+    let (runner, progress) = (Runner::new(&crew), Progress::new(plan.len() as u64, "sessions"));
+    let finished = block_on(&halt, &interrupt, async {
+        tokio::select! {
+            finished = runner.run(&plan, &progress) => finished,
+            never = progress.keep_showing(&crew, &interrupt) => match never {},
+        }
+    })?;
+    progress.finish();
+    let ended = finished?.ended;
+    report_open(&ended, "sessions");
+    let asked = exit(&ended, &interrupt);
+    if asked != Exit::Done {
+        return Ok(asked);
+    }
+    drop(runner);
+    drop(crew);
+    drop(folder);
+    let folder = open_folder(&path, &layers, &layers.settings()?)?;
+    let standing: HashSet<&str> = folder
+        .grades()
+        .iter()
+        .filter(|line| line.grade.right.is_some())
+        .map(|line| line.record.as_str())
+        .collect();
+    let sessions: Vec<&SessionRecord> = folder
+        .records()
+        .iter()
+        .filter_map(Record::session)
+        .filter(|session| {
+            pairs.contains(&session.pair) && standing.contains(session.id().to_string().as_str())
+        })
+        .collect();
+    let panels = difficulty_panels(&solver, sessions.into_iter());
+    let put = put("difficulty", "questions", (&settings, &fleet, &folder), &panels)?;
+    let run = Run::read(&path, None)?;
+    let evidence = aske_evidence::evidence(&[run])?;
+    if arguments.json {
+        data(serde_json::json!(evidence.runs[0].difficulty));
+    } else {
+        evidence::difficulties(&evidence);
+    }
+    Ok(put)
+}

@@ -1,0 +1,72 @@
+//! `aske regrade`: the same sessions under another cross-check solver.
+
+use crate::arguments::Regrade;
+use crate::commands::bench::open_folder;
+use crate::evidence;
+use crate::output::{data, note};
+use crate::panels::{fleet, of_run, working};
+use crate::problem::{Exit, Problem};
+use aske_bench::{Regrading, regrade};
+use aske_evidence::Run;
+use aske_record::{Record, STANDARD};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &Regrade) -> Result<Exit, Problem> {
+    let name = name(arguments)?;
+    let mut worst = Exit::Done;
+    for run in &arguments.runs {
+        let exit = one(arguments, &name, run)?;
+        if exit != Exit::Done {
+            worst = exit;
+        }
+        if exit == Exit::Interrupted {
+            break;
+        }
+    }
+    let runs = arguments.runs.iter().map(|run| Run::read(run, None)).collect::<Result<Vec<_>, _>>()?;
+    let evidence = aske_evidence::evidence(&runs)?;
+    if arguments.on_run.json {
+        data(serde_json::json!(evidence));
+    } else {
+        evidence::regrades(&evidence);
+    }
+    Ok(worst)
+}
+
+/// The name of the grades: a file's name, and not the run's own.
+fn name(arguments: &Regrade) -> Result<String, Problem> {
+    let name = match (&arguments.name, arguments.draws) {
+        (Some(name), _) => name.clone(),
+        (None, 1) => arguments.check.clone(),
+        (None, draws) => format!("{}-{draws}", arguments.check),
+    };
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    if !plain || name.is_empty() || name.starts_with('.') || name == STANDARD {
+        return Err(Problem::usage(
+            format!("`{name}` cannot name grades"),
+            "choose another with --name: letters, digits, `.`, `_` and `-`",
+        ));
+    }
+    Ok(name)
+}
+
+fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
+    let (layers, mut settings) = of_run(&arguments.on_run, run)?;
+    let folder = open_folder(run, &layers, &settings)?;
+    let sampling = &layers.config().check.sampling;
+    let (check, section) = layers.extra_role("--check", &arguments.check, sampling)?;
+    settings.models.insert(check.model.clone(), section);
+    let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
+    let regrading = Regrading { name: name.to_owned(), check, draws: arguments.draws };
+    let sessions = folder.records().iter().filter_map(Record::session).count();
+    let open = sessions - folder.other_grades(name)?.before().len().min(sessions);
+    note(format_args!(
+        "regrade: {sessions} sessions, {open} still to do, by {}; into {}",
+        arguments.check,
+        run.join("grades").join(format!("{name}.jsonl")).display()
+    ));
+    working(open, "sessions", (&settings, &fleet, &folder), async |crew, progress| {
+        regrade(crew, &regrading, |_| progress.advance(), |_| progress.give_up()).await
+    })
+}

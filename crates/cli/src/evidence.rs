@@ -1,0 +1,342 @@
+//! Evidence on a terminal.
+
+use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, data, hint, note, paint};
+use crate::tables::{adaptive, interval, outcomes, percent, table, used};
+use aske_evidence::{Comparison, Evidence, Flag, PairCell, RunEvidence, Validity, Verdict};
+use aske_session::Outcome;
+use aske_stats::Estimate;
+use comfy_table::Table;
+
+/// Everything.
+pub(crate) fn all(evidence: &Evidence) {
+    for run in &evidence.runs {
+        headline(run);
+        data(format_args!("\n{}", outcomes(&run.outcomes)));
+        if run.cells.len() > 1 {
+            data(format_args!("\n{}", map(run)));
+        }
+        direction(run);
+    }
+    audits(evidence);
+    comparisons(evidence);
+    abilities(evidence);
+    regrades(evidence);
+    baselines(evidence);
+    difficulties(evidence);
+    for run in &evidence.runs {
+        validity(run, &run.validity);
+        data(format_args!("\n{}", used(&run.used)));
+    }
+    note(paint(DIM, "`aske report --html FILE` draws this; `aske view` lets you read every session"));
+}
+
+fn heading(text: impl std::fmt::Display) {
+    data(format_args!("\n{}", paint(BOLD, text)));
+}
+
+/// `31.0 points (28.1 to 33.9)`.
+fn points(estimate: Estimate) -> String {
+    let Estimate { value, interval } = estimate;
+    format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * value, 100.0 * interval.low, 100.0 * interval.high)
+}
+
+fn share(estimate: Estimate) -> String {
+    format!("{} ({})", percent(estimate.value), interval(Some(estimate.interval)))
+}
+
+fn headline(run: &RunEvidence) {
+    let calibrated = run.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated);
+    let rate = calibrated.map_or(0.0, |share| share.rate);
+    let over = interval(calibrated.and_then(|share| share.over_pairs));
+    let grader = if run.grader == aske_record::STANDARD {
+        String::new()
+    } else {
+        format!(", graded by {}", run.grader)
+    };
+    heading(format_args!(
+        "{}: {} calibrated (95%: {over}, over {} pairs), {} sessions{grader}",
+        run.asker,
+        percent(rate),
+        run.cells.len(),
+        run.sessions
+    ));
+    if let Some(estimate) = &run.sampling {
+        data(adaptive(estimate));
+    }
+    if run.ungraded > 0 {
+        note(format_args!("{} finished sessions have no grade yet", run.ungraded));
+    }
+}
+
+/// The calibrated share of every pair in percent, the smallest solver first.
+fn map(run: &RunEvidence) -> Table {
+    let size = run.solvers.len();
+    let numbers: Vec<String> = (1..=size).map(|number| number.to_string()).collect();
+    let mut header = vec!["% calibrated", ""];
+    header.extend(numbers.iter().map(String::as_str));
+    let mut shown = table(&header, &(1..size + 2).collect::<Vec<_>>());
+    let cell = |one: usize, two: usize| {
+        let pair = [one.min(two), one.max(two)];
+        let found: Option<&PairCell> = run.cells.iter().find(|cell| cell.pair == pair);
+        found.map_or_else(
+            || if one == two { "·".to_owned() } else { String::new() },
+            |cell| format!("{:.0}", 100.0 * cell.share(Outcome::Calibrated)),
+        )
+    };
+    for (place, solver) in run.solvers.iter().enumerate() {
+        let mut row = vec![solver.name.clone(), (place + 1).to_string()];
+        row.extend((0..=place).map(|other| cell(place, other)));
+        shown.add_row(row);
+    }
+    shown
+}
+
+fn direction(run: &RunEvidence) {
+    let weaker = run.direction.weaker;
+    if weaker.of == 0 {
+        return;
+    }
+    let mut text = format!(
+        "the weaker solver is the one that is right in {} of {} calibrated sessions ({})",
+        weaker.hits,
+        weaker.of,
+        percent(weaker.rate)
+    );
+    let separated = run.direction.separated;
+    if separated.of > 0 {
+        let more = format!(
+            "; in clearly separated pairs in {} of {} ({})",
+            separated.hits,
+            separated.of,
+            percent(separated.rate)
+        );
+        text.push_str(&more);
+    }
+    data(format_args!("\n{text}"));
+}
+
+/// Luck against skill.
+pub(crate) fn audits(evidence: &Evidence) {
+    let audited: Vec<_> = evidence.runs.iter().filter_map(|run| Some((run, run.audit.as_ref()?))).collect();
+    if audited.is_empty() {
+        return;
+    }
+    heading("luck against skill: final questions solved again");
+    let header = [
+        "asker",
+        "sessions",
+        "draws",
+        "calibrated",
+        "real separation",
+        "sampling noise",
+        "larger − smaller",
+        "calibrated again",
+        "A against A",
+        "other pairs",
+    ];
+    let mut shown = table(&header, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for (run, audit) in audited {
+        let found = &audit.estimates;
+        let maybe = |estimate: Option<Estimate>| estimate.map_or_else(|| "–".to_owned(), share);
+        shown.add_row([
+            run.asker.clone(),
+            found.sessions.to_string(),
+            audit.draws.to_string(),
+            share(found.calibrated),
+            share(found.separation),
+            share(found.noise),
+            points(found.gap),
+            maybe(found.again),
+            share(found.same),
+            maybe(found.shuffled),
+        ]);
+    }
+    data(shown);
+}
+
+fn comparisons(evidence: &Evidence) {
+    if evidence.comparisons.is_empty() {
+        return;
+    }
+    heading("askers on the same pairs and samples, in points");
+    let header = ["first", "second", "sessions", "first − second", "p (Holm)", "could have seen", "verdict"];
+    let mut shown = table(&header, &[2, 3, 4, 5]);
+    for Comparison { runs, paired, p_holm, verdict } in &evidence.comparisons {
+        let [first, second] = runs.map(|place| evidence.runs[place].asker.clone());
+        let words = match verdict {
+            Verdict::First => format!("{first} is better"),
+            Verdict::Second => format!("{second} is better"),
+            Verdict::Tied => "tied".to_owned(),
+        };
+        shown.add_row([
+            first,
+            second,
+            paired.sessions.to_string(),
+            points(paired.difference),
+            p_value(*p_holm),
+            format!("{:.1}", 100.0 * paired.smallest),
+            words,
+        ]);
+    }
+    data(shown);
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn abilities(evidence: &Evidence) {
+    let Some(ability) = &evidence.ability else { return };
+    heading("ability of the solvers, in logits");
+    let mut shown = table(&["solver", "ability", "95%", "fit"], &[1, 2, 3]);
+    let logits = |estimate: &Estimate| {
+        let Estimate { value, interval } = estimate;
+        [format!("{value:+.2}"), format!("{:+.2} to {:+.2}", interval.low, interval.high)]
+    };
+    for (place, name) in ability.solvers.iter().enumerate() {
+        let [value, range] =
+            ability.abilities.ability[place].as_ref().map_or_else(|| ["–".to_owned(), String::new()], logits);
+        let fit = ability.abilities.fit[place].map_or_else(String::new, |fit| format!("{fit:.2}"));
+        shown.add_row([name.clone(), value, range, fit]);
+    }
+    data(shown);
+    if let Some(p) = ability.abilities.p {
+        let words = if p < 0.05 { "one scale does not tell all" } else { "one scale fits" };
+        data(format_args!("{words} (p = {p:.3}); a fit near 1 is as expected"));
+    }
+    let Some(skills) = &ability.skills else { return };
+    heading("skill of the askers, in logits");
+    let mut shown = table(&["asker", "skill", "95%"], &[1, 2]);
+    for (run, skill) in evidence.runs.iter().zip(&skills.askers) {
+        let [value, range] = skill.as_ref().map_or_else(|| ["–".to_owned(), String::new()], logits);
+        shown.add_row([run.asker.clone(), value, range]);
+    }
+    data(shown);
+}
+
+/// Other cross-check solvers.
+pub(crate) fn regrades(evidence: &Evidence) {
+    if evidence.regrades.is_empty() {
+        return;
+    }
+    heading("other cross-check solvers");
+    let header = ["asker", "grader", "sessions", "own", "regraded", "shift in points", "outcomes changed"];
+    let mut shown = table(&header, &[2, 3, 4, 5, 6]);
+    for run in &evidence.runs {
+        for regrade in &run.regrades {
+            let shift =
+                regrade.shift.as_ref().map_or_else(|| "–".to_owned(), |shift| points(shift.difference));
+            shown.add_row([
+                run.asker.clone(),
+                regrade.grader.clone(),
+                regrade.sessions.to_string(),
+                percent(regrade.calibrated[0]),
+                percent(regrade.calibrated[1]),
+                shift,
+                regrade.changed.to_string(),
+            ]);
+        }
+    }
+    data(shown);
+    for ranks in evidence.regrades.iter().filter(|ranks| ranks.runs > 1) {
+        let words = if ranks.same_order { "the ranking is the same" } else { "the ranking changes" };
+        data(format_args!(
+            "{}: {words} over {} askers; the largest shift is {:.1} points",
+            ranks.grader,
+            ranks.runs,
+            100.0 * ranks.largest_shift
+        ));
+    }
+}
+
+/// Questions without probing.
+pub(crate) fn baselines(evidence: &Evidence) {
+    for run in &evidence.runs {
+        let Some(baseline) = &run.baseline else { continue };
+        heading(format_args!("{} without probing: {} questions, every pair", run.asker, baseline.questions));
+        let mut shown = table(&["outcome", "share", "95% over questions", "with probing"], &[1, 2, 3]);
+        for (share, probed) in baseline.outcomes.iter().zip(&run.outcomes) {
+            shown.add_row([
+                share.outcome.to_string(),
+                percent(share.rate),
+                interval(share.over_pairs),
+                percent(probed.rate),
+            ]);
+        }
+        data(shown);
+    }
+}
+
+/// Easy against hard targets.
+pub(crate) fn difficulties(evidence: &Evidence) {
+    for run in &evidence.runs {
+        for difficulty in &run.difficulty {
+            heading(format_args!("{}: how often {} fails", run.asker, difficulty.solver));
+            let mut shown = table(&["target", "questions", "fails", "95%"], &[1, 2, 3]);
+            for target in &difficulty.targets {
+                shown.add_row([
+                    target.pair.clone(),
+                    target.failed.of.to_string(),
+                    percent(target.failed.rate),
+                    interval(target.failed.interval),
+                ]);
+            }
+            data(shown);
+            if let (Some(difference), Some(p)) = (difficulty.difference, difficulty.p) {
+                data(format_args!("hard minus easy: {} points, p = {}", points(difference), p_value(p)));
+            }
+        }
+    }
+}
+
+fn validity(run: &RunEvidence, validity: &Validity) {
+    heading(format_args!("{}: can the numbers be trusted?", run.asker));
+    let mut shown = table(&["check", "sessions", "share", "for example"], &[1, 2]);
+    let rows: [(&str, &Flag); 7] = [
+        ("cross-check answers disagree", &validity.disagreed),
+        ("equivalence checker matched", &validity.promoted),
+        ("comparison undecided", &validity.undecided),
+        ("question asked before", &validity.duplicates),
+        ("question much like another", &validity.near_duplicates),
+        ("question repeated from probing", &validity.from_probing),
+        ("answer stands in the question", &validity.leaked),
+    ];
+    for (name, flag) in rows {
+        let rate = if flag.of == 0 { 0.0 } else { flag.sessions as f64 / flag.of as f64 };
+        let style = if rate > 0.1 {
+            BAD
+        } else if rate > 0.02 {
+            NOTE
+        } else {
+            GOOD
+        };
+        shown.add_row([
+            name.to_owned(),
+            flag.sessions.to_string(),
+            paint(style, percent(rate)),
+            flag.examples.first().cloned().unwrap_or_default(),
+        ]);
+    }
+    data(shown);
+    let cut: Vec<String> = validity
+        .solvers
+        .iter()
+        .filter(|solver| solver.truncated > 0)
+        .map(|solver| {
+            format!("{} {}", solver.name, percent(solver.truncated as f64 / solver.replies.max(1) as f64))
+        })
+        .collect();
+    if cut.is_empty() {
+        data("no solver's reply was cut at its token limit");
+    } else {
+        data(format_args!("replies cut at the token limit: {}", cut.join(", ")));
+        hint("where a solver is cut often, it fails for lack of room: raise protocol.solver_final_tokens");
+    }
+    let turns = validity.asker;
+    if turns.without_question > 0 {
+        data(format_args!(
+            "{} of {} asker turns had no question, {} of them cut at the token limit",
+            turns.without_question, turns.turns, turns.truncated
+        ));
+    }
+}
