@@ -2,7 +2,9 @@
 
 mod evidence;
 
-pub(crate) use evidence::{Audit, Baseline, Difficulty, OnRun, Regrade, Report, View};
+pub(crate) use evidence::{
+    Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
+};
 
 use aske_bench::Shard;
 use aske_config::{ConfigError, Layers};
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Baseline(Baseline),
     /// Measure whether the asker adjusts difficulty to its target
     Difficulty(Difficulty),
+    /// Write sessions, questions, answers and grades for other programs
+    Export(Export),
     /// Join run folders that belong together
     Merge(Merge),
     /// Show every value of the configuration and where it came from

@@ -7,6 +7,7 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod difficulty;
+pub(crate) mod export;
 pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod nano;

@@ -1,8 +1,8 @@
 //! Evidence on a terminal.
 
-use crate::output::{BAD, BOLD, DIM, GOOD, NOTE, data, hint, note, paint};
+use crate::output::{BOLD, DIM, data, hint, note, paint};
 use crate::tables::{adaptive, interval, outcomes, percent, table, used};
-use aske_evidence::{Comparison, Evidence, Flag, PairCell, RunEvidence, Validity, Verdict};
+use aske_evidence::{AuditEvidence, Comparison, Evidence, Flag, PairCell, RunEvidence, Validity, Verdict};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -122,35 +122,21 @@ pub(crate) fn audits(evidence: &Evidence) {
         return;
     }
     heading("luck against skill: final questions solved again");
-    let header = [
-        "asker",
-        "sessions",
-        "draws",
-        "calibrated",
-        "real separation",
-        "sampling noise",
-        "larger − smaller",
-        "calibrated again",
-        "A against A",
-        "other pairs",
-    ];
-    let mut shown = table(&header, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    for (run, audit) in audited {
-        let found = &audit.estimates;
-        let maybe = |estimate: Option<Estimate>| estimate.map_or_else(|| "–".to_owned(), share);
-        shown.add_row([
-            run.asker.clone(),
-            found.sessions.to_string(),
-            audit.draws.to_string(),
-            share(found.calibrated),
-            share(found.separation),
-            share(found.noise),
-            points(found.gap),
-            maybe(found.again),
-            share(found.same),
-            maybe(found.shuffled),
-        ]);
-    }
+    let askers: Vec<&str> = audited.iter().map(|(run, _)| run.asker.as_str()).collect();
+    let header: Vec<&str> = ["with 95% intervals"].into_iter().chain(askers).collect();
+    let mut shown = table(&header, &(1..header.len()).collect::<Vec<_>>());
+    let mut row = |name: &str, value: &dyn Fn(&AuditEvidence) -> String| {
+        shown.add_row([name.to_owned()].into_iter().chain(audited.iter().map(|(_, audit)| value(audit))));
+    };
+    let maybe = |estimate: Option<Estimate>| estimate.map_or_else(|| "–".to_owned(), share);
+    row("sessions × draws", &|audit| format!("{} × {}", audit.estimates.sessions, audit.draws));
+    row("exactly one right, on fresh draws", &|audit| share(audit.estimates.calibrated));
+    row("  real separation, (p−q)²", &|audit| share(audit.estimates.separation));
+    row("  sampling noise, p(1−p) + q(1−q)", &|audit| share(audit.estimates.noise));
+    row("larger minus smaller solver, points", &|audit| points(audit.estimates.gap));
+    row("a calibrated session is so again", &|audit| maybe(audit.estimates.again));
+    row("control: a solver against itself", &|audit| share(audit.estimates.same));
+    row("control: two solvers of another pair", &|audit| maybe(audit.estimates.shuffled));
     data(shown);
 }
 
@@ -303,17 +289,10 @@ fn validity(run: &RunEvidence, validity: &Validity) {
     ];
     for (name, flag) in rows {
         let rate = if flag.of == 0 { 0.0 } else { flag.sessions as f64 / flag.of as f64 };
-        let style = if rate > 0.1 {
-            BAD
-        } else if rate > 0.02 {
-            NOTE
-        } else {
-            GOOD
-        };
         shown.add_row([
             name.to_owned(),
             flag.sessions.to_string(),
-            paint(style, percent(rate)),
+            percent(rate),
             flag.examples.first().cloned().unwrap_or_default(),
         ]);
     }

@@ -1,6 +1,5 @@
 //! One scale for solvers over all graded answers, one for askers and pairs over all sessions.
 
-use crate::panels::audited;
 use crate::{Ability, Run, Skills};
 use aske_record::PanelRecord;
 use aske_session::Outcome;
@@ -8,7 +7,7 @@ use aske_stats::{Cell, Response, conditional, crossed};
 use std::collections::{BTreeMap, HashMap};
 
 /// The scales of some runs.
-pub(crate) fn ability(runs: &[Run]) -> Option<Ability> {
+pub fn ability(runs: &[Run]) -> Option<Ability> {
     let solvers = solvers(runs);
     let responses = responses(runs, &solvers);
     let abilities = conditional(solvers.len(), &responses)?;
@@ -33,7 +32,7 @@ fn responses(runs: &[Run], solvers: &[String]) -> Vec<Response> {
     let (mut responses, mut item) = (Vec::new(), 0);
     for run in runs {
         let persons: Vec<usize> = run.solvers.iter().map(|solver| places[solver.name.as_str()]).collect();
-        let again = audited(run);
+        let again = run.audited();
         for session in &run.sessions {
             let Some(right) = session.right() else { continue };
             for (place, right) in session.pair.into_iter().zip(right) {

@@ -1,6 +1,5 @@
 //! Sessions worth reading: the asker at its best and at its worst.
 
-use crate::panels::audited;
 use crate::{Highlight, Run, Session};
 use aske_session::Outcome;
 
@@ -29,7 +28,7 @@ pub(crate) fn highlights(run: &Run) -> Vec<Highlight> {
 /// that are nearest in size, where a gap is hardest to find.
 fn best(run: &Run) -> Vec<Highlight> {
     let calibrated = run.sessions.iter().filter(|session| outcome_of(session) == Some(Outcome::Calibrated));
-    let again = audited(run);
+    let again = run.audited();
     let gap = |session: &Session| {
         let right = again.get(run.name(session).as_str())?.right.as_ref()?;
         let [one, two] = session.pair.map(|place| {

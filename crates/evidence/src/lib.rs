@@ -23,6 +23,7 @@ mod tally;
 mod text;
 mod validity;
 
+pub use ability::ability as ability_of;
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,

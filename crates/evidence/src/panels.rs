@@ -6,11 +6,11 @@ use crate::{AuditEvidence, Baseline, Count, Difficulty, Run, Session, Target};
 use aske_record::PanelRecord;
 use aske_session::Outcome;
 use aske_stats::{Adaptive, Drawn, Redraws, Sampler, audit as estimates, fisher, newcombe};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Luck against skill over the audited sessions; where a session was audited more than once, the largest counts.
 pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
-    let audited = audited(run);
+    let audited = run.audited();
     let mut clusters: BTreeMap<[u16; 2], usize> = BTreeMap::new();
     let redraws: Vec<Redraws> = run
         .sessions
@@ -29,20 +29,6 @@ pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
         auditable: run.sessions.iter().filter(standing).count() as u64,
         estimates: estimates(&redraws, SEED)?,
     })
-}
-
-/// The fullest audit of each session.
-pub(crate) fn audited(run: &Run) -> HashMap<&str, &PanelRecord> {
-    let draws = |panel: &PanelRecord| panel.answers.values().map(Vec::len).max().unwrap_or(0);
-    let mut audited: HashMap<&str, &PanelRecord> = HashMap::new();
-    for panel in run.audits.iter().filter(|panel| panel.right.is_some()) {
-        let Some(session) = panel.session.as_deref() else { continue };
-        let there = audited.entry(session).or_insert(panel);
-        if draws(panel) > draws(there) {
-            *there = panel;
-        }
-    }
-    audited
 }
 
 fn redraws(run: &Run, session: &Session, panel: &PanelRecord, cluster: usize) -> Option<Redraws> {

@@ -231,6 +231,20 @@ impl Run {
         self.by_name.get(name).map(|place| &self.sessions[*place])
     }
 
+    /// The fullest audit of each session, by the session's name.
+    pub fn audited(&self) -> HashMap<&str, &PanelRecord> {
+        let draws = |panel: &PanelRecord| panel.answers.values().map(Vec::len).max().unwrap_or(0);
+        let mut audited: HashMap<&str, &PanelRecord> = HashMap::new();
+        for panel in self.audits.iter().filter(|panel| panel.right.is_some()) {
+            let Some(session) = panel.session.as_deref() else { continue };
+            let there = audited.entry(session).or_insert(panel);
+            if draws(panel) > draws(there) {
+                *there = panel;
+            }
+        }
+        audited
+    }
+
     /// A session's whole record.
     pub fn record(&self, session: &Session) -> Result<SessionRecord, RunError> {
         let path = self.path.join("records.jsonl");

@@ -131,7 +131,8 @@ impl Sampler {
         // The first batch is a sample of each pair, so that only noise within pairs is left.
         let squares =
             early * within(&self.first) + self.rounds.iter().map(|round| round.variance(value)).sum::<f64>();
-        let interval = score(value, squares / (sessions * sessions), student(rates.len() as f64 - 1.0 + later));
+        let interval =
+            score(value, squares / (sessions * sessions), student(rates.len() as f64 - 1.0 + later));
         let scale = (2.0 * Z / (interval.high - interval.low)).powi(2);
         let noise: Vec<f64> = beliefs(&self.pairs, &self.first).iter().map(|belief| belief.noise()).collect();
         Some(Adaptive {

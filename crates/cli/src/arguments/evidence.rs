@@ -178,3 +178,66 @@ pub(crate) struct Difficulty {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske export runs/mine --out mine                         four Parquet files in a folder
+  aske export runs/* --table questions --calibrated --out exam.parquet
+  aske export runs/* --table questions --difficulty=-1..2 --out exam.jsonl
+  python -c 'import datasets; print(datasets.load_dataset(\"parquet\", data_files=\"exam.parquet\"))'
+Difficulty is in logits: a solver whose ability has the same value is right half the time; `aske report` shows abilities.")]
+pub(crate) struct Export {
+    /// Run folders [default: all in runs/]
+    pub(crate) runs: Vec<PathBuf>,
+    /// A file that ends in .parquet or .jsonl, or a folder for all tables
+    #[arg(long, value_name = "FILE|FOLDER", default_value = "export")]
+    pub(crate) out: PathBuf,
+    /// Only this table [default: questions for a file, all for a folder]
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub(crate) table: Option<TableName>,
+    /// What the files of a folder are
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Parquet)]
+    pub(crate) format: FormatName,
+    /// Only calibrated sessions and their questions
+    #[arg(long)]
+    pub(crate) calibrated: bool,
+    /// Only questions of a difficulty in this range, in logits
+    #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) difficulty: Option<(f64, f64)>,
+    /// Use the grades of this grader
+    #[arg(long, value_name = "NAME")]
+    pub(crate) grader: Option<String>,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Tables by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TableName {
+    /// A session a row, with all its turns
+    Sessions,
+    /// The question bank: a final question a row, with its answer and its difficulty
+    Questions,
+    /// An answer a row
+    Answers,
+    /// A grade a row, of every grader
+    Grades,
+}
+
+/// Formats by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FormatName {
+    /// Apache Parquet
+    Parquet,
+    /// A JSON object a line
+    Jsonl,
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let wrong =
+        || format!("`{text}` is not a range; write two numbers with dots between them, such as -1..2");
+    let (low, high) = text.split_once("..").ok_or_else(wrong)?;
+    let (low, high): (f64, f64) = (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
+    if low <= high { Ok((low, high)) } else { Err(wrong()) }
+}

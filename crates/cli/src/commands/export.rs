@@ -1,0 +1,69 @@
+//! `aske export`: runs as tables for other programs.
+
+use crate::arguments::{Export, FormatName, TableName};
+use crate::commands::report::chosen;
+use crate::output::data;
+use crate::problem::{Exit, Problem};
+use crate::tables::table as shown_table;
+use aske_evidence::Run;
+use aske_export::{Choice, ExportError, Format, Kind, table, write};
+use serde_json::json;
+use std::path::PathBuf;
+
+pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
+    let files = files(arguments)?;
+    let runs = chosen(&arguments.runs)?
+        .iter()
+        .map(|path| Run::read(path, arguments.grader.as_deref()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let choice = Choice { calibrated: arguments.calibrated, difficulty: arguments.difficulty };
+    let mut shown = shown_table(&["file", "table", "rows"], &[2]);
+    let mut written = Vec::new();
+    for (kind, path) in files {
+        let table = table(&runs, kind, &choice)?;
+        write(&table, &path).map_err(failed)?;
+        shown.add_row([path.display().to_string(), kind.as_str().to_owned(), table.rows().to_string()]);
+        written.push(json!({ "file": path, "table": kind.as_str(), "rows": table.rows() }));
+    }
+    if arguments.json {
+        data(json!(written));
+    } else {
+        data(shown);
+    }
+    Ok(Exit::Done)
+}
+
+/// Which tables go into which files.
+fn files(arguments: &Export) -> Result<Vec<(Kind, PathBuf)>, Problem> {
+    let kind = arguments.table.map(|name| match name {
+        TableName::Sessions => Kind::Sessions,
+        TableName::Questions => Kind::Questions,
+        TableName::Answers => Kind::Answers,
+        TableName::Grades => Kind::Grades,
+    });
+    let out = &arguments.out;
+    if Format::of(out).is_some() {
+        return Ok(vec![(kind.unwrap_or(Kind::Questions), out.clone())]);
+    }
+    if out.extension().is_some() && !out.is_dir() {
+        return Err(failed(ExportError::Ending(out.clone())));
+    }
+    std::fs::create_dir_all(out).map_err(|source| failed(ExportError::Io { path: out.clone(), source }))?;
+    let format = match arguments.format {
+        FormatName::Parquet => Format::Parquet,
+        FormatName::Jsonl => Format::Jsonl,
+    };
+    let kinds = kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    Ok(kinds
+        .into_iter()
+        .map(|kind| (kind, out.join(format!("{}.{}", kind.as_str(), format.ending()))))
+        .collect())
+}
+
+fn failed(error: ExportError) -> Problem {
+    let hint = match error {
+        ExportError::Ending(_) => "end the name in .parquet or .jsonl, or name a folder",
+        _ => "is the disk full, or the folder not writable?",
+    };
+    Problem::usage(error.to_string(), hint)
+}

@@ -1,0 +1,79 @@
+//! Runs as tables for other programs: JSON lines, and Parquet that the Hugging Face datasets library loads.
+//!
+//! [`tables`] makes plain columns of runs, [`write`] writes them. May use `evidence`, `record`, `session` and `stats`.
+//!
+//! ```no_run
+//! use aske_evidence::Run;
+//! use aske_export::{Choice, Kind, table, write};
+//! let runs = [Run::read("runs/nano-staircase".as_ref(), None)?];
+//! let exam = table(&runs, Kind::Questions, &Choice { calibrated: true, ..Choice::default() })?;
+//! write(&exam, "exam.parquet".as_ref())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod answers;
+mod bank;
+mod column;
+mod grades;
+mod sessions;
+mod write;
+
+pub use column::{Column, Table};
+pub use write::{ExportError, Format, write};
+
+use aske_evidence::Run;
+use aske_record::RunError;
+use aske_session::Outcome;
+
+/// Which table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A session a row, with all its turns.
+    Sessions,
+    /// The question bank: a final question a row, with its reference answer and its estimated difficulty.
+    Questions,
+    /// An answer a row: of probing, of final questions, and of questions that were solved again.
+    Answers,
+    /// A grade a row, of every grader.
+    Grades,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades];
+
+    /// The name of its file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Questions => "questions",
+            Self::Answers => "answers",
+            Self::Grades => "grades",
+        }
+    }
+}
+
+/// Which sessions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice {
+    /// Only calibrated ones.
+    pub calibrated: bool,
+    /// Only questions whose estimated difficulty, in logits, is in this range.
+    pub difficulty: Option<(f64, f64)>,
+}
+
+/// One table over all runs.
+pub fn table(runs: &[Run], kind: Kind, choice: &Choice) -> Result<Table, RunError> {
+    let bank = bank::bank(runs, choice);
+    match kind {
+        Kind::Questions => Ok(bank::table(runs, &bank)),
+        Kind::Sessions => sessions::table(runs, &bank),
+        Kind::Answers => answers::table(runs, &bank),
+        Kind::Grades => Ok(grades::table(runs, &bank)),
+    }
+}
+
+/// Whether a session is calibrated.
+fn is_calibrated(session: &aske_evidence::Session) -> bool {
+    session.grade.as_ref().is_some_and(|grade| grade.outcome == Outcome::Calibrated)
+}
