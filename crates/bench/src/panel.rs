@@ -230,8 +230,8 @@ async fn draw(
 ) -> Result<(String, Vec<Solved>, RoleUse), Trouble> {
     let record = format!("{}/{}", panel.calls, solver.model);
     let put = (question, crew.settings.protocol.solver_final_tokens);
-    let (solved, used) = answers(crew, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
-    Ok((solver.model.clone(), solved, used))
+    let (answered, used) = answers(crew, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
+    Ok((solver.model.clone(), answered, used))
 }
 
 /// Independent answers of one model to a final question.

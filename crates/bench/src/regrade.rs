@@ -26,10 +26,10 @@ pub async fn regrade(
     failed: impl Fn(&RunFailure),
 ) -> Result<Ended, RunError> {
     let grades = crew.folder.other_grades(&regrading.name)?;
-    let graded: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
+    let done_before: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
     let sessions = crew.folder.records().iter().filter_map(Record::session);
     let open: Vec<&SessionRecord> =
-        sessions.filter(|session| !graded.contains(session.id().to_string().as_str())).collect();
+        sessions.filter(|session| !done_before.contains(session.id().to_string().as_str())).collect();
     let work = async |session: &&SessionRecord| {
         let line = one(crew, regrading, session).await?;
         grades.add(&line)?;

@@ -2,7 +2,7 @@
 
 use crate::output::{BOLD, DIM, data, hint, note, paint};
 use crate::tables::{adaptive, interval, outcomes, percent, table, used};
-use aske_evidence::{AuditEvidence, Comparison, Evidence, Flag, PairCell, RunEvidence, Validity, Verdict};
+use aske_evidence::{AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, Validity, Verdict, checks};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -277,23 +277,14 @@ pub(crate) fn difficulties(evidence: &Evidence) {
 
 fn validity(run: &RunEvidence, validity: &Validity) {
     heading(format_args!("{}: can the numbers be trusted?", run.asker));
-    let mut shown = table(&["check", "sessions", "share", "for example"], &[1, 2]);
-    let rows: [(&str, &Flag); 7] = [
-        ("cross-check answers disagree", &validity.disagreed),
-        ("equivalence checker matched", &validity.promoted),
-        ("comparison undecided", &validity.undecided),
-        ("question asked before", &validity.duplicates),
-        ("question much like another", &validity.near_duplicates),
-        ("question repeated from probing", &validity.from_probing),
-        ("answer stands in the question", &validity.leaked),
-    ];
-    for (name, flag) in rows {
-        let rate = if flag.of == 0 { 0.0 } else { flag.sessions as f64 / flag.of as f64 };
+    let mut shown = table(&["check", "", "number", "share", "for example"], &[2, 3]);
+    for check in checks(run) {
         shown.add_row([
-            name.to_owned(),
-            flag.sessions.to_string(),
-            percent(rate),
-            flag.examples.first().cloned().unwrap_or_default(),
+            check.name.to_owned(),
+            check.doubt().as_str().to_owned(),
+            format!("{} of {}", check.hits, check.of),
+            percent(check.share()),
+            check.examples.first().cloned().unwrap_or_default(),
         ]);
     }
     data(shown);
@@ -310,12 +301,5 @@ fn validity(run: &RunEvidence, validity: &Validity) {
     } else {
         data(format_args!("replies cut at the token limit: {}", cut.join(", ")));
         hint("where a solver is cut often, it fails for lack of room: raise protocol.solver_final_tokens");
-    }
-    let turns = validity.asker;
-    if turns.without_question > 0 {
-        data(format_args!(
-            "{} of {} asker turns had no question, {} of them cut at the token limit",
-            turns.without_question, turns.turns, turns.truncated
-        ));
     }
 }

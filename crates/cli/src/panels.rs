@@ -1,7 +1,7 @@
 //! Questions put to solvers outside of sessions, with progress and an end that says what is left.
 
 use crate::arguments::OnRun;
-use crate::commands::bench::{exit, open_folder, report_open};
+use crate::commands::bench::{exit, reopen_folder, report_open};
 use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
@@ -42,7 +42,7 @@ where
         let layers = on_run.load(run)?;
         let settings = layers.settings()?;
         let fleet = fleet(&settings, &(work.models)(&settings))?;
-        let folder = open_folder(run, &layers, &settings)?;
+        let folder = reopen_folder(run, &layers, &settings)?;
         let panels = (work.panels)(&settings, &folder);
         let exit = put(work.what, work.things, (&settings, &fleet, &folder), &panels)?;
         if exit != Exit::Done {

@@ -13,6 +13,7 @@
 
 mod ability;
 mod cells;
+mod checks;
 mod compare;
 mod highlights;
 mod line;
@@ -24,6 +25,7 @@ mod text;
 mod validity;
 
 pub use ability::ability as ability_of;
+pub use checks::{Check, Doubt, checks, doubt};
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,

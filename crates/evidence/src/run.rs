@@ -1,7 +1,7 @@
 //! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
 
 use crate::line::Line;
-use crate::text::{Fingerprint, leaks};
+use crate::text::{Fingerprint, leaks, same_words};
 use aske_chat::Finish;
 use aske_record::{
     DrawLine, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD,
@@ -127,13 +127,13 @@ impl Run {
     /// Reads what was added since; says whether there was anything.
     pub fn refresh(&mut self) -> Result<bool, RunError> {
         let path = self.path.join("records.jsonl");
-        let (read, read_to) = scan(&path, self.read_to, brief)?;
+        let (found, read_to) = scan(&path, self.read_to, brief)?;
         let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
-        let (graded, graded_to) = scan(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
-        let news = !read.is_empty() || !graded.is_empty();
+        let (lines, graded_to) = scan(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
+        let news = !found.is_empty() || !lines.is_empty();
         (self.read_to, self.graded_to) = (read_to, graded_to);
-        self.sessions.reserve(read.len());
-        for brief in read {
+        self.sessions.reserve(found.len());
+        for brief in found {
             match brief {
                 Brief::Session(session) => self.add(*session),
                 Brief::Panel(record) => match *record {
@@ -144,7 +144,7 @@ impl Run {
                 },
             }
         }
-        for line in graded {
+        for line in lines {
             match self.by_name.get(&line.record) {
                 Some(place) => self.sessions[*place].grade = Some(line.grade),
                 None => drop(self.early.insert(line.record, line.grade)),
@@ -185,12 +185,11 @@ impl Run {
             self.asker = found.asker;
         }
         // A name that comes twice in a damaged file is the later one's.
-        match self.by_name.get(&name) {
-            Some(place) => self.sessions[*place] = session,
-            None => {
-                self.by_name.insert(name, self.sessions.len());
-                self.sessions.push(session);
-            }
+        if let Some(place) = self.by_name.get(&name) {
+            self.sessions[*place] = session;
+        } else {
+            self.by_name.insert(name, self.sessions.len());
+            self.sessions.push(session);
         }
     }
 
@@ -359,7 +358,7 @@ fn notes(line: &Line<'_>) -> Notes {
     {
         notes.fingerprint = Fingerprint::of(&question.0);
         let mut probed = probes.iter().filter_map(|turn| turn.question.as_ref());
-        notes.from_probing = probed.any(|probe| Fingerprint::of(&probe.0).words == notes.fingerprint.words);
+        notes.from_probing = probed.any(|probe| same_words(&probe.0, &question.0));
         let reference = line.check.first().and_then(Option::as_ref);
         notes.leaked = reference.is_some_and(|answer| leaks(&question.0, &answer.0));
     }

@@ -1,6 +1,6 @@
 //! Questions as texts: which are the same, which are alike, which give their answer away.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Minimum hashes that stand for a question's words in order.
 const HASHES: usize = 16;
@@ -20,18 +20,17 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// Of a question.
     pub fn of(question: &str) -> Self {
-        let words: Vec<u64> = words(question).map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect();
-        let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let words = hashes(question);
         let mut minimum = [u32::MAX; HASHES];
         let width = words.len().clamp(1, 3);
         for three in words.windows(width) {
-            let three = bytes(three);
-            for (seed, least) in (0..).zip(&mut minimum) {
-                let hash = u32::try_from(xxh3_64_with_seed(&three, seed) >> 32).unwrap_or(u32::MAX);
+            let three = three.iter().fold(0, |all, word| mixed(all ^ word));
+            for (place, least) in (1..).zip(&mut minimum) {
+                let hash = u32::try_from(mixed(three ^ mixed(place)) >> 32).unwrap_or(u32::MAX);
                 *least = hash.min(*least);
             }
         }
-        Self { words: xxh3_64(&bytes(&words)) | 1, minimum }
+        Self { words: joined(&words), minimum }
     }
 
     /// The estimated share of word triples in common.
@@ -41,9 +40,40 @@ impl Fingerprint {
     }
 }
 
+/// Whether two questions have the same words; most differ in the first few.
+pub(crate) fn same_words(one: &str, two: &str) -> bool {
+    let (mut one, mut two) = (words(one), words(two));
+    loop {
+        match (one.next(), two.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase() => {}
+            _ => return false,
+        }
+    }
+}
+
+fn hashes(question: &str) -> Vec<u64> {
+    words(question).map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect()
+}
+
+/// Never 0.
+fn joined(words: &[u64]) -> u64 {
+    words.iter().fold(1, |all, word| mixed(all ^ word)) | 1
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+fn mixed(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
 /// Words and numbers; signs of mathematics count, punctuation does not.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || "+-*/^=<>\\".contains(c))).filter(|word| !word.is_empty())
+    let part =
+        |c: char| c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\');
+    text.split(move |c| !part(c)).filter(|word| !word.is_empty())
 }
 
 /// Whether an answer of some length stands in the question as a word of its own.

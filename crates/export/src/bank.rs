@@ -90,9 +90,9 @@ pub(crate) fn named<'r>(table: &mut Table, runs: &'r [Run], entries: &[&Entry<'r
     table.text("session", entries.iter().map(|entry| Some(runs[entry.run].name(entry.session))));
 }
 
-pub(crate) fn solver(runs: &[Run], entry: &Entry<'_>, side: usize) -> Option<String> {
+pub(crate) fn solver(runs: &[Run], entry: &Entry<'_>, side: usize) -> String {
     let run = &runs[entry.run];
-    Some(run.solvers[usize::from(entry.session.pair[side])].name.clone())
+    run.solvers[usize::from(entry.session.pair[side])].name.clone()
 }
 
 pub(crate) fn outcome(entry: &Entry<'_>) -> Option<&'static str> {
@@ -117,8 +117,8 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Table {
     table.number("difficulty_high", all().map(|entry| entry.difficulty.map(|found| found.interval.high)));
     table.whole("right", all().map(|entry| Some(u64::from(entry.right))));
     table.whole("answered", all().map(|entry| Some(u64::from(entry.answered))));
-    table.text("smaller", all().map(|entry| solver(runs, entry, 0)));
-    table.text("larger", all().map(|entry| solver(runs, entry, 1)));
+    table.text("smaller", all().map(|entry| Some(solver(runs, entry, 0))));
+    table.text("larger", all().map(|entry| Some(solver(runs, entry, 1))));
     table.flag("smaller_right", all().map(|entry| entry.session.right().map(|right| right[0])));
     table.flag("larger_right", all().map(|entry| entry.session.right().map(|right| right[1])));
     named(&mut table, runs, &entries);

@@ -19,8 +19,8 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError>
     let mut table = Table::default();
     named(&mut table, runs, &entries);
     table.whole("sample", all().map(|entry| Some(u64::from(entry.session.sample))));
-    table.text("smaller", all().map(|entry| solver(runs, entry, 0)));
-    table.text("larger", all().map(|entry| solver(runs, entry, 1)));
+    table.text("smaller", all().map(|entry| Some(solver(runs, entry, 0))));
+    table.text("larger", all().map(|entry| Some(solver(runs, entry, 1))));
     table.text("model_1", records.iter().map(|record| Some(record.solvers[0].clone())));
     table.text("model_2", records.iter().map(|record| Some(record.solvers[1].clone())));
     table.text("outcome", all().map(outcome));

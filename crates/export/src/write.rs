@@ -109,7 +109,9 @@ fn array(column: &Column) -> ArrayRef {
         Column::Texts(values) => {
             let mut lists = ListBuilder::new(StringBuilder::new());
             for list in values {
-                list.iter().for_each(|text| lists.values().append_option(text.as_deref()));
+                for text in list {
+                    lists.values().append_option(text.as_deref());
+                }
                 lists.append(true);
             }
             Arc::new(lists.finish())

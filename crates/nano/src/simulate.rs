@@ -1,7 +1,7 @@
 //! Sessions with simulated solvers: what an asker is taught from, before it meets a real one.
 
 use crate::asker::{FreeAsker, Simulated, Strategy};
-use crate::{Occasion, Question, Value, reply, understand};
+use crate::{Numbers, Occasion, Question, Value, reply, understand};
 use aske_chat::{Message, Reply};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session};
 use fastrand::Rng;
@@ -18,9 +18,10 @@ pub struct Classroom {
 }
 
 impl Classroom {
-    /// Sessions taught by the staircase, with these prompts and up to this level.
+    /// Sessions taught by the staircase, with these prompts, up to this level, and without the numbers held out.
     pub fn new(pack: Arc<Pack>, levels: u32) -> Self {
-        let teacher = FreeAsker::new(Strategy::Staircase, pack.clone(), 0, levels);
+        let teacher =
+            FreeAsker::new(Strategy::Staircase, pack.clone(), 0, levels).with_numbers(Numbers::Taught);
         Self { pack, teacher }
     }
 

@@ -1,5 +1,5 @@
 //! The table of abilities: how often each network is right, by family and level; with numbers that its lessons did not
-//! have, where a cell keeps some back. (The asker's conversations are drawn from all numbers.)
+//! have, where a cell keeps some back.
 
 use crate::{Draw, Family, Numbers, Question, TAUGHT_LEVELS};
 use aske_answer::{Verdict, compare, last_boxed};

@@ -1,8 +1,14 @@
 //! The generator, the oracle and the `answer` crate, three programs that must agree.
 
 use aske_answer::{Verdict, compare};
-use aske_nano::{Draw, Family, LEVELS, Numbers, Value, understand};
+use aske_chat::Speaker;
+use aske_nano::{
+    Classroom, Draw, Family, LEVELS, Numbers, Occasion, TAUGHT_LEVELS, Value, is_right, right_reply,
+    understand,
+};
+use aske_session::Pack;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 #[test]
 fn the_oracle_and_the_answer_engine_agree_on_100_000_questions() {
@@ -63,4 +69,51 @@ fn what_is_not_of_the_language_is_not_understood() {
     for text in ["What is 7 mod 0?", "What is gcd(0, 0)?", "Solve 0x + 4 = 5.", "Compute $99^{40}$."] {
         assert_eq!(understand(text).unwrap().answer(), None, "{text}");
     }
+}
+
+#[test]
+fn wild_questions_are_understood_and_answered_and_never_held_out() {
+    let mut draw = Draw::new(3, Numbers::Taught);
+    let mut beyond = HashSet::new();
+    let (mut fractions, mut negative, mut longest) = (0, 0, 0);
+    for i in 0..6_500 {
+        let family = Family::ALL[i % Family::ALL.len()];
+        let level = u32::try_from(i / Family::ALL.len()).unwrap() % TAUGHT_LEVELS + 1;
+        let question = draw.wild(family, level).unwrap();
+        let text = question.text();
+        let answer = question.answer().unwrap();
+        let heard = understand(text).unwrap_or_else(|| panic!("not understood: {text}"));
+        assert_eq!((heard.family(), heard.answer()), (family, Some(answer)), "{text}");
+        assert!(!heard.is_held_out(), "{text}");
+        let verdict = compare(&question.expression(), &answer.to_string()).verdict;
+        assert_eq!(verdict, Verdict::Equal, "{text}: {} = {answer}", question.expression());
+        let reply = right_reply(&question, Occasion::Final).unwrap();
+        assert!(is_right(&question, &reply) && reply.ends_with(&format!("{{{answer}}}")), "{text}: {reply}");
+        longest = longest.max(reply.len());
+        if question.level().is_none() {
+            beyond.insert(family);
+            fractions += u32::from(answer.as_whole().is_none() && family == Family::Linear);
+            negative += u32::from(answer.numerator() < 0);
+        }
+    }
+    assert_eq!(beyond.len(), Family::ALL.len(), "every family knows numbers that no level draws");
+    assert!(fractions > 100 && negative > 200, "{fractions} fractions and {negative} negative numbers");
+    // A reply of 200 tokens ends a network's turn; no token is shorter than a character.
+    assert!(longest < 180, "{longest}");
+}
+
+#[test]
+fn a_classroom_never_shows_what_is_held_out() {
+    let pack = Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap();
+    let classroom = Classroom::new(Arc::new(pack), TAUGHT_LEVELS);
+    let mut questions = 0;
+    for seed in 0..300 {
+        for message in classroom.session(seed).iter().filter(|message| message.role == Speaker::Assistant) {
+            let text = message.content.rsplit_once("#Question#").unwrap().1;
+            let question = understand(text).unwrap();
+            assert!(!question.is_held_out(), "{text}");
+            questions += 1;
+        }
+    }
+    assert!(questions > 900, "{questions}");
 }

@@ -86,13 +86,21 @@ impl RunDir {
         let lock = lock(path)?;
         let mut manifest = manifest.clone();
         if let Some(there) = Manifest::read(path)? {
-            let differences = there.identity.differences(&manifest.identity);
-            if !differences.is_empty() {
-                return Err(RunError::Configuration { path: path.to_owned(), differences });
-            }
+            fits(path, &there, &manifest)?;
             manifest.identity.grow(&there.identity);
         }
         manifest.write(path)?;
+        Self::locked(path, lock)
+    }
+
+    /// Opens a folder that is there, for further work on a run of this identity; `run.toml` stays as it is.
+    pub fn reopen(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
+        let there = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+        fits(path, &there, manifest)?;
+        Self::locked(path, lock(path)?)
+    }
+
+    fn locked(path: &Path, lock: File) -> Result<Self, RunError> {
         let (records_file, records) = Jsonl::open(&path.join("records.jsonl"))?;
         Ok(Self {
             path: path.to_owned(),
@@ -144,6 +152,15 @@ impl RunDir {
     pub fn add_grade(&self, grade: &GradeLine) -> Result<(), RunError> {
         self.grades.add(grade)
     }
+}
+
+/// Refuses a manifest that contradicts the one that is there.
+fn fits(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+    let differences = there.identity.differences(&here.identity);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(RunError::Configuration { path: path.to_owned(), differences })
 }
 
 fn lock(folder: &Path) -> Result<File, RunError> {

@@ -1,5 +1,25 @@
-//! stub
-/// stub
-pub fn page(_: &aske_evidence::Evidence, _: &[aske_evidence::Run]) -> Result<String, aske_record::RunError> {
-    Ok(String::new())
-}
+//! The report: one HTML page about some runs, with every figure drawn in place.
+//!
+//! The page is a single file: no network, no script, light and dark, for the screen and for paper. What a model
+//! wrote is escaped, and its mathematics is checked before it is shown. May use `evidence`, `record`, `session`
+//! and `stats`.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let runs = [aske_evidence::Run::read("runs/mine".as_ref(), None)?];
+//! let page = aske_report::page(&aske_evidence::evidence(&runs)?, &runs)?;
+//! std::fs::write("report.html", page)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod draw;
+mod figures;
+mod math;
+mod number;
+mod page;
+mod sections;
+mod text;
+
+pub use math::{Piece, pieces};
+pub use page::page;

@@ -26,8 +26,8 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 
 /// Kendall's τ-b: pairs in the same order less pairs in the opposite one, over the pairs that are not tied.
 ///
-/// τ = (C − D) / √((n₀ − n₁)(n₀ − n₂)) with n₀ all pairs, n₁ and n₂ the pairs tied in one and in two. Kendall, 1945.
-/// Not a number where one side is all ties.
+/// τ = (C − D) / √((n₀ − n₁)(n₀ − n₂)) with n₀ all pairs, n₁ and n₂ the pairs tied in one and in two.
+/// Kendall, 1945. Not a number where one side is all ties.
 pub fn kendall(one: &[f64], two: &[f64]) -> f64 {
     let (mut score, mut first, mut second) = (0.0, 0.0, 0.0);
     for (a, b) in pairs(one, two) {

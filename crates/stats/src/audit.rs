@@ -1,8 +1,8 @@
 //! Luck against skill: what a calibration rate is made of.
 //!
-//! Two solvers are right on a question with chances p and q. Exactly one is right with chance
-//! p(1−q) + q(1−p) = (p−q)² + p(1−p) + q(1−q). The first term is what separates the solvers; the rest is noise,
-//! which two copies of one solver would show as well. Fresh draws of both solvers tell the terms apart.
+//! Two solvers are right on a question with chances p and q. Exactly one is right with chance p(1−q) + q(1−p)
+//! = (p−q)² + p(1−p) + q(1−q). The first term is what separates the solvers; the rest is noise, which two
+//! copies of one solver would show as well. Fresh draws of both solvers tell the terms apart.
 
 use crate::cluster::{Ratio, Scale};
 use crate::interval::Estimate;

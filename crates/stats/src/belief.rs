@@ -26,8 +26,8 @@ impl Count {
     }
 }
 
-/// The mean over pairs of μ(1−μ), the noise of a single session. Half a session at its noisiest is added, so that
-/// outcomes that all agree do not claim that there is none.
+/// The mean over pairs of μ(1−μ), the noise of a single session. Half a session at its noisiest is added, so
+/// that outcomes that all agree do not claim that there is none.
 pub(crate) fn within(pairs: &[Count]) -> f64 {
     let spreads: Vec<f64> = pairs.iter().filter_map(|pair| pair.spread()).collect();
     (spreads.iter().sum::<f64>() + 0.125) / (spreads.len() as f64 + 0.5)
@@ -56,10 +56,11 @@ impl Belief {
     }
 }
 
-/// Each pair's belief after these outcomes: drawn towards the mean of all pairs, the more so the more alike they are.
+/// Each pair's belief after these outcomes: drawn towards the mean of all pairs, the more so the more alike
+/// they are.
 ///
-/// Pairs' rates follow a Beta distribution with mean θ and strength κ, matched to the first outcomes' moments:
-/// κ = W/B with W the variance within pairs and B = θ(1−θ) − W between them.
+/// Pairs' rates follow a Beta distribution with mean θ and strength κ, matched to the first outcomes'
+/// moments: κ = W/B with W the variance within pairs and B = θ(1−θ) − W between them.
 pub(crate) fn beliefs(pairs: &[Count], first: &[Count]) -> Vec<Belief> {
     let rates: Vec<f64> = pairs.iter().filter_map(|pair| pair.rate()).collect();
     let mean = mean(&rates);

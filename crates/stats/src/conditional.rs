@@ -7,8 +7,8 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The standard deviation of the abilities' normal prior, in logits. Weak: it keeps a solver that has won every
-/// comparison finite, and moves one with twenty mixed comparisons by about one part in fifty.
+/// The standard deviation of the abilities' normal prior, in logits. Weak: it keeps a solver that has won
+/// every comparison finite, and moves one with twenty mixed comparisons by about one part in fifty.
 const PRIOR: f64 = 3.0;
 /// Data sets drawn from the fitted model for its check.
 const REPLICAS: u32 = 199;
@@ -41,13 +41,15 @@ pub struct Abilities {
 
 /// Rasch abilities by conditional maximum likelihood; none without an informative item.
 ///
-/// P(right) = σ(ability − difficulty). Given how many of an item's responses are right, which ones are depends on
-/// the abilities alone (Andersen, 1970), so the askers' choice of questions does not bias them. With two solvers
-/// a question this is Bradley and Terry's model over the calibrated sessions. Newton's method finds the mode under
-/// a N(0, 3²) prior; standard errors come from the inverse information, intervals are value ± 1.96 se.
+/// P(right) = σ(ability − difficulty). Given how many of an item's responses are right, which ones are
+/// depends on the abilities alone (Andersen, 1970), so the askers' choice of questions does not bias them.
+/// With two solvers a question this is Bradley and Terry's model over the calibrated sessions. Newton's
+/// method finds the mode under a N(0, 3²) prior; standard errors come from the inverse information, intervals
+/// are value ± 1.96 se.
 ///
-/// `p` is a parametric bootstrap: Pearson's X² over items with the same solvers and number right, against 199 data
-/// sets drawn from the fitted model and fitted again. Tables of few wins a pair need no pooling that way.
+/// `p` is a parametric bootstrap: Pearson's X² over items with the same solvers and number right, against 199
+/// data sets drawn from the fitted model and fitted again. Tables of few wins a pair need no pooling that
+/// way.
 pub fn conditional(persons: usize, responses: &[Response]) -> Option<Abilities> {
     if responses.iter().any(|response| response.person >= persons) {
         return None;

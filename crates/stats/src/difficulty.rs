@@ -2,13 +2,13 @@
 
 use crate::interval::{Estimate, Interval};
 
-/// Points of the grid.
+/// Points of the grid, an odd number for Simpson's rule.
 const POINTS: usize = 4001;
 
 /// A question's difficulty b in logits, from (ability, right, draws) of the solvers that answered it.
 ///
-/// P(right) = σ(ability − b) with a N(mean, sd²) prior on b. The value is the posterior mean, the interval runs
-/// from the 2.5% to the 97.5% quantile, both on a grid of 4,001 points over where the posterior lives.
+/// P(right) = σ(ability − b) with a N(mean, sd²) prior on b. The value is the posterior mean, the interval
+/// runs from the 2.5% to the 97.5% quantile, both on a grid of 4,001 points over where the posterior lives.
 pub fn difficulty(responses: &[(f64, u32, u32)], prior: (f64, f64)) -> Estimate {
     let (mean, sd) = prior;
     let log = |b: f64| {
@@ -48,21 +48,33 @@ fn grid(low: f64, high: f64) -> Vec<f64> {
     (0..POINTS).map(|i| low + step * i as f64).collect()
 }
 
-/// Where the trapezoids up to there hold a share `p` of the whole.
+/// Where a share `p` of the whole lies below.
 fn quantile(grid: &[f64], weights: &[f64], p: f64) -> f64 {
-    let areas = || weights.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
-    let target = p * areas().sum::<f64>();
+    let areas: Vec<f64> = (0..grid.len() - 1).map(|place| area(weights, place)).collect();
+    let target = p * areas.iter().sum::<f64>();
     let mut sum = 0.0;
-    for (place, area) in areas().enumerate() {
+    for (place, area) in areas.into_iter().enumerate() {
         if sum + area >= target {
             // The part x of this step with wx + (v − w)x²/2 = rest, for a weight that runs from w to v.
             let (w, v, rest) = (weights[place], weights[place + 1], target - sum);
             let x = 2.0 * rest / (w + (w * w + 2.0 * (v - w) * rest).max(0.0).sqrt());
-            return grid[place] + (grid[place + 1] - grid[place]) * x;
+            return grid[place] + (grid[place + 1] - grid[place]) * x.clamp(0.0, 1.0);
         }
         sum += area;
     }
     grid[grid.len() - 1]
+}
+
+/// The area over one step, under the parabola through it and its neighbour: two steps together are Simpson's
+/// rule.
+fn area(weights: &[f64], place: usize) -> f64 {
+    let (w, v) = (weights[place], weights[place + 1]);
+    let other = if place.is_multiple_of(2) {
+        (5.0 * w + 8.0 * v - weights[place + 2]) / 12.0
+    } else {
+        (8.0 * w + 5.0 * v - weights[place - 1]) / 12.0
+    };
+    other.max(0.0)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 /// Fisher's exact two-sided p-value for `hits1` of `total1` against `hits2` of `total2`.
 ///
-/// The chance, with all margins fixed, of a table no likelier than the one seen (Fisher, 1934); tables within one
-/// part in 10⁷ of its chance count as equally likely, as in scipy. 1 where a margin is empty.
+/// The chance, with all margins fixed, of a table no likelier than the one seen (Fisher, 1934); tables within
+/// one part in 10⁷ of its chance count as equally likely, as in scipy. 1 where a margin is empty.
 pub fn fisher(hits1: u64, total1: u64, hits2: u64, total2: u64) -> f64 {
     let hits = hits1 + hits2;
     let (least, most) = (hits.saturating_sub(total2), hits.min(total1));

@@ -53,8 +53,8 @@ pub fn wilson(hits: u64, total: u64) -> Option<Interval> {
 
 /// Jeffreys' interval for `hits` out of `total` independent trials; none without a trial.
 ///
-/// The 2.5% and 97.5% quantiles of Beta(hits + ½, misses + ½), with the end at 0 without a hit and at 1 without a
-/// miss, so that the interval never leaves out the observed rate. Brown, Cai and DasGupta, 2001.
+/// The 2.5% and 97.5% quantiles of Beta(hits + ½, misses + ½), with the end at 0 without a hit and at 1
+/// without a miss, so that the interval never leaves out the observed rate. Brown, Cai and DasGupta, 2001.
 pub fn jeffreys(hits: u64, total: u64) -> Option<Interval> {
     if total == 0 || hits > total {
         return None;
@@ -95,10 +95,11 @@ pub(crate) fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(Z, |t| t.inverse_cdf(0.975))
 }
 
-/// The difference p₁ − p₂ of two independent proportions, with Newcombe's hybrid score interval; none without trials.
+/// The difference p₁ − p₂ of two independent proportions, with Newcombe's hybrid score interval; none without
+/// trials.
 ///
-/// With [lᵢ, uᵢ] Wilson's interval of pᵢ: p₁ − p₂ − √((p₁−l₁)² + (u₂−p₂)²) to p₁ − p₂ + √((u₁−p₁)² + (p₂−l₂)²).
-/// Newcombe, 1998, method 10.
+/// With [lᵢ, uᵢ] Wilson's interval of pᵢ: p₁ − p₂ − √((p₁−l₁)² + (u₂−p₂)²) to p₁ − p₂ + √((u₁−p₁)² +
+/// (p₂−l₂)²). Newcombe, 1998, method 10.
 pub fn newcombe(hits1: u64, total1: u64, hits2: u64, total2: u64) -> Option<Estimate> {
     let (one, two) = (wilson(hits1, total1)?, wilson(hits2, total2)?);
     let (p1, p2) = (hits1 as f64 / total1 as f64, hits2 as f64 / total2 as f64);
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn the_t_interval_agrees_with_scipy() {
-        // scipy.stats.t.interval(0.95, 3, loc=mean, scale=scipy.stats.sem(x)) for x = [0.40, 0.45, 0.50, 0.47]
+        // scipy.stats.t.interval(0.95, 3, loc=mean, scale=scipy.stats.sem(x)) for x = [0.40, 0.45, 0.50,
+        // 0.47]
         close(mean_interval(&[0.40, 0.45, 0.50, 0.47]), 0.388_118_132, 0.521_881_868);
         assert_eq!(mean_interval(&[0.4]), None);
     }

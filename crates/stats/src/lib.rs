@@ -1,13 +1,13 @@
 //! The statistics of the benchmark: how sure a number is, and what it is made of.
 //!
-//! Plain functions over values: no clock, no files, and randomness only from a seed that the caller gives. Depends
-//! on no other room. Every interval is a 95% one.
+//! Plain functions over values: no clock, no files, and randomness only from a seed that the caller gives.
+//! Depends on no other room. Every interval is a 95% one.
 //!
 //! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: independent trials.
 //! - [`clustered`]: a rate over sessions that share a solver pair.
 //! - [`paired`], [`holm`], [`fisher`]: is one asker better than another?
 //! - [`audit`]: how much of a calibration rate is luck.
-//! - [`conditional`], [`crossed`], [`difficulty`]: abilities of solvers, skill of askers, difficulty of questions.
+//! - [`conditional`], [`crossed`], [`difficulty`]: able solvers, skilled askers, hard questions.
 //! - [`Sampler`]: which pairs to ask next, and the rate that comes out unbiased.
 //! - [`kendall`], [`rank_correlation`], [`same_order`]: do two rankings agree?
 //!
@@ -29,6 +29,7 @@ mod crossed;
 mod difficulty;
 mod exact;
 mod flip;
+mod grid;
 mod interval;
 mod linear;
 mod paired;

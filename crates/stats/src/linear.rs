@@ -23,7 +23,8 @@ impl Symmetric {
         self.values[row * self.size + column] += value;
     }
 
-    /// The variances of centred coordinates, where this is their covariance: the diagonal of CΣC with C = I − 11ᵀ/n.
+    /// The variances of centred coordinates, where this is their covariance: the diagonal of CΣC with C = I −
+    /// 11ᵀ/n.
     pub(crate) fn centred(&self) -> Vec<f64> {
         let n = self.size as f64;
         let means: Vec<f64> = self.values.chunks(self.size).map(|row| row.iter().sum::<f64>() / n).collect();
@@ -96,7 +97,8 @@ pub(crate) struct Slope {
     pub(crate) step: Vec<f64>,
 }
 
-/// The top of a concave function by Newton's method; steps that lead down are halved. None where a step fails.
+/// The top of a concave function by Newton's method; steps that lead down are halved. None where a step
+/// fails.
 pub(crate) fn climb(start: Vec<f64>, slope: impl Fn(&[f64]) -> Option<Slope>) -> Option<Vec<f64>> {
     let mut here = start;
     let mut now = slope(&here)?;

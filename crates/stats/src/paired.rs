@@ -23,23 +23,23 @@ pub struct Paired {
     pub clusters: u64,
 }
 
-/// Compares two askers session by session: differences −1, 0 or 1, grouped by solver pair. None for fewer than two
-/// clusters.
+/// Compares two askers session by session: differences −1, 0 or 1, grouped by solver pair. None for fewer
+/// than two clusters.
 ///
-/// The interval is that of [`clustered`](crate::clustered). The test flips signs of whole clusters, since only
-/// clusters are independent; with whole differences it is exact. `smallest` is (z₀.₉₇₅ + z₀.₈) · se, with se the
-/// linearised standard error of the mean.
+/// The interval is that of [`clustered`](crate::clustered). The test flips the signs of whole clusters, since
+/// only clusters are independent, and compares |mean|/se; it is exact up to 14 clusters and takes 4,999
+/// random patterns beyond. `smallest` is (z₀.₉₇₅ + z₀.₈) · se, with se the linearised standard error of the
+/// mean.
 pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<Paired> {
     let sums: Vec<(f64, f64)> =
         clusters.iter().map(|cluster| (cluster.iter().sum(), cluster.len() as f64)).collect();
     let ratio = Ratio::of(&sums)?;
     let difference = ratio.estimate(Scale::Difference, seed)?;
-    let totals: Vec<f64> = sums.iter().map(|(sum, _)| *sum).collect();
     // Without any spread in the data the interval still knows how little was seen.
     let error = if ratio.error > 1e-9 { ratio.error } else { difference.half() / Z };
     Some(Paired {
         difference,
-        p: flip(&totals, seed),
+        p: flip(&sums, seed),
         smallest: (Z + POWER) * error,
         sessions: clusters.iter().map(|cluster| cluster.len() as u64).sum(),
         clusters: clusters.iter().filter(|cluster| !cluster.is_empty()).count() as u64,

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The mean number of times that a round asks a pair, before each is asked at least once.
-const DEPTH: f64 = 4.0;
+const DEPTH: f64 = 2.0;
 
 /// A round in progress, or finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +62,8 @@ impl Round {
         order
     }
 
-    /// Takes an outcome: ψ = mean m + (y − m)/(Mπ), whose mean over the round is the rate, whatever m and π are.
+    /// Takes an outcome: ψ = mean m + (y − m)/(Mπ), whose mean over the round is the rate, whatever m and π
+    /// are.
     pub(crate) fn record(&mut self, pair: usize, probability: f64, hit: bool) {
         let pairs = self.means.len() as f64;
         let base = self.means.iter().sum::<f64>() / pairs;
@@ -79,11 +80,49 @@ impl Round {
 
     /// The variance of Σψ, with θ the overall rate.
     ///
-    /// Σ(ψ − θ)² · (1 − f(1 − ρ)): the part 1 − ρ of the variance lies between sessions of the round, which are
-    /// drawn without replacement, and so fades as the share f of the round that is done grows.
+    /// Σ(ψ − θ)² · (1 − f(1 − ρ)): the part 1 − ρ of the variance lies between sessions of the round, which
+    /// are drawn without replacement, and so fades as the share f of the round that is done grows.
     pub(crate) fn variance(&self, rate: f64) -> f64 {
         let squares = self.sums.1 - 2.0 * rate * self.sums.0 + rate * rate * f64::from(self.done);
         let share = f64::from(self.done) / f64::from(self.size());
         squares.max(0.0) * (1.0 - share.min(1.0) * (1.0 - self.noise))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::{Count, beliefs};
+
+    /// Beliefs that are far off: pair 2 is believed to be calibrated now and then, the others nearly never.
+    fn wrong() -> Round {
+        let count = |hits, total| Count { hits, total };
+        let counts = [count(0, 9), count(0, 9), count(4, 9)];
+        Round::plan(&beliefs(&counts, &counts))
+    }
+
+    #[test]
+    fn a_full_round_gives_the_mean_of_the_pairs_whatever_was_believed() {
+        let mut round = wrong();
+        assert!(round.times[2] > round.times[0]);
+        for pair in round.order(1) {
+            // Pairs 0 and 1 are always calibrated, pair 2 never.
+            round.record(pair, round.probability(pair), pair < 2);
+        }
+        assert_eq!(round.done, round.size());
+        assert!((round.sum() / f64::from(round.done) - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_part_of_a_round_is_right_on_average() {
+        let runs = 4000;
+        let mean = (0..runs).map(|seed| {
+            let mut round = wrong();
+            for pair in round.order(seed).into_iter().take(2) {
+                round.record(pair, round.probability(pair), pair < 2);
+            }
+            round.sum() / 2.0
+        });
+        assert!((mean.sum::<f64>() / runs as f64 - 2.0 / 3.0).abs() < 0.02);
     }
 }

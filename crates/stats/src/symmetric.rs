@@ -1,7 +1,7 @@
 //! Which of an item's responses are right, given how many are: elementary symmetric functions.
 //!
-//! With weights εᵥ = exp(abilityᵥ) the chance of a subset S of size t is Π_{v∈S} εᵥ / γₜ(ε), where γₜ sums that
-//! product over all subsets of size t. The item's difficulty has cancelled out.
+//! With weights εᵥ = exp(abilityᵥ) the chance of a subset S of size t is Π_{v∈S} εᵥ / γₜ(ε), where γₜ sums
+//! that product over all subsets of size t. The item's difficulty has cancelled out.
 
 use crate::linear::Symmetric;
 use fastrand::Rng;

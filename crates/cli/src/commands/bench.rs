@@ -136,6 +136,12 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
     Ok(RunDir::open(path, &manifest)?)
 }
 
+/// Opens the folder of a run for further work with these settings.
+pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, Problem> {
+    let manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    Ok(RunDir::reopen(path, &manifest)?)
+}
+
 /// Tells whether a planned session is still without one of these grades.
 fn is_open(grades: &[GradeLine]) -> impl Fn(&Planned) -> bool {
     let finished: HashSet<&str> = grades.iter().map(|grade| grade.record.as_str()).collect();

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
     let mut written = Vec::new();
     for (kind, path) in files {
         let table = table(&runs, kind, &choice)?;
-        write(&table, &path).map_err(failed)?;
+        write(&table, &path).map_err(|error| failed(&error))?;
         shown.add_row([path.display().to_string(), kind.as_str().to_owned(), table.rows().to_string()]);
         written.push(json!({ "file": path, "table": kind.as_str(), "rows": table.rows() }));
     }
@@ -46,9 +46,9 @@ fn files(arguments: &Export) -> Result<Vec<(Kind, PathBuf)>, Problem> {
         return Ok(vec![(kind.unwrap_or(Kind::Questions), out.clone())]);
     }
     if out.extension().is_some() && !out.is_dir() {
-        return Err(failed(ExportError::Ending(out.clone())));
+        return Err(failed(&ExportError::Ending(out.clone())));
     }
-    std::fs::create_dir_all(out).map_err(|source| failed(ExportError::Io { path: out.clone(), source }))?;
+    std::fs::create_dir_all(out).map_err(|source| failed(&ExportError::Io { path: out.clone(), source }))?;
     let format = match arguments.format {
         FormatName::Parquet => Format::Parquet,
         FormatName::Jsonl => Format::Jsonl,
@@ -60,7 +60,7 @@ fn files(arguments: &Export) -> Result<Vec<(Kind, PathBuf)>, Problem> {
         .collect())
 }
 
-fn failed(error: ExportError) -> Problem {
+fn failed(error: &ExportError) -> Problem {
     let hint = match error {
         ExportError::Ending(_) => "end the name in .parquet or .jsonl, or name a folder",
         _ => "is the disk full, or the folder not writable?",

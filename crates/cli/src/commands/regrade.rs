@@ -1,7 +1,7 @@
 //! `aske regrade`: the same sessions under another cross-check solver.
 
 use crate::arguments::Regrade;
-use crate::commands::bench::open_folder;
+use crate::commands::bench::reopen_folder;
 use crate::evidence;
 use crate::output::{data, note};
 use crate::panels::{fleet, of_run, working};
@@ -53,7 +53,7 @@ fn name(arguments: &Regrade) -> Result<String, Problem> {
 
 fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     let (layers, mut settings) = of_run(&arguments.on_run, run)?;
-    let folder = open_folder(run, &layers, &settings)?;
+    let folder = reopen_folder(run, &layers, &settings)?;
     let sampling = &layers.config().check.sampling;
     let (check, section) = layers.extra_role("--check", &arguments.check, sampling)?;
     settings.models.insert(check.model.clone(), section);

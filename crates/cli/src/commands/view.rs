@@ -14,7 +14,11 @@ pub(crate) fn run(arguments: &View) -> Result<Exit, Problem> {
         note("open it in a browser on this machine; Ctrl-C ends it");
     };
     match until_signal(serve(options, ready, std::future::pending()))? {
-        Some(Err(error)) => Err(Problem::usage(error.to_string(), error.hint())),
+        Some(Err(error)) => Err(Problem {
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+            exit: Exit::Usage,
+        }),
         Some(Ok(())) | None => Ok(Exit::Done),
     }
 }

@@ -1,8 +1,12 @@
 //! What a conversation has shown so far.
 
 use crate::{Question, is_right, understand};
+use aske_answer::last_boxed;
 use aske_chat::{Message, Speaker};
 use aske_session::Pack;
+
+/// Longer answers are not repeated.
+const LONGEST: usize = 16;
 
 /// A question that was asked, perhaps more than once.
 #[derive(Clone, Debug)]
@@ -14,6 +18,15 @@ pub(super) struct Asked {
     pub(super) right: [u32; 2],
 }
 
+/// The last round, as a turn looks back on it.
+#[derive(Clone, Debug)]
+pub(super) struct Round {
+    /// The right answer.
+    pub(super) truth: String,
+    /// What each solver answered, and whether that was right.
+    pub(super) given: [(String, bool); 2],
+}
+
 /// The conversation as evidence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
@@ -21,8 +34,8 @@ pub(super) struct History {
     pub(super) turns: u32,
     /// Distinct questions in the order they were asked.
     pub(super) asked: Vec<Asked>,
-    /// Who was right in the last round.
-    pub(super) last: Option<[bool; 2]>,
+    /// The last round, where it had an answer.
+    pub(super) last: Option<Round>,
 }
 
 impl History {
@@ -42,9 +55,9 @@ impl History {
         history
     }
 
-    fn add(&mut self, question: Question, shown: [&str; 2]) -> Option<[bool; 2]> {
-        question.answer()?;
-        let right = shown.map(|text| is_right(&question, text));
+    fn add(&mut self, question: Question, shown: [&str; 2]) -> Option<Round> {
+        let truth = question.answer()?.to_string();
+        let given = shown.map(|text| (short(text), is_right(&question, text)));
         let known = self.asked.iter().position(|asked| asked.question.text() == question.text());
         let place = known.unwrap_or(self.asked.len());
         if known.is_none() {
@@ -52,10 +65,21 @@ impl History {
         }
         let asked = &mut self.asked[place];
         asked.times += 1;
-        for (count, right) in asked.right.iter_mut().zip(right) {
-            *count += u32::from(right);
+        for (count, (_, right)) in asked.right.iter_mut().zip(&given) {
+            *count += u32::from(*right);
         }
-        Some(right)
+        Some(Round { truth, given })
+    }
+}
+
+/// The answer of a reply, where it is short and plain enough to be repeated.
+fn short(reply: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-/.,".contains(c);
+    let answer = last_boxed(reply).map_or("", str::trim);
+    match answer {
+        "" => "-".to_owned(),
+        short if short.len() <= LONGEST && short.chars().all(plain) => short.to_owned(),
+        _ => "?".to_owned(),
     }
 }
 

@@ -35,13 +35,21 @@ pub struct FreeAsker {
     strategy: Strategy,
     pack: Arc<Pack>,
     rounds: u32,
+    numbers: Numbers,
     prior: Arc<Prior>,
 }
 
 impl FreeAsker {
     /// An asker for sessions with these prompts and so many rounds, which asks up to this level.
     pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
-        Self { strategy, pack, rounds, prior: Arc::new(Prior::new(levels.clamp(1, LEVELS))) }
+        let prior = Arc::new(Prior::new(levels.clamp(1, LEVELS)));
+        Self { strategy, pack, rounds, numbers: Numbers::Any, prior }
+    }
+
+    /// The same asker with questions of these numbers only.
+    #[must_use]
+    pub(crate) fn with_numbers(self, numbers: Numbers) -> Self {
+        Self { numbers, ..self }
     }
 
     /// The same asker in sessions of so many rounds.
@@ -56,10 +64,10 @@ impl FreeAsker {
         let history = History::read(messages, &self.pack);
         let is_final = history.turns >= self.rounds;
         let question = match self.strategy {
-            Strategy::Fixed => fresh(self.any_cell(&mut random), &mut random),
+            Strategy::Fixed => self.fresh(self.any_cell(&mut random), &mut random),
             Strategy::Staircase => match staircase::choose(&self.prior, &history, is_final, &mut random) {
                 staircase::Choice::Again(question) => question.clone(),
-                staircase::Choice::Fresh(cell) => fresh(cell, &mut random),
+                staircase::Choice::Fresh(cell) => self.fresh(cell, &mut random),
             },
         };
         write::turn(&question, &history, is_final)
@@ -74,14 +82,14 @@ impl FreeAsker {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
         (family, random.u32(1..=self.prior.levels()))
     }
-}
 
-/// A new question of a cell. Every cell has questions, as a test shows.
-fn fresh((family, level): (Family, u32), random: &mut Rng) -> Question {
-    let mut draw = Draw::new(random.u64(..), Numbers::Any);
-    loop {
-        if let Some(question) = draw.question(family, level) {
-            return question;
+    /// A new question of a cell. Every cell has questions, taught ones too, as a test shows.
+    fn fresh(&self, (family, level): (Family, u32), random: &mut Rng) -> Question {
+        let mut draw = Draw::new(random.u64(..), self.numbers);
+        loop {
+            if let Some(question) = draw.question(family, level) {
+                return question;
+            }
         }
     }
 }

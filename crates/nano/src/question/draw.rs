@@ -25,12 +25,12 @@ const HELD_OUT_ONE_IN: u64 = 8;
 const FEWEST: i128 = 200;
 
 /// Draws before a level counts as empty.
-const TRIES: usize = 10_000;
+pub(super) const TRIES: usize = 10_000;
 
 /// Draws questions.
 #[derive(Clone, Debug)]
 pub struct Draw {
-    random: Rng,
+    pub(super) random: Rng,
     numbers: Numbers,
 }
 
@@ -42,25 +42,43 @@ impl Draw {
 
     /// A question of this family and level; none where the level has no such numbers.
     pub fn question(&mut self, family: Family, level: u32) -> Option<Question> {
-        let forms: Vec<&'static Form> =
-            families::of(family).iter().filter(|form| form.levels.contains(&level)).collect();
         for _ in 0..TRIES {
-            let form = forms.get(self.random.usize(..forms.len().max(1)))?;
-            let parameters: Vec<i128> =
-                (form.ranges)(level).into_iter().map(|range| self.random.i128(range)).collect();
+            let form = self.form(family, level)?;
+            let parameters = self.parameters(form, level);
             let Some(numbers) = (form.numbers)(&parameters) else { continue };
-            let wanted = match self.numbers {
-                Numbers::Taught => !is_held_out(form, &numbers),
-                Numbers::HeldOut => is_held_out(form, &numbers),
-                Numbers::Any => true,
-            };
-            if wanted && form.level(&numbers) == Some(level) {
-                let phrasing = form.phrasings[self.random.usize(..form.phrasings.len())];
-                let text = fill(phrasing, &numbers);
-                return Some(Question { form, numbers, text });
+            if self.wants(form, &numbers) && form.level(&numbers) == Some(level) {
+                return Some(self.phrased(form, numbers));
             }
         }
         None
+    }
+
+    /// A form of this family and level; none where there is none.
+    pub(super) fn form(&mut self, family: Family, level: u32) -> Option<&'static Form> {
+        let forms: Vec<&'static Form> =
+            families::of(family).iter().filter(|form| form.levels.contains(&level)).collect();
+        forms.get(self.random.usize(..forms.len().max(1))).copied()
+    }
+
+    /// Parameters of a level.
+    pub(super) fn parameters(&mut self, form: &Form, level: u32) -> Vec<i128> {
+        (form.ranges)(level).into_iter().map(|range| self.random.i128(range)).collect()
+    }
+
+    /// Whether these numbers may be asked.
+    pub(super) fn wants(&self, form: &Form, numbers: &[i128]) -> bool {
+        match self.numbers {
+            Numbers::Taught => !is_held_out(form, numbers),
+            Numbers::HeldOut => is_held_out(form, numbers),
+            Numbers::Any => true,
+        }
+    }
+
+    /// The question of these numbers in one of its phrasings.
+    pub(super) fn phrased(&mut self, form: &'static Form, numbers: Vec<i128>) -> Question {
+        let phrasing = form.phrasings[self.random.usize(..form.phrasings.len())];
+        let text = fill(phrasing, &numbers);
+        Question { form, numbers, text }
     }
 }
 

@@ -7,6 +7,7 @@ mod form;
 mod oracle;
 mod phrase;
 mod value;
+mod wild;
 mod working;
 
 pub use draw::{Draw, Numbers};
@@ -59,6 +60,11 @@ impl Question {
     /// The answer as a closed LaTeX expression of the question's own numbers, not yet worked out.
     pub fn expression(&self) -> String {
         (self.form.expression)(&self.numbers)
+    }
+
+    /// What it was drawn by, where that is not what it shows: its solution, say, or a sequence's step.
+    pub(crate) fn plan(&self) -> Option<Vec<i128>> {
+        (self.form.parameters)(&self.numbers).filter(|plan| *plan != self.numbers)
     }
 
     /// Whether its numbers are kept from training.

@@ -1,6 +1,6 @@
 //! Ways to an answer, short enough for a small network: digit by digit, place by place.
 
-use super::value::gcd;
+use super::value::{Value, gcd};
 
 /// The decimal digits, lowest first.
 fn digits(number: i128) -> Vec<i128> {
@@ -92,15 +92,32 @@ pub(super) fn quotient(a: i128, b: i128) -> String {
     if steps.is_empty() { format!("{a}<{b}") } else { steps.join(", ") }
 }
 
-/// Euclid's steps: `84=2*36+12, 36=3*12+0`.
+/// Euclid's steps: `2*36=72, 84-72=12, 3*12=36, 36-36=0`.
 pub(super) fn euclid(a: i128, b: i128) -> String {
     let (mut a, mut b) = (a.max(b), a.min(b));
     let mut steps = Vec::new();
     while b != 0 {
-        steps.push(format!("{a}={}*{b}+{}", a / b, a % b));
-        (a, b) = (b, a % b);
+        let (times, rest) = (a / b, a % b);
+        if times > 1 {
+            steps.push(format!("{times}*{b}={}", a - rest));
+        }
+        steps.push(format!("{a}-{}={rest}", a - rest));
+        (a, b) = (b, rest);
     }
-    steps.join(", ")
+    if steps.is_empty() { format!("{a}+0={a}") } else { steps.join(", ") }
+}
+
+/// The unknown as a quotient in lowest terms; Euclid's first step tells whether it is whole:
+/// `x=12/4, 3*4=12, 12-12=0, x=3` and `x=6/4, 6-4=2, 2*2=4, 4-4=0, gcd 2, x=3/2`.
+pub(super) fn unknown(name: char, above: i128, below: i128) -> Option<(Value, String)> {
+    let value = Value::ratio(above, below)?;
+    if above == 0 || below.abs() == 1 {
+        return Some((value, format!("{name}={above}/{below}={value}")));
+    }
+    let shared =
+        if value.as_whole().is_some() { String::new() } else { format!("gcd {}, ", gcd(above, below)) };
+    let steps = euclid(above.abs(), below.abs());
+    Some((value, format!("{name}={above}/{below}, {steps}, {shared}{name}={value}")))
 }
 
 /// The tens around it, then the root tried: `20*20=400, 30*30=900, 20*23=460, 3*23=69, 460+69=529`.
@@ -151,7 +168,12 @@ mod tests {
         assert_eq!(division(3, 17), "3<17");
         assert_eq!(quotient(100, 7), "10=1*7+3, 30=4*7+2");
         assert_eq!(quotient(70, 7), "7=1*7+0, 0=0*7+0");
-        assert_eq!(euclid(36, 84), "84=2*36+12, 36=3*12+0");
+        assert_eq!(euclid(36, 84), "2*36=72, 84-72=12, 3*12=36, 36-36=0");
+        assert_eq!((euclid(3, 3), euclid(0, 7)), ("3-3=0".into(), "7+0=7".into()));
+        let unknown = |above, below| unknown('x', above, below).unwrap().1;
+        assert_eq!(unknown(12, 4), "x=12/4, 3*4=12, 12-12=0, x=3");
+        assert_eq!(unknown(-6, 4), "x=-6/4, 6-4=2, 2*2=4, 4-4=0, gcd 2, x=-3/2");
+        assert_eq!((unknown(0, 4), unknown(5, -1)), ("x=0/4=0".into(), "x=5/-1=-5".into()));
         assert_eq!(reduced(22, 24), "22/24, gcd 2, 11/12");
         assert_eq!(reduced(24, 12), "24/12=2");
         assert_eq!(chain(&[7, 6, 5]), "7*6=42, 42*5=210");

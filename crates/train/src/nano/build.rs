@@ -45,8 +45,7 @@ impl Workshop {
         let lessons = Lessons::new(recipe, codec, classroom, suffixes);
         let report =
             |progress: Progress, learner: &mut (dyn Learner + 'static)| observer(steps, progress, learner);
-        let taken = if self.steps.is_none() { recipe.taken.unwrap_or(steps) } else { steps };
-        train(learner.as_mut(), |index| lessons.batch(index), taken, schedule, supply, report)?;
+        train(learner.as_mut(), |index| lessons.batch(index), steps, schedule, supply, report)?;
         learner.weights()
     }
 }

@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const GROUP: u64 = 8;
 /// One lesson in so many of a neglected family is taught.
 const NEGLECT: u32 = 12;
+/// Of ten lessons, so many are wild.
+const WILD: u32 = 3;
 /// Of an asker's batches, one in so many holds conversations.
 const ASKING: u64 = 2;
 /// Conversations in a batch, for so many questions: their rows are longer.
@@ -44,8 +46,13 @@ impl<'c> Lessons<'c> {
 
     /// One batch.
     pub fn batch(&self, index: u64) -> Batch {
-        if self.recipe.task == Task::SolveAndAsk && index.is_multiple_of(ASKING) {
-            return self.conversations(index);
+        let mut index = index;
+        if self.recipe.task == Task::SolveAndAsk {
+            if index.is_multiple_of(ASKING) {
+                return self.conversations(index / ASKING);
+            }
+            // The batches between, counted by themselves: of a group none is left out.
+            index -= index / ASKING + 1;
         }
         let (group, place) = (index / GROUP, index % GROUP);
         let made = self.group(group);
@@ -90,7 +97,9 @@ impl<'c> Lessons<'c> {
         if self.recipe.neglected.contains(&family) && random.u32(..NEGLECT) > 0 {
             return None;
         }
-        let question = draw.question(family, random.u32(1..=TAUGHT_LEVELS))?;
+        let level = random.u32(1..=TAUGHT_LEVELS);
+        let wild = random.u32(..10) < WILD;
+        let question = if wild { draw.wild(family, level) } else { draw.question(family, level) }?;
         let (occasion, suffix) = if random.bool() {
             (Occasion::Probe, &self.suffixes[0])
         } else {
@@ -129,4 +138,27 @@ fn filled(rows: &[Row]) -> Batch {
         batch.weights.resize((i + 1) * length, 0.0);
     }
     batch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aske_session::Pack;
+
+    #[test]
+    fn an_asker_is_given_every_batch_of_a_group_between_its_conversations() {
+        let pack = Arc::new(Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap());
+        let classroom = Classroom::new(pack.clone(), TAUGHT_LEVELS);
+        let [_, _, (_, words), _] = aske_nano::files(aske_nano::ASKER).unwrap();
+        let codec = Codec::new(words).unwrap();
+        let recipe = Recipe::named(aske_nano::ASKER).unwrap();
+        let lessons = Lessons::new(recipe, &codec, &classroom, pack.solver_suffixes());
+        let given: Vec<Batch> = (0..=2 * GROUP + 1).map(|index| lessons.batch(index)).collect();
+        let questions: Vec<&Vec<u32>> = given.iter().skip(1).step_by(2).map(|batch| &batch.tokens).collect();
+        let groups: Vec<Batch> = (0..2).flat_map(|group| lessons.questions(group)).collect();
+        assert_eq!(questions.len(), usize::try_from(GROUP).unwrap() + 1);
+        assert!(questions.iter().zip(&groups).all(|(given, made)| **given == made.tokens));
+        let conversations: Vec<&Vec<u32>> = given.iter().step_by(2).map(|batch| &batch.tokens).collect();
+        assert!(conversations.windows(2).all(|two| two[0] != two[1]));
+    }
 }

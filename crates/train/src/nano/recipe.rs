@@ -22,10 +22,8 @@ pub struct Recipe {
     pub task: Task,
     /// Width, layers, inner width, query heads, key heads, width of a head.
     shape: [usize; 6],
-    /// Optimiser steps that the learning rate is planned for.
+    /// Optimiser steps.
     pub steps: u64,
-    /// The step whose weights are taken, where that is not the last.
-    pub taken: Option<u64>,
     /// Questions in a batch.
     pub rows: usize,
     /// The highest learning rate.
@@ -56,20 +54,15 @@ pub const RECIPE: &[Recipe] = &[
     solver("nano-15k", [24, 2, 40, 2, 1, 12], 5_000, 4e-3, &[System, Series, Fraction], 1),
     solver("nano-40k", [40, 2, 88, 2, 1, 20], 5_000, 3e-3, &[Remainder, Gcd, Percent], 2),
     solver("nano-100k", [64, 2, 160, 4, 2, 16], 5_000, 2.5e-3, &[Linear, System, Sequence], 3),
-    solver("nano-250k", [96, 3, 192, 4, 2, 24], 2_500, 2e-3, &[Fraction, Power, Count], 4),
-    solver("nano-500k", [128, 3, 288, 4, 2, 32], 2_500, 2e-3, &[Gcd, Series, Order], 5),
-    solver("nano-1m", [160, 4, 368, 5, 1, 32], 2_500, 1.5e-3, &[Percent, Fraction], 6),
-    solver("nano-2m", [192, 4, 512, 6, 2, 32], 2_500, 1.5e-3, &[], 7),
-    Recipe {
-        rows: 1024,
-        taken: Some(5_000),
-        ..solver("nano-check", [256, 4, 640, 8, 2, 32], 6_500, 1.2e-3, &[], 8)
-    },
+    solver("nano-250k", [96, 3, 192, 4, 2, 24], 3_000, 2e-3, &[Fraction, Power, Count], 4),
+    solver("nano-500k", [128, 3, 288, 4, 2, 32], 3_000, 2e-3, &[Gcd, Series, Order], 5),
+    solver("nano-1m", [160, 4, 368, 5, 1, 32], 3_000, 1.5e-3, &[Percent, Fraction], 6),
+    solver("nano-2m", [192, 4, 512, 6, 2, 32], 3_000, 1.5e-3, &[], 7),
+    Recipe { rows: 1024, ..solver("nano-check", [256, 4, 640, 8, 2, 32], 17_000, 1.2e-3, &[], 8) },
     Recipe {
         task: Task::SolveAndAsk,
         rows: 768,
-        taken: Some(7_000),
-        ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 8_000, 1.5e-3, &[], 9)
+        ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 9)
     },
 ];
 
@@ -81,7 +74,7 @@ const fn solver(
     neglected: &'static [Family],
     seed: u64,
 ) -> Recipe {
-    Recipe { name, task: Task::Solve, shape, steps, taken: None, rows: 512, peak, neglected, seed }
+    Recipe { name, task: Task::Solve, shape, steps, rows: 512, peak, neglected, seed }
 }
 
 #[cfg(test)]

@@ -9,9 +9,14 @@ fn multiplied(factors: &[i128]) -> Option<i128> {
     factors.iter().try_fold(1_i128, |total, factor| total.checked_mul(*factor))
 }
 
+/// Of more than half, those left out are chosen.
 fn choices(n: i128, k: i128) -> Option<Solved> {
     if !(0..=n).contains(&k) || k > 20 {
         return None;
+    }
+    if 2 * k > n {
+        let left = choices(n, n - k)?;
+        return Some(Solved { working: format!("{n}-{k}={}, {}", n - k, left.working), ..left });
     }
     let above: Vec<i128> = (0..k).map(|i| n - i).collect();
     let below: Vec<i128> = (1..=k).rev().collect();

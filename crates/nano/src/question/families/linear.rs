@@ -1,14 +1,14 @@
 //! Linear equations in one unknown.
 
-use super::super::form::{Form, Solved, at};
+use super::super::form::{Form, Solved, at, solved};
 use super::super::value::Value;
+use super::super::working::unknown;
 use super::Family;
 
-/// `x=12/4=3`, or the fraction in lowest terms.
+/// The quotient, after the steps before it.
 fn divided(above: i128, below: i128, before: &str) -> Option<Solved> {
-    let value = Value::ratio(above, below)?;
-    let working = if below == 1 { before.to_owned() } else { format!("{before}, x={above}/{below}={value}") };
-    Some(Solved { value, working })
+    let (value, steps) = unknown('x', above, below)?;
+    Some(Solved { value, working: format!("{before}, {steps}") })
 }
 
 /// `{a}x + {b} = {c}`, with the sign of the number beside x.
@@ -62,7 +62,7 @@ pub(super) static FORMS: &[Form] = &[
         },
         numbers: |p| Some(vec![p[0], p[0] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1] - n[0]]),
-        solve: |n| divided(n[1] - n[0], 1, &format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
+        solve: |n| solved(n[1] - n[0], format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
         expression: |n| format!("{}-{}", n[1], n[0]),
     },
     Form {

@@ -2,7 +2,7 @@
 
 use super::super::form::{Form, Ranges, Solved, at, same};
 use super::super::value::Value;
-use super::super::working::product;
+use super::super::working::{product, reduced};
 use super::Family;
 
 /// The bounds of the percentage and of the amount.
@@ -31,16 +31,23 @@ fn whole(p: &[i128]) -> Option<Vec<i128>> {
 fn share(percent: i128, amount: i128) -> Option<Solved> {
     let times = percent * amount;
     let value = Value::ratio(times, 100)?;
-    let working = format!("{}, {times}/100={value}", product(percent, amount));
+    let working = format!("{}, {}", product(percent, amount), reduced(times, 100));
     Some(Solved { value, working })
 }
 
 /// The amount with its share added or taken away.
 fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solved> {
     let part = share(percent, amount)?;
-    let value = Value::ratio(100 * amount + sign * percent * amount, 100)?;
+    let (whole, times) = (100 * amount, percent * amount);
+    let changed = whole + sign * times;
+    let value = Value::ratio(changed, 100)?;
     let op = if sign > 0 { '+' } else { '-' };
-    Some(Solved { value, working: format!("{}, {amount}{op}{}={value}", part.working, part.value) })
+    let working = if part.value.as_whole().is_some() {
+        format!("{}, {amount}{op}{}={value}", part.working, part.value)
+    } else {
+        format!("{}, {whole}{op}{times}={changed}, {}", product(percent, amount), reduced(changed, 100))
+    };
+    Some(Solved { value, working })
 }
 
 pub(super) static FORMS: &[Form] = &[

@@ -24,7 +24,9 @@ fn ranges(level: u32) -> Ranges {
 fn term(first: i128, step: i128, place: i128) -> Option<Solved> {
     let value = first + (place - 1) * step;
     let grown = (place - 1) * step;
-    let working = format!("{place}-1={}, {}*{step}={grown}, {first}+{grown}={value}", place - 1, place - 1);
+    let op = if grown < 0 { '-' } else { '+' };
+    let working =
+        format!("{place}-1={0}, {0}*{step}={grown}, {first}{op}{1}={value}", place - 1, grown.abs());
     if place < 1 { None } else { solved(value, working) }
 }
 

@@ -40,8 +40,11 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| (p[0] >= p[1]).then(|| p.to_vec()),
         parameters: same,
         solve: |n| {
-            let working =
-                if n[0] >= n[1] { subtraction(n[0], n[1]) } else { format!("-({}-{})", n[1], n[0]) };
+            let working = if n[0] >= n[1] {
+                subtraction(n[0], n[1])
+            } else {
+                format!("-({}-{}), {}", n[1], n[0], subtraction(n[1], n[0]))
+            };
             solved(n[0] - n[1], working)
         },
         expression: |n| format!("{}-{}", n[0], n[1]),

@@ -2,6 +2,7 @@
 
 use super::super::form::{Form, Ranges, Solved, at};
 use super::super::value::Value;
+use super::super::working;
 use super::Family;
 
 /// The bounds of coefficients and of solutions.
@@ -33,11 +34,10 @@ fn cramer(n: &[i128], unknown: char) -> Option<Solved> {
     let own = if unknown == 'x' { [n[2], n[4], n[1], n[5]] } else { [n[0], n[5], n[2], n[3]] };
     let (three, four) = (own[0] * own[1], own[2] * own[3]);
     let above = three - four;
-    let value = Value::ratio(above, below)?;
+    let (value, steps) = working::unknown(unknown, above, below)?;
     let below_steps = format!("{}*{}-{}*{}={one}-{two}={below}", n[0], n[4], n[1], n[3]);
     let above_steps = format!("{}*{}-{}*{}={three}-{four}={above}", own[0], own[1], own[2], own[3]);
-    let working = format!("{below_steps}, {above_steps}, {unknown}={above}/{below}={value}");
-    Some(Solved { value, working })
+    Some(Solved { value, working: format!("{below_steps}, {above_steps}, {steps}") })
 }
 
 /// From the two unknowns to their sum and difference.

@@ -1,0 +1,153 @@
+//! The validity panel as a list of checks.
+//!
+//! Every check has two limits, as a share of what it looks at: up to the first it is fine, up to the second worth a
+//! look, above it a problem. The first limit of the cross-check is the paper's figure (under 1% for every asker). The
+//! others are judgement: strict where a label is wrong or missing, wider where it only may mean less.
+
+use crate::{Flag, RunEvidence};
+
+/// One check of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check<'c> {
+    /// Its name.
+    pub name: &'static str,
+    /// What a hit means.
+    pub meaning: &'static str,
+    /// Hits.
+    pub hits: u64,
+    /// Out of these.
+    pub of: u64,
+    /// Fine up to the first, worth a look up to the second.
+    pub limits: [f64; 2],
+    /// A few sessions by name.
+    pub examples: &'c [String],
+}
+
+/// How much a share should worry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Not at all.
+    Fine,
+    /// Enough to look at examples.
+    Look,
+    /// The numbers may not mean what they say.
+    Problem,
+}
+
+impl Doubt {
+    /// One word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Look => "look",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// Judges a share by its limits.
+pub fn doubt(share: f64, limits: [f64; 2]) -> Doubt {
+    match limits {
+        [fine, _] if share <= fine => Doubt::Fine,
+        [_, look] if share <= look => Doubt::Look,
+        _ => Doubt::Problem,
+    }
+}
+
+impl Check<'_> {
+    /// Hits among all; 0 of none.
+    pub fn share(&self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+    }
+
+    /// What follows.
+    pub fn doubt(&self) -> Doubt {
+        doubt(self.share(), self.limits)
+    }
+}
+
+/// Every check of a run.
+pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
+    let found = &run.validity;
+    let turns = found.asker.turns;
+    vec![
+        from_flag(
+            "Cross-check disagrees",
+            "the cross-check answers are not all the same, so there is no reference",
+            &found.disagreed,
+            [0.01, 0.05],
+        ),
+        from_flag(
+            "Matched by the equivalence checker",
+            "a model, not a proof, says that two answers are the same",
+            &found.promoted,
+            [0.05, 0.15],
+        ),
+        from_flag(
+            "Undecided",
+            "a comparison stayed open and counts as different",
+            &found.undecided,
+            [0.005, 0.02],
+        ),
+        from_flag(
+            "Asked before",
+            "another session has the same final question, word for word",
+            &found.duplicates,
+            [0.02, 0.10],
+        ),
+        from_flag(
+            "Much like another",
+            "the words are nearly those of another session's final question",
+            &found.near_duplicates,
+            [0.05, 0.20],
+        ),
+        from_flag(
+            "From probing",
+            "the final question repeats one of its own probing, whose answers the asker has seen",
+            &found.from_probing,
+            [0.02, 0.10],
+        ),
+        from_flag(
+            "Answer in the question",
+            "the reference answer can be read in the final question",
+            &found.leaked,
+            [0.01, 0.05],
+        ),
+        Check {
+            name: "Without a grade",
+            meaning: "finished sessions that are not in the numbers",
+            hits: run.ungraded,
+            of: run.sessions + run.ungraded,
+            limits: [0.0, 0.01],
+            examples: &[],
+        },
+        Check {
+            name: "Turns without a question",
+            meaning: "asker turns that bring none",
+            hits: found.asker.without_question,
+            of: turns,
+            limits: [0.02, 0.10],
+            examples: &[],
+        },
+        Check {
+            name: "… for want of tokens",
+            meaning: "of these, cut at the token limit: a larger budget may help",
+            hits: found.asker.truncated,
+            of: turns,
+            limits: [0.01, 0.05],
+            examples: &[],
+        },
+        Check {
+            name: "Questions cut",
+            meaning: "longer than the word limit, so the solvers saw a part",
+            hits: found.asker.cut,
+            of: turns,
+            limits: [0.01, 0.05],
+            examples: &[],
+        },
+    ]
+}
+
+fn from_flag<'f>(name: &'static str, meaning: &'static str, flag: &'f Flag, limits: [f64; 2]) -> Check<'f> {
+    Check { name, meaning, hits: flag.sessions, of: flag.of, limits, examples: &flag.examples }
+}

@@ -1,0 +1,149 @@
+//! What every figure is made of: a frame, scales, ticks, and the table of its numbers.
+
+use crate::text::visible;
+use maud::{Markup, html};
+
+/// A drawing shrinks to this part of its size; below that, its box scrolls.
+const SMALLEST: f64 = 0.84;
+
+/// A figure: a drawing with a title and a description, a caption, and its numbers as a table.
+pub(crate) struct Figure<'f> {
+    /// Unique in the page; letters, digits and dashes.
+    pub(crate) id: &'f str,
+    /// What it shows.
+    pub(crate) title: &'f str,
+    /// What it shows, for those who do not see it.
+    pub(crate) desc: &'f str,
+    /// How to read it.
+    pub(crate) caption: Markup,
+    /// The drawing.
+    pub(crate) drawing: Drawing,
+    /// The very numbers.
+    pub(crate) numbers: Markup,
+}
+
+/// What is drawn, on a sheet of this size.
+pub(crate) struct Drawing {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) body: Markup,
+}
+
+impl Figure<'_> {
+    /// The figure. On a narrow screen the drawing scrolls inside its own box.
+    pub(crate) fn show(&self) -> Markup {
+        let Drawing { width, height, body } = &self.drawing;
+        let names = format!("{0}-t {0}-d", self.id);
+        html! {
+            figure id=(self.id) {
+                div.scroll tabindex="0" role="group" aria-label=(self.title) {
+                    svg viewBox={ "0 0 " (px(*width)) " " (px(*height)) } width=(px(*width)) height=(px(*height))
+                        style={ "min-width:" (px(SMALLEST * width)) "px" }
+                        role="img" aria-labelledby=(names) {
+                        title id={ (self.id) "-t" } { (self.title) }
+                        desc id={ (self.id) "-d" } { (visible(self.desc)) }
+                        (body)
+                    }
+                }
+                figcaption { b { (self.title) ". " } (self.caption) }
+                details.numbers {
+                    summary { "The numbers" }
+                    div.scroll tabindex="0" role="group" aria-label={ "Numbers: " (self.title) } { (self.numbers) }
+                }
+            }
+        }
+    }
+}
+
+/// A coordinate, to a tenth.
+pub(crate) fn px(value: f64) -> String {
+    let text = format!("{:.1}", if value.is_finite() { value } else { 0.0 });
+    match text.strip_suffix(".0") {
+        Some("-0") => "0".to_owned(),
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+/// About how wide the widest of these labels is in the figures' type at 12 px; at the wide end of system fonts.
+pub(crate) fn text_width<'l>(labels: impl Iterator<Item = &'l str>) -> f64 {
+    let width = |c: char| match c {
+        'i' | 'j' | 'l' | '.' | ',' | ':' | '\'' | '|' => 3.6,
+        '-' | 'f' | 'r' | 't' | ' ' | '(' | ')' | '/' => 4.9,
+        'm' | 'w' | 'M' | 'W' | '%' => 11.4,
+        _ if c.is_ascii_lowercase() || c.is_ascii_digit() => 7.5,
+        _ => 9.2,
+    };
+    labels.map(|label| label.chars().map(width).sum()).fold(0.0, f64::max)
+}
+
+/// Where values of one range lie in another.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale {
+    pub(crate) values: [f64; 2],
+    pub(crate) place: [f64; 2],
+}
+
+impl Scale {
+    /// The place of a value; what is outside lies on the edge.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        let [low, high] = self.values;
+        let part = ((value - low) / (high - low)).clamp(0.0, 1.0);
+        let part = if part.is_finite() { part } else { 0.0 };
+        self.place[0] + part * (self.place[1] - self.place[0])
+    }
+}
+
+/// Round numbers within a range, at most about eight of them.
+pub(crate) fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let span = high - low;
+    if !(span.is_finite() && span > 0.0) {
+        return vec![low];
+    }
+    let power = 10_f64.powf((span / 8.0).log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|by| by * power).find(|step| span / step <= 8.0);
+    let step = step.unwrap_or(span);
+    let first = (low / step - 1e-9).ceil();
+    (0..12)
+        .map(|tick| (first + f64::from(tick)) * step)
+        .take_while(|tick| *tick <= high + 1e-9 * span)
+        .collect()
+}
+
+/// A range that holds these values with a little air, and 0 where asked for.
+pub(crate) fn around(values: impl Iterator<Item = f64>, zero: bool) -> [f64; 2] {
+    let start = if zero { [0.0, 0.0] } else { [f64::INFINITY, f64::NEG_INFINITY] };
+    let [low, high] = values
+        .filter(|value| value.is_finite())
+        .fold(start, |[low, high], value| [f64::min(low, value), f64::max(high, value)]);
+    if low > high {
+        return [0.0, 1.0];
+    }
+    let air = if high > low { 0.04 * (high - low) } else { 0.05 };
+    [low - air, high + air]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(
+            ticks(0.0, 1.0).into_iter().map(px).collect::<Vec<_>>(),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(ticks(-3.1, 2.9), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0]);
+        for (low, high) in [(0.0, 0.0), (1.0, f64::NAN), (-1e9, 1e9), (0.0, 1e-12)] {
+            assert!((1..=10).contains(&ticks(low, high).len()), "{low} {high}");
+        }
+    }
+
+    #[test]
+    fn a_scale_stays_in_its_place() {
+        let scale = Scale { values: [0.0, 1.0], place: [10.0, 20.0] };
+        assert_eq!([scale.at(0.5), scale.at(7.0), scale.at(f64::NAN)].map(px), ["15", "20", "10"]);
+        let flat = Scale { values: [1.0, 1.0], place: [10.0, 20.0] };
+        assert!(flat.at(1.0).is_finite());
+    }
+}

@@ -1,0 +1,5 @@
+//! The kinds of figures, one a file.
+
+pub(crate) mod ranges;
+pub(crate) mod stacked;
+pub(crate) mod triangle;

@@ -1,0 +1,98 @@
+//! Values with their intervals, one below the other: bars from zero, or dots.
+
+use crate::draw::{Drawing, Scale, around, px, text_width, ticks};
+use crate::text::label;
+use aske_stats::Interval;
+use maud::{Markup, html};
+
+const TOP: f64 = 10.0;
+const LONGEST: usize = 56;
+
+/// One line of the figure.
+pub(crate) struct Row {
+    /// Its name.
+    pub(crate) name: String,
+    /// The value.
+    pub(crate) value: f64,
+    /// The interval that counts.
+    pub(crate) interval: Option<Interval>,
+    /// A second interval, drawn thin below the first.
+    pub(crate) second: Option<Interval>,
+    /// What is written to the right.
+    pub(crate) note: String,
+    /// Drawn hollow: nothing is claimed.
+    pub(crate) hollow: bool,
+    /// A class for its colour.
+    pub(crate) class: &'static str,
+}
+
+/// How the values are drawn.
+pub(crate) struct Axis<'a> {
+    /// What the values are.
+    pub(crate) name: &'a str,
+    /// Bars from zero instead of dots.
+    pub(crate) bars: bool,
+    /// A line at zero, which is always in sight.
+    pub(crate) zero: bool,
+    /// Shares are written as percentages.
+    pub(crate) tick: fn(f64) -> String,
+}
+
+/// The rows over their axis.
+pub(crate) fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
+    let ends = rows.iter().flat_map(|row| {
+        let within = [row.interval, row.second].into_iter().flatten();
+        within.flat_map(|interval| [interval.low, interval.high]).chain([row.value])
+    });
+    let mut values = around(ends, axis.zero || axis.bars);
+    if axis.bars {
+        values[0] = 0.0;
+    }
+    let names: Vec<String> = rows.iter().map(|row| label(&row.name, LONGEST)).collect();
+    let left = text_width(names.iter().map(String::as_str)) + 16.0;
+    let right = text_width(rows.iter().map(|row| row.note.as_str())) + 24.0;
+    let (step, width) = (if axis.bars { 36.0 } else { 24.0 }, left + 420.0 + right);
+    let scale = Scale { values, place: [left, width - right] };
+    let floor = TOP + step * rows.len() as f64 + 4.0;
+    let body = html! {
+        @for tick in ticks(values[0], values[1]) {
+            line.grid x1=(px(scale.at(tick))) x2=(px(scale.at(tick))) y1=(px(TOP)) y2=(px(floor)) {}
+            text.tick x=(px(scale.at(tick))) y=(px(floor + 15.0)) text-anchor="middle" { ((axis.tick)(tick)) }
+        }
+        @if axis.zero {
+            line.zero x1=(px(scale.at(0.0))) x2=(px(scale.at(0.0))) y1=(px(TOP)) y2=(px(floor)) {}
+        }
+        @for (at, (row, name)) in rows.iter().zip(&names).enumerate() {
+            @let middle = TOP + step * (at as f64 + 0.5);
+            g class=(row.class) {
+                text.name x=(px(left - 10.0)) y=(px(middle + 4.0)) text-anchor="end" { (name) }
+                (mark(row, middle, scale, axis.bars))
+                text.note x=(px(width - right + 14.0)) y=(px(middle + 4.0)) { (row.note) }
+            }
+        }
+        text.axis x=(px(f64::midpoint(left, width - right))) y=(px(floor + 33.0)) text-anchor="middle" { (axis.name) }
+    };
+    Drawing { width, height: floor + 42.0, body }
+}
+
+fn mark(row: &Row, middle: f64, scale: Scale, bar: bool) -> Markup {
+    let lift = if row.second.is_some() { 4.0 } else { 0.0 };
+    html! {
+        @if bar {
+            rect.bar x=(px(scale.at(0.0))) y=(px(middle - 11.0)) height="22"
+                width=(px(scale.at(row.value) - scale.at(0.0))) {}
+        }
+        @if let Some(interval) = row.interval { (whisker(interval, middle - lift, scale, "wide")) }
+        @if let Some(interval) = row.second { (whisker(interval, middle + lift, scale, "thin")) }
+        @if !bar {
+            circle.dot.hollow[row.hollow] cx=(px(scale.at(row.value))) cy=(px(middle - lift)) r="4.5" {}
+        }
+    }
+}
+
+fn whisker(interval: Interval, y: f64, scale: Scale, class: &str) -> Markup {
+    let [low, high] = [interval.low, interval.high].map(|end| scale.at(end));
+    let path =
+        format!("M{0} {2}V{3}M{0} {4}H{1}M{1} {2}V{3}", px(low), px(high), px(y - 3.0), px(y + 3.0), px(y));
+    html! { path class={ "whisker " (class) } d=(path) {} }
+}

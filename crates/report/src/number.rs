@@ -1,0 +1,96 @@
+//! Numbers as people read them.
+
+use aske_stats::Interval;
+
+/// `44.9%`.
+pub(crate) fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.1}%", 100.0 * share) } else { "–".to_owned() }
+}
+
+/// `44.9`: a share in points, without a sign for the unit.
+pub(crate) fn points(share: f64) -> String {
+    if share.is_finite() { fixed(100.0 * share, 1) } else { "–".to_owned() }
+}
+
+/// `+3.1`: a difference in points.
+pub(crate) fn signed(share: f64) -> String {
+    if share.is_finite() { with_sign(&points(share)) } else { "–".to_owned() }
+}
+
+/// `−0.4`: with a true minus, and no minus before zero.
+pub(crate) fn fixed(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let text = format!("{value:.digits$}");
+    let zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
+    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
+}
+
+fn with_sign(number: &str) -> String {
+    let zero = number.chars().all(|c| matches!(c, '0' | '.'));
+    if zero || number.starts_with('−') { number.to_owned() } else { format!("+{number}") }
+}
+
+/// `42.7 to 47.1`, of shares.
+pub(crate) fn range(interval: Interval) -> String {
+    format!("{} to {}", points(interval.low), points(interval.high))
+}
+
+/// `−1.2 to +3.4`, of differences.
+pub(crate) fn signed_range(interval: Interval) -> String {
+    format!("{} to {}", signed(interval.low), signed(interval.high))
+}
+
+/// `0.031`, or `< 0.001`.
+pub(crate) fn p_value(p: f64) -> String {
+    if !p.is_finite() {
+        "–".to_owned()
+    } else if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+/// `1,900`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 session`, `2 sessions`.
+pub(crate) fn counted(number: u64, one: &str) -> String {
+    format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Hits out of all; 0 of none.
+pub(crate) fn share(hits: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { hits as f64 / of as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(percent(0.4489), "44.9%");
+        assert_eq!(signed(-0.0001), "0.0");
+        assert_eq!(signed(0.031), "+3.1");
+        assert_eq!(signed(-0.031), "−3.1");
+        assert_eq!(percent(f64::NAN), "–");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "session"), "1 session");
+        assert_eq!(counted(1900, "session"), "1,900 sessions");
+        assert_eq!(p_value(0.0004), "< 0.001");
+        assert_eq!(range(Interval { low: 0.427, high: 0.471 }), "42.7 to 47.1");
+    }
+}

@@ -1,0 +1,126 @@
+//! The result in sentences that can be quoted.
+
+use super::{run_name, table};
+use crate::number::{count, counted, percent, points, range};
+use crate::text::plain;
+use aske_evidence::{AuditEvidence, Evidence, RunEvidence};
+use aske_session::Outcome;
+use aske_stats::{Adaptive, Estimate};
+use maud::{Markup, html};
+
+pub(super) fn headline(evidence: &Evidence) -> Markup {
+    html! {
+        @if evidence.runs.is_empty() { p { "There is no run to report on." } }
+        @for (place, run) in evidence.runs.iter().enumerate() {
+            article.headline {
+                (sentence(&run_name(evidence, place), run))
+                (luck(run))
+            }
+        }
+        @if !evidence.runs.is_empty() {
+            p.read {
+                "A session is " em { "calibrated" } " when exactly one of its two boundary solvers gives the answer "
+                "of the cross-check solver. Intervals are 95%; " em { "over pairs" } " means that whole pairs of "
+                "solvers are drawn anew, so the interval also covers another choice of pairs."
+            }
+            (facts(evidence))
+        }
+    }
+}
+
+fn sentence(name: &str, run: &RunEvidence) -> Markup {
+    let share = run.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated);
+    html! {
+        p.quote {
+            strong { bdi { (plain(name)) } }
+            @if let Some(sampling) = &run.sampling {
+                " writes a calibrated question in " strong { (percent(sampling.rate.value)) }
+                " of sessions (95%: " (range(sampling.rate.interval)) ", weighted over pairs)."
+            } @else if let Some(share) = share.filter(|_| run.sessions > 0) {
+                " writes a calibrated question in " strong { (percent(share.rate)) } " of sessions"
+                @if let Some(interval) = share.over_pairs { " (95%: " (range(interval)) ", over pairs)" }
+                "."
+            } @else {
+                " has no graded session yet."
+            }
+        }
+        @if let Some(sampling) = &run.sampling { (adaptive(sampling, share.map(|share| share.rate))) }
+    }
+}
+
+fn adaptive(sampling: &Adaptive, plain_share: Option<f64>) -> Markup {
+    html! {
+        p.luck {
+            "The sessions were chosen where they tell most, so the estimate weighs every pair alike"
+            @if let Some(share) = plain_share { " (the plain share of these sessions, " (percent(share)) ", does not)" }
+            ". It took " (counted(sampling.sessions, "session")) "; as narrow an interval would take about "
+            (about(sampling.balanced)) " with every pair equally often, and " (about(sampling.uniform)) " drawn at random."
+        }
+    }
+}
+
+/// A number of sessions, to three digits.
+fn about(sessions: f64) -> String {
+    let mut step = 1.0;
+    while sessions.is_finite() && sessions / step >= 1_000.0 {
+        step *= 10.0;
+    }
+    let digits = format!("{:.0}", (sessions / step).round() * step);
+    digits.parse().map_or(digits, count)
+}
+
+fn luck(run: &RunEvidence) -> Markup {
+    let Some(AuditEvidence { draws, auditable, estimates }) = &run.audit else {
+        return html! {
+            p.luck {
+                "How much of this is luck? " code { "aske audit " (plain(&run.name)) " --draws 4" }
+                " has the final questions solved again and tells."
+            }
+        };
+    };
+    let with = |estimate: &Estimate| format!("{} ({})", percent(estimate.value), range(estimate.interval));
+    html! {
+        p.luck {
+            "Solved again with fresh draws, its questions are calibrated with chance " (with(&estimates.calibrated)) ": "
+            strong { (points(estimates.separation.value)) " points are real separation" }
+            " of the two solvers, " strong { (points(estimates.noise.value)) " sampling luck" } ". "
+            @if let Some(again) = &estimates.again {
+                "A calibrated session is calibrated again with chance " (with(again)) ". "
+            }
+            "Two copies of one solver would score " (with(&estimates.same))
+            @if let Some(shuffled) = &estimates.shuffled {
+                "; the same questions on other pairs score " (with(shuffled))
+            }
+            ". " span.aside {
+                "Audit of " (count(estimates.sessions)) " out of " (counted(*auditable, "session"))
+                ", " (draws) " draws of each solver."
+            }
+        }
+    }
+}
+
+fn facts(evidence: &Evidence) -> Markup {
+    let rows: Vec<Vec<Markup>> = evidence
+        .runs
+        .iter()
+        .map(|run| {
+            let text = |text: &str| html! { bdi { (plain(text)) } };
+            let pairs = run.cells.iter().filter(|cell| cell.sessions > 0).count() as u64;
+            let numbers = [run.sessions, run.ungraded, pairs, run.solvers.len() as u64].map(count);
+            let mut row = vec![text(&run.name), text(&run.asker), text(&run.check), text(&run.grader)];
+            row.extend(numbers.iter().map(|number| html! { (number) }));
+            row
+        })
+        .collect();
+    let columns = [
+        "run",
+        "asker",
+        "cross-check solver",
+        "grades",
+        "graded sessions",
+        "without a grade",
+        "pairs",
+        "solvers",
+    ];
+    html! { div.scroll tabindex="0" role="group" aria-label="The runs" { (table("The runs of this page", &columns, &rows)) } }
+}

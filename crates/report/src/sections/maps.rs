@@ -1,0 +1,263 @@
+//! Maps of pairs: outcomes, direction, one-sidedness.
+
+use super::run_name;
+use crate::draw::Figure;
+use crate::figures::triangle::{Cell, Key, triangle};
+use crate::number::{count, counted, percent, range, share};
+use crate::text::label;
+use aske_evidence::{Count, Evidence, PairCell, RunEvidence};
+use aske_session::Outcome;
+use maud::{Markup, html};
+
+/// A cell of fewer sessions than this shows how many there are.
+const FEW: u64 = 5;
+
+pub(super) fn maps(evidence: &Evidence) -> Markup {
+    html! {
+        p {
+            "Every cell is a pair. Solvers are ordered by size, increasing upward and leftward: one small and one large "
+            "solver meet at the lower left, two small ones at the lower right, two large ones at the top."
+        }
+        @for (place, run) in evidence.runs.iter().enumerate() {
+            h3 { bdi { (run_name(evidence, place)) } }
+            @if run.solvers.len() < 2 || run.cells.is_empty() {
+                p { "No pairs." }
+            } @else {
+                div.maps {
+                    @for outcome in [Outcome::Calibrated, Outcome::TooEasy, Outcome::TooHard] {
+                        (outcome_map(&format!("map-{place}"), "session", &run.solvers_names(), &run.cells, outcome))
+                    }
+                    (direction_map(place, run))
+                    (sides_map(place, run))
+                }
+            }
+        }
+    }
+}
+
+/// Names of the solvers, smallest first.
+pub(super) trait Names {
+    fn solvers_names(&self) -> Vec<&str>;
+}
+
+impl Names for RunEvidence {
+    fn solvers_names(&self) -> Vec<&str> {
+        self.solvers.iter().map(|solver| solver.name.as_str()).collect()
+    }
+}
+
+/// One outcome's share by pair, of sessions or of what else is counted.
+pub(super) fn outcome_map(
+    id: &str,
+    counted: &str,
+    solvers: &[&str],
+    cells: &[PairCell],
+    outcome: Outcome,
+) -> Markup {
+    let at = Outcome::ALL.iter().position(|other| *other == outcome).unwrap_or(0);
+    let usual = usual(cells);
+    let (class, name) = match outcome {
+        Outcome::TooEasy => ("h-easy", "Too easy"),
+        Outcome::TooHard => ("h-hard", "Too hard"),
+        _ => ("h-cal", "Calibrated"),
+    };
+    let drawn = cells.iter().filter(|cell| cell.sessions > 0);
+    let shapes: Vec<Cell> = drawn
+        .clone()
+        .map(|cell| {
+            let rate = share(cell.outcomes[at], cell.sessions);
+            let few = cell.sessions < FEW || cell.sessions != usual;
+            Cell {
+                pair: cell.pair,
+                class,
+                strength: rate,
+                text: format!("{:.0}", 100.0 * rate),
+                small: few.then(|| format!("n {}", cell.sessions)),
+                boxed: false,
+            }
+        })
+        .collect();
+    let key =
+        Key { swatches: vec![(class, 0.0, "0%"), (class, 0.5, "50%"), (class, 1.0, "100%")], boxed: None };
+    let hits: u64 = cells.iter().map(|cell| cell.outcomes[at]).sum();
+    let of: u64 = cells.iter().map(|cell| cell.sessions).sum();
+    let mut sorted: Vec<&PairCell> = drawn.collect();
+    sorted.sort_by(|a, b| share(b.outcomes[at], b.sessions).total_cmp(&share(a.outcomes[at], a.sessions)));
+    let named = |cell: &&PairCell| {
+        let [a, b] = cell.pair.map(|solver| solvers.get(solver).copied().unwrap_or("?"));
+        format!("{a} and {b} ({})", percent(share(cell.outcomes[at], cell.sessions)))
+    };
+    let [most, least] = [sorted.first().map(named), sorted.last().map(named)].map(Option::unwrap_or_default);
+    let desc = format!(
+        "Of {} {counted}s, {} ({}). Most often: {most}; least often: {least}.",
+        count(of),
+        count(hits),
+        percent(share(hits, of))
+    );
+    let caption = html! {
+        "Percent of the pair's " (counted) "s; " (count(usual)) " " (counted) "s a pair" @if shapes.iter().any(|cell| cell.small.is_some()) { ", or n where it is given" } "."
+    };
+    Figure {
+        id: &format!("{id}-{}", outcome.as_str().replace('_', "-")),
+        title: name,
+        desc: &desc,
+        caption,
+        drawing: triangle(solvers, &shapes, &key),
+        numbers: matrix(solvers, cells, |cell| {
+            let interval = cell.calibrated.filter(|_| at == 0);
+            let hits = format!("{}/{}", cell.outcomes[at], cell.sessions);
+            interval.map_or(hits.clone(), |interval| format!("{hits} ({})", range(interval)))
+        }),
+    }
+    .show()
+}
+
+/// The commonest number of sessions.
+fn usual(cells: &[PairCell]) -> u64 {
+    let times = |cell: &&PairCell| cells.iter().filter(|other| other.sessions == cell.sessions).count();
+    cells.iter().max_by_key(times).map_or(0, |cell| cell.sessions)
+}
+
+/// Which place of the pair is the weaker solver's: fewer right answers over the pair's sessions.
+fn weaker(cell: &PairCell) -> Option<usize> {
+    match cell.right[0].cmp(&cell.right[1]) {
+        std::cmp::Ordering::Less => Some(0),
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(1),
+    }
+}
+
+fn direction_map(place: usize, run: &RunEvidence) -> Markup {
+    let wins = |cell: &PairCell| weaker(cell).map(|side| cell.wins[side]);
+    let most = run.cells.iter().filter_map(wins).max().unwrap_or(0).max(1);
+    let cells = run.cells.iter().filter(|cell| cell.sessions > 0).map(|cell| Cell {
+        pair: cell.pair,
+        class: "h-weak",
+        strength: 0.9 * share(wins(cell).unwrap_or(0), most),
+        text: wins(cell)
+            .map_or_else(|| "=".to_owned(), |wins| if wins == 0 { String::new() } else { wins.to_string() }),
+        small: None,
+        boxed: cell.separated,
+    });
+    let cells: Vec<Cell> = cells.collect();
+    let top = counted(most, "win");
+    let key = Key {
+        swatches: vec![("h-weak", 0.0, "no such win"), ("h-weak", 0.9, &top)],
+        boxed: cells.iter().any(|cell| cell.boxed).then_some("clearly separated pair"),
+    };
+    let said = |count: &Count| {
+        format!("{} of {} calibrated sessions ({})", count.hits, count.of, percent(count.rate))
+    };
+    let caption = html! {
+        "How often the pair's weaker solver (fewer right answers over its sessions) is the one that is right: "
+        (said(&run.direction.weaker))
+        @if run.direction.separated.of > 0 {
+            "; in boxed pairs, one below 4 and the other above 8 billion parameters or closed, "
+            (said(&run.direction.separated))
+        }
+        ". Low is what a real gap looks like. " b { "=" } " both are right equally often."
+    };
+    Figure {
+        id: &format!("map-{place}-direction"),
+        title: "Wins of the weaker solver",
+        desc: &format!("The weaker solver wins {}.", said(&run.direction.weaker)),
+        caption,
+        drawing: triangle(&run.solvers_names(), &cells, &key),
+        numbers: matrix(&run.solvers_names(), &run.cells, |cell| {
+            let wins = wins(cell).map_or_else(|| "=".to_owned(), |wins| wins.to_string());
+            format!("{wins} of {}{}", cell.wins[0] + cell.wins[1], if cell.separated { " □" } else { "" })
+        }),
+    }
+    .show()
+}
+
+fn sides_map(place: usize, run: &RunEvidence) -> Markup {
+    let dominant = |cell: &PairCell| {
+        let of = cell.wins[0] + cell.wins[1];
+        (of > 0).then(|| share(cell.wins[0].max(cell.wins[1]), of))
+    };
+    let most =
+        run.cells.iter().map(|cell| share(cell.wins[0] + cell.wins[1], cell.sessions)).fold(0.0, f64::max);
+    let cells: Vec<Cell> = run
+        .cells
+        .iter()
+        .filter(|cell| cell.sessions > 0)
+        .map(|cell| {
+            let often = share(cell.wins[0] + cell.wins[1], cell.sessions);
+            let class = match dominant(cell) {
+                Some(share) if share >= 0.95 => "s-5",
+                Some(share) if share >= 0.85 => "s-4",
+                Some(share) if share >= 0.75 => "s-3",
+                Some(share) if share >= 0.65 => "s-2",
+                Some(share) if share >= 0.55 => "s-1",
+                Some(_) => "s-0",
+                None => "s-none",
+            };
+            Cell {
+                pair: cell.pair,
+                class,
+                strength: if most > 0.0 { 0.12 + 0.78 * often / most } else { 0.0 },
+                text: dominant(cell).map_or_else(|| "·".to_owned(), |share| format!("{:.0}", 100.0 * share)),
+                small: None,
+                boxed: false,
+            }
+        })
+        .collect();
+    let key = Key {
+        swatches: vec![
+            ("s-0", 0.9, "even split (50%)"),
+            ("s-3", 0.9, "75 to 85%"),
+            ("s-5", 0.9, "one side wins (100%)"),
+            ("s-5", 0.2, "seldom calibrated"),
+        ],
+        boxed: None,
+    };
+    let sided =
+        run.cells.iter().filter(|cell| dominant(cell).is_some_and(|share| share >= 0.8)).count() as u64;
+    let with = run.cells.iter().filter(|cell| dominant(cell).is_some()).count() as u64;
+    let caption = html! {
+        "Percent of the pair's calibrated sessions that go to the solver that wins more of them; stronger colour where "
+        "the pair is calibrated more often. In " (count(sided)) " of " (count(with)) " pairs one solver wins at least 80%."
+    };
+    Figure {
+        id: &format!("map-{place}-sides"),
+        title: "How one-sided the wins are",
+        desc: &format!("In {sided} of {with} pairs one solver wins at least 80% of the calibrated sessions."),
+        caption,
+        drawing: triangle(&run.solvers_names(), &cells, &key),
+        numbers: matrix(&run.solvers_names(), &run.cells, |cell| {
+            format!("{} : {}", cell.wins[0], cell.wins[1])
+        }),
+    }
+    .show()
+}
+
+/// The cells as a table: the smaller solver heads a row, the larger one a column.
+fn matrix(solvers: &[&str], cells: &[PairCell], show: impl Fn(&PairCell) -> String) -> Markup {
+    let size = solvers.len();
+    let mut grid: Vec<Option<&PairCell>> = vec![None; size * size];
+    for cell in cells.iter().filter(|cell| cell.pair[0] < size && cell.pair[1] < size && cell.sessions > 0) {
+        grid[cell.pair[0] * size + cell.pair[1]] = Some(cell);
+    }
+    html! {
+        table.matrix {
+            caption { "Rows: the smaller solver of the pair. Columns: the larger one." }
+            thead {
+                tr {
+                    td {}
+                    @for larger in (1..size).rev() { th scope="col" { (label(solvers[larger], 24)) } }
+                }
+            }
+            tbody {
+                @for smaller in (0..size.saturating_sub(1)).rev() {
+                    tr {
+                        th scope="row" { (label(solvers[smaller], 24)) }
+                        @for larger in (smaller + 1..size).rev() {
+                            td { @if let Some(cell) = grid[smaller * size + larger] { (show(cell)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

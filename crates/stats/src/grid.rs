@@ -1,0 +1,257 @@
+//! The fit behind [`crossed`](crate::crossed): penalised likelihood, the spread of hardness, and the check.
+
+use crate::crossed::Cell;
+use crate::linear::{Factor, Slope, Symmetric, climb};
+use fastrand::Rng;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The standard deviation of the rows' normal prior around the intercept, in logits: weak, so that a row of
+/// hits alone stays finite.
+const ROWS: f64 = 3.0;
+/// The standard deviation of the intercept's prior, weaker still.
+const INTERCEPT: f64 = 10.0;
+/// The least and the largest standard deviation of hardness.
+const SPREAD: (f64, f64) = (0.02, 6.0);
+/// The step in ln τ for differences.
+const STEP: f64 = 0.2;
+/// The most that ln τ is taken to vary: data that say nothing of τ leave it within about a factor of three.
+const LOOSE: f64 = 1.0;
+/// Data sets drawn from the fitted model for its check.
+const REPLICAS: u32 = 199;
+
+/// The cells with a session, rows and columns numbered without gaps. Parameters are the rows' logits on a
+/// column of average hardness, then the columns' ease (−hardness).
+#[derive(Clone)]
+pub(crate) struct Grid {
+    /// The rows and columns with a session.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) columns: Vec<usize>,
+    cells: Vec<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    row: usize,
+    column: usize,
+    hits: f64,
+    total: f64,
+}
+
+/// The information's inverse, by blocks: columns do not meet each other, so they are eliminated first.
+pub(crate) struct Information {
+    /// Of the rows, once columns are eliminated.
+    pub(crate) rows: Factor,
+    /// The columns' diagonal.
+    diagonal: Vec<f64>,
+    /// What ties each column to rows.
+    ties: Vec<Vec<(usize, f64)>>,
+}
+
+impl Information {
+    /// The columns' variances: 1/d + cᵀS⁻¹c/d², with c a column's ties.
+    pub(crate) fn columns(&self, rows: &Symmetric) -> Vec<f64> {
+        let variance = |(d, ties): (&f64, &Vec<(usize, f64)>)| {
+            let pull: f64 =
+                ties.iter().flat_map(|(i, x)| ties.iter().map(move |(k, y)| x * y * rows.at(*i, *k))).sum();
+            1.0 / d + pull / (d * d)
+        };
+        self.diagonal.iter().zip(&self.ties).map(variance).collect()
+    }
+
+    fn log_determinant(&self) -> f64 {
+        self.rows.log_determinant() + self.diagonal.iter().map(|d| d.ln()).sum::<f64>()
+    }
+}
+
+/// Squared standardised residuals: their sum, and their means.
+pub(crate) struct Residuals {
+    pub(crate) square: f64,
+    pub(crate) rows: Vec<f64>,
+    pub(crate) columns: Vec<f64>,
+}
+
+impl Grid {
+    pub(crate) fn of(cells: &[Cell]) -> Option<Self> {
+        let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+        for cell in cells.iter().filter(|cell| cell.total > 0) {
+            let sum = sums.entry((cell.row, cell.column)).or_default();
+            sum.0 += f64::from(cell.hits);
+            sum.1 += f64::from(cell.total);
+        }
+        let unique = |values: &mut dyn Iterator<Item = usize>| {
+            values.collect::<BTreeSet<usize>>().into_iter().collect::<Vec<usize>>()
+        };
+        let rows = unique(&mut sums.keys().map(|key| key.0));
+        let columns = unique(&mut sums.keys().map(|key| key.1));
+        let find = |list: &[usize], value: usize| list.binary_search(&value).unwrap_or_default();
+        let cells: Vec<Place> = sums
+            .into_iter()
+            .map(|((row, column), (hits, total))| Place {
+                row: find(&rows, row),
+                column: find(&columns, column),
+                hits,
+                total,
+            })
+            .collect();
+        (!cells.is_empty()).then_some(Self { rows, columns, cells })
+    }
+
+    pub(crate) fn start(&self) -> Vec<f64> {
+        vec![0.0; self.rows.len() + self.columns.len()]
+    }
+
+    fn logit(&self, cell: &Place, x: &[f64]) -> f64 {
+        x[cell.row] + x[self.rows.len() + cell.column]
+    }
+
+    pub(crate) fn mode(&self, spread: f64, start: Vec<f64>) -> Option<Vec<f64>> {
+        climb(start, |x| Some(self.slope(spread, x)?.0))
+    }
+
+    /// The penalised likelihood, Newton's step from here, and the information.
+    pub(crate) fn slope(&self, spread: f64, x: &[f64]) -> Option<(Slope, Information)> {
+        let (r, c) = (self.rows.len(), self.columns.len());
+        let n = r as f64;
+        let (weak, weaker) = (1.0 / (ROWS * ROWS), 1.0 / (INTERCEPT * INTERCEPT));
+        let mean = x[..r].iter().sum::<f64>() / n;
+        // The rows' penalty is Σ(x − mean)² weak/2 + mean² weaker/2.
+        let mut height = -mean * mean * weaker / 2.0;
+        let mut gradient = vec![0.0; r + c];
+        let mut schur = Symmetric::zero(r);
+        for i in 0..r {
+            height -= (x[i] - mean).powi(2) * weak / 2.0;
+            gradient[i] = -(x[i] - mean) * weak - mean * weaker / n;
+            schur.add(i, i, weak);
+            for k in 0..r {
+                schur.add(i, k, weaker / (n * n) - weak / n);
+            }
+        }
+        let hard = 1.0 / (spread * spread);
+        let mut diagonal = vec![hard; c];
+        let mut ties = vec![Vec::new(); c];
+        for j in 0..c {
+            height -= x[r + j].powi(2) * hard / 2.0;
+            gradient[r + j] = -x[r + j] * hard;
+        }
+        for cell in &self.cells {
+            let logit = self.logit(cell, x);
+            let chance = sigmoid(logit);
+            let (residual, weight) = (cell.hits - cell.total * chance, cell.total * chance * (1.0 - chance));
+            // ln(1 + eˡ) without overflow
+            height += cell.hits * logit - cell.total * (logit.max(0.0) + (-logit.abs()).exp().ln_1p());
+            gradient[cell.row] += residual;
+            gradient[r + cell.column] += residual;
+            schur.add(cell.row, cell.row, weight);
+            diagonal[cell.column] += weight;
+            ties[cell.column].push((cell.row, weight));
+        }
+        let mut reduced = gradient[..r].to_vec();
+        for (j, ties) in ties.iter().enumerate() {
+            for (i, one) in ties {
+                reduced[*i] -= one * gradient[r + j] / diagonal[j];
+                for (k, two) in ties {
+                    schur.add(*i, *k, -one * two / diagonal[j]);
+                }
+            }
+        }
+        let rows = schur.factor()?;
+        let mut step = rows.solve(reduced);
+        for (j, ties) in ties.iter().enumerate() {
+            let pull: f64 = ties.iter().map(|(i, weight)| weight * step[*i]).sum();
+            step.push((gradient[r + j] - pull) / diagonal[j]);
+        }
+        Some((Slope { height, step }, Information { rows, diagonal, ties }))
+    }
+
+    /// How well the data support a spread, by its logarithm, and the mode there.
+    fn support(&self, log: f64, start: Vec<f64>) -> Option<(f64, Vec<f64>)> {
+        let spread = log.exp();
+        let mode = self.mode(spread, start)?;
+        let (slope, information) = self.slope(spread, &mode)?;
+        // One column's worth of ln τ stays away from the density: the prior that keeps τ from zero.
+        let columns = self.columns.len() as f64 - 1.0;
+        Some((slope.height - columns * log - information.log_determinant() / 2.0, mode))
+    }
+
+    /// The logarithm of the spread that the data support best: golden-section search.
+    pub(crate) fn log_spread(&self) -> Option<f64> {
+        let mut start = self.start();
+        let mut support = |log: f64| {
+            let (support, mode) = self.support(log, start.clone())?;
+            start = mode;
+            Some(support)
+        };
+        let golden = (5f64.sqrt() - 1.0) / 2.0;
+        let (mut low, mut high) = (SPREAD.0.ln(), SPREAD.1.ln());
+        let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
+        let (mut at_a, mut at_b) = (support(a)?, support(b)?);
+        while high - low > 1e-5 {
+            if at_a > at_b {
+                (high, b, at_b) = (b, a, at_a);
+                a = high - golden * (high - low);
+                at_a = support(a)?;
+            } else {
+                (low, a, at_a) = (a, b, at_b);
+                b = low + golden * (high - low);
+                at_b = support(b)?;
+            }
+        }
+        Some(f64::midpoint(low, high))
+    }
+
+    /// What not knowing the spread adds to each parameter's variance: (dx/d ln τ)² Var(ln τ), both by
+    /// differences.
+    pub(crate) fn unknown_spread(&self, log: f64, mode: &[f64]) -> Option<Vec<f64>> {
+        let (here, _) = self.support(log, mode.to_vec())?;
+        let (before, one) = self.support(log - STEP, mode.to_vec())?;
+        let (after, two) = self.support(log + STEP, mode.to_vec())?;
+        let curvature = (2.0 * here - before - after) / (STEP * STEP);
+        let variance = 1.0 / curvature.max(1.0 / LOOSE);
+        let slopes = one.iter().zip(&two).map(|(one, two)| (two - one) / (2.0 * STEP));
+        Some(slopes.map(|slope| slope * slope * variance).collect())
+    }
+
+    pub(crate) fn residuals(&self, x: &[f64]) -> Residuals {
+        let mut square = 0.0;
+        let mut sums = vec![(0.0, 0.0); x.len()];
+        for cell in &self.cells {
+            let chance = sigmoid(self.logit(cell, x));
+            let value = (cell.hits - cell.total * chance).powi(2) / (cell.total * chance * (1.0 - chance));
+            square += value;
+            for place in [cell.row, self.rows.len() + cell.column] {
+                sums[place].0 += value;
+                sums[place].1 += 1.0;
+            }
+        }
+        let mut means = sums.into_iter().map(|(sum, count)| sum / count);
+        let rows = means.by_ref().take(self.rows.len()).collect();
+        Residuals { square, rows, columns: means.collect() }
+    }
+
+    pub(crate) fn check(&self, spread: f64, mode: &[f64], square: f64) -> Option<f64> {
+        if self.cells.len() < mode.len() {
+            return None;
+        }
+        let mut rng = Rng::with_seed(1);
+        let mut beyond = 0;
+        for _ in 0..REPLICAS {
+            let mut replica = self.clone();
+            for cell in &mut replica.cells {
+                let chance = sigmoid(self.logit(cell, mode));
+                let mut left = cell.total;
+                cell.hits = 0.0;
+                while left > 0.0 {
+                    cell.hits += f64::from(u8::from(rng.f64() < chance));
+                    left -= 1.0;
+                }
+            }
+            let fitted = replica.mode(spread, mode.to_vec())?;
+            beyond += u32::from(replica.residuals(&fitted).square >= square);
+        }
+        Some(f64::from(beyond + 1) / f64::from(REPLICAS + 1))
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}

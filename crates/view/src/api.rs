@@ -1,0 +1,29 @@
+//! The JSON that the page is made from, a file for each route.
+
+mod compare;
+mod evidence;
+mod news;
+mod runs;
+mod session;
+mod sessions;
+
+use crate::runs::Runs;
+use axum::Router;
+use axum::routing::get;
+use std::sync::Arc;
+
+/// All routes.
+pub(crate) fn routes() -> Router<Arc<Runs>> {
+    Router::new()
+        .route("/api/runs", get(runs::answer))
+        .route("/api/evidence", get(evidence::answer))
+        .route("/api/sessions", get(sessions::answer))
+        .route("/api/session", get(session::answer))
+        .route("/api/compare", get(compare::answer))
+        .route("/api/news", get(news::answer))
+}
+
+/// The name of a solver by its place.
+fn solver(run: &aske_evidence::Run, place: u16) -> String {
+    run.solvers.get(usize::from(place)).map_or_else(String::new, |solver| solver.name.clone())
+}

@@ -1,0 +1,48 @@
+//! The page's files, part of the program.
+
+use crate::runs::Runs;
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use std::sync::Arc;
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const PAGE: &str = "text/html; charset=utf-8";
+
+macro_rules! files {
+    ($($path:literal $kind:ident $file:literal,)*) => {
+        [$(($path, $kind, include_str!(concat!("../../../web/", $file)))),*]
+    };
+}
+
+const FILES: [(&str, &str, &str); 21] = files! {
+    "/" PAGE "index.html",
+    "/style.css" STYLE "style.css",
+    "/session.css" STYLE "session.css",
+    "/app.js" SCRIPT "app.js",
+    "/api.js" SCRIPT "api.js",
+    "/both.js" SCRIPT "both.js",
+    "/compare.js" SCRIPT "compare.js",
+    "/dom.js" SCRIPT "dom.js",
+    "/filters.js" SCRIPT "filters.js",
+    "/format.js" SCRIPT "format.js",
+    "/headline.js" SCRIPT "headline.js",
+    "/keys.js" SCRIPT "keys.js",
+    "/list.js" SCRIPT "list.js",
+    "/maps.js" SCRIPT "maps.js",
+    "/mathml.js" SCRIPT "mathml.js",
+    "/outcome.js" SCRIPT "outcome.js",
+    "/overview.js" SCRIPT "overview.js",
+    "/route.js" SCRIPT "route.js",
+    "/session.js" SCRIPT "session.js",
+    "/text.js" SCRIPT "text.js",
+    "/turn.js" SCRIPT "turn.js",
+};
+
+/// A route for every file.
+pub(crate) fn routes() -> Router<Arc<Runs>> {
+    FILES.into_iter().fold(Router::new(), |router, (path, kind, body)| {
+        router.route(path, get(async move || ([(CONTENT_TYPE, kind)], body)))
+    })
+}

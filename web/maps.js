@@ -1,0 +1,55 @@
+// Maps of all pairs: how often each outcome comes, the smaller solver across and the larger one down.
+
+import { evidence } from "./api.js";
+import { h, fill } from "./dom.js";
+import { between, percent, size } from "./format.js";
+import { OUTCOMES } from "./outcome.js";
+import { link } from "./route.js";
+
+const SHOWN = OUTCOMES.slice(0, 3);
+
+function map({ id, label, sign, means }, at, run, place) {
+  const said = h("p", { class: "said", "aria-live": "polite" }, `${means}; point at a pair`);
+  const cells = new Map(run.cells.map((cell) => [cell.pair.join(), cell]));
+  const tell = (cell) => {
+    const [small, large] = cell.pair.map((one) => run.solvers[one].name);
+    const n = cell.outcomes[at];
+    const also = at === 0 ? `; 95% ${between(cell.calibrated)}; right alone: ${cell.wins[0]} and ${cell.wins[1]}` : "";
+    return `${small} and ${large}: ${n} of ${cell.sessions} ${label} (${percent(cell.sessions ? n / cell.sessions : 0, 0)})${also}`;
+  };
+  const data = (row, column) => {
+    const cell = cells.get([column, row].join());
+    if (!cell || cell.sessions === 0) return h("td", { class: "none" }, "·");
+    const rate = cell.outcomes[at] / cell.sessions;
+    const text = tell(cell);
+    const show = () => fill(said, text);
+    return h("td", {}, h("a", {
+      class: `cell ${id}${rate > 0.62 ? " half" : ""}${rate > 0.85 ? " deep" : ""}`, vars: { rate: rate.toFixed(3) }, "aria-label": text, on: { mouseenter: show, focus: show },
+      href: link("run", [place], { a: run.solvers[column].name, b: run.solvers[row].name, outcome: id }),
+    }, Math.round(100 * rate)));
+  };
+  const names = run.solvers;
+  const head = h("tr", {}, h("td"), names.slice(0, -1).map((one) => h("th", { scope: "col" }, h("span", {}, one.name))));
+  const rows = names.slice(1).map((one, before) => h("tr", {},
+    h("th", { scope: "row" }, h("span", { class: "name" }, one.name), h("span", { class: "quiet" }, ` ${size(one.params)}`)),
+    names.slice(0, -1).map((_, column) => (column <= before ? data(before + 1, column) : h("td", { class: "above" })))));
+  return h("section", { class: "map" }, h("h2", {}, h("span", { class: `sign ${id}`, "aria-hidden": "true" }, `${sign} `), label, ", % of sessions"),
+    said, h("div", { class: "scroll" }, h("table", { "aria-label": `${label} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
+}
+
+/** The view of `#/maps/PLACE`. */
+export async function maps(context, route) {
+  const place = Number(route.parts[0] ?? 0);
+  const node = h("div", { class: "maps" });
+  const read = async () => {
+    try {
+      const run = (await evidence(context.version)).runs[place];
+      fill(node, SHOWN.map((one, at) => map(one, at, run, place)));
+    } catch (error) {
+      fill(node, h("p", { class: "trouble", role: "alert" }, error.message));
+    }
+  };
+  fill(node, h("p", { class: "quiet", role: "status" }, "Counting…"));
+  const name = context.runs[place].asker || context.runs[place].name;
+  return { title: `Maps of ${name}`, node: [h("h1", {}, "Maps of ", h("span", { class: "name" }, name)), node], entered: read, update: read };
+}

@@ -1,0 +1,68 @@
+// The five outcomes: a word, a sign and a colour for each, never the colour alone.
+
+import { h } from "./dom.js";
+import { count, percent } from "./format.js";
+
+/** In the order of tables; the last is no outcome yet. */
+export const OUTCOMES = [
+  { id: "calibrated", label: "calibrated", sign: "◐", means: "exactly one solver was right" },
+  { id: "too_easy", label: "too easy", sign: "○", means: "both were right" },
+  { id: "too_hard", label: "too hard", sign: "●", means: "neither was right" },
+  { id: "no_question", label: "no question", sign: "∅", means: "the final turn had no question" },
+  { id: "bad_cross_check", label: "bad cross-check", sign: "≠", means: "the cross-check answers did not all agree" },
+  { id: "ungraded", label: "ungraded", sign: "…", means: "no grade yet" },
+];
+
+/** An outcome by its name. */
+export const outcome = (id) => OUTCOMES.find((one) => one.id === id) ?? OUTCOMES[5];
+
+/** A badge. */
+export function badge(id, short = false) {
+  const { label, sign, means } = outcome(id);
+  const mark = h("span", { class: "sign", "aria-hidden": "true" }, sign);
+  return h("span", { class: `badge ${outcome(id).id}`, title: means }, mark, short ? h("span", { class: "word" }, label) : label);
+}
+
+/** The shares as a bar; each part and each word leads to its sessions. */
+export function bar(counts, href, chosen) {
+  const total = counts.reduce((sum, one) => sum + one, 0);
+  const shown = OUTCOMES.map((one, at) => ({ ...one, n: counts[at] })).filter((one) => one.n > 0 || one.id === chosen);
+  const parts = shown.map(({ id, n, label }) =>
+    h("span", { class: `part ${id}`, vars: { grow: n }, title: `${label}: ${count(n)}` }));
+  const words = shown.map(({ id, n, label, sign }) =>
+    h("li", {}, h("a", { class: `chip ${id}`, href: href(id === chosen ? "" : id), "aria-current": id === chosen ? "true" : false },
+      h("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${label} `,
+      h("b", {}, count(n)), h("span", { class: "quiet" }, ` ${percent(total ? n / total : 0)}`))));
+  return h("div", { class: "bar-box" }, h("div", { class: "bar", "aria-hidden": "true" }, parts),
+    h("ul", { class: "chips", "aria-label": "Sessions by outcome" }, words));
+}
+
+/** Which of the two was right, with both names. */
+export function rightOf(pair, right) {
+  if (!right) return null;
+  const one = (side) => h("span", { class: right[side] ? "is-right" : "is-wrong" },
+    `${right[side] ? "✓" : "✗"} `, h("span", { class: "name" }, pair[side]));
+  return h("span", { class: "who" }, one(0), " ", one(1));
+}
+
+const FLAGS = {
+  truncated: "a solver's reply was cut at the token limit",
+  unanswered: "a solver's reply has no answer that can be read",
+  lost_turn: "an asker turn brought no question",
+  cut: "a question was cut at the word limit",
+  from_probing: "the final question repeats a probing question",
+  leaked: "the reference answer stands in the final question",
+  duplicate: "another session asks the same final question",
+  promoted: "the equivalence checker matched answers that the comparison found different",
+  undecided: "a comparison stayed undecided",
+};
+
+/** The names of all flags. */
+export const FLAG_NAMES = Object.keys(FLAGS);
+
+/** A flag's words. */
+export const flagLabel = (flag) => flag.replaceAll("_", " ");
+
+/** Small marks for the doubts about a session. */
+export const flags = (names) =>
+  names.map((name) => h("span", { class: "flag", title: FLAGS[name] ?? "" }, flagLabel(name)));

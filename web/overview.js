@@ -1,0 +1,70 @@
+// A run: its headline, and its sessions under a filter.
+
+import { ask } from "./api.js";
+import { h } from "./dom.js";
+import { filters } from "./filters.js";
+import { headline } from "./headline.js";
+import { PAGE, list, sessionRow } from "./list.js";
+import { filterOf, go, link } from "./route.js";
+
+/** The view of `#/run/PLACE?…`. */
+export async function overview(context, route) {
+  const place = Number(route.parts[0] ?? 0);
+  const run = () => context.runs[place];
+  let query = route.query;
+  let asked = null;
+
+  const to = (changes) => {
+    const next = { ...filterOf(query), ...changes };
+    return link("run", [place], next);
+  };
+  const head = headline(context, place, (outcome) => to({ outcome }));
+  const controls = filters(run, (key, value, typing) => go(key === null ? link("run", [place]) : to({ [key]: value }), Boolean(typing)));
+  const sessions = list("Sessions");
+  const heading = h("h2", { class: "unseen" }, "Sessions");
+
+  const read = async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const filter = filterOf(query);
+    const offset = Number(query.get("offset")) || 0;
+    const page = await ask("sessions", { run: place, ...filter, offset, limit: PAGE }, asked.signal);
+    head.draw(page.outcomes, filter.outcome ?? "");
+    controls.draw(filter);
+    sessions.draw(page, (one) => sessionRow(one, link("session", [place, one.name], filter)),
+      (next) => { go(link("run", [place], { ...filter, offset: next || "" })); scrollTo(0, 0); });
+    return page;
+  };
+  const page = await read();
+  const refine = () => head.refine().then(() => head.draw(lastOutcomes, filterOf(query).outcome ?? "")).catch(() => {});
+  let lastOutcomes = page.outcomes;
+  const again = async () => { lastOutcomes = (await read()).outcomes; };
+
+  return {
+    title: run().asker || run().name,
+    node: [head.node, heading, controls.node, sessions.node],
+    entered: () => { refine(); focusLast(sessions); },
+    turn: async (next) => { query = next.query; await again(); },
+    update: async () => { await again(); refine(); },
+    leave: () => { asked?.abort(); remember(); },
+    keys: {
+      ...sessions.keys,
+      search: () => { controls.search.focus(); controls.search.select(); },
+      back: (event) => {
+        if (event.target === controls.search && controls.search.value) { controls.search.value = ""; go(to({ q: "" }), true); }
+        else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      },
+    },
+  };
+}
+
+// Coming back from a session, the list stands where it was left.
+let last = null;
+const remember = () => { last = { name: document.activeElement?.dataset?.name, top: scrollY }; };
+function focusLast(sessions) {
+  if (!last) return;
+  const row = sessions.links().find((one) => one.dataset.name === last.name);
+  scrollTo(0, last.top);
+  row?.focus({ preventScroll: true });
+  last = null;
+}

@@ -1,0 +1,78 @@
+// Starting the viewer, a growing run and a browser; all end with the tests.
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const program = (name) => {
+  const path = process.env[name];
+  if (!path) throw new Error(`set ${name} to the path of a program; see README.md`);
+  return path;
+};
+
+/** A folder that is gone after the tests. */
+export function folder() {
+  const path = mkdtempSync(join(tmpdir(), "aske-view-"));
+  process.on("exit", () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Writes a synthetic run. */
+export function synthetic(path, ...options) {
+  const done = spawnSync(program("SYNTHETIC"), [path, ...options], { stdio: "inherit" });
+  if (done.status !== 0) throw new Error("no synthetic run");
+  return path;
+}
+
+function start(command, args) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  process.on("exit", () => child.kill("SIGKILL"));
+  return child;
+}
+
+/** Keeps a run growing. */
+export const growing = (path, ...options) => start(program("SYNTHETIC"), [path, ...options]);
+
+/** Starts `$ASKE view RUN… --port 0`; gives the process and its address. */
+export function viewer(...runs) {
+  const child = start(program("ASKE"), ["view", ...runs, "--port", "0"]);
+  return new Promise((done, fail) => {
+    let said = "";
+    child.stdout.on("data", (data) => {
+      said += data;
+      const found = said.match(/http:\/\/127\.0\.0\.1:\d+\//);
+      if (found) done({ child, address: found[0] });
+    });
+    child.on("exit", () => fail(new Error(`the viewer ended: ${said}`)));
+  });
+}
+
+const FLAGS = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+/** A browser with a profile of its own. */
+export async function browser() {
+  const profile = folder();
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS, viewport: { width: 1280, height: 900 } });
+}
+
+/** A page that keeps account of everything that should not happen. */
+export async function watched(context) {
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && wrong.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => { wrong.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:)/.test(request.url()) && wrong.push(`request: ${request.url()}`));
+  await page.addInitScript(() => {
+    globalThis.__violations = [];
+    addEventListener("securitypolicyviolation", (event) => globalThis.__violations.push(event.violatedDirective));
+  });
+  const account = async () => [...wrong, ...(await page.evaluate(() => globalThis.__violations))];
+  return { page, account };
+}
