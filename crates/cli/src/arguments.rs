@@ -458,6 +458,9 @@ pub(crate) struct NanoTrain {
     /// cpu or cuda
     #[arg(long, default_value = "cpu")]
     pub(crate) device: String,
+    /// Make the vocabulary anew from the lessons, instead of taking the one that ships
+    #[arg(long)]
+    pub(crate) new_vocabulary: bool,
     /// Steps instead of the recipe's
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,

@@ -168,7 +168,7 @@ fn comparisons(evidence: &Evidence) {
 }
 
 fn p_value(p: f64) -> String {
-    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
 }
 
 fn abilities(evidence: &Evidence) {
@@ -269,7 +269,7 @@ pub(crate) fn difficulties(evidence: &Evidence) {
             }
             data(shown);
             if let (Some(difference), Some(p)) = (difficulty.difference, difficulty.p) {
-                data(format_args!("hard minus easy: {} points, p = {}", points(difference), p_value(p)));
+                data(format_args!("hard minus easy: {} points, p {}", points(difference), p_value(p)));
             }
         }
     }

@@ -79,6 +79,11 @@ fn a_network_is_trained_from_its_seed_and_is_the_same_each_time() {
     }
     let shipped = include_bytes!("../../nano/weights/tokenizer.json");
     assert!(std::fs::read(world.path("one/tokenizer.json")).unwrap() == shipped, "the shipped vocabulary");
+    let anew = ["nano", "train", "--only", "nano-15k", "--steps", "1", "--out", "new", "--new-vocabulary"];
+    world.expect(0, &anew);
+    let made: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(world.path("new/tokenizer.json")).unwrap()).unwrap();
+    assert_eq!(made["model"]["vocab"].as_object().unwrap().len(), 256);
     let refused = world.expect(2, &["nano", "train", "--only", "nano-1g"]);
     assert!(refused.stderr.contains("hint: there are nano-15k, nano-40k, "), "{refused}");
 }

@@ -54,7 +54,7 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
     let mut tally = Tally::default();
     for session in &run.sessions {
         if let Some(grade) = &session.grade {
-            tally.add(&run.pair(session), session.sample, grade);
+            tally.add(&run.pair_id(session), session.sample, grade);
         }
     }
     let cells = cells::cells(run);

@@ -220,9 +220,13 @@ impl Run {
 
     /// A session's name.
     pub fn name(&self, session: &Session) -> String {
+        format!("{}/{}", self.pair_id(session), session.sample)
+    }
+
+    /// The name of a session's pair, as in the session's own name.
+    pub fn pair_id(&self, session: &Session) -> String {
         let [a, b] = session.pair.map(|place| self.solvers[usize::from(place)].name.as_str());
-        PairId::new(a, b)
-            .map_or_else(|_| String::new(), |pair| SessionId { pair, sample: session.sample }.to_string())
+        PairId::new(a, b).map_or_else(|_| String::new(), |pair| pair.to_string())
     }
 
     /// The session of this name.

@@ -25,8 +25,9 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
     let out = &arguments.out;
     let words = out.join("tokenizer.json");
     let vocabulary = match std::fs::read_to_string(&words) {
-        Ok(text) => text,
-        Err(_) => vocabulary(&classroom).map_err(|error| failed(&error))?,
+        Ok(there) => there,
+        Err(_) if arguments.new_vocabulary => vocabulary(&classroom).map_err(|error| failed(&error))?,
+        Err(_) => shipped()?,
     };
     let codec = Codec::new(vocabulary.as_bytes()).map_err(|error| failed(&error))?;
     write(&words, vocabulary.as_bytes())?;
@@ -82,4 +83,10 @@ const SAVED_EVERY: u64 = 1_000;
 
 fn save(file: &Path, weights: &Weights) -> Result<(), Problem> {
     write(file, &weights.to_safetensors(true).map_err(|error| failed(&error))?)
+}
+
+/// The vocabulary of the networks that ship.
+fn shipped() -> Result<String, Problem> {
+    let [_, _, (_, words), _] = aske_nano::files(aske_nano::CHECK).map_err(|error| failed(&error))?;
+    Ok(String::from_utf8_lossy(words).into_owned())
 }
