@@ -22,9 +22,6 @@ export function sheet(whole, heading = "h1") {
     whole.turns.map((one, at) => turn(one, at + 1, whole)),
     whole.check.length > 0 && h("section", { class: "turn", "aria-label": "Cross-check" }, h("h2", {}, "Cross-check"),
       h("div", { class: "side-by-side three" }, whole.check.map((one, at) => draw(one, `Draw ${at + 1}`, { note: one.reply?.model ?? "" })))),
-    whole.equivalence.length > 0 && h("section", { class: "turn" }, h("h2", {}, "Equivalence checker"),
-      h("div", { class: "side-by-side three" }, whole.equivalence.map((reply, at) =>
-        draw({ reply, truncated: false, answer: undefined }, `Verdict ${at + 1}`, { note: reply.model })))),
   ];
 }
 

@@ -6,7 +6,7 @@ use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_record::{PanelRecord, Record, RoleUse, RunError, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::join_all;
 use std::collections::{BTreeMap, HashSet};
 
 /// What is to be asked of whom.
@@ -85,7 +85,8 @@ pub fn audit_panels<'s>(
             }
             let calls = format!("audit/{name}");
             let source = source(session)?;
-            Some(Panel { kind: Kind::Audit, name: format!("{draws}/{name}"), calls, source, solvers })
+            let depth = if controls { draws.to_string() } else { format!("{draws}-plain") };
+            Some(Panel { kind: Kind::Audit, name: format!("{depth}/{name}"), calls, source, solvers })
         })
         .collect()
 }
@@ -271,7 +272,8 @@ async fn judge(
         let judged = crew.grader.judge(&check, &answers, &crew.caller).await?;
         Ok::<_, Trouble>(judged.right.map(|right| (name.clone(), right)))
     });
-    Ok(try_join_all(judged).await?.into_iter().collect())
+    // All of them run to their end, so that no verdict is lost because another failed.
+    join_all(judged).await.into_iter().collect()
 }
 
 fn model<'c>(crew: &'c Crew<'_>, role: &RoleSettings) -> Result<&'c Model, Trouble> {

@@ -58,7 +58,8 @@ pub async fn run_until(
         if batch.is_empty() || batch.iter().any(|line| line.fixed) {
             // A first batch that a crash has cut is written to its end: every pair belongs to it.
             let size = settings.run.concurrency.min(until.most.saturating_sub(chosen_so_far)).max(1);
-            let fresh = lines(&sampler, size, pairs, &taken).split_off(batch.len());
+            let fresh: Vec<DrawLine> =
+                lines(&sampler, size, pairs, &taken).into_iter().skip(batch.len()).collect();
             draws.add(&fresh)?;
             batch.extend(fresh);
         }
@@ -94,7 +95,9 @@ pub async fn run_until(
 fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
     let fits = |line: &DrawLine| {
         let pair = pairs.get(line.pair).map(ToString::to_string);
-        line.pairs == pairs.len() && pair.is_some_and(|pair| line.record.starts_with(&pair))
+        line.pairs == pairs.len()
+            && pair
+                .is_some_and(|pair| line.record.strip_prefix(&pair).is_some_and(|rest| rest.starts_with('/')))
     };
     if !draws.before().iter().all(fits) {
         return Err(RunError::OtherPairs { path: draws.path().to_owned() });

@@ -1,6 +1,6 @@
 //! Evidence on a terminal.
 
-use crate::output::{BOLD, DIM, data, hint, note, paint};
+use crate::output::{BOLD, DIM, data, hint, note, paint, safe};
 use crate::tables::{adaptive, interval, outcomes, percent, table, used};
 use aske_evidence::{AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, Validity, Verdict, checks};
 use aske_session::Outcome;
@@ -9,6 +9,7 @@ use comfy_table::Table;
 
 /// Everything.
 pub(crate) fn all(evidence: &Evidence) {
+    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         headline(run);
         data(format_args!("\n{}", outcomes(&run.outcomes)));
@@ -30,6 +31,45 @@ pub(crate) fn all(evidence: &Evidence) {
     note(paint(DIM, "`aske report --html FILE` draws this; `aske view` lets you read every session"));
 }
 
+/// The same with names that are safe on a terminal: a folder may come from someone else. An asker that has several runs
+/// goes by the folders' names.
+fn cleaned(evidence: &Evidence) -> Evidence {
+    let mut evidence = evidence.clone();
+    let clean = |name: &mut String| *name = safe(name).replace('\n', " ");
+    let askers: Vec<String> = evidence.runs.iter().map(|run| run.asker.clone()).collect();
+    for run in &mut evidence.runs {
+        if askers.iter().filter(|asker| **asker == run.asker).count() > 1 {
+            run.asker.clone_from(&run.name);
+        }
+        clean(&mut run.asker);
+        clean(&mut run.grader);
+        run.solvers.iter_mut().for_each(|solver| clean(&mut solver.name));
+        run.regrades.iter_mut().for_each(|regrade| clean(&mut regrade.grader));
+        for difficulty in &mut run.difficulty {
+            clean(&mut difficulty.solver);
+            difficulty.targets.iter_mut().for_each(|target| clean(&mut target.pair));
+        }
+        let found = &mut run.validity;
+        found.solvers.iter_mut().for_each(|solver| clean(&mut solver.name));
+        for flag in [
+            &mut found.disagreed,
+            &mut found.promoted,
+            &mut found.undecided,
+            &mut found.duplicates,
+            &mut found.near_duplicates,
+            &mut found.from_probing,
+            &mut found.leaked,
+        ] {
+            flag.examples.iter_mut().for_each(clean);
+        }
+    }
+    if let Some(ability) = &mut evidence.ability {
+        ability.solvers.iter_mut().for_each(clean);
+    }
+    evidence.regrades.iter_mut().for_each(|ranks| clean(&mut ranks.grader));
+    evidence
+}
+
 fn heading(text: impl std::fmt::Display) {
     data(format_args!("\n{}", paint(BOLD, text)));
 }
@@ -46,8 +86,11 @@ fn share(estimate: Estimate) -> String {
 
 fn headline(run: &RunEvidence) {
     let calibrated = run.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated);
-    let rate = calibrated.map_or(0.0, |share| share.rate);
-    let over = interval(calibrated.and_then(|share| share.over_pairs));
+    // Where pairs were chosen by chance, only the weighted estimate stands for all of them.
+    let weighted = run.sampling.as_ref().map(|sampling| (sampling.rate.value, Some(sampling.rate.interval)));
+    let plain = || calibrated.map_or((0.0, None), |share| (share.rate, share.over_pairs));
+    let (rate, over) = weighted.unwrap_or_else(plain);
+    let over = interval(over);
     let grader = if run.grader == aske_record::STANDARD {
         String::new()
     } else {
@@ -117,6 +160,7 @@ fn direction(run: &RunEvidence) {
 
 /// Luck against skill.
 pub(crate) fn audits(evidence: &Evidence) {
+    let evidence = &cleaned(evidence);
     let audited: Vec<_> = evidence.runs.iter().filter_map(|run| Some((run, run.audit.as_ref()?))).collect();
     if audited.is_empty() {
         return;
@@ -135,7 +179,7 @@ pub(crate) fn audits(evidence: &Evidence) {
     row("  sampling noise, p(1−p) + q(1−q)", &|audit| share(audit.estimates.noise));
     row("larger minus smaller solver, points", &|audit| points(audit.estimates.gap));
     row("a calibrated session is so again", &|audit| maybe(audit.estimates.again));
-    row("control: a solver against itself", &|audit| share(audit.estimates.same));
+    row("control: a solver against itself (= noise)", &|audit| share(audit.estimates.same));
     row("control: two solvers of another pair", &|audit| maybe(audit.estimates.shuffled));
     data(shown);
 }
@@ -202,6 +246,7 @@ fn abilities(evidence: &Evidence) {
 
 /// Other cross-check solvers.
 pub(crate) fn regrades(evidence: &Evidence) {
+    let evidence = &cleaned(evidence);
     if evidence.regrades.is_empty() {
         return;
     }
@@ -237,6 +282,7 @@ pub(crate) fn regrades(evidence: &Evidence) {
 
 /// Questions without probing.
 pub(crate) fn baselines(evidence: &Evidence) {
+    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         let Some(baseline) = &run.baseline else { continue };
         heading(format_args!("{} without probing: {} questions, every pair", run.asker, baseline.questions));
@@ -255,6 +301,7 @@ pub(crate) fn baselines(evidence: &Evidence) {
 
 /// Easy against hard targets.
 pub(crate) fn difficulties(evidence: &Evidence) {
+    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         for difficulty in &run.difficulty {
             heading(format_args!("{}: how often {} fails", run.asker, difficulty.solver));

@@ -25,21 +25,18 @@ fn solvers(runs: &[Run]) -> Vec<String> {
     names
 }
 
-/// Every graded answer: of sessions, and of panels about the same or other questions. One question is one item.
+/// Every graded answer of sessions and baselines; one question is one item. An audit's draws are left out: answers of one
+/// solver to one question are no independent evidence of its ability.
 fn responses(runs: &[Run], solvers: &[String]) -> Vec<Response> {
     let places: HashMap<&str, usize> =
         solvers.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
     let (mut responses, mut item) = (Vec::new(), 0);
     for run in runs {
         let persons: Vec<usize> = run.solvers.iter().map(|solver| places[solver.name.as_str()]).collect();
-        let again = run.audited();
         for session in &run.sessions {
             let Some(right) = session.right() else { continue };
             for (place, right) in session.pair.into_iter().zip(right) {
                 responses.push(Response { person: persons[usize::from(place)], item, right });
-            }
-            if let Some(panel) = again.get(run.name(session).as_str()) {
-                add_panel(&mut responses, &places, panel, item);
             }
             item += 1;
         }

@@ -2,6 +2,7 @@
 
 use crate::tally::SEED;
 use crate::{Comparison, Regrade, RegradeRanks, Run, Session, Verdict};
+use aske_record::STANDARD;
 use aske_session::{Grade, Outcome};
 use aske_stats::{Paired, holm, kendall, paired, same_order};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,11 @@ pub(crate) fn comparisons(runs: &[Run]) -> Vec<Comparison> {
 
 /// A run under its other graders.
 pub(crate) fn regrades(run: &Run) -> Vec<Regrade> {
-    run.others
-        .iter()
+    // The run's own grades are the ones to compare with.
+    let others = (run.grader == STANDARD).then_some(&run.others);
+    others
+        .into_iter()
+        .flatten()
         .filter_map(|(grader, grades)| {
             let shared: Vec<(&Session, &Grade, &Grade)> = run
                 .sessions

@@ -33,7 +33,6 @@ pub use tables::{
     Target, Validity, Verdict,
 };
 pub use tally::Tally;
-pub use text::Fingerprint;
 
 use aske_record::RunError;
 

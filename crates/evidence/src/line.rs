@@ -3,6 +3,7 @@
 use aske_chat::Finish;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, de};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -48,11 +49,11 @@ pub(crate) struct Line<'l> {
     pub(crate) check: Vec<Option<Text<'l>>>,
 }
 
-/// One asker turn.
+/// One asker turn; its texts are read only where they are wanted.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LineTurn<'l> {
     #[serde(borrow)]
-    pub(crate) question: Option<Text<'l>>,
+    pub(crate) question: Option<&'l RawValue>,
     #[serde(default)]
     pub(crate) cut: bool,
     #[serde(default)]
@@ -65,6 +66,11 @@ pub(crate) struct LineTurn<'l> {
 #[derive(Debug, Deserialize)]
 pub(crate) struct LineSolved<'l> {
     #[serde(borrow)]
-    pub(crate) answer: Option<Text<'l>>,
+    pub(crate) answer: Option<&'l RawValue>,
     pub(crate) finish: Finish,
+}
+
+/// The text that a value is.
+pub(crate) fn text(value: &RawValue) -> Cow<'_, str> {
+    serde_json::from_str::<Text<'_>>(value.get()).map(|text| text.0).unwrap_or_default()
 }

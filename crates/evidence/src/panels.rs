@@ -3,7 +3,7 @@
 use crate::cells;
 use crate::tally::{Counts, SEED, place, shares};
 use crate::{AuditEvidence, Baseline, Count, Difficulty, Run, Session, Target};
-use aske_record::PanelRecord;
+use aske_record::{PairId, PanelRecord};
 use aske_session::Outcome;
 use aske_stats::{Adaptive, Drawn, Redraws, Sampler, audit as estimates, fisher, newcombe};
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ fn of_pair(run: &Run, panel: &PanelRecord, pair: [usize; 2]) -> Option<(Outcome,
     Some((Outcome::of(right), Some(right)))
 }
 
-/// An independent solver's failures by target pair; easy is what it fails less.
+/// An independent solver's failures on the easy and the hard pair that the run's configuration names.
 pub(crate) fn difficulty(run: &Run) -> Vec<Difficulty> {
     let mut solvers: BTreeMap<&str, BTreeMap<String, (u64, u64)>> = BTreeMap::new();
     for panel in &run.difficulties {
@@ -96,28 +96,30 @@ pub(crate) fn difficulty(run: &Run) -> Vec<Difficulty> {
             *of += draws.len() as u64;
         }
     }
-    solvers.into_iter().map(|(solver, pairs)| measured(run, solver, pairs)).collect()
+    solvers.into_iter().map(|(solver, pairs)| measured(run, solver, &pairs)).collect()
 }
 
-fn measured(run: &Run, solver: &str, pairs: BTreeMap<String, (u64, u64)>) -> Difficulty {
-    let size = |pair: &str| {
-        let place = |name| run.solvers.iter().position(|solver| solver.name == name);
-        pair.split(':').filter_map(place).sum::<usize>()
-    };
-    let mut targets: Vec<Target> = pairs
+fn measured(run: &Run, solver: &str, pairs: &BTreeMap<String, (u64, u64)>) -> Difficulty {
+    let section = run.manifest.config.get("difficulty");
+    let named = ["easy", "hard"].map(|key| section?.get(key)?.as_str()?.parse::<PairId>().ok());
+    let targets: Vec<Target> = named
         .into_iter()
-        .map(|(pair, (failed, of))| Target { pair, failed: Count::new(failed, of) })
+        .flatten()
+        .filter_map(|named| {
+            let same = |pair: &&String| pair.parse::<PairId>().is_ok_and(|pair| pair == named);
+            let pair = pairs.keys().find(same)?;
+            let (failed, of) = pairs[pair];
+            Some(Target { pair: pair.clone(), failed: Count::new(failed, of) })
+        })
         .collect();
-    // The easy target is the pair of the smaller solvers.
-    targets.sort_by_key(|target| size(&target.pair));
-    let ends = match targets.as_slice() {
-        [easy, .., hard] => Some((hard.failed, easy.failed)),
+    let both = match targets.as_slice() {
+        [easy, hard] => Some((hard.failed, easy.failed)),
         _ => None,
     };
     Difficulty {
         solver: solver.to_owned(),
-        difference: ends.and_then(|(hard, easy)| newcombe(hard.hits, hard.of, easy.hits, easy.of)),
-        p: ends.map(|(hard, easy)| fisher(hard.hits, hard.of, easy.hits, easy.of)),
+        difference: both.and_then(|(hard, easy)| newcombe(hard.hits, hard.of, easy.hits, easy.of)),
+        p: both.map(|(hard, easy)| fisher(hard.hits, hard.of, easy.hits, easy.of)),
         targets,
     }
 }

@@ -1,7 +1,7 @@
 //! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
 
-use crate::line::Line;
-use crate::text::{Fingerprint, leaks, same_words};
+use crate::line::{Line, text};
+use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
     DrawLine, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD,
@@ -9,6 +9,7 @@ use aske_record::{
 };
 use aske_session::{Grade, Slot, Trouble};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -55,11 +56,19 @@ pub struct Notes {
     pub from_probing: bool,
     /// The reference answer can be read in the final question.
     pub leaked: bool,
-    /// The final question, for finding others like it.
-    pub fingerprint: Fingerprint,
+    /// A hash of the final question's words, for finding the same again; 0 where there is no question.
+    pub words: u64,
 }
 
 impl Session {
+    /// Takes over a grade, and the cross-check answers it rests on where they are not the session's own.
+    fn take(&mut self, line: GradeLine) {
+        self.grade = Some(line.grade);
+        if let Some(check) = line.check {
+            self.check = check.into_iter().map(|answer| answer.map(Into::into)).collect();
+        }
+    }
+
     /// Who is right, the smaller solver first.
     pub fn right(&self) -> Option<[bool; 2]> {
         let right = self.grade.as_ref()?.right?;
@@ -95,7 +104,7 @@ pub struct Run {
     read_to: u64,
     graded_to: u64,
     by_name: HashMap<String, usize>,
-    early: HashMap<String, Grade>,
+    early: HashMap<String, GradeLine>,
 }
 
 impl Run {
@@ -112,15 +121,19 @@ impl Run {
             baselines: Vec::new(),
             audits: Vec::new(),
             difficulties: Vec::new(),
-            draws: read_draws(path)?,
+            draws: Vec::new(),
             others: BTreeMap::new(),
             read_to: 0,
             graded_to: 0,
             by_name: HashMap::new(),
             early: HashMap::new(),
         };
-        run.refresh()?;
         run.read_others()?;
+        let graders: Vec<String> = run.others.keys().cloned().collect();
+        if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
+            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
+        }
+        run.refresh()?;
         Ok(run)
     }
 
@@ -131,12 +144,17 @@ impl Run {
         let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
         let (lines, graded_to) = scan(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
         let news = !found.is_empty() || !lines.is_empty();
+        if news {
+            self.draws = read_draws(&self.path)?;
+        }
         (self.read_to, self.graded_to) = (read_to, graded_to);
         self.sessions.reserve(found.len());
         for brief in found {
             match brief {
                 Brief::Session(session) => self.add(*session),
                 Brief::Panel(record) => match *record {
+                    // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
+                    _ if self.grader != STANDARD => {}
                     Record::Baseline(panel) => self.baselines.push(panel),
                     Record::Audit(panel) => self.audits.push(panel),
                     Record::Difficulty(panel) => self.difficulties.push(panel),
@@ -146,8 +164,8 @@ impl Run {
         }
         for line in lines {
             match self.by_name.get(&line.record) {
-                Some(place) => self.sessions[*place].grade = Some(line.grade),
-                None => drop(self.early.insert(line.record, line.grade)),
+                Some(place) => self.sessions[*place].take(line),
+                None => drop(self.early.insert(line.record.clone(), line)),
             }
         }
         Ok(news)
@@ -180,7 +198,9 @@ impl Run {
         session.answers.swap(0, usize::from(swapped));
         session.notes.replies = swap(session.notes.replies);
         let name = found.id.to_string();
-        session.grade = self.early.remove(&name);
+        if let Some(line) = self.early.remove(&name) {
+            session.take(line);
+        }
         if self.asker.is_empty() {
             self.asker = found.asker;
         }
@@ -321,11 +341,12 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
         return Ok(Brief::Panel(Box::new(parse(bytes)?)));
     }
     let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::BadPair| error.to_string())?;
-    let notes = notes(&line);
-    let owned = |text: &crate::line::Text<'_>| Box::<str>::from(text.0.as_ref());
+    let question = line.turns.last().and_then(|turn| turn.question).map(text);
+    let notes = notes(&line, question.as_deref());
     let last = line.turns.last();
     let solved = last.and_then(|turn| turn.solved.as_ref());
-    let answer = |side: usize| solved.and_then(|solved| solved[side].answer.as_ref()).map(owned);
+    let answer =
+        |side: usize| solved.and_then(|solved| solved[side].answer).map(|answer| text(answer).into());
     Ok(Brief::Session(Box::new(Found {
         id: SessionId { pair, sample: line.sample },
         asker: line.asker.0.clone().into_owned(),
@@ -334,9 +355,9 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
             pair: [0, 0],
             swapped: false,
             sample: line.sample,
-            question: last.and_then(|turn| turn.question.as_ref()).map(owned),
+            question: question.map(Into::into),
             answers: [answer(0), answer(1)],
-            check: line.check.iter().map(|answer| answer.as_ref().map(owned)).collect(),
+            check: line.check.iter().map(|answer| Some(answer.as_ref()?.0.as_ref().into())).collect(),
             notes,
             grade: None,
             place,
@@ -344,7 +365,7 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
     })))
 }
 
-fn notes(line: &Line<'_>) -> Notes {
+fn notes(line: &Line<'_>, question: Option<&str>) -> Notes {
     let mut notes = Notes::default();
     for turn in &line.turns {
         notes.turns[0] += 1;
@@ -357,14 +378,15 @@ fn notes(line: &Line<'_>) -> Notes {
             notes.replies[side][2] += u16::from(solved.answer.is_none());
         }
     }
-    if let Some((last, probes)) = line.turns.split_last()
-        && let Some(question) = &last.question
-    {
-        notes.fingerprint = Fingerprint::of(&question.0);
-        let mut probed = probes.iter().filter_map(|turn| turn.question.as_ref());
-        notes.from_probing = probed.any(|probe| same_words(&probe.0, &question.0));
+    if let (Some(question), Some((last, probes))) = (question, line.turns.split_last()) {
+        notes.words = words_hash(question);
+        let length = last.question.map_or(0, |question| question.get().len());
+        // Questions of the same words are of about one length: the others need not be read.
+        let near = |probe: &&RawValue| probe.get().len().abs_diff(length) <= length / 4 + 16;
+        let mut probed = probes.iter().filter_map(|turn| turn.question).filter(near);
+        notes.from_probing = probed.any(|probe| words_hash(&text(probe)) == notes.words);
         let reference = line.check.first().and_then(Option::as_ref);
-        notes.leaked = reference.is_some_and(|answer| leaks(&question.0, &answer.0));
+        notes.leaked = reference.is_some_and(|answer| leaks(question, &answer.0));
     }
     notes
 }

@@ -7,20 +7,15 @@ const HASHES: usize = 16;
 /// Shortest answer whose appearance in the question is no chance: a single digit stands in most questions.
 const SHORTEST_LEAK: usize = 3;
 
-/// What is remembered of a question to find others like it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// A hash of its words, without case, space and punctuation; 0 where there is no question.
-    pub words: u64,
-    /// MinHash over its words in threes (Broder, 1997): the share of equal places estimates how many of them two
-    /// questions have in common.
-    pub minimum: [u32; HASHES],
-}
+/// MinHash over a question's words in threes (Broder, 1997): the share of equal places estimates how many of them two
+/// questions have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(pub(crate) [u32; HASHES]);
 
 impl Fingerprint {
     /// Of a question.
-    pub fn of(question: &str) -> Self {
-        let words = hashes(question);
+    pub(crate) fn of(question: &str) -> Self {
+        let words: Vec<u64> = words(question).map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect();
         let mut minimum = [u32::MAX; HASHES];
         let width = words.len().clamp(1, 3);
         for three in words.windows(width) {
@@ -30,35 +25,14 @@ impl Fingerprint {
                 *least = hash.min(*least);
             }
         }
-        Self { words: joined(&words), minimum }
+        Self(minimum)
     }
 
     /// The estimated share of word triples in common.
-    pub fn likeness(&self, other: &Self) -> f64 {
-        let equal = self.minimum.iter().zip(&other.minimum).filter(|(a, b)| a == b).count();
+    pub(crate) fn likeness(&self, other: &Self) -> f64 {
+        let equal = self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count();
         equal as f64 / HASHES as f64
     }
-}
-
-/// Whether two questions have the same words; most differ in the first few.
-pub(crate) fn same_words(one: &str, two: &str) -> bool {
-    let (mut one, mut two) = (words(one), words(two));
-    loop {
-        match (one.next(), two.next()) {
-            (None, None) => return true,
-            (Some(a), Some(b)) if a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase() => {}
-            _ => return false,
-        }
-    }
-}
-
-fn hashes(question: &str) -> Vec<u64> {
-    words(question).map(|word| xxh3_64(word.to_lowercase().as_bytes())).collect()
-}
-
-/// Never 0.
-fn joined(words: &[u64]) -> u64 {
-    words.iter().fold(1, |all, word| mixed(all ^ word)) | 1
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
@@ -69,11 +43,38 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// Words and numbers; signs of mathematics count, punctuation does not.
+/// A hash of a question's words, without case, space and punctuation; never 0.
+pub(crate) fn words_hash(question: &str) -> u64 {
+    let mut plain: Vec<u8> = Vec::with_capacity(question.len() + 1);
+    if question.is_ascii() {
+        // Every session's question passes here when a run is opened: one pass over its bytes.
+        let mut inside = false;
+        for byte in question.bytes() {
+            let part = is_part(char::from(byte));
+            if part && !inside {
+                plain.push(b' ');
+            }
+            if part {
+                plain.push(byte.to_ascii_lowercase());
+            }
+            inside = part;
+        }
+    } else {
+        for word in words(question) {
+            plain.push(b' ');
+            plain.extend(word.to_lowercase().bytes());
+        }
+    }
+    xxh3_64(&plain) | 1
+}
+
+/// Letters and digits, and signs of mathematics; punctuation is no part of a word.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\')
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let part =
-        |c: char| c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\');
-    text.split(move |c| !part(c)).filter(|word| !word.is_empty())
+    text.split(|c| !is_part(c)).filter(|word| !word.is_empty())
 }
 
 /// Whether an answer of some length stands in the question as a word of its own.
@@ -99,9 +100,8 @@ mod tests {
 
     #[test]
     fn the_same_words_are_the_same_question_whatever_the_layout() {
-        let a = Fingerprint::of("What is $12+7$?");
-        assert_eq!(a.words, Fingerprint::of("what is\n 12+7 ?").words);
-        assert_ne!(a.words, Fingerprint::of("What is $12-7$?").words);
+        assert_eq!(words_hash("What is $12+7$?"), words_hash("what is\n 12+7 ?"));
+        assert_ne!(words_hash("What is $12+7$?"), words_hash("What is $12-7$?"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The validity panel: what could make the numbers mean something else.
 
-use crate::{AskerTurns, Fingerprint, Flag, Run, Session, SolverReplies, Validity};
+use crate::text::Fingerprint;
+use crate::{AskerTurns, Flag, Run, Session, SolverReplies, Validity};
 use aske_session::Outcome;
+use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// Examples that are named.
@@ -79,14 +81,17 @@ fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
     let (mut same, mut alike) = (HashSet::new(), HashSet::new());
     let mut seen: HashSet<u64> = HashSet::new();
     let mut bands: HashMap<(usize, [u32; BAND]), Vec<usize>> = HashMap::new();
-    for (i, session) in sessions.iter().enumerate().filter(|(_, session)| session.question.is_some()) {
-        let print = &session.notes.fingerprint;
-        if !seen.insert(print.words) {
+    let prints: Vec<Option<Fingerprint>> =
+        sessions.par_iter().map(|session| session.question.as_deref().map(Fingerprint::of)).collect();
+    for (i, session) in sessions.iter().enumerate() {
+        let Some(print) = &prints[i] else { continue };
+        if !seen.insert(session.notes.words) {
             same.insert(i);
             continue;
         }
-        let keys = || print.minimum.windows(BAND).enumerate().map(|(at, band)| (at, [band[0], band[1]]));
-        let near = |other: &usize| print.likeness(fingerprint(sessions, *other)) >= ALIKE;
+        let keys = || print.0.windows(BAND).enumerate().map(|(at, band)| (at, [band[0], band[1]]));
+        let near =
+            |other: &usize| prints[*other].as_ref().is_some_and(|other| print.likeness(other) >= ALIKE);
         if keys().any(|key| bands.get(&key).is_some_and(|others| others.iter().any(near))) {
             alike.insert(i);
         } else {
@@ -99,8 +104,4 @@ fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
         }
     }
     (same, alike)
-}
-
-fn fingerprint(sessions: &[Session], place: usize) -> &Fingerprint {
-    &sessions[place].notes.fingerprint
 }

@@ -109,7 +109,8 @@ fn doubts_are_counted_and_named() {
     let (_, mut disagreed) = session(["small", "large"], 3, [false, true]);
     disagreed.outcome = Outcome::BadCrossCheck;
     disagreed.right = None;
-    let last = session(["small", "large"], 3, [false, true]).0;
+    let mut last = session(["small", "large"], 3, [false, true]).0;
+    last.transcript.turns[1].question = Some("Name the largest prime below one hundred.".to_owned());
     let sessions: Vec<_> = [repeated, leaking, cut, again, near]
         .into_iter()
         .map(|record| (record, grade.clone()))

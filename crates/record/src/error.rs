@@ -80,6 +80,16 @@ pub enum RunError {
         /// The call.
         key: String,
     },
+    /// There are no grades of this name.
+    #[error("{} has no grades of `{name}`{}", path.display(), known(graders))]
+    NoGrader {
+        /// The folder.
+        path: PathBuf,
+        /// The grader.
+        name: String,
+        /// Those that are there.
+        graders: Vec<String>,
+    },
     /// Sessions were chosen by chance among other pairs.
     #[error("{} was drawn from other pairs", path.display())]
     OtherPairs {
@@ -129,6 +139,7 @@ impl RunError {
             Self::OtherRequest { .. } => {
                 "the run was made with other settings; choose another folder with --run"
             }
+            Self::NoGrader { .. } => "`aske regrade --check MODEL` makes grades of that name",
             Self::OtherPairs { .. } => {
                 "use the same solvers and --pairs, or choose another folder with --run"
             }
@@ -136,4 +147,8 @@ impl RunError {
             Self::Exists { .. } => "name a new folder for the merged run",
         })
     }
+}
+
+fn known(graders: &[String]) -> String {
+    if graders.is_empty() { String::new() } else { format!("; there are {}", graders.join(", ")) }
 }

@@ -2,7 +2,7 @@
 
 use crate::calls::TABLES;
 use crate::jsonl::Jsonl;
-use crate::run::grades_path;
+use crate::run::{DRAWS, grades_path};
 use crate::{Contents, GradeLine, Manifest, Record, RunError};
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::{BTreeMap, HashMap};
@@ -56,6 +56,7 @@ fn write(
         }
     }
     write_grades(part, runs)?;
+    write_draws(part, runs)?;
     join_calls(&part.join("calls.sqlite"), runs, finished)
 }
 
@@ -90,6 +91,17 @@ fn finished(runs: &[Contents]) -> Result<HashMap<String, usize>, RunError> {
         }
     }
     Ok(seen.into_iter().map(|(id, (run, _))| (id, run)).collect())
+}
+
+/// The choices of an adaptive run; those of two runs do not make one.
+fn write_draws(folder: &Path, runs: &[Contents]) -> Result<(), RunError> {
+    let with: Vec<&Path> =
+        runs.iter().map(|run| run.path.as_path()).filter(|run| run.join(DRAWS).exists()).collect();
+    match with.as_slice() {
+        [] => Ok(()),
+        [only] => std::fs::copy(only.join(DRAWS), folder.join(DRAWS)).map(drop).map_err(RunError::io(folder)),
+        [_, other, ..] => Err(RunError::OtherPairs { path: other.join(DRAWS) }),
+    }
 }
 
 /// Every grader's grades, one for each record.

@@ -6,12 +6,16 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The grader that `aske bench` uses itself.
 pub const STANDARD: &str = "standard";
 
+/// How often a taken lock is tried again.
+const PATIENCE: u32 = 10;
+
 /// The file of sessions chosen by chance.
-const DRAWS: &str = "draws.jsonl";
+pub(crate) const DRAWS: &str = "draws.jsonl";
 
 /// A run folder that this process writes to.
 pub struct RunDir {
@@ -101,6 +105,7 @@ impl RunDir {
     }
 
     fn locked(path: &Path, lock: File) -> Result<Self, RunError> {
+        std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
         let (records_file, records) = Jsonl::open(&path.join("records.jsonl"))?;
         Ok(Self {
             path: path.to_owned(),
@@ -166,6 +171,13 @@ fn fits(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> 
 fn lock(folder: &Path) -> Result<File, RunError> {
     let path = folder.join("lock");
     let file = File::create(&path).map_err(RunError::io(&path))?;
+    // A viewer holds the lock for an instant when it looks whether a run is going on.
+    for _ in 0..PATIENCE {
+        if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(RunError::Locked { path: folder.to_owned() }),

@@ -10,6 +10,8 @@ const RESAMPLES: usize = 2000;
 const FEW: usize = 8;
 /// An error below this is rounding.
 const NOTHING: f64 = 1e-12;
+/// A rate nearer to 0 or 1 than this is there.
+const EDGE: f64 = 1e-9;
 
 /// The ratio Σsum / Σcount over clusters, with an interval that allows for the sessions of a cluster being
 /// alike. None for fewer than two clusters with a session.
@@ -58,8 +60,10 @@ impl Scale {
 
     /// A value and its error, as the scale has them.
     fn forth(self, value: f64, error: f64) -> (f64, f64) {
+        // A rate of 0 or 1 has no error; what is left of it is rounding.
+        let inside = value > EDGE && value < 1.0 - EDGE;
         match self {
-            Self::Rate if error > NOTHING => {
+            Self::Rate if error > NOTHING && inside => {
                 let value = value.clamp(0.0, 1.0);
                 (value.sqrt().asin(), error / (2.0 * (value * (1.0 - value)).sqrt()))
             }
@@ -172,6 +176,16 @@ impl Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_resample_without_a_hit_counts_as_the_far_end_it_is() {
+        // 9 clusters of 10 with 3 hits in one: resamples without that cluster are exactly 0, though rounding leaves
+        // them an error. Wilson's interval for 3 of 90 ends at 9.3%; alike sessions make it wider, never narrower.
+        let clusters: Vec<(f64, f64)> = (0..9).map(|i| (if i == 0 { 3.0 } else { 0.0 }, 10.0)).collect();
+        assert!(clustered(&clusters, 1).unwrap().interval.high > 0.093);
+        let many: Vec<(f64, f64)> = (0..21).map(|i| (if i < 2 { 2.0 } else { 0.0 }, 7.0)).collect();
+        assert!(clustered(&many, 1).unwrap().interval.high > 0.068, "Wilson for 4 of 147 ends at 6.8%");
+    }
 
     #[test]
     fn a_single_cluster_says_nothing_of_clusters() {

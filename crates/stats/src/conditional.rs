@@ -12,6 +12,10 @@ use std::collections::BTreeMap;
 const PRIOR: f64 = 3.0;
 /// Data sets drawn from the fitted model for its check.
 const REPLICAS: u32 = 199;
+/// Steps of arithmetic, roughly, that the check may take; a larger table is left unchecked.
+const WORK: u64 = 4_000_000_000;
+/// Steps of Newton's method that a fit takes, about.
+const STEPS: u64 = 6;
 
 /// One solver's answer to one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +39,7 @@ pub struct Abilities {
     pub items: u64,
     /// −2 ln of the conditional likelihood.
     pub deviance: f64,
-    /// The chance of data at least this far from the model, if it held; none where nothing is left to check.
+    /// The chance of data at least this far from the model, if it held; none where nothing is left to check, or too much.
     pub p: Option<f64>,
 }
 
@@ -201,7 +205,8 @@ impl Table {
     /// The share of data sets drawn from the model that lie at least this far from their own fit.
     fn check(&self, mode: &[f64], square: f64) -> Option<f64> {
         let free: usize = self.groups.iter().map(|group| group.places.len() - 1).sum();
-        if free < self.persons.len() {
+        let work: u64 = self.groups.iter().map(|group| (group.places.len() as u64).saturating_pow(4)).sum();
+        if free < self.persons.len() || work.saturating_mul(u64::from(REPLICAS) * STEPS) > WORK {
             return None;
         }
         let mut rng = Rng::with_seed(1);

@@ -57,7 +57,7 @@ impl Flag {
             Self::Cut => notes.turns[3] > 0,
             Self::FromProbing => notes.from_probing,
             Self::Leaked => notes.leaked,
-            Self::Duplicate => repeated.0.contains(&notes.fingerprint.words),
+            Self::Duplicate => repeated.0.contains(&notes.words),
             Self::Promoted => grade.is_some_and(|grade| grade.promoted),
             Self::Undecided => grade.is_some_and(|grade| grade.undecided),
         }
@@ -88,7 +88,7 @@ pub(crate) struct Repeated(HashSet<u64>);
 impl Repeated {
     pub(crate) fn of(run: &Run) -> Self {
         let mut seen = HashSet::with_capacity(run.sessions.len());
-        let words = run.sessions.iter().map(|session| session.notes.fingerprint.words);
+        let words = run.sessions.iter().map(|session| session.notes.words);
         Self(words.filter(|words| *words != 0 && !seen.insert(*words)).collect())
     }
 }

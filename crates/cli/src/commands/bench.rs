@@ -85,6 +85,12 @@ fn adaptive(
     let pairs = pairs_to_draw(settings, selection)?;
     let whole_plan = pairs.len().saturating_mul(settings.run.samples as usize);
     let until = Until { half: points / 100.0, most: selection.limit.unwrap_or(whole_plan) };
+    if until.most < 2 * pairs.len() {
+        return Err(Problem::usage(
+            format!("{} sessions are too few: every pair is asked twice first", until.most),
+            format!("allow at least {} with --limit or --samples", 2 * pairs.len()),
+        ));
+    }
     let fleet = Fleet::new(settings)?;
     let folder = open_folder(path, layers, settings)?;
     let (halt, interrupt) = (Halt::default(), Interrupt::default());

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
         .map(|pair| pair.parse())
         .collect::<Result<_, _>>()
         .map_err(|error: aske_record::BadPair| Problem::usage(error.to_string(), "such as --easy a:b"))?;
-    if pairs.iter().any(|pair| pair.both().contains(&name.as_str())) {
+    if pairs[0] == pairs[1] || pairs.iter().any(|pair| pair.both().contains(&name.as_str())) {
         return Err(missing());
     }
     let sampling = &layers.config().boundary.sampling;

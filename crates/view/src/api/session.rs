@@ -29,7 +29,6 @@ pub(crate) struct Whole {
     flags: Vec<Flag>,
     turns: Vec<ShownTurn>,
     check: Vec<Draw>,
-    equivalence: Vec<Reply>,
     used: BTreeMap<String, RoleUse>,
     around: Around,
 }
@@ -102,8 +101,6 @@ fn of(shelf: Shelf<'_>, session: &Session, name: &str, filter: &Filter) -> Resul
         let truncated = call.is_some_and(|call| call.reply.finish == aske_chat::Finish::Length);
         Draw { answer: answer.as_deref().map(whole), truncated, reply: call.map(reply) }
     });
-    let mut judged: Vec<_> = calls.iter().filter(|(slot, _)| slot.role == Role::Equivalence).collect();
-    judged.sort_by_key(|(slot, _)| **slot);
     Ok(Whole {
         name: name.to_owned(),
         asker: record.asker.clone(),
@@ -115,7 +112,6 @@ fn of(shelf: Shelf<'_>, session: &Session, name: &str, filter: &Filter) -> Resul
         flags: Flag::all_of(session, &shelf.about.repeated),
         turns: turns.iter().zip(1..).map(|(turn, number)| shown(turn, number, sides, &calls)).collect(),
         check: draws.collect(),
-        equivalence: judged.into_iter().map(|(_, call)| reply(call)).collect(),
         used: record.used,
         around: around(shelf, session, filter)?,
     })
