@@ -382,7 +382,7 @@ fn notes(line: &Line<'_>, question: Option<&str>) -> Notes {
         notes.words = words_hash(question);
         let length = last.question.map_or(0, |question| question.get().len());
         // Questions of the same words are of about one length: the others need not be read.
-        let near = |probe: &&RawValue| probe.get().len().abs_diff(length) <= length / 4 + 16;
+        let near = |probe: &&RawValue| probe.get().len().abs_diff(length) <= length / 8 + 16;
         let mut probed = probes.iter().filter_map(|turn| turn.question).filter(near);
         notes.from_probing = probed.any(|probe| words_hash(&text(probe)) == notes.words);
         let reference = line.check.first().and_then(Option::as_ref);
