@@ -1,6 +1,6 @@
 //! Runs as tables for other programs: JSON lines, and Parquet that the Hugging Face datasets library loads.
 //!
-//! [`tables`] makes plain columns of runs, [`write`] writes them. May use `evidence`, `record`, `session` and `stats`.
+//! [`table()`] makes plain columns of runs, [`write()`] writes them. May use `evidence`, `record`, `session` and `stats`.
 //!
 //! ```no_run
 //! use aske_evidence::Run;
