@@ -4,7 +4,7 @@ use crate::caller::Answer;
 use crate::{Caller, Crew, Ended, RunFailure, Trouble};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
-use aske_record::{PanelRecord, Record, RoleUse, RunError, SCHEMA, SessionRecord};
+use aske_record::{PanelRecord, Record, RoleUse, RunDir, RunError, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, HashSet};
@@ -65,6 +65,18 @@ impl Panel {
             Kind::Difficulty => Record::Difficulty(panel),
         }
     }
+}
+
+/// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
+pub fn standing(folder: &RunDir) -> Vec<&SessionRecord> {
+    let graded: HashSet<&str> = folder
+        .grades()
+        .iter()
+        .filter(|line| line.grade.right.is_some())
+        .map(|line| line.record.as_str())
+        .collect();
+    let sessions = folder.records().iter().filter_map(Record::session);
+    sessions.filter(|session| graded.contains(session.id().to_string().as_str())).collect()
 }
 
 /// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which

@@ -82,7 +82,7 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, 
 }
 
 /// The pairs of a selection, in the order of the solvers.
-pub(crate) fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
+pub fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
     let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
     let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
     let fits = |pair: &PairId| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair));

@@ -1,12 +1,11 @@
 //! A run that stops when it knows enough: pairs chosen by chance, those that tell more the more often.
 
-use crate::plan::{pairs_of, planned};
-use crate::{Finished, Observer, PlanError, Planned, Runner, Selection};
+use crate::plan::planned;
+use crate::{Finished, Observer, Planned, Runner};
 use aske_config::Settings;
 use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
 use aske_stats::{Adaptive, Drawn, Sampler};
-use std::collections::HashMap;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +26,6 @@ pub struct Stopped {
     pub reached: bool,
 }
 
-/// The pairs that a selection leaves to choose from.
-pub fn pairs_to_draw(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
-    pairs_of(settings, selection)
-}
-
 /// Runs batches until the interval is narrow enough, the limit is met or the run is halted.
 ///
 /// A batch is written down before it runs, so a run that goes on finishes it first.
@@ -45,7 +39,7 @@ pub async fn run_until(
 ) -> Result<Stopped, RunError> {
     let mut sampler = Sampler::new(pairs.len(), settings.run.seed);
     let mut before = batches(draws, pairs)?.into_iter();
-    let mut taken: HashMap<usize, u32> = HashMap::new();
+    let mut taken = Taken { pairs, samples: vec![0; pairs.len()] };
     let mut chosen_so_far = 0;
     loop {
         let estimate = sampler.estimate();
@@ -59,21 +53,13 @@ pub async fn run_until(
             // A first batch that a crash has cut is written to its end: every pair belongs to it.
             let size = settings.run.concurrency.min(until.most.saturating_sub(chosen_so_far)).max(1);
             let fresh: Vec<DrawLine> =
-                lines(&sampler, size, pairs, &taken).into_iter().skip(batch.len()).collect();
+                lines(&sampler, size, taken.clone()).into_iter().skip(batch.len()).collect();
             draws.add(&fresh)?;
             batch.extend(fresh);
         }
         chosen_so_far += batch.len();
         let seed = Seed(settings.run.seed);
-        let chosen: Vec<Planned> = batch
-            .iter()
-            .map(|line| {
-                let sample = taken.entry(line.pair).or_default();
-                let id = SessionId { pair: pairs[line.pair].clone(), sample: *sample };
-                *sample += 1;
-                planned(seed, id)
-            })
-            .collect();
+        let chosen: Vec<Planned> = batch.iter().map(|line| planned(seed, taken.next(line.pair))).collect();
         let finished = runner.run(&chosen, observer).await?;
         if finished.ended.open > 0 {
             return Ok(Stopped { finished, estimate, reached: false });
@@ -105,23 +91,31 @@ fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunErr
     Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
 }
 
-fn lines(sampler: &Sampler, size: usize, pairs: &[PairId], taken: &HashMap<usize, u32>) -> Vec<DrawLine> {
-    let mut taken = taken.clone();
-    let draws = sampler.next(size).into_iter();
-    draws
-        .map(|Drawn { pair, probability, fixed }| {
-            let sample = taken.entry(pair).or_default();
-            let id = SessionId { pair: pairs[pair].clone(), sample: *sample };
-            *sample += 1;
-            DrawLine {
-                schema: SCHEMA,
-                batch: sampler.batches(),
-                record: id.to_string(),
-                pair,
-                pairs: pairs.len(),
-                probability,
-                fixed,
-            }
-        })
-        .collect()
+/// How many samples of each pair are chosen by now.
+#[derive(Clone)]
+struct Taken<'p> {
+    pairs: &'p [PairId],
+    samples: Vec<u32>,
+}
+
+impl Taken<'_> {
+    /// The pair's next session.
+    fn next(&mut self, pair: usize) -> SessionId {
+        let sample = self.samples[pair];
+        self.samples[pair] += 1;
+        SessionId { pair: self.pairs[pair].clone(), sample }
+    }
+}
+
+fn lines(sampler: &Sampler, size: usize, mut taken: Taken<'_>) -> Vec<DrawLine> {
+    let line = |Drawn { pair, probability, fixed }| DrawLine {
+        schema: SCHEMA,
+        batch: sampler.batches(),
+        record: taken.next(pair).to_string(),
+        pair,
+        pairs: taken.pairs.len(),
+        probability,
+        fixed,
+    };
+    sampler.next(size).into_iter().map(line).collect()
 }

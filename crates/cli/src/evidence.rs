@@ -9,7 +9,6 @@ use comfy_table::Table;
 
 /// Everything.
 pub(crate) fn all(evidence: &Evidence) {
-    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         headline(run);
         data(format_args!("\n{}", outcomes(&run.outcomes)));
@@ -33,7 +32,7 @@ pub(crate) fn all(evidence: &Evidence) {
 
 /// The same with names that are safe on a terminal: a folder may come from someone else. An asker that has several runs
 /// goes by the folders' names.
-fn cleaned(evidence: &Evidence) -> Evidence {
+pub(crate) fn cleaned(evidence: &Evidence) -> Evidence {
     let mut evidence = evidence.clone();
     let clean = |name: &mut String| *name = safe(name).replace('\n', " ");
     let askers: Vec<String> = evidence.runs.iter().map(|run| run.asker.clone()).collect();
@@ -160,7 +159,6 @@ fn direction(run: &RunEvidence) {
 
 /// Luck against skill.
 pub(crate) fn audits(evidence: &Evidence) {
-    let evidence = &cleaned(evidence);
     let audited: Vec<_> = evidence.runs.iter().filter_map(|run| Some((run, run.audit.as_ref()?))).collect();
     if audited.is_empty() {
         return;
@@ -246,7 +244,6 @@ fn abilities(evidence: &Evidence) {
 
 /// Other cross-check solvers.
 pub(crate) fn regrades(evidence: &Evidence) {
-    let evidence = &cleaned(evidence);
     if evidence.regrades.is_empty() {
         return;
     }
@@ -282,7 +279,6 @@ pub(crate) fn regrades(evidence: &Evidence) {
 
 /// Questions without probing.
 pub(crate) fn baselines(evidence: &Evidence) {
-    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         let Some(baseline) = &run.baseline else { continue };
         heading(format_args!("{} without probing: {} questions, every pair", run.asker, baseline.questions));
@@ -301,7 +297,6 @@ pub(crate) fn baselines(evidence: &Evidence) {
 
 /// Easy against hard targets.
 pub(crate) fn difficulties(evidence: &Evidence) {
-    let evidence = &cleaned(evidence);
     for run in &evidence.runs {
         for difficulty in &run.difficulty {
             heading(format_args!("{}: how often {} fails", run.asker, difficulty.solver));

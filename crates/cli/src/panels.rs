@@ -2,6 +2,7 @@
 
 use crate::arguments::OnRun;
 use crate::commands::bench::{exit, reopen_folder, report_open};
+use crate::evidence::cleaned;
 use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
@@ -10,41 +11,38 @@ use aske_bench::{Crew, Ended, Fleet, Panel, solve};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
 use aske_model::Halt;
-use aske_record::RunDir;
+use aske_record::{RunDir, RunError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is to be done on a run.
-pub(crate) struct Work<M, P> {
-    /// Its name.
-    pub(crate) what: &'static str,
-    /// What is counted.
-    pub(crate) things: &'static str,
-    /// The models it calls.
-    pub(crate) models: M,
-    /// The questions.
-    pub(crate) panels: P,
-}
-
-/// Does the work on each run, then shows what came of all of them.
-pub(crate) fn on_run<M, P>(
+/// Puts questions on each run, then shows what came of all of them.
+pub(crate) fn on_run(
     runs: &[PathBuf],
     on_run: &OnRun,
-    work: &Work<M, P>,
+    what: &str,
+    models: impl Fn(&Settings) -> BTreeSet<String>,
+    panels: impl Fn(&Settings, &RunDir) -> Vec<Panel>,
     show: impl Fn(&Evidence),
-) -> Result<Exit, Problem>
-where
-    M: Fn(&Settings) -> BTreeSet<String>,
-    P: Fn(&Settings, &RunDir) -> Vec<Panel>,
-{
+) -> Result<Exit, Problem> {
+    let one = |run: &Path| {
+        let (layers, settings) = of_run(on_run, run)?;
+        let fleet = fleet(&settings, &models(&settings))?;
+        let folder = reopen_folder(run, &layers, &settings)?;
+        put(what, (&settings, &fleet, &folder), &panels(&settings, &folder))
+    };
+    each(runs, on_run.json, one, show)
+}
+
+/// Works on one run after the other, then shows what came of all of them. The status is the last that was not `Done`.
+pub(crate) fn each(
+    runs: &[PathBuf],
+    json: bool,
+    one: impl Fn(&Path) -> Result<Exit, Problem>,
+    show: impl Fn(&Evidence),
+) -> Result<Exit, Problem> {
     let mut worst = Exit::Done;
     for run in runs {
-        let layers = on_run.load(run)?;
-        let settings = layers.settings()?;
-        let fleet = fleet(&settings, &(work.models)(&settings))?;
-        let folder = reopen_folder(run, &layers, &settings)?;
-        let panels = (work.panels)(&settings, &folder);
-        let exit = put(work.what, work.things, (&settings, &fleet, &folder), &panels)?;
+        let exit = one(run)?;
         if exit != Exit::Done {
             worst = exit;
         }
@@ -54,10 +52,10 @@ where
     }
     let runs = runs.iter().map(|run| Run::read(run, None)).collect::<Result<Vec<_>, _>>()?;
     let evidence = aske_evidence::evidence(&runs)?;
-    if on_run.json {
+    if json {
         data(serde_json::json!(evidence));
     } else {
-        show(&evidence);
+        show(&cleaned(&evidence));
     }
     Ok(worst)
 }
@@ -71,22 +69,18 @@ pub(crate) fn fleet(settings: &Settings, called: &BTreeSet<String>) -> Result<Fl
 }
 
 /// Puts the questions.
-pub(crate) fn put(
-    what: &str,
-    things: &'static str,
-    (settings, fleet, folder): (&Settings, &Fleet, &RunDir),
-    panels: &[Panel],
-) -> Result<Exit, Problem> {
+pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]) -> Result<Exit, Problem> {
+    let (settings, _, folder) = on;
     let done: BTreeSet<String> = folder.records().iter().map(aske_record::Record::id).collect();
     let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
     note(format_args!(
-        "{what}: {} {things}, {} still to do, {calls} calls; into {}",
+        "{what}: {} questions, {} still to do, {calls} calls; into {}",
         panels.len(),
         open.len(),
         folder.path().display()
     ));
-    working(open.len(), things, (settings, fleet, folder), async |crew, progress| {
+    working(open.len(), "questions", on, async |crew, progress| {
         solve(crew, panels, |_| progress.advance(), |_| progress.give_up()).await
     })
 }
@@ -95,22 +89,32 @@ pub(crate) fn put(
 pub(crate) fn working(
     open: usize,
     things: &'static str,
-    (settings, fleet, folder): (&Settings, &Fleet, &RunDir),
-    work: impl AsyncFnOnce(&Crew<'_>, &Progress) -> Result<Ended, aske_record::RunError>,
+    on: (&Settings, &Fleet, &RunDir),
+    work: impl AsyncFnOnce(&Crew<'_>, &Progress) -> Result<Ended, RunError>,
 ) -> Result<Exit, Problem> {
+    let (ended, interrupt) = watched(open, things, on, work)?;
+    report_open(&ended, things);
+    Ok(exit(&ended, &interrupt))
+}
+
+/// Work with its progress shown; also tells whether the user has stopped it.
+pub(crate) fn watched<T>(
+    open: usize,
+    things: &'static str,
+    (settings, fleet, folder): (&Settings, &Fleet, &RunDir),
+    work: impl AsyncFnOnce(&Crew<'_>, &Progress) -> Result<T, RunError>,
+) -> Result<(T, Interrupt), Problem> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let crew = Crew::new(settings, fleet, folder, &halt)?;
     let progress = Progress::new(open as u64, things);
-    let ended = block_on(&halt, &interrupt, async {
+    let done = block_on(&halt, &interrupt, async {
         tokio::select! {
-            ended = work(&crew, &progress) => ended,
+            done = work(&crew, &progress) => done,
             never = progress.keep_showing(&crew, &interrupt) => match never {},
         }
     })?;
     progress.finish();
-    let ended = ended?;
-    report_open(&ended, things);
-    Ok(exit(&ended, &interrupt))
+    Ok((done?, interrupt))
 }
 
 /// The settings of a run.

@@ -1,13 +1,13 @@
 //! Runs as tables for other programs: JSON lines, and Parquet that the Hugging Face datasets library loads.
 //!
-//! [`table()`] makes plain columns of runs, [`write()`] writes them. May use `evidence`, `record`, `session` and `stats`.
+//! [`Export`] makes plain columns of runs, [`write()`] writes them. May use `evidence`, `record`, `session` and `stats`.
 //!
 //! ```no_run
 //! use aske_evidence::Run;
-//! use aske_export::{Choice, Kind, table, write};
+//! use aske_export::{Choice, Export, Kind, write};
 //! let runs = [Run::read("runs/nano-staircase".as_ref(), None)?];
-//! let exam = table(&runs, Kind::Questions, &Choice { calibrated: true, ..Choice::default() })?;
-//! write(&exam, "exam.parquet".as_ref())?;
+//! let chosen = Export::new(&runs, &Choice { calibrated: true, ..Choice::default() });
+//! write(&chosen.table(Kind::Questions)?, "exam.parquet".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -62,14 +62,26 @@ pub struct Choice {
     pub difficulty: Option<(f64, f64)>,
 }
 
-/// One table over all runs.
-pub fn table(runs: &[Run], kind: Kind, choice: &Choice) -> Result<Table, RunError> {
-    let bank = bank::bank(runs, choice);
-    match kind {
-        Kind::Questions => Ok(bank::table(runs, &bank)),
-        Kind::Sessions => sessions::table(runs, &bank),
-        Kind::Answers => answers::table(runs, &bank),
-        Kind::Grades => Ok(grades::table(runs, &bank)),
+/// The chosen sessions of some runs, with what is known of their questions; every table is made of them.
+pub struct Export<'r> {
+    runs: &'r [Run],
+    bank: Vec<bank::Entry<'r>>,
+}
+
+impl<'r> Export<'r> {
+    /// Chooses sessions, and estimates how hard their questions are.
+    pub fn new(runs: &'r [Run], choice: &Choice) -> Self {
+        Self { runs, bank: bank::bank(runs, choice) }
+    }
+
+    /// One table over all runs.
+    pub fn table(&self, kind: Kind) -> Result<Table, RunError> {
+        match kind {
+            Kind::Questions => Ok(bank::table(self.runs, &self.bank)),
+            Kind::Sessions => sessions::table(self.runs, &self.bank),
+            Kind::Answers => answers::table(self.runs, &self.bank),
+            Kind::Grades => Ok(grades::table(self.runs, &self.bank)),
+        }
     }
 }
 

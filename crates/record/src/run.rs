@@ -172,16 +172,17 @@ fn lock(folder: &Path) -> Result<File, RunError> {
     let path = folder.join("lock");
     let file = File::create(&path).map_err(RunError::io(&path))?;
     // A viewer holds the lock for an instant when it looks whether a run is going on.
-    for _ in 0..PATIENCE {
-        if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            break;
+    let mut tries = 0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if tries < PATIENCE => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(TryLockError::WouldBlock) => return Err(RunError::Locked { path: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(RunError::io(&path)(error)),
         }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RunError::Locked { path: folder.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(RunError::io(&path)(error)),
     }
 }
 

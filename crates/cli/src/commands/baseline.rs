@@ -2,7 +2,7 @@
 
 use crate::arguments::Baseline;
 use crate::evidence;
-use crate::panels::{Work, on_run};
+use crate::panels::on_run;
 use crate::problem::{Exit, Problem};
 use aske_bench::baseline_panels;
 use aske_config::Settings;
@@ -11,6 +11,5 @@ use aske_record::RunDir;
 pub(crate) fn run(arguments: &Baseline) -> Result<Exit, Problem> {
     let models = |settings: &Settings| settings.models.keys().cloned().collect();
     let panels = |settings: &Settings, _: &RunDir| baseline_panels(settings, arguments.questions);
-    let work = Work { what: "baseline", things: "questions", models, panels };
-    on_run(&arguments.runs, &arguments.on_run, &work, evidence::baselines)
+    on_run(&arguments.runs, &arguments.on_run, "baseline", models, panels, evidence::baselines)
 }

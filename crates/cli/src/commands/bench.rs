@@ -1,17 +1,15 @@
 //! `aske bench`: the benchmark.
 
 use crate::arguments::{Bench, whole};
-use crate::live::{Interrupt, block_on};
+use crate::live::Interrupt;
 use crate::output::{BAD, BOLD, DIM, NOTE, data, hint, note, paint};
+use crate::panels::watched;
 use crate::problem::{Exit, Problem};
-use crate::progress::Progress;
 use crate::tables;
 use aske_bench::{
-    Crew, Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, manifest, pairs_to_draw, plan,
-    run_until,
+    Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, manifest, pairs_of, plan, run_until,
 };
 use aske_config::{Layers, Settings};
-use aske_model::Halt;
 use aske_record::{Contents, GradeLine, RunDir};
 use serde_json::json;
 use std::collections::HashSet;
@@ -39,21 +37,12 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     }
     let fleet = Fleet::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings)?;
-    let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
-    let runner = Runner::new(&crew);
     let is_open = is_open(folder.grades());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
     announce(&settings, &plan, open, &folder);
-    let progress = Progress::new(open as u64, "sessions");
-    let finished = block_on(&halt, &interrupt, async {
-        tokio::select! {
-            finished = runner.run(&plan, &progress) => finished,
-            never = progress.keep_showing(&crew, &interrupt) => match never {},
-        }
-    })?;
-    progress.finish();
-    let finished = finished?;
+    let on = (&settings, &fleet, &folder);
+    let (finished, interrupt) =
+        watched(open, "sessions", on, async |crew, progress| Runner::new(crew).run(&plan, progress).await)?;
     if arguments.json {
         data(as_json(&settings, &path, &finished));
     } else {
@@ -82,7 +71,7 @@ fn adaptive(
             "`--dry-run` without `--until` shows the whole plan",
         ));
     }
-    let pairs = pairs_to_draw(settings, selection)?;
+    let pairs = pairs_of(settings, selection)?;
     let whole_plan = pairs.len().saturating_mul(settings.run.samples as usize);
     let until = Until { half: points / 100.0, most: selection.limit.unwrap_or(whole_plan) };
     if until.most < 2 * pairs.len() {
@@ -93,9 +82,6 @@ fn adaptive(
     }
     let fleet = Fleet::new(settings)?;
     let folder = open_folder(path, layers, settings)?;
-    let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let crew = Crew::new(settings, &fleet, &folder, &halt)?;
-    let runner = Runner::new(&crew);
     let mut draws = folder.draws()?;
     note(format_args!(
         "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
@@ -104,15 +90,10 @@ fn adaptive(
         until.most,
         path.display()
     ));
-    let progress = Progress::new(until.most as u64, "sessions at most");
-    let stopped = block_on(&halt, &interrupt, async {
-        tokio::select! {
-            stopped = run_until(&runner, settings, &pairs, until, &mut draws, &progress) => stopped,
-            never = progress.keep_showing(&crew, &interrupt) => match never {},
-        }
+    let on = (settings, &fleet, &folder);
+    let (stopped, interrupt) = watched(until.most, "sessions at most", on, async |crew, progress| {
+        run_until(&Runner::new(crew), settings, &pairs, until, &mut draws, progress).await
     })?;
-    progress.finish();
-    let stopped = stopped?;
     if arguments.json {
         let mut shown = as_json(settings, path, &stopped.finished);
         shown["estimate"] = json!(stopped.estimate);

@@ -1,18 +1,14 @@
 //! `aske difficulty`: does the asker adjust to its target?
 
 use crate::arguments::Difficulty;
-use crate::commands::bench::{default_folder, exit, open_folder, report_open};
+use crate::commands::bench::{default_folder, open_folder};
 use crate::evidence;
-use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
-use crate::panels::put;
+use crate::panels::{put, working};
 use crate::problem::{Exit, Problem};
-use crate::progress::Progress;
-use aske_bench::{Crew, Fleet, Runner, Selection, difficulty_panels, plan};
+use aske_bench::{Fleet, Runner, Selection, difficulty_panels, plan, standing};
 use aske_evidence::Run;
-use aske_model::Halt;
-use aske_record::{PairId, Record, SessionRecord};
-use std::collections::HashSet;
+use aske_record::PairId;
 use toml::Value;
 
 pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
@@ -52,48 +48,24 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     settings.models.insert(name.clone(), section);
     let fleet = Fleet::new(&settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
-    let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
-    let (runner, progress) = (Runner::new(&crew), Progress::new(plan.len() as u64, "sessions"));
-    let finished = block_on(&halt, &interrupt, async {
-        tokio::select! {
-            finished = runner.run(&plan, &progress) => finished,
-            never = progress.keep_showing(&crew, &interrupt) => match never {},
-        }
+    let asked = working(plan.len(), "sessions", (&settings, &fleet, &folder), async |crew, progress| {
+        Ok(Runner::new(crew).run(&plan, progress).await?.ended)
     })?;
-    progress.finish();
-    let ended = finished?.ended;
-    report_open(&ended, "sessions");
-    let asked = exit(&ended, &interrupt);
     if asked != Exit::Done {
         return Ok(asked);
     }
-    drop(runner);
-    drop(crew);
+    // Opened again, the folder shows what was just run.
     drop(folder);
     let folder = open_folder(&path, &layers, &layers.settings()?)?;
-    let standing: HashSet<&str> = folder
-        .grades()
-        .iter()
-        .filter(|line| line.grade.right.is_some())
-        .map(|line| line.record.as_str())
-        .collect();
-    let sessions: Vec<&SessionRecord> = folder
-        .records()
-        .iter()
-        .filter_map(Record::session)
-        .filter(|session| {
-            pairs.contains(&session.pair) && standing.contains(session.id().to_string().as_str())
-        })
-        .collect();
-    let panels = difficulty_panels(&solver, sessions.into_iter());
-    let put = put("difficulty", "questions", (&settings, &fleet, &folder), &panels)?;
+    let sessions = standing(&folder).into_iter().filter(|session| pairs.contains(&session.pair));
+    let panels = difficulty_panels(&solver, sessions);
+    let put = put("difficulty", (&settings, &fleet, &folder), &panels)?;
     let run = Run::read(&path, None)?;
     let evidence = aske_evidence::evidence(&[run])?;
     if arguments.json {
         data(serde_json::json!(evidence.runs[0].difficulty));
     } else {
-        evidence::difficulties(&evidence);
+        evidence::difficulties(&evidence::cleaned(&evidence));
     }
     Ok(put)
 }

@@ -1,26 +1,27 @@
 //! `aske export`: runs as tables for other programs.
 
 use crate::arguments::{Export, FormatName, TableName};
-use crate::commands::report::chosen;
+use crate::commands::report;
 use crate::output::data;
 use crate::problem::{Exit, Problem};
-use crate::tables::table as shown_table;
+use crate::tables::table;
 use aske_evidence::Run;
-use aske_export::{Choice, ExportError, Format, Kind, table, write};
+use aske_export::{Choice, ExportError, Format, Kind, write};
 use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
     let files = files(arguments)?;
-    let runs = chosen(&arguments.runs)?
+    let runs = report::chosen(&arguments.runs)?
         .iter()
         .map(|path| Run::read(path, arguments.grader.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
     let choice = Choice { calibrated: arguments.calibrated, difficulty: arguments.difficulty };
-    let mut shown = shown_table(&["file", "table", "rows"], &[2]);
+    let chosen = aske_export::Export::new(&runs, &choice);
+    let mut shown = table(&["file", "table", "rows"], &[2]);
     let mut written = Vec::new();
     for (kind, path) in files {
-        let table = table(&runs, kind, &choice)?;
+        let table = chosen.table(kind)?;
         write(&table, &path).map_err(|error| failed(&error))?;
         shown.add_row([path.display().to_string(), kind.as_str().to_owned(), table.rows().to_string()]);
         written.push(json!({ "file": path, "table": kind.as_str(), "rows": table.rows() }));

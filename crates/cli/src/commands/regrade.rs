@@ -3,35 +3,18 @@
 use crate::arguments::Regrade;
 use crate::commands::bench::reopen_folder;
 use crate::evidence;
-use crate::output::{data, note};
-use crate::panels::{fleet, of_run, working};
+use crate::output::note;
+use crate::panels::{each, fleet, of_run, working};
 use crate::problem::{Exit, Problem};
 use aske_bench::{Regrading, regrade};
-use aske_evidence::Run;
 use aske_record::{Record, STANDARD};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Regrade) -> Result<Exit, Problem> {
     let name = name(arguments)?;
-    let mut worst = Exit::Done;
-    for run in &arguments.runs {
-        let exit = one(arguments, &name, run)?;
-        if exit != Exit::Done {
-            worst = exit;
-        }
-        if exit == Exit::Interrupted {
-            break;
-        }
-    }
-    let runs = arguments.runs.iter().map(|run| Run::read(run, None)).collect::<Result<Vec<_>, _>>()?;
-    let evidence = aske_evidence::evidence(&runs)?;
-    if arguments.on_run.json {
-        data(serde_json::json!(evidence));
-    } else {
-        evidence::regrades(&evidence);
-    }
-    Ok(worst)
+    let one = |run: &Path| one(arguments, &name, run);
+    each(&arguments.runs, arguments.on_run.json, one, evidence::regrades)
 }
 
 /// The name of the grades: a file's name, and not the run's own.

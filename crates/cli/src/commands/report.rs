@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
     } else if let Some(file) = &arguments.html {
         note(format_args!("written to {}", file.display()));
     } else {
-        evidence::all(&evidence);
+        evidence::all(&evidence::cleaned(&evidence));
     }
     Ok(Exit::Done)
 }
