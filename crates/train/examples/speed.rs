@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CandleLearner, LearnError, Learner, Options, Weights};
+use aske_train::{Batch, CpuLearner, LearnError, Learner, Options, Weights};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut learner = learner(&device, &config, &Weights::random(&config, 1), options)?;
     let mut random = fastrand::Rng::with_seed(1);
     let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
-    let batch = Batch { rows, length, tokens, weights: vec![1.0; rows * length] };
+    let batch = Batch { rows, length, tokens, weights: vec![1.0; rows * length], before: Vec::new() };
     // The first steps choose kernels and fill caches.
     for _ in 0..5 {
         learner.step(&batch, 1e-4)?;
@@ -53,7 +53,7 @@ fn learner(
     options: Options,
 ) -> Result<Box<dyn Learner>, LearnError> {
     match device {
-        "candle" => Ok(Box::new(CandleLearner::new(config, start, options)?)),
+        "candle" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
         _ => Ok(Box::new(aske_train::TorchLearner::new(config, start, options, device)?)),
     }
 }
@@ -66,7 +66,7 @@ fn learner(
     options: Options,
 ) -> Result<Box<dyn Learner>, LearnError> {
     match device {
-        "candle" => Ok(Box::new(CandleLearner::new(config, start, options)?)),
+        "candle" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
         _ => Err(LearnError::Device(device.to_owned())),
     }
 }

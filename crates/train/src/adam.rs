@@ -1,6 +1,11 @@
 //! AdamW over one row of numbers in memory.
 
-use crate::Options;
+use crate::{LearnError, Moments, Options};
+
+/// The length of a gradient.
+pub(crate) fn norm(gradient: &[f32]) -> f64 {
+    gradient.iter().map(|&slope| f64::from(slope).powi(2)).sum::<f64>().sqrt()
+}
 
 /// The optimiser's memory.
 pub(crate) struct Adam {
@@ -25,13 +30,28 @@ impl Adam {
         self.average.as_deref()
     }
 
+    /// What it remembers.
+    pub(crate) fn moments(&self) -> Moments {
+        Moments { steps: self.steps, first: self.first.clone(), second: self.second.clone() }
+    }
+
+    /// Remembers what an earlier one did.
+    pub(crate) fn restore(&mut self, moments: Moments) -> Result<(), LearnError> {
+        let Moments { steps, first, second } = moments;
+        if first.len() != self.first.len() || second.len() != self.second.len() {
+            return Err(LearnError::Weights("the optimiser's memory is of another network".to_owned()));
+        }
+        (self.steps, self.first, self.second) = (steps, first, second);
+        Ok(())
+    }
+
     /// One step; gives the gradient's norm before clipping.
     #[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
     pub(crate) fn step(&mut self, row: &mut [f32], gradient: &[f32], rate: f64) -> f64 {
         let Options { betas, epsilon, decay, clip, average, .. } = self.options;
         self.steps += 1;
         let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let norm = gradient.iter().map(|&slope| f64::from(slope).powi(2)).sum::<f64>().sqrt();
+        let norm = norm(gradient);
         let shorten = clip.map_or(1.0, |longest| longest / norm.max(longest)) as f32;
         let (fresh_first, fresh_second) = ((1.0 - betas.0) as f32, (1.0 - betas.1) as f32);
         let unbias = (1.0 - betas.1.powi(power)).sqrt().recip() as f32;

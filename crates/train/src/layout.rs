@@ -70,6 +70,7 @@ impl Layout {
 ///
 /// Angles are single precision, as in transformers, which the checkpoints have to agree with.
 #[expect(clippy::cast_possible_truncation, reason = "angles are single precision")]
+#[cfg(feature = "torch")]
 pub(crate) fn rotations(config: &LlamaConfig) -> (Vec<f32>, Vec<f32>) {
     let half = config.head_dim / 2;
     let speeds: Vec<f32> = (0..half)

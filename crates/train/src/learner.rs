@@ -1,6 +1,6 @@
 //! The one trait behind which every network learns, and what can go wrong there.
 
-use crate::{Batch, Weights};
+use crate::{Batch, Loss, TokenLoss, Weights};
 
 /// A network that can be trained.
 pub trait Learner {
@@ -19,6 +19,111 @@ pub trait Learner {
 
     /// The weights so far: their moving average where one is kept, the last ones otherwise.
     fn weights(&self) -> Result<Weights, LearnError>;
+}
+
+/// A learner that can also be rewarded.
+pub trait Reinforce: Learner {
+    /// Takes one optimiser step along the gradient of all these batches together.
+    ///
+    /// Waits for the device. When the loss or the gradient is no longer a number, or the gradient is longer than
+    /// `longest`, no step is taken and nothing has changed.
+    fn reinforce(
+        &mut self,
+        batches: &[Batch],
+        loss: Loss,
+        rate: f64,
+        longest: f64,
+    ) -> Result<Reinforced, LearnError>;
+
+    /// What the current weights make of these batches, without a step.
+    fn score(&mut self, batches: &[Batch], loss: Loss) -> Result<Reinforced, LearnError>;
+
+    /// The gradient of all these batches together, by each weight.
+    fn gradient(&mut self, batches: &[Batch], loss: Loss) -> Result<Weights, LearnError>;
+
+    /// What the optimiser remembers.
+    fn moments(&self) -> Result<Moments, LearnError>;
+}
+
+/// What came of a step from rewards; means are over the policy's own tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reinforced {
+    /// The policy's own tokens.
+    pub tokens: u64,
+    /// The loss, before the step.
+    pub loss: f64,
+    /// The gradient's norm, before clipping.
+    pub gradient_norm: f64,
+    /// The mean importance ratio.
+    pub ratio: f64,
+    /// The share of tokens whose ratio lay outside the bounds.
+    pub clipped: f64,
+    /// The mean difference of log-probabilities, now and when sampled, without its sign.
+    pub drift: f64,
+    /// The mean entropy.
+    pub entropy: f64,
+}
+
+/// The same as sums.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums {
+    pub(crate) loss: f64,
+    tokens: u64,
+    ratio: f64,
+    clipped: u64,
+    drift: f64,
+    entropy: f64,
+}
+
+impl Sums {
+    pub(crate) fn count(&mut self, token: &TokenLoss, drift: f64, entropy: f64) {
+        self.tokens += 1;
+        self.loss += token.loss;
+        self.ratio += token.ratio;
+        self.clipped += u64::from(token.clipped);
+        self.drift += drift.abs();
+        self.entropy += entropy;
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.tokens += other.tokens;
+        self.loss += other.loss;
+        self.ratio += other.ratio;
+        self.clipped += other.clipped;
+        self.drift += other.drift;
+        self.entropy += other.entropy;
+    }
+
+    /// The means, or an error where they or the gradient are no numbers.
+    pub(crate) fn told(&self, gradient_norm: f64, longest: f64) -> Result<Reinforced, LearnError> {
+        if !self.loss.is_finite() || !gradient_norm.is_finite() {
+            return Err(LearnError::Diverged { loss: self.loss, gradient_norm });
+        }
+        if gradient_norm > longest {
+            return Err(LearnError::Exploded { gradient_norm, longest });
+        }
+        let count = self.tokens.max(1) as f64;
+        Ok(Reinforced {
+            tokens: self.tokens,
+            loss: self.loss,
+            gradient_norm,
+            ratio: self.ratio / count,
+            clipped: self.clipped as f64 / count,
+            drift: self.drift / count,
+            entropy: self.entropy / count,
+        })
+    }
+}
+
+/// What AdamW remembers of earlier gradients, in the order of all weights in one row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Steps taken.
+    pub steps: u64,
+    /// The running mean.
+    pub first: Vec<f32>,
+    /// The running mean of squares.
+    pub second: Vec<f32>,
 }
 
 /// What came of the steps since the last report.
@@ -83,6 +188,9 @@ pub enum LearnError {
     /// The batch does not fit the network or itself.
     #[error("bad batch: {0}")]
     Batch(String),
+    /// No loss has this name.
+    #[error("no loss is called `{0}`\nhint: `cispo`, `grpo` or `dapo`")]
+    Loss(String),
     /// The weights do not fit the network.
     #[error("bad weights: {0}")]
     Weights(String),
@@ -96,6 +204,16 @@ pub enum LearnError {
         loss: f64,
         /// The summed gradient norm.
         gradient_norm: f64,
+    },
+    /// The gradient has become too long to be trusted.
+    #[error(
+        "the gradient's norm is {gradient_norm:.3e}, beyond {longest:.3e}: training explodes\nhint: lower the learning rate and go on from the last checkpoint"
+    )]
+    Exploded {
+        /// Its norm.
+        gradient_norm: f64,
+        /// What was allowed.
+        longest: f64,
     },
     /// No such device, or it is not usable in this build.
     #[error(

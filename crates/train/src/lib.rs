@@ -1,14 +1,14 @@
 //! Learning: networks that can be trained, their losses and the optimiser.
 //!
 //! A [`Learner`] holds a Llama-style network and takes optimiser steps over a [`Batch`]; [`train`] feeds it.
-//! [`CandleLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. May use `model` (the
+//! [`CpuLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. May use `model` (the
 //! shape of a network) and `nano`, and nothing else of ours.
 //!
 //! ```
-//! # use aske_train::{Batch, CandleLearner, Learner, Options, Weights};
+//! # use aske_train::{Batch, CpuLearner, Learner, Options, Weights};
 //! # let config: aske_model::LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json")).unwrap();
-//! let mut learner = CandleLearner::new(&config, &Weights::random(&config, 1), Options::default()).unwrap();
-//! let batch = Batch { rows: 1, length: 3, tokens: vec![1, 5, 2], weights: vec![0.0, 1.0, 1.0] };
+//! let mut learner = CpuLearner::new(&config, &Weights::random(&config, 1), Options::default()).unwrap();
+//! let batch = Batch { rows: 1, length: 3, tokens: vec![1, 5, 2], weights: vec![0.0, 1.0, 1.0], before: Vec::new() };
 //! learner.step(&batch, 1e-3).unwrap();
 //! assert!(learner.report().unwrap().loss > 0.0);
 //! let file = learner.weights().unwrap().to_safetensors(true).unwrap();
@@ -17,9 +17,10 @@
 
 mod adam;
 mod batch;
-mod candle;
+mod cpu;
 mod layout;
 mod learner;
+mod loss;
 pub mod nano;
 mod schedule;
 mod supervised;
@@ -28,8 +29,9 @@ mod torch;
 mod weights;
 
 pub use batch::Batch;
-pub use candle::CandleLearner;
-pub use learner::{LearnError, Learner, Options, Report};
+pub use cpu::CpuLearner;
+pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};
+pub use loss::{Loss, Objective, TokenLoss};
 pub use schedule::Schedule;
 pub use supervised::{Progress, Supply, train};
 #[cfg(feature = "torch")]

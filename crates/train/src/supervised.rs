@@ -133,7 +133,13 @@ mod tests {
     fn one(index: u64) -> Batch {
         // The threads finish out of step, and the order must hold all the same.
         std::thread::sleep(std::time::Duration::from_micros(index * 7919 % 400));
-        Batch { rows: 1, length: 1, tokens: vec![u32::try_from(index).unwrap()], weights: vec![0.0] }
+        Batch {
+            rows: 1,
+            length: 1,
+            tokens: vec![u32::try_from(index).unwrap()],
+            weights: vec![0.0],
+            before: Vec::new(),
+        }
     }
 
     const SCHEDULE: Schedule = Schedule { peak: 1.0, floor: 0.0, warm_up: 2, steps: 50 };

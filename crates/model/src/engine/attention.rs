@@ -5,8 +5,8 @@
 )]
 
 use super::cache::{BLOCK, Block, Layout};
-use super::lanes::{LANES, Lanes, exp, fma_lanes, lanes, sum};
-use pulp::{Simd, WithSimd};
+use aske_kernels::{LANES, Lanes, exp, fma_lanes, lanes, sum};
+use aske_kernels::{Simd, WithSimd};
 
 /// Scores of up to four queries with the keys of one block.
 pub(super) type Scores = [Lanes; QUERIES_AT_ONCE];
@@ -203,7 +203,7 @@ fn softmax<S: Simd>(scores: &mut [Scores], query: usize, scale: f32, hidden: usi
 mod tests {
     use super::*;
     use crate::engine::cache::Cache;
-    use crate::engine::lanes::archs;
+    use aske_kernels::archs;
 
     fn numbers(count: usize) -> Vec<f32> {
         let mut random = fastrand::Rng::with_seed(count as u64);

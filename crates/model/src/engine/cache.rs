@@ -1,7 +1,7 @@
 //! Keys and values of a text, in blocks that texts with the same beginning share.
 
 use super::LlamaConfig;
-use super::lanes::{LANES, Lanes};
+use aske_kernels::{LANES, Lanes};
 use std::sync::Arc;
 
 /// Tokens in a block: as many as go through a kernel side by side.

@@ -3,9 +3,7 @@
 use super::LlamaConfig;
 use super::attention::{Attend, Scores, View};
 use super::cache::{Cache, Layout};
-use super::kernels::{Gate, Normalise, Rotary, Rotate};
-use super::matrix::Matrix;
-use pulp::Arch;
+use aske_kernels::{Arch, Gate, Matrix, Normalise, Rotary, Rotate};
 
 /// One layer's weights.
 pub(super) struct Layer {
@@ -105,6 +103,7 @@ impl Network {
             width: row_width,
             heads: heads + key_heads,
             positions: &scratch.positions,
+            sign: 1.0,
         });
         let mut fresh = wide.chunks_exact(row_width).zip(&scratch.positions);
         for part in &mut *parts {

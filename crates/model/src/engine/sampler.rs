@@ -4,9 +4,9 @@
     reason = "a kernel gets its instruction set from the caller it is inlined into"
 )]
 
-use super::lanes::exp;
 use crate::Sampling;
-use pulp::{Arch, Simd, WithSimd};
+use aske_kernels::exp;
+use aske_kernels::{Arch, Simd, WithSimd};
 
 /// A token, and how likely the network itself held it to be.
 #[derive(Clone, Copy, Debug, PartialEq)]

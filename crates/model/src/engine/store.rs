@@ -1,7 +1,7 @@
 //! Keys and values of texts that were read before, for texts that begin alike.
 
 use super::cache::{BLOCK, Block, Layout};
-use super::lanes::Lanes;
+use aske_kernels::Lanes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

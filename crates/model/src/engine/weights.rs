@@ -2,12 +2,10 @@
 
 use super::cache::Layout;
 use super::error::CheckpointProblem;
-use super::kernels::Rotary;
-use super::matrix::Matrix;
 use super::network::{Layer, Network};
 use super::{LlamaConfig, config};
+use aske_kernels::{Arch, Matrix, Rotary};
 use half::{bf16, f16};
-use pulp::Arch;
 use safetensors::{Dtype, SafeTensors};
 use std::collections::HashMap;
 

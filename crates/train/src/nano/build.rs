@@ -1,7 +1,7 @@
 //! Making a network of the recipe.
 
 use super::{Codec, Lessons, Recipe};
-use crate::{CandleLearner, LearnError, Learner, Options, Progress, Schedule, Supply, Weights, train};
+use crate::{CpuLearner, LearnError, Learner, Options, Progress, Schedule, Supply, Weights, train};
 use aske_nano::Classroom;
 use std::ops::ControlFlow;
 
@@ -35,7 +35,7 @@ impl Workshop {
         let options = Options { average: Some(AVERAGE), ..Options::default() };
         let start = Weights::random(&config, recipe.seed);
         let mut learner: Box<dyn Learner> = match self.device.as_str() {
-            "cpu" => Box::new(CandleLearner::new(&config, &start, options)?),
+            "cpu" => Box::new(CpuLearner::new(&config, &start, options)?),
             device => accelerated(&config, &start, options, device)?,
         };
         let steps = self.steps.unwrap_or(recipe.steps);

@@ -130,7 +130,8 @@ fn fits((tokens, _): &Row) -> bool {
 fn filled(rows: &[Row]) -> Batch {
     let longest = rows.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(1);
     let length = longest.next_multiple_of(8);
-    let mut batch = Batch { rows: rows.len(), length, tokens: Vec::new(), weights: Vec::new() };
+    let mut batch =
+        Batch { rows: rows.len(), length, tokens: Vec::new(), weights: Vec::new(), before: Vec::new() };
     for (i, (tokens, own)) in rows.iter().enumerate() {
         batch.tokens.extend(tokens);
         batch.tokens.resize((i + 1) * length, 0);

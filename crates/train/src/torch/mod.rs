@@ -135,7 +135,7 @@ mod tests {
         let (mut full, mut half) = (new(), new());
         half.network = Network::new(&config, &half.layout, Kind::BFloat16, half.device).unwrap();
         let tokens: Vec<u32> = (0..64).map(|at| at * at % 11).collect();
-        let batch = Batch { rows: 4, length: 16, tokens, weights: vec![1.0; 64] };
+        let batch = Batch { rows: 4, length: 16, tokens, weights: vec![1.0; 64], before: Vec::new() };
         for _ in 0..30 {
             full.step(&batch, 3e-3).unwrap();
             half.step(&batch, 3e-3).unwrap();

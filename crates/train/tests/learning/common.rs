@@ -20,5 +20,5 @@ pub(crate) fn mixed(config: &LlamaConfig, rows: usize, length: usize, seed: u64)
             _ => -0.5 * random.f32(),
         })
         .collect();
-    Batch { rows, length, tokens, weights }
+    Batch { rows, length, tokens, weights, before: Vec::new() }
 }

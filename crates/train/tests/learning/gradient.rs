@@ -2,10 +2,10 @@
 
 use crate::common::{mixed, tiny};
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CandleLearner, Learner, Options, Weight, Weights};
+use aske_train::{Batch, CpuLearner, Learner, Options, Weight, Weights};
 
 fn loss(config: &LlamaConfig, weights: &Weights, batch: &Batch) -> f64 {
-    CandleLearner::new(config, weights, Options::default()).unwrap().loss(batch).unwrap()
+    CpuLearner::new(config, weights, Options::default()).unwrap().loss(batch).unwrap()
 }
 
 /// Moves the weights along a direction: `w + by·d`.
@@ -21,7 +21,7 @@ fn moved(config: &LlamaConfig, weights: &Weights, along: &[Vec<f32>], by: f32) -
 /// AdamW's first step is `-rate / epsilon · gradient`.
 fn gradient(config: &LlamaConfig, weights: &Weights, batch: &Batch) -> Vec<Vec<f32>> {
     let plain = Options { epsilon: 1e9, decay: 0.0, clip: None, ..Options::default() };
-    let mut learner = CandleLearner::new(config, weights, plain).unwrap();
+    let mut learner = CpuLearner::new(config, weights, plain).unwrap();
     learner.step(batch, 1e9).unwrap();
     let after = learner.weights().unwrap();
     let each = weights.iter().zip(after.iter());

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::common::tiny;
-use aske_train::{Batch, CandleLearner, Learner, Options, Schedule, Supply, Weights, train};
+use aske_train::{Batch, CpuLearner, Learner, Options, Schedule, Supply, Weights, train};
 
 const END: u32 = 1;
 const MARK: u32 = 3;
@@ -23,14 +23,14 @@ fn reversed(index: u64) -> Batch {
         weights.extend(vec![0.0; long + 2]);
         weights.extend(vec![1.0; long + 1]);
     }
-    Batch { rows, length: 2 * long + 3, tokens, weights }
+    Batch { rows, length: 2 * long + 3, tokens, weights, before: Vec::new() }
 }
 
 #[test]
 fn it_learns_to_reverse_a_word() {
     let config = tiny();
     let options = Options { average: Some(0.98), ..Options::default() };
-    let mut learner = CandleLearner::new(&config, &Weights::random(&config, 7), options).unwrap();
+    let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), options).unwrap();
     // Rows of words that no training batch has drawn.
     let unseen = reversed(u64::MAX);
     let before = learner.loss(&unseen).unwrap();
@@ -51,8 +51,7 @@ fn it_learns_to_reverse_a_word() {
 fn the_same_run_gives_the_same_weights() {
     let run = |threads| {
         let config = tiny();
-        let mut learner =
-            CandleLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
+        let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
         let schedule = Schedule { peak: 5e-3, floor: 1e-4, warm_up: 2, steps: 6 };
         let supply = Supply { threads, ..Supply::default() };
         train(&mut learner, reversed, 6, schedule, supply, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
@@ -64,8 +63,9 @@ fn the_same_run_gives_the_same_weights() {
 #[test]
 fn a_negative_weight_makes_a_token_less_likely() {
     let config = tiny();
-    let mut learner = CandleLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
-    let plain = Batch { rows: 1, length: 3, tokens: vec![0, 5, 6], weights: vec![0.0, 0.0, 1.0] };
+    let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
+    let plain =
+        Batch { rows: 1, length: 3, tokens: vec![0, 5, 6], weights: vec![0.0, 0.0, 1.0], before: Vec::new() };
     let against = Batch { weights: vec![0.0, 0.0, -1.0], ..plain.clone() };
     let before = learner.loss(&plain).unwrap();
     for _ in 0..5 {

@@ -2,7 +2,7 @@
 
 use crate::common::{mixed, tiny};
 use aske_model::LlamaConfig;
-use aske_train::{CandleLearner, Learner, Options, TorchLearner, Weights};
+use aske_train::{CpuLearner, Learner, Options, TorchLearner, Weights};
 
 #[test]
 fn both_give_the_same_loss_and_the_same_steps() {
@@ -10,7 +10,7 @@ fn both_give_the_same_loss_and_the_same_steps() {
         let config = LlamaConfig { tie_word_embeddings: tied, num_key_value_heads: shared, ..tiny() };
         let options = Options { decay: 0.1, average: Some(0.9), ..Options::default() };
         let start = Weights::random(&config, 11);
-        let mut candle = CandleLearner::new(&config, &start, options).unwrap();
+        let mut candle = CpuLearner::new(&config, &start, options).unwrap();
         let mut torch = TorchLearner::new(&config, &start, options, "cpu").unwrap();
         assert!(torch.weights().unwrap() == start);
         for seed in 0..3 {

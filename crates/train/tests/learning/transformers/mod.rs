@@ -1,7 +1,7 @@
 //! The maths is transformers' own: the fixture is made by `make.py` beside this file.
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CandleLearner, Learner, Options, Weights};
+use aske_train::{Batch, CpuLearner, Learner, Options, Weights};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ fn furthest(learner: &mut dyn Learner, expected: &Expected) -> f64 {
             // The loss where one token alone counts is that token's surprise.
             let mut weights = vec![0.0; rows * length];
             weights[row * length + at + 1] = 1.0;
-            let batch = Batch { rows, length, tokens: expected.tokens.concat(), weights };
+            let batch = Batch { rows, length, tokens: expected.tokens.concat(), weights, before: Vec::new() };
             furthest = furthest.max((learner.loss(&batch).unwrap() - surprise).abs());
         }
     }
@@ -37,7 +37,7 @@ fn fixture() -> (Expected, Weights) {
 #[test]
 fn candle_gives_every_token_the_likelihood_that_transformers_gives_it() {
     let (expected, weights) = fixture();
-    let mut learner = CandleLearner::new(&expected.config, &weights, Options::default()).unwrap();
+    let mut learner = CpuLearner::new(&expected.config, &weights, Options::default()).unwrap();
     assert!(furthest(&mut learner, &expected) < 1e-5);
 }
 

@@ -4,7 +4,7 @@
     reason = "a kernel gets its instruction set from the caller it is inlined into"
 )]
 
-use super::lanes::{LANES, Lanes, fma_lanes, lanes};
+use crate::lanes::{LANES, Lanes, fma_lanes, lanes};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Groups of outputs in a panel, and outputs.
@@ -16,7 +16,7 @@ const WIDTH: usize = GROUPS * LANES;
 /// A panel of a small network fits into the nearest caches and is read in order, once for every few rows. Each
 /// output is summed over the inputs in their order whatever the number of rows, so that a row gives the same
 /// bits alone and in any company.
-pub(super) struct Matrix {
+pub struct Matrix {
     inputs: usize,
     outputs: usize,
     panels: Vec<[Lanes; GROUPS]>,
@@ -24,7 +24,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Packs matrices of `[outputs, inputs]` numbers, their outputs one after the other.
-    pub(super) fn pack(inputs: usize, parts: &[&[f32]]) -> Self {
+    pub fn pack(inputs: usize, parts: &[&[f32]]) -> Self {
         let rows: Vec<&[f32]> = parts.iter().flat_map(|part| part.chunks_exact(inputs)).collect();
         let mut panels = Vec::with_capacity(rows.len().div_ceil(WIDTH) * inputs);
         for group in rows.chunks(WIDTH) {
@@ -37,18 +37,34 @@ impl Matrix {
         Self { inputs, outputs: rows.len(), panels }
     }
 
+    /// Packs a matrix of `[inputs, outputs]` numbers: what [`Matrix::pack`] packs, the other way round.
+    pub fn pack_columns(outputs: usize, columns: &[f32]) -> Self {
+        let inputs = columns.len() / outputs;
+        let mut panels = Vec::with_capacity(outputs.div_ceil(WIDTH) * inputs);
+        for first in (0..outputs).step_by(WIDTH) {
+            panels.extend(columns.chunks_exact(outputs).map(|row| {
+                let mut group = [Lanes::default(); GROUPS];
+                for (lanes, row) in group.iter_mut().zip(row[first..].chunks(LANES)) {
+                    lanes.0[..row.len()].copy_from_slice(row);
+                }
+                group
+            }));
+        }
+        Self { inputs, outputs, panels }
+    }
+
     /// Outputs of one row.
-    pub(super) fn outputs(&self) -> usize {
+    pub fn outputs(&self) -> usize {
         self.outputs
     }
 
     /// The product with every row of `x`.
-    pub(super) fn multiply(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
+    pub fn multiply(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
         arch.dispatch(Product::<false> { matrix: self, x, out });
     }
 
     /// The same, added to what `out` holds.
-    pub(super) fn multiply_add(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
+    pub fn multiply_add(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
         arch.dispatch(Product::<true> { matrix: self, x, out });
     }
 }
@@ -144,7 +160,7 @@ fn store<const ADD: bool>(out: &mut [f32], sums: &[f32; LANES]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::archs;
+    use crate::archs;
 
     fn numbers(count: usize, seed: u64) -> Vec<f32> {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -158,6 +174,11 @@ mod tests {
                 let weights = numbers(inputs * outputs, 1);
                 let split = outputs / 2 * inputs;
                 let matrix = Matrix::pack(inputs, &[&weights[..split], &weights[split..]]);
+                let mut columns = vec![0.0; weights.len()];
+                for (at, weight) in weights.iter().enumerate() {
+                    columns[at % inputs * outputs + at / inputs] = *weight;
+                }
+                assert!(Matrix::pack_columns(outputs, &columns).panels == matrix.panels);
                 for rows in [1, 2, 3, 7, 8, 9, 31] {
                     check(arch, &matrix, &weights, &numbers(inputs * rows, 2));
                 }

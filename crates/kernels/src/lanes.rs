@@ -12,32 +12,27 @@
 use pulp::Simd;
 
 /// Numbers that go through a kernel side by side.
-pub(super) const LANES: usize = 16;
+pub const LANES: usize = 16;
 
 /// One such group, laid where a load never crosses two lines of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(64))]
-pub(super) struct Lanes(pub(super) [f32; LANES]);
+pub struct Lanes(pub [f32; LANES]);
 
 /// Whether this instruction set multiplies and adds in one instruction; elsewhere a fused step is a slow call.
-pub(super) const fn fuses<S: Simd>() -> bool {
+const fn fuses<S: Simd>() -> bool {
     S::F32_LANES > 1 && !cfg!(target_family = "wasm")
 }
 
 /// `a · b + c`.
 #[inline(always)]
-pub(super) fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
+pub fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
     if const { fuses::<S>() } { a.mul_add(b, c) } else { a * b + c }
 }
 
 /// `a · b + c`, where a group takes so many registers.
 #[inline(always)]
-pub(super) fn fma_lanes<S: Simd, const REGISTERS: usize>(
-    simd: S,
-    a: f32,
-    b: &Lanes,
-    c: &mut [S::f32s; REGISTERS],
-) {
+pub fn fma_lanes<S: Simd, const REGISTERS: usize>(simd: S, a: f32, b: &Lanes, c: &mut [S::f32s; REGISTERS]) {
     let a = simd.splat_f32s(a);
     for (c, b) in c.iter_mut().zip(S::as_simd_f32s(&b.0).0) {
         *c = simd.mul_add_e_f32s(a, *b, *c);
@@ -46,7 +41,7 @@ pub(super) fn fma_lanes<S: Simd, const REGISTERS: usize>(
 
 /// Registers as the group they hold.
 #[inline(always)]
-pub(super) fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]) -> Lanes {
+pub fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]) -> Lanes {
     let mut group = Lanes::default();
     for (to, from) in S::as_mut_simd_f32s(&mut group.0).0.iter_mut().zip(from) {
         *to = *from;
@@ -56,7 +51,7 @@ pub(super) fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]
 
 /// The sum across lanes, as a tree.
 #[inline(always)]
-pub(super) fn sum(Lanes(lanes): Lanes) -> f32 {
+pub fn sum(Lanes(lanes): Lanes) -> f32 {
     let eight: [f32; 8] = std::array::from_fn(|lane| lanes[lane] + lanes[lane + 8]);
     let four: [f32; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
@@ -64,7 +59,7 @@ pub(super) fn sum(Lanes(lanes): Lanes) -> f32 {
 
 /// The sum of squares.
 #[inline(always)]
-pub(super) fn squares<S: Simd>(values: &[f32]) -> f32 {
+pub fn squares<S: Simd>(values: &[f32]) -> f32 {
     let (groups, rest) = values.as_chunks::<LANES>();
     let mut total = [0.0; LANES];
     for group in groups {
@@ -81,7 +76,7 @@ pub(super) fn squares<S: Simd>(values: &[f32]) -> f32 {
 /// r⁸/8! ≈ 5·10⁻⁹; times 2ⁿ by writing n into the exponent. Below −87 the result is 0 for the purposes of a
 /// softmax, above 88 it stays the largest such number.
 #[inline(always)]
-pub(super) fn exp<S: Simd>(x: f32) -> f32 {
+pub fn exp<S: Simd>(x: f32) -> f32 {
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;
     // Adding and taking away 1.5 · 2²³ rounds to a whole number, and leaves it in the low bits on the way.
@@ -99,8 +94,7 @@ pub(super) fn exp<S: Simd>(x: f32) -> f32 {
 }
 
 /// Every instruction set that this machine can be tested with.
-#[cfg(test)]
-pub(super) fn archs() -> Vec<pulp::Arch> {
+pub fn archs() -> Vec<pulp::Arch> {
     let mut archs = vec![pulp::Arch::new(), pulp::Arch::Scalar];
     #[cfg(target_arch = "x86_64")]
     archs.extend(pulp::x86::V3::try_new().map(pulp::Arch::V3));

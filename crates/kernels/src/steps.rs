@@ -4,15 +4,19 @@
     reason = "a kernel gets its instruction set from the caller it is inlined into"
 )]
 
-use super::lanes::{exp, fma, squares};
+use crate::lanes::{exp, fma, squares};
 use pulp::{Simd, WithSimd};
 
 /// Each row divided by its root mean square, times a weight for each column.
-pub(super) struct Normalise<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) weight: &'a [f32],
-    pub(super) epsilon: f32,
-    pub(super) out: &'a mut [f32],
+pub struct Normalise<'a> {
+    /// The rows.
+    pub x: &'a [f32],
+    /// A weight for each column.
+    pub weight: &'a [f32],
+    /// Added to the mean square.
+    pub epsilon: f32,
+    /// Where the result goes.
+    pub out: &'a mut [f32],
 }
 
 impl WithSimd for Normalise<'_> {
@@ -31,10 +35,13 @@ impl WithSimd for Normalise<'_> {
 }
 
 /// `silu(gate) · up` for rows that hold the gates first and then the ups.
-pub(super) struct Gate<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) width: usize,
-    pub(super) out: &'a mut [f32],
+pub struct Gate<'a> {
+    /// The rows.
+    pub x: &'a [f32],
+    /// Gates in a row.
+    pub width: usize,
+    /// Where the result goes.
+    pub out: &'a mut [f32],
 }
 
 impl WithSimd for Gate<'_> {
@@ -52,14 +59,14 @@ impl WithSimd for Gate<'_> {
 }
 
 /// The rotary positions: cosines and sines for every position and half a head.
-pub(super) struct Rotary {
+pub struct Rotary {
     half: usize,
     table: Vec<f32>,
 }
 
 impl Rotary {
     /// Angles position · theta^(−2i/dim), in double precision before they are rounded.
-    pub(super) fn new(positions: usize, dim: usize, theta: f64) -> Self {
+    pub fn new(positions: usize, dim: usize, theta: f64) -> Self {
         let half = dim / 2;
         // transformers takes both roundings in single precision, and what was trained so is run so.
         #[expect(clippy::cast_possible_truncation, reason = "single precision is what is wanted")]
@@ -76,12 +83,19 @@ impl Rotary {
 }
 
 /// Turns the heads at the start of a row by the row's position.
-pub(super) struct Rotate<'a> {
-    pub(super) rotary: &'a Rotary,
-    pub(super) rows: &'a mut [f32],
-    pub(super) width: usize,
-    pub(super) heads: usize,
-    pub(super) positions: &'a [usize],
+pub struct Rotate<'a> {
+    /// The angles.
+    pub rotary: &'a Rotary,
+    /// The rows, turned where they stand.
+    pub rows: &'a mut [f32],
+    /// Numbers in a row.
+    pub width: usize,
+    /// Heads to turn in each row.
+    pub heads: usize,
+    /// Where each row stands in its text.
+    pub positions: &'a [usize],
+    /// 1 to turn, −1 to turn back.
+    pub sign: f32,
 }
 
 impl WithSimd for Rotate<'_> {
@@ -96,6 +110,7 @@ impl WithSimd for Rotate<'_> {
                 let (low, high) = head.split_at_mut(half);
                 for (((low, high), cos), sin) in low.iter_mut().zip(high).zip(cos).zip(sin) {
                     let (x, y) = (*low, *high);
+                    let sin = self.sign * sin;
                     *low = fma::<S>(x, *cos, -(y * sin));
                     *high = fma::<S>(y, *cos, x * sin);
                 }
