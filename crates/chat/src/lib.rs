@@ -13,7 +13,7 @@ mod money;
 mod reply;
 
 pub use money::{Price, Usd};
-pub use reply::{Finish, Reply, Usage};
+pub use reply::{Finish, Reply, Trace, Usage};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

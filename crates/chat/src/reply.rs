@@ -80,6 +80,18 @@ pub struct Reply {
     pub finish: Finish,
     /// What it used.
     pub usage: Usage,
+    /// Its tokens, where the model is one that learns from them.
+    #[serde(skip)]
+    pub trace: Option<Trace>,
+}
+
+/// The tokens of a reply as they were sampled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The tokens, with the one that ended the reply.
+    pub tokens: Vec<u32>,
+    /// The natural logarithm of the probability that each had when it was sampled.
+    pub logprobs: Vec<f32>,
 }
 
 impl Reply {

@@ -114,7 +114,7 @@ impl Line {
         let words = |text: &str| text.split_whitespace().count() as u64;
         let prompt = request.messages.iter().map(|message| words(&message.content)).sum();
         let usage = Usage { prompt, completion: words(&content), ..Usage::default() };
-        Reply { content, reasoning: self.reasoning.clone(), finish: self.finish, usage }
+        Reply { content, reasoning: self.reasoning.clone(), finish: self.finish, usage, trace: None }
     }
 }
 

@@ -4,7 +4,7 @@ mod table;
 mod writer;
 
 use crate::{RoleUse, RunError};
-use aske_chat::{Reply, Usd};
+use aske_chat::{Reply, Trace, Usd};
 use aske_session::Slot;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -78,6 +78,12 @@ impl CallStore {
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         table::of_record(&reader, record).map_err(RunError::sqlite(&self.path))
+    }
+
+    /// What a learning asker sampled in each turn of a record.
+    pub fn traces(&self, record: &str) -> Result<BTreeMap<u32, Trace>, RunError> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        table::traces(&reader, record).map_err(RunError::sqlite(&self.path))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
@@ -164,6 +170,28 @@ mod tests {
         assert_eq!(calls.len(), 50);
         assert_eq!(calls[&key("a:b/0", 7, 1).slot], call("r7"));
         assert!(store.of_record("none").unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_an_asker_sampled_comes_back_to_the_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.sqlite");
+        let store = CallStore::open(&path).unwrap();
+        let trace = Trace { tokens: vec![0, 7, u32::MAX], logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25] };
+        let mut traced = call("x");
+        traced.reply.trace = Some(trace.clone());
+        for (turn, role) in [(1, Role::Check), (2, Role::Asker), (3, Role::Asker)] {
+            let key = CallKey { record: "a".into(), slot: Slot { turn, role, draw: 0 } };
+            store.put(key, traced.clone()).await.unwrap();
+        }
+        let store = {
+            drop(store);
+            CallStore::open(&path).unwrap()
+        };
+        let found = store.traces("a").unwrap();
+        assert_eq!(found, BTreeMap::from([(2, trace.clone()), (3, trace)]), "of the asker alone");
+        assert_eq!(store.of_record("a").unwrap().len(), 3);
+        assert!(store.traces("b").unwrap().is_empty());
     }
 
     #[tokio::test]

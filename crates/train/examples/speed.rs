@@ -1,4 +1,4 @@
-//! Steps and tokens per second of a learner: `speed [candle | cpu | cuda] [width] [layers] [rows] [length]`.
+//! Steps and tokens per second of a learner: `speed [processor | cpu | cuda] [width] [layers] [rows] [length]`.
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
 
 use std::error::Error;
@@ -9,7 +9,7 @@ use aske_train::{Batch, CpuLearner, LearnError, Learner, Options, Weights};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
-    let device = words.next().unwrap_or_else(|| "candle".to_owned());
+    let device = words.next().unwrap_or_else(|| "processor".to_owned());
     let mut number = |usual: usize| words.next().map_or(Ok(usual), |word| word.parse::<usize>());
     let (width, layers, rows, length) = (number(128)?, number(4)?, number(32)?, number(128)?);
     let mut config: LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json"))?;
@@ -53,7 +53,7 @@ fn learner(
     options: Options,
 ) -> Result<Box<dyn Learner>, LearnError> {
     match device {
-        "candle" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
+        "processor" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
         _ => Ok(Box::new(aske_train::TorchLearner::new(config, start, options, device)?)),
     }
 }
@@ -66,7 +66,7 @@ fn learner(
     options: Options,
 ) -> Result<Box<dyn Learner>, LearnError> {
     match device {
-        "candle" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
+        "processor" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
         _ => Err(LearnError::Device(device.to_owned())),
     }
 }

@@ -205,6 +205,14 @@ pub enum LearnError {
         /// The summed gradient norm.
         gradient_norm: f64,
     },
+    /// A file of a checkpoint cannot be read or written.
+    #[error("{}: {message}", path.display())]
+    File {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        message: String,
+    },
     /// The gradient has become too long to be trusted.
     #[error(
         "the gradient's norm is {gradient_norm:.3e}, beyond {longest:.3e}: training explodes\nhint: lower the learning rate and go on from the last checkpoint"

@@ -20,8 +20,10 @@ mod batch;
 mod cpu;
 mod layout;
 mod learner;
+mod local;
 mod loss;
 pub mod nano;
+mod policy;
 mod schedule;
 mod supervised;
 #[cfg(feature = "torch")]
@@ -31,7 +33,9 @@ mod weights;
 pub use batch::Batch;
 pub use cpu::CpuLearner;
 pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};
+pub use local::{Files, LocalPolicy};
 pub use loss::{Loss, Objective, TokenLoss};
+pub use policy::Policy;
 pub use schedule::Schedule;
 pub use supervised::{Progress, Supply, train};
 #[cfg(feature = "torch")]

@@ -2,7 +2,7 @@
 
 use super::{Engine, Generate};
 use crate::{Fault, Provider, Request};
-use aske_chat::{Reply, Usage};
+use aske_chat::{Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
 
 /// A model that runs in this process.
@@ -12,12 +12,19 @@ use futures_util::future::BoxFuture;
 #[derive(Clone)]
 pub struct Local {
     engine: Engine,
+    traced: bool,
 }
 
 impl Local {
     /// Serves chat requests with this engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, traced: false }
+    }
+
+    /// Replies carry their tokens and log-probabilities.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { traced: true, ..self }
     }
 
     /// The engine below.
@@ -35,6 +42,7 @@ impl Provider for Local {
                 max_tokens: request.max_tokens as usize,
                 sampling: request.sampling.clone(),
                 seed: request.seed.into(),
+                logprobs: self.traced,
                 ..Generate::default()
             };
             let written = self.engine.generate(generate).await?;
@@ -49,7 +57,8 @@ impl Provider for Local {
                 completion: written.tokens.len() as u64,
                 reasoning: 0,
             };
-            Ok(Reply { content, reasoning: None, finish: written.finish, usage })
+            let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs });
+            Ok(Reply { content, reasoning: None, finish: written.finish, usage, trace })
         })
     }
 

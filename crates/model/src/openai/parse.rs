@@ -113,7 +113,8 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
         None => String::new(),
     };
     let reasoning = message.reasoning_content.or(message.reasoning).filter(|text| !text.is_empty());
-    Ok(Reply { content, reasoning, finish: self::finish(finish.as_deref()), usage: usage(completion.usage) })
+    let usage = usage(completion.usage);
+    Ok(Reply { content, reasoning, finish: self::finish(finish.as_deref()), usage, trace: None })
 }
 
 fn finish(reason: Option<&str>) -> Finish {

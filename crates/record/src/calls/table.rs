@@ -2,7 +2,7 @@
 
 use super::{CallKey, StoredCall};
 use crate::RoleUse;
-use aske_chat::{Finish, Reply, Usage, Usd};
+use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
 use rusqlite::{Connection, OpenFlags, Result, Row, Statement, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,7 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
-/// lie side by side and a transaction touches few pages. `replies` shows both tables as one.
+/// lie side by side and a transaction touches few pages. `replies` shows both tables as one. `traces` holds what a
+/// learning asker sampled, four bytes for each number, the lowest first.
 pub(crate) const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
@@ -31,6 +32,13 @@ CREATE TABLE IF NOT EXISTS calls (
     attempts INTEGER NOT NULL,
     usd REAL NOT NULL,
     UNIQUE (number, turn, role, draw)
+);
+CREATE TABLE IF NOT EXISTS traces (
+    number INTEGER NOT NULL REFERENCES records,
+    turn INTEGER NOT NULL,
+    tokens BLOB NOT NULL,
+    logprobs BLOB NOT NULL,
+    UNIQUE (number, turn)
 );
 CREATE VIEW IF NOT EXISTS replies AS SELECT * FROM records JOIN calls USING (number);
 ";
@@ -68,6 +76,20 @@ pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap
     let mut statement = connection.prepare_cached("SELECT * FROM replies WHERE record = ?")?;
     let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
+}
+
+/// What the asker sampled in each turn of a record.
+pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u32, Trace>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT turn, tokens, logprobs FROM records JOIN traces USING (number) WHERE record = ?",
+    )?;
+    let found = statement.query_map([record], |row| {
+        let (tokens, logprobs): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
+        let tokens = tokens.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let logprobs = logprobs.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        Ok((row.get(0)?, Trace { tokens, logprobs }))
+    })?;
+    found.collect()
 }
 
 /// Calls, tokens and cost by role.
@@ -114,6 +136,7 @@ fn stored(row: &Row<'_>) -> Result<StoredCall> {
             reasoning: row.get("reasoning")?,
             finish: Finish::from_name(&finish),
             usage,
+            trace: None,
         },
         latency: Duration::try_from_secs_f64(latency_ms / 1e3).unwrap_or_default(),
         attempts: row.get("attempts")?,
@@ -129,6 +152,22 @@ pub(super) const NAME: &str =
 pub(super) const INSERT: &str =
     "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
+/// The statement that adds what an asker sampled.
+pub(super) const TRACE: &str = "INSERT INTO traces VALUES (?1, ?2, ?3, ?4)";
+
+/// Adds what an asker sampled.
+pub(super) fn insert_trace(
+    statement: &mut Statement<'_>,
+    number: i64,
+    turn: u32,
+    trace: &Trace,
+) -> Result<()> {
+    let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+    let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
+    statement.execute(params![number, turn, tokens, logprobs])?;
+    Ok(())
+}
+
 /// Adds one call.
 pub(super) fn insert(
     statement: &mut Statement<'_>,
@@ -136,7 +175,7 @@ pub(super) fn insert(
     key: &CallKey,
     call: &StoredCall,
 ) -> Result<()> {
-    let Reply { content, reasoning, finish, usage } = &call.reply;
+    let Reply { content, reasoning, finish, usage, trace: _ } = &call.reply;
     statement.execute(params![
         number,
         key.slot.turn,

@@ -1,6 +1,7 @@
 //! The thread that writes calls: whatever waits is committed together.
 
 use super::{CallKey, StoredCall, table};
+use aske_session::Role;
 use rusqlite::{Connection, Error, Result};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -109,10 +110,18 @@ fn begin_and_insert(
             numbers.insert(record.to_owned(), number);
             Ok(number)
         };
-        batch
-            .iter()
-            .map(|put| table::insert(&mut insert, number_of(&put.key.record)?, &put.key, &put.call))
-            .collect()
+        let mut trace = connection.prepare_cached(table::TRACE)?;
+        let mut add = |put: &Put| {
+            let number = number_of(&put.key.record)?;
+            table::insert(&mut insert, number, &put.key, &put.call)?;
+            match &put.call.reply.trace {
+                Some(sampled) if put.key.slot.role == Role::Asker => {
+                    table::insert_trace(&mut trace, number, put.key.slot.turn, sampled)
+                }
+                _ => Ok(()),
+            }
+        };
+        batch.iter().map(&mut add).collect()
     };
     transaction.commit()?;
     Ok(inserted)

@@ -232,7 +232,9 @@ impl Network {
         for ((shares, wanted), slope) in work.logits.chunks_exact_mut(size).zip(wanted).zip(slopes) {
             #[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
             let slope = *slope as f32;
-            shares.iter_mut().for_each(|share| *share *= -slope);
+            for share in shares.iter_mut() {
+                *share *= -slope;
+            }
             shares[wanted.token] += slope;
         }
         let normal = &work.read_normal[..wanted.len() * width];
@@ -367,6 +369,8 @@ fn opinion(logits: &mut [f32], token: usize) -> Opinion {
         *logit = weight as f32;
     }
     let share = (1.0 / total) as f32;
-    logits.iter_mut().for_each(|logit| *logit *= share);
+    for logit in logits.iter_mut() {
+        *logit *= share;
+    }
     Opinion { logp: own - total.ln(), entropy: total.ln() - weighted / total }
 }
