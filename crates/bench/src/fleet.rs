@@ -43,6 +43,14 @@ impl Fleet {
         sections.iter().map(build).collect::<Result<_, _>>().map(Self)
     }
 
+    /// The same fleet with this model under its name.
+    #[must_use]
+    pub fn with(&self, model: Model) -> Self {
+        let mut models = self.0.clone();
+        models.insert(model.name().to_owned(), Arc::new(model));
+        Self(models)
+    }
+
     /// The model of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Model>> {
         self.0.get(name)

@@ -35,7 +35,7 @@ pub use grader::Grader;
 pub use identity::manifest;
 pub use observer::Observer;
 pub use panel::{Panel, audit_panels, baseline_panels, difficulty_panels, solve, standing};
-pub use plan::{PlanError, Planned, Selection, Shard, pairs_of, plan};
+pub use plan::{PlanError, Planned, Selection, Shard, pairs_of, plan, planned};
 pub use regrade::{Regrading, regrade};
 pub use runner::{Finished, Runner};
 pub use until::{Stopped, Until, run_until};

@@ -96,7 +96,7 @@ fn pairs<'n>(names: &'n [&str]) -> impl Iterator<Item = PairId> + 'n {
 
 /// Which solver is Model 1 alternates from sample to sample; which one begins is a coin's choice, so that
 /// neither size nor name can be told from the position.
-pub(crate) fn planned(seed: Seed, id: SessionId) -> Planned {
+pub fn planned(seed: Seed, id: SessionId) -> Planned {
     let [a, b] = id.pair.both().map(str::to_owned);
     let swap = coin(seed, &id.pair.to_string()) ^ (id.sample % 2 == 1);
     Planned { id, solvers: if swap { [b, a] } else { [a, b] } }

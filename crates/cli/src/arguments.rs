@@ -1,10 +1,13 @@
 //! What can be typed.
 
 mod evidence;
+mod train;
 
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
 };
+
+pub(crate) use train::Train;
 
 use aske_bench::Shard;
 use aske_config::{ConfigError, Layers};
@@ -40,6 +43,8 @@ pub(crate) enum Command {
     Ask(Ask),
     /// Run the benchmark, or go on with it
     Bench(Bench),
+    /// Let the asker learn to ask
+    Train(Train),
     /// Show what runs tell: tables, or a page with figures
     Report(Report),
     /// Read and compare runs in the browser

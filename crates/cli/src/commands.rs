@@ -14,5 +14,6 @@ pub(crate) mod nano;
 pub(crate) mod prompts;
 pub(crate) mod regrade;
 pub(crate) mod report;
+pub(crate) mod train;
 pub(crate) mod verify;
 pub(crate) mod view;

@@ -98,6 +98,11 @@ impl Layers {
         stack.finish(source, environment, flags)
     }
 
+    /// Whether a file lies where one is looked for when none is named, or the environment names one.
+    pub fn usual() -> bool {
+        Path::new(USUAL_FILE).exists() || std::env::var_os(CONFIG_VARIABLE).is_some()
+    }
+
     /// The merged configuration.
     pub fn config(&self) -> &Config {
         &self.config

@@ -23,8 +23,9 @@ pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;
 pub use schema::{
-    AskerSection, BoundarySection, CheckSection, Config, DifficultySection, EquivalenceSection, ModelSection,
-    OneOrMany, Order, ProtocolSection, ProviderKind, RunSection, SetSection,
+    AskerSection, BoundarySection, CheckSection, Config, DifficultySection, EquivalenceSection,
+    MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection, SetSection,
+    TrainSection, WatchSection,
 };
 pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings};
 pub use suggest::closest;

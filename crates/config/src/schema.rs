@@ -29,6 +29,9 @@ pub struct Config {
     pub difficulty: DifficultySection,
     /// How the plan is run.
     pub run: RunSection,
+    /// How the asker learns.
+    #[serde(skip_serializing_if = "is_default")]
+    pub train: TrainSection,
     /// Named boundary sets.
     pub sets: BTreeMap<String, SetSection>,
     /// Every model by its name.
@@ -211,6 +214,165 @@ pub struct DifficultySection {
 impl DifficultySection {
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// `[train]`: how the asker learns. The defaults are the paper's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrainSection {
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Pairs in a step.
+    pub groups: usize,
+    /// Rollouts of each pair, rewarded against each other.
+    pub group_size: u32,
+    /// `cispo`, `grpo` or `dapo`.
+    pub loss: String,
+    /// The importance ratio is at least 1 less this; the loss's own bound where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip_low: Option<f64>,
+    /// The importance ratio is at most 1 and this; the loss's own bound where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip_high: Option<f64>,
+    /// The learning rate after the warm-up.
+    pub learning_rate: f64,
+    /// Steps of the linear warm-up.
+    pub warm_up: u64,
+    /// AdamW's memory of gradients and of their squares.
+    pub betas: [f64; 2],
+    /// AdamW's epsilon.
+    pub epsilon: f64,
+    /// AdamW's weight decay.
+    pub decay: f64,
+    /// The longest gradient that is used; longer ones are shortened to it.
+    pub clip_gradient: f64,
+    /// A gradient longer than this ends the run.
+    pub stop_gradient: f64,
+    /// The head gets weights of its own, in single precision.
+    pub untie_head: bool,
+    /// How much the diversity bonus counts.
+    pub alpha: f64,
+    /// Neighbours that a question is compared with.
+    pub neighbours: usize,
+    /// Questions that are remembered.
+    pub buffer: usize,
+    /// `ngram`, a folder, or a name in the hub's cache.
+    pub embedder: String,
+    /// Longer rollouts are not learnt from, and counted.
+    pub train_tokens: usize,
+    /// The longest text that is sampled.
+    pub sample_tokens: usize,
+    /// Tokens that go through a GPU together, filling included; 0 takes one text at a time.
+    pub micro_tokens: usize,
+    /// Steps between two checkpoints.
+    pub checkpoint_every: u64,
+    /// Checkpoints that are kept.
+    pub keep: usize,
+    /// Where it learns: `cpu`, `cuda` or `cuda:N`.
+    pub device: String,
+    /// Threads that sample.
+    pub threads: usize,
+    /// The watch against collapse.
+    pub watch: WatchSection,
+    /// What is measured before and after.
+    pub measure: MeasureSection,
+}
+
+impl Default for TrainSection {
+    fn default() -> Self {
+        Self {
+            steps: 200,
+            groups: 16,
+            group_size: 16,
+            loss: "cispo".to_owned(),
+            clip_low: None,
+            clip_high: None,
+            learning_rate: 1e-6,
+            warm_up: 60,
+            betas: [0.9, 0.999],
+            epsilon: 1e-8,
+            decay: 0.01,
+            clip_gradient: 1.0,
+            stop_gradient: 1e4,
+            untie_head: true,
+            alpha: 1.0,
+            neighbours: 5,
+            buffer: 5_000,
+            embedder: "BAAI/bge-small-en-v1.5".to_owned(),
+            train_tokens: 24_576,
+            sample_tokens: 32_768,
+            micro_tokens: 0,
+            checkpoint_every: 10,
+            keep: 3,
+            device: "cpu".to_owned(),
+            threads: 2,
+            watch: WatchSection::default(),
+            measure: MeasureSection::default(),
+        }
+    }
+}
+
+/// `[train.watch]`: what is looked at in every step, and what ends a run. None of it enters the reward.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WatchSection {
+    /// A fixed cross-check solver; none is asked where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Questions of a step that it is asked about at most.
+    pub questions: usize,
+    /// The questions are of the nano world, whose oracle knows their answers.
+    pub oracle: bool,
+    /// The least share of different questions.
+    pub distinct: f64,
+    /// The least share of rollouts with a question that has an answer.
+    pub valid: f64,
+    /// The least agreement of the policy's answers with the fixed solver's and the oracle's.
+    pub agreement: f64,
+    /// The least entropy of a choice.
+    pub entropy: f64,
+    /// A run ends when something stays below its limit for so many steps; 0 never ends it.
+    pub patience: u64,
+}
+
+impl Default for WatchSection {
+    fn default() -> Self {
+        Self {
+            model: None,
+            questions: 64,
+            oracle: false,
+            distinct: 0.3,
+            valid: 0.7,
+            agreement: 0.7,
+            entropy: 0.0,
+            patience: 5,
+        }
+    }
+}
+
+/// `[train.measure]`: the benchmark before and after, and an exam.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MeasureSection {
+    /// The configuration whose benchmark measures the asker, with a fixed cross-check solver; none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// Sessions for each pair.
+    pub samples: u32,
+    /// Held-out questions of the nano world in each family and level that the asker answers; 0 for none.
+    pub exam: u32,
+    /// Answers to each.
+    pub exam_samples: u32,
+}
+
+impl Default for MeasureSection {
+    fn default() -> Self {
+        Self { config: None, samples: 10, exam: 0, exam_samples: 8 }
     }
 }
 

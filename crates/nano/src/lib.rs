@@ -22,5 +22,5 @@ pub use question::{
 };
 pub use reply::{Occasion, reply, right_reply};
 pub use simulate::Classroom;
-pub use table::{Row, Table, is_right, measure};
+pub use table::{Row, Table, held_out, is_right, measure};
 pub use world::{ASKER, CHECK, SOLVERS, WorldError, checkpoint, files, networks};

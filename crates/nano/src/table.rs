@@ -76,6 +76,12 @@ fn questions(family: Family, level: u32, count: u32) -> Vec<Question> {
     (0..count).filter_map(|_| question()).collect()
 }
 
+/// Held-out questions of every family and taught level, so many of each.
+pub fn held_out(count: u32) -> Vec<Question> {
+    let cells = Family::ALL.iter().flat_map(|family| (1..=TAUGHT_LEVELS).map(move |level| (*family, level)));
+    cells.flat_map(|(family, level)| questions(family, level, count)).collect()
+}
+
 /// Measures a network: so many held-out questions in each cell, with the prompt of the final question. `progress`
 /// is told after every answer.
 pub async fn measure(

@@ -205,6 +205,9 @@ pub enum LearnError {
         /// The summed gradient norm.
         gradient_norm: f64,
     },
+    /// The model that should learn cannot.
+    #[error("{0}\nhint: name a folder with a Llama-style checkpoint, or builtin:nano-asker")]
+    Start(String),
     /// A file of a checkpoint cannot be read or written.
     #[error("{}: {message}", path.display())]
     File {

@@ -18,12 +18,14 @@
 mod adam;
 mod batch;
 mod cpu;
+mod diversity;
 mod layout;
 mod learner;
 mod local;
 mod loss;
 pub mod nano;
 mod policy;
+pub mod reinforce;
 mod schedule;
 mod supervised;
 #[cfg(feature = "torch")]
@@ -32,6 +34,7 @@ mod weights;
 
 pub use batch::Batch;
 pub use cpu::CpuLearner;
+pub use diversity::{EmbedError, Embedder, Novelty, NoveltyError};
 pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};
 pub use local::{Files, LocalPolicy};
 pub use loss::{Loss, Objective, TokenLoss};

@@ -119,7 +119,18 @@ pub(crate) fn default_folder(layers: &Layers, settings: &Settings) -> PathBuf {
 
 /// Opens the run folder for these settings.
 pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, Problem> {
-    let manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    open(path, layers, settings, [])
+}
+
+/// The same for a run that is what it is by more than its settings.
+pub(crate) fn open<const N: usize>(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    more: [(&str, String); N],
+) -> Result<RunDir, Problem> {
+    let mut manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    manifest.identity.0.extend(more.map(|(key, value)| (key.to_owned(), value)));
     Ok(RunDir::open(path, &manifest)?)
 }
 

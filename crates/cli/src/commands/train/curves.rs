@@ -1,0 +1,159 @@
+//! The curves of a training, live: sparklines on a terminal, a plain line for each step elsewhere.
+
+use crate::output::{DIM, GOOD, NOTE, note, paint};
+use aske_config::TrainSection;
+use aske_train::reinforce::{Line, Watcher};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const WIDE: usize = 48;
+
+/// Watches a training and shows it on stderr.
+pub(super) struct Curves {
+    bar: ProgressBar,
+    plain: bool,
+    steps: u64,
+    rollouts: u64,
+    sampled: AtomicU64,
+    lines: Mutex<Vec<Line>>,
+}
+
+impl Curves {
+    pub(super) fn new(plan: &TrainSection) -> Self {
+        let plain = !std::io::stderr().is_terminal();
+        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+        let bar = ProgressBar::with_draw_target(Some(plan.steps), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:28.green/dim} {pos}/{len} steps\n{msg}") {
+            bar.set_style(style.progress_chars("━━─"));
+        }
+        let rollouts = plan.groups as u64 * u64::from(plan.group_size);
+        Self { bar, plain, steps: plan.steps, rollouts, sampled: AtomicU64::new(0), lines: Mutex::default() }
+    }
+
+    /// Shows the state again and again; ends never, so it runs beside the work.
+    pub(super) async fn keep_showing(&self) -> std::convert::Infallible {
+        loop {
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            if !self.plain {
+                self.bar.set_message(self.shown());
+            }
+        }
+    }
+
+    /// Removes the live lines and leaves the curves.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.plain && !lines.is_empty() {
+            note(curves(&lines));
+        }
+    }
+
+    fn shown(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let sampled = self.sampled.load(Ordering::Relaxed) % self.rollouts.max(1);
+        let mut shown = curves(&lines);
+        let times: Vec<f64> = lines.iter().rev().take(5).map(|line| line.step_s).collect();
+        let each = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let left = self.steps.saturating_sub(lines.last().map_or(0, |line| line.step));
+        let left = Duration::try_from_secs_f64(each * left as f64).unwrap_or_default();
+        let rest =
+            format!("{sampled}/{} rollouts of the next step · {} left", self.rollouts, HumanDuration(left));
+        shown.push_str(&paint(DIM, rest));
+        shown
+    }
+}
+
+impl Watcher for Curves {
+    fn sampled(&self, _: u64) {
+        self.sampled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn stepped(&self, line: &Line) {
+        self.bar.set_position(line.step);
+        if self.plain {
+            note(step(line));
+        }
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+    }
+}
+
+/// One step as a line.
+fn step(line: &Line) -> String {
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    let maybe = |name: &str, share: Option<f64>| share.map(|share| format!(" · {name} {}", percent(share)));
+    format!(
+        "step {} · reward {:.3} · calibrated {}{} · distinct {} · valid {}{}{} · entropy {:.3} · ratio {:.4} · gradient {:.3} · {:.1} s",
+        line.step,
+        line.reward,
+        percent(line.calibrated),
+        maybe("by the fixed check", line.fixed_calibrated).unwrap_or_default(),
+        percent(line.distinct),
+        percent(line.valid),
+        maybe("agreement", line.agreement).unwrap_or_default(),
+        maybe("truth", line.truth).unwrap_or_default(),
+        line.entropy,
+        line.ratio,
+        line.gradient_norm,
+        line.step_s,
+    )
+}
+
+/// All curves, a line each.
+fn curves(lines: &[Line]) -> String {
+    let every: [(&str, Box<dyn Fn(&Line) -> Option<f64>>, Option<f64>); 8] = [
+        ("calibrated, by itself", Box::new(|line| Some(line.calibrated)), Some(1.0)),
+        ("by the fixed check", Box::new(|line| line.fixed_calibrated), Some(1.0)),
+        ("reward", Box::new(|line| Some(line.reward)), None),
+        ("distinct questions", Box::new(|line| Some(line.distinct)), Some(1.0)),
+        ("valid questions", Box::new(|line| Some(line.valid)), Some(1.0)),
+        ("agreement with check", Box::new(|line| line.agreement), Some(1.0)),
+        ("agreement with oracle", Box::new(|line| line.truth), Some(1.0)),
+        ("entropy", Box::new(|line| Some(line.entropy)), None),
+    ];
+    let mut shown = String::new();
+    for (at, (name, value, top)) in every.iter().enumerate() {
+        let values: Vec<f64> = lines.iter().filter_map(value).collect();
+        let Some(last) = values.last() else { continue };
+        let style = if at < 2 { GOOD } else { NOTE };
+        let now = if top.is_some() { format!("{:5.1}%", 100.0 * last) } else { format!("{last:6.3}") };
+        shown.push_str(&format!("{name:>22} {} {now}\n", paint(style, sparkline(&values, *top))));
+    }
+    shown
+}
+
+/// Values as bars from nought up to the top, or between their own ends; the latest last.
+fn sparkline(values: &[f64], top: Option<f64>) -> String {
+    let (low, high) = match top {
+        Some(top) => (0.0, top),
+        None => values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        }),
+    };
+    let each = values.len().div_ceil(WIDE).max(1);
+    let means = values.chunks(each).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among eight")]
+    let bar = |mean: f64| {
+        let share = if high > low { (mean - low) / (high - low) } else { 0.5 };
+        BARS[((share * 8.0).clamp(0.0, 7.0)) as usize]
+    };
+    means.map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sparkline;
+
+    #[test]
+    fn a_sparkline_rises_with_its_values_and_stays_short() {
+        assert_eq!(sparkline(&[0.0, 0.49, 1.0], Some(1.0)), "▁▄█");
+        assert_eq!(sparkline(&[5.0, 6.0], None), "▁█");
+        assert_eq!(sparkline(&[3.0, 3.0], None), "▅▅");
+        let many: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert!(sparkline(&many, None).chars().count() <= super::WIDE);
+    }
+}

@@ -1,0 +1,58 @@
+//! Where a policy begins.
+
+use crate::{Files, LearnError, LocalPolicy, Options, Policy, Weights};
+use aske_config::{ModelSection, ProviderKind, TrainSection};
+use aske_model::{EngineOptions, LlamaConfig};
+use std::path::Path;
+
+/// Megabytes of conversations that a policy remembers, so that a next turn reads only what is new.
+const CACHE_MB: usize = 64;
+
+/// The policy that starts from the model of this section, on the device that the plan names.
+pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Policy>, LearnError> {
+    let path = match (section.provider, section.path.as_deref()) {
+        (Some(ProviderKind::Local), Some(path)) => path,
+        _ => {
+            return Err(LearnError::Start(
+                "only a model with `provider = \"local\"` and a `path` can learn".to_owned(),
+            ));
+        }
+    };
+    let options = Options {
+        betas: (plan.betas[0], plan.betas[1]),
+        epsilon: plan.epsilon,
+        decay: plan.decay,
+        clip: (plan.clip_gradient > 0.0).then_some(plan.clip_gradient),
+        average: None,
+        exact: false,
+    };
+    if plan.device != "cpu" {
+        return Err(LearnError::Device(plan.device.clone()));
+    }
+    let [config, weights, tokenizer, tokenizer_config] = files(path)?;
+    let config: LlamaConfig =
+        serde_json::from_slice(&config).map_err(|error| LearnError::Network(error.to_string()))?;
+    let weights = Weights::from_safetensors(&config, &weights)?;
+    let files = Files { tokenizer, tokenizer_config };
+    let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
+    let engine = EngineOptions { threads: plan.threads, store_bytes: cache, ..EngineOptions::default() };
+    Ok(Box::new(LocalPolicy::new(&config, &weights, files, options, engine, plan.untie_head)?))
+}
+
+/// `config.json`, `model.safetensors`, `tokenizer.json` and `tokenizer_config.json` of a folder, or of one that ships.
+fn files(path: &str) -> Result<[Vec<u8>; 4], LearnError> {
+    if let Some(name) = path.strip_prefix("builtin:") {
+        let shipped = aske_nano::files(name).map_err(|error| LearnError::Start(error.to_string()))?;
+        return Ok(shipped.map(|(_, bytes)| bytes.to_vec()));
+    }
+    let read = |name: &str| {
+        let path = Path::new(path).join(name);
+        std::fs::read(&path).map_err(|error| LearnError::File { path, message: error.to_string() })
+    };
+    Ok([
+        read("config.json")?,
+        read("model.safetensors")?,
+        read("tokenizer.json")?,
+        read("tokenizer_config.json")?,
+    ])
+}
