@@ -1,4 +1,5 @@
-//! A policy that runs and learns on the processor: a Llama-style checkpoint of a few million parameters.
+//! A policy that runs on the processor and learns there or on a GPU: a Llama-style checkpoint of a few million
+//! parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use aske_model::{Checkpoint, Engine, EngineOptions, Fault, LlamaConfig, Local, P
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::{
-    Batch, CpuLearner, LearnError, Learner, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight,
+    Batch, CpuLearner, LearnError, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight,
     Weights,
 };
 
@@ -28,8 +29,9 @@ pub struct Files {
 pub struct LocalPolicy {
     config: LlamaConfig,
     files: Files,
-    learner: CpuLearner,
+    learner: Box<dyn Reinforce + Send>,
     options: Options,
+    device: String,
     engine: EngineOptions,
     /// Reads conversations; its weights are those of the start.
     reader: Engine,
@@ -44,19 +46,47 @@ impl LocalPolicy {
         options: Options,
         engine: EngineOptions,
         untied: bool,
+        device: &str,
     ) -> Result<Self, LearnError> {
         let (config, weights) =
             if untied { with_own_head(config, weights)? } else { (config.clone(), weights.clone()) };
-        let learner = CpuLearner::new(&config, &weights, options)?;
+        let learner = learner(&config, &weights, options, None, device)?;
         let small = EngineOptions { store_bytes: 0, ..EngineOptions::default() };
         let reader = start(&config, &weights, &files, &small)?;
-        Ok(Self { config, files, learner, options, engine, reader })
+        Ok(Self { config, files, learner, options, device: device.to_owned(), engine, reader })
     }
 
     /// The shape of the network.
     pub fn config(&self) -> &LlamaConfig {
         &self.config
     }
+}
+
+/// A learner on this device, with what an earlier one remembered.
+fn learner(
+    config: &LlamaConfig,
+    weights: &Weights,
+    options: Options,
+    moments: Option<Moments>,
+    device: &str,
+) -> Result<Box<dyn Reinforce + Send>, LearnError> {
+    if device == "cpu" {
+        let learner = CpuLearner::new(config, weights, options)?;
+        return Ok(match moments {
+            Some(moments) => Box::new(learner.with_moments(moments)?),
+            None => Box::new(learner),
+        });
+    }
+    #[cfg(feature = "torch")]
+    {
+        let learner = crate::TorchLearner::new(config, weights, options, device)?;
+        Ok(match moments {
+            Some(moments) => Box::new(learner.with_moments(&moments)?),
+            None => Box::new(learner),
+        })
+    }
+    #[cfg(not(feature = "torch"))]
+    Err(LearnError::Device(device.to_owned()))
 }
 
 /// The same network with a head that is no longer the embedding.
@@ -123,7 +153,7 @@ impl Policy for LocalPolicy {
     fn restore(&mut self, folder: &Path) -> Result<(), LearnError> {
         let weights = Weights::from_safetensors(&self.config, &read(folder, WEIGHTS)?)?;
         let moments = unpacked(&read(folder, OPTIMISER)?)?;
-        self.learner = CpuLearner::new(&self.config, &weights, self.options)?.with_moments(moments)?;
+        self.learner = learner(&self.config, &weights, self.options, Some(moments), &self.device)?;
         Ok(())
     }
 

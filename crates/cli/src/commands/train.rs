@@ -89,7 +89,7 @@ fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), Proble
         ("train.neighbours", plan.neighbours as f64),
         ("train.buffer", plan.buffer as f64),
     ];
-    if let Some((key, _)) = positive.into_iter().find(|(_, value)| !(*value > 0.0)) {
+    if let Some((key, _)) = positive.into_iter().find(|(_, value)| value.is_nan() || *value <= 0.0) {
         return Err(Problem::usage(
             format!("{key} must be above 0"),
             format!("`aske config {key}` shows where it comes from"),
@@ -127,7 +127,7 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
     let folder = open_folder(&path, layers, &settings)?;
     let pairs = pairs_of(&settings, &Selection::default())?;
     let halt = Halt::default();
-    let trainer = Trainer {
+    let training = Trainer {
         plan,
         objective,
         course: Course::new(pairs, seed, plan.groups, plan.group_size),
@@ -137,12 +137,12 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
         folder: path.clone(),
         halt: &halt,
     };
-    announce(&settings, plan, seed, &path, latest(&trainer.checkpoints()).as_deref());
+    announce(&settings, plan, seed, &path, latest(&training.checkpoints()).as_deref());
     let interrupt = Interrupt::default();
     let curves = Curves::new(plan);
     let done = block_on(&halt, &interrupt, async {
         tokio::select! {
-            done = trainer.run(policy, &curves) => done,
+            done = training.run(policy, &curves) => done,
             never = curves.keep_showing() => match never {},
         }
     })?;

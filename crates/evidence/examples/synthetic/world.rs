@@ -210,7 +210,7 @@ impl Writer<'_> {
         let completion = content.len() as u64 / 4;
         let reasoning = (turn % 2 == 0).then(|| "Let me see what is asked for, step by step.".to_owned());
         let usage = Usage { prompt: 700, cached: 100, completion, reasoning: 0 };
-        let reply = Reply { content, reasoning, finish: Finish::Stop, usage };
+        let reply = Reply { content, reasoning, finish: Finish::Stop, usage, trace: None };
         let latency = Duration::from_millis(400 + completion);
         let request = [u8::try_from(turn % 256).unwrap_or(0); 16];
         let call =

@@ -10,13 +10,9 @@ const CACHE_MB: usize = 64;
 
 /// The policy that starts from the model of this section, on the device that the plan names.
 pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Policy>, LearnError> {
-    let path = match (section.provider, section.path.as_deref()) {
-        (Some(ProviderKind::Local), Some(path)) => path,
-        _ => {
-            return Err(LearnError::Start(
-                "only a model with `provider = \"local\"` and a `path` can learn".to_owned(),
-            ));
-        }
+    let (Some(ProviderKind::Local), Some(path)) = (section.provider, section.path.as_deref()) else {
+        let what = "only a model with `provider = \"local\"` and a `path` can learn";
+        return Err(LearnError::Start(what.to_owned()));
     };
     let options = Options {
         betas: (plan.betas[0], plan.betas[1]),
@@ -26,9 +22,6 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
         average: None,
         exact: false,
     };
-    if plan.device != "cpu" {
-        return Err(LearnError::Device(plan.device.clone()));
-    }
     let [config, weights, tokenizer, tokenizer_config] = files(path)?;
     let config: LlamaConfig =
         serde_json::from_slice(&config).map_err(|error| LearnError::Network(error.to_string()))?;
@@ -36,7 +29,7 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
     let files = Files { tokenizer, tokenizer_config };
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine = EngineOptions { threads: plan.threads, store_bytes: cache, ..EngineOptions::default() };
-    Ok(Box::new(LocalPolicy::new(&config, &weights, files, options, engine, plan.untie_head)?))
+    Ok(Box::new(LocalPolicy::new(&config, &weights, files, options, engine, plan.untie_head, &plan.device)?))
 }
 
 /// `config.json`, `model.safetensors`, `tokenizer.json` and `tokenizer_config.json` of a folder, or of one that ships.

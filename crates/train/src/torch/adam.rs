@@ -1,9 +1,9 @@
 //! AdamW over one row of numbers on the device, in about a dozen launches whatever the network.
 
-use tch::Tensor;
+use tch::{Device, Tensor};
 
 use super::network::whole;
-use crate::{LearnError, Options};
+use crate::{LearnError, Moments, Options};
 
 pub(super) struct Adam {
     options: Options,
@@ -25,6 +25,28 @@ impl Adam {
     /// The moving average of the weights, where one is kept.
     pub(super) fn average(&self) -> Option<&Tensor> {
         self.average.as_ref()
+    }
+
+    /// What it remembers.
+    pub(super) fn moments(&self, size: usize) -> Result<Moments, LearnError> {
+        let numbers = |tensor: &Tensor| -> Result<Vec<f32>, LearnError> {
+            let mut numbers = vec![0.0; size];
+            tensor.f_to_device(Device::Cpu)?.f_copy_data(&mut numbers, size)?;
+            Ok(numbers)
+        };
+        Ok(Moments { steps: self.steps, first: numbers(&self.first)?, second: numbers(&self.second)? })
+    }
+
+    /// Remembers what an earlier one did.
+    pub(super) fn restore(&mut self, moments: &Moments) -> Result<(), LearnError> {
+        for (own, from) in [(&mut self.first, &moments.first), (&mut self.second, &moments.second)] {
+            if own.numel() != from.len() {
+                return Err(LearnError::Weights("the optimiser's memory is of another network".to_owned()));
+            }
+            let _ = own.f_copy_(&Tensor::f_from_slice(from)?)?;
+        }
+        self.steps = moments.steps;
+        Ok(())
     }
 
     /// One step; gives the gradient's norm before clipping. Gradients must be off.

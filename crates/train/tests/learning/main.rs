@@ -6,5 +6,6 @@ mod gradient;
 mod learns;
 #[cfg(feature = "torch")]
 mod torch;
+mod reinforced;
 mod transformers;
 mod weights;

@@ -23,15 +23,15 @@ pub(super) struct Curves {
 }
 
 impl Curves {
-    pub(super) fn new(plan: &TrainSection) -> Self {
+    pub(super) fn new(train: &TrainSection) -> Self {
         let plain = !std::io::stderr().is_terminal();
         let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
-        let bar = ProgressBar::with_draw_target(Some(plan.steps), target);
+        let bar = ProgressBar::with_draw_target(Some(train.steps), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:28.green/dim} {pos}/{len} steps\n{msg}") {
             bar.set_style(style.progress_chars("━━─"));
         }
-        let rollouts = plan.groups as u64 * u64::from(plan.group_size);
-        Self { bar, plain, steps: plan.steps, rollouts, sampled: AtomicU64::new(0), lines: Mutex::default() }
+        let rollouts = train.groups as u64 * u64::from(train.group_size);
+        Self { bar, plain, steps: train.steps, rollouts, sampled: AtomicU64::new(0), lines: Mutex::default() }
     }
 
     /// Shows the state again and again; ends never, so it runs beside the work.
@@ -103,17 +103,20 @@ fn step(line: &Line) -> String {
     )
 }
 
+/// A number of a step.
+type Value = fn(&Line) -> Option<f64>;
+
 /// All curves, a line each.
 fn curves(lines: &[Line]) -> String {
-    let every: [(&str, Box<dyn Fn(&Line) -> Option<f64>>, Option<f64>); 8] = [
-        ("calibrated, by itself", Box::new(|line| Some(line.calibrated)), Some(1.0)),
-        ("by the fixed check", Box::new(|line| line.fixed_calibrated), Some(1.0)),
-        ("reward", Box::new(|line| Some(line.reward)), None),
-        ("distinct questions", Box::new(|line| Some(line.distinct)), Some(1.0)),
-        ("valid questions", Box::new(|line| Some(line.valid)), Some(1.0)),
-        ("agreement with check", Box::new(|line| line.agreement), Some(1.0)),
-        ("agreement with oracle", Box::new(|line| line.truth), Some(1.0)),
-        ("entropy", Box::new(|line| Some(line.entropy)), None),
+    let every: [(&str, Value, Option<f64>); 8] = [
+        ("calibrated, by itself", |line| Some(line.calibrated), Some(1.0)),
+        ("by the fixed check", |line| line.fixed_calibrated, Some(1.0)),
+        ("reward", |line| Some(line.reward), None),
+        ("distinct questions", |line| Some(line.distinct), Some(1.0)),
+        ("valid questions", |line| Some(line.valid), Some(1.0)),
+        ("agreement with check", |line| line.agreement, Some(1.0)),
+        ("agreement with oracle", |line| line.truth, Some(1.0)),
+        ("entropy", |line| Some(line.entropy), None),
     ];
     let mut shown = String::new();
     for (at, (name, value, top)) in every.iter().enumerate() {
@@ -121,7 +124,8 @@ fn curves(lines: &[Line]) -> String {
         let Some(last) = values.last() else { continue };
         let style = if at < 2 { GOOD } else { NOTE };
         let now = if top.is_some() { format!("{:5.1}%", 100.0 * last) } else { format!("{last:6.3}") };
-        shown.push_str(&format!("{name:>22} {} {now}\n", paint(style, sparkline(&values, *top))));
+        let line = format!("{name:>22} {} {now}\n", paint(style, sparkline(&values, *top)));
+        shown.push_str(&line);
     }
     shown
 }

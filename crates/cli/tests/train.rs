@@ -1,0 +1,132 @@
+//! `aske train` from outside.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+
+use common::World;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// A training that is over in seconds: three small solvers, six rollouts a step.
+const SMALL: [&str; 16] = [
+    "train",
+    "--no-measure",
+    "--solvers",
+    "nano-15k,nano-40k,nano-100k",
+    "-o",
+    "train.groups=2",
+    "-o",
+    "train.group_size=3",
+    "-o",
+    "train.checkpoint_every=2",
+    "-o",
+    "train.watch.questions=3",
+    "-o",
+    "train.warm_up=1",
+    "-o",
+    "train.learning_rate=3e-4",
+];
+
+fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    SMALL.iter().chain(more).copied().collect()
+}
+
+/// The metrics of a run but for its times, a line for each step.
+fn metrics(world: &World, run: &str) -> Vec<Value> {
+    let path = world.path(&format!("{run}/seed-0/metrics.jsonl"));
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let untimed = |mut line: Value| {
+        line.as_object_mut().unwrap().retain(|key, _| !key.ends_with("_s"));
+        line
+    };
+    lines.map(untimed).collect()
+}
+
+/// Starts the same training again and kills it once this many sessions are recorded and steps taken.
+fn killed(world: &World, arguments: &[&str], run: &str, sessions: usize, steps: usize) {
+    let mut child = world.command(arguments).spawn().unwrap();
+    let begun = Instant::now();
+    loop {
+        let recorded = std::fs::read_to_string(world.path(&format!("{run}/seed-0/records.jsonl")));
+        let recorded = recorded.unwrap_or_default().lines().count();
+        if recorded >= sessions && metrics(world, run).len() >= steps {
+            break;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
+        assert!(begun.elapsed() < Duration::from_mins(4), "it never came so far");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_training_killed_three_times_gives_the_metrics_and_weights_of_an_undisturbed_one() {
+    let world = World::new();
+    let whole = small(&["--steps", "6", "--run", "whole"]);
+    world.expect(0, &whole);
+    let broken = small(&["--steps", "6", "--run", "broken"]);
+    // In the middle of the first sampling; after a step without a checkpoint; after the first checkpoint.
+    killed(&world, &broken, "broken", 3, 0);
+    killed(&world, &broken, "broken", 8, 1);
+    killed(&world, &broken, "broken", 20, 3);
+    world.expect(0, &broken);
+    let (one, other) = (metrics(&world, "whole"), metrics(&world, "broken"));
+    assert_eq!(one.len(), 6);
+    assert_eq!(one, other);
+    let weights = |run: &str| std::fs::read(world.path(&format!("{run}/seed-0/trained/model.safetensors"))).unwrap();
+    assert!(weights("whole") == weights("broken"));
+    // Exactly one update behind: the first step learns from its own samples, the others from one step earlier.
+    let drifts: Vec<f64> = one.iter().map(|line| line["drift"].as_f64().unwrap()).collect();
+    assert!(drifts[0] < 1e-5 && drifts[1..].iter().all(|drift| *drift > 1e-5), "{drifts:?}");
+    // Rollouts are sessions like any other: the analyses read them, and nobody was asked twice.
+    let told = world.expect(0, &["report", "broken/seed-0", "--json"]).json();
+    assert_eq!(told["runs"][0]["sessions"], 36);
+    let calls = |run: &str| told_calls(&world, run);
+    assert_eq!(calls("whole"), calls("broken"));
+    // What was learnt can be asked like any other model.
+    let flags = ["-o", "models.mine.provider=local", "-o", "models.mine.path=whole/seed-0/trained"];
+    let ask = ["bench", "--asker", "mine", "--samples", "1", "--solvers", "nano-15k,nano-40k"];
+    world.expect(0, &[&ask[..], &flags[..]].concat());
+    // Other settings are another training.
+    let refused = world.expect(2, &small(&["--steps", "6", "--run", "whole", "-o", "train.alpha=0.5"]));
+    assert!(refused.stderr.contains("train"), "{refused}");
+}
+
+/// Calls by role.
+fn told_calls(world: &World, run: &str) -> Vec<(String, u64)> {
+    let told = world.expect(0, &["report", &format!("{run}/seed-0"), "--json"]).json();
+    let used = told["runs"][0]["used"].as_object().unwrap().clone();
+    used.into_iter().map(|(role, used)| (role, used["calls"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn collapse_and_explosion_end_a_training_with_a_clear_word() {
+    let world = World::new();
+    let arguments =
+        ["--steps", "9", "--run", "a", "-o", "train.watch.distinct=1.1", "-o", "train.watch.patience=2"];
+    let ran = world.expect(1, &small(&arguments));
+    assert!(ran.stderr.contains("distinct questions fell to"), "{ran}");
+    assert_eq!(metrics(&world, "a").len(), 2);
+    let ran = world.expect(1, &small(&["--steps", "2", "--run", "b", "-o", "train.stop_gradient=1e-12"]));
+    assert!(ran.stderr.contains("training explodes") && ran.stderr.contains("hint: lower the learning rate"), "{ran}");
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_before_anything_is_asked() {
+    let world = World::new();
+    let cases: [(&[&str], &str); 6] = [
+        (&["-o", "train.loss=ppo"], "hint: `cispo`, `grpo` or `dapo`"),
+        (&["-o", "train.group_size=1"], "hint: a rollout is rewarded against others of its pair"),
+        (&["--check", "nano-check"], "hint: in training the policy is its own cross-check solver"),
+        (&["-o", "train.embedder=BAAI/no-such-model"], "hint: "),
+        (&["--asker", "staircase", "--check", "staircase"], "hint: "),
+        (&["-o", "train.device=warp"], "hint: "),
+    ];
+    for (flags, said) in cases {
+        let ran = world.expect(2, &small(&[&["--run", "x"], flags].concat()));
+        assert!(ran.stderr.contains(said), "{flags:?}: {ran}");
+        assert!(!world.path("x/seed-0/calls.sqlite").exists(), "{flags:?}");
+    }
+}

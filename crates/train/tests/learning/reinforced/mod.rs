@@ -1,0 +1,184 @@
+//! The losses of reinforcement and their gradients are PyTorch's own: the fixture is made by `make.py` beside this
+//! file.
+
+use aske_model::LlamaConfig;
+use aske_train::{Batch, CpuLearner, LearnError, Learner, Loss, Options, Reinforce, Weights};
+use serde::Deserialize;
+
+const CISPO: Loss = Loss::Cispo { low: 0.75, high: 3.0 };
+const SURROGATE: Loss = Loss::Surrogate { low: 0.2, high: 0.28 };
+
+#[derive(Deserialize)]
+struct Network {
+    config: LlamaConfig,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    tokens: Vec<Vec<u32>>,
+    before: Vec<Vec<Option<f32>>>,
+    advantages: Vec<f32>,
+    cispo: f64,
+    surrogate: f64,
+    ratio: f64,
+    clipped: f64,
+}
+
+impl Expected {
+    /// All rows as one batch, every own token with its share.
+    fn batch(&self) -> Batch {
+        let own = self.before.iter().flatten().flatten().count() as f32;
+        let weights = self.before.iter().zip(&self.advantages);
+        Batch {
+            rows: self.tokens.len(),
+            length: self.tokens[0].len(),
+            tokens: self.tokens.concat(),
+            weights: weights
+                .flat_map(|(row, advantage)| row.iter().map(move |own_token| own_token.map_or(0.0, |_| advantage / own)))
+                .collect(),
+            before: self.before.iter().flatten().map(|before| before.unwrap_or(f32::NAN)).collect(),
+        }
+    }
+}
+
+fn fixture() -> (Expected, LlamaConfig, Weights) {
+    let expected: Expected = serde_json::from_str(include_str!("expected.json")).unwrap();
+    let network: Network = serde_json::from_str(include_str!("../transformers/expected.json")).unwrap();
+    let file = include_bytes!("../transformers/model.safetensors");
+    let weights = Weights::from_safetensors(&network.config, file).unwrap();
+    (expected, network.config, weights)
+}
+
+fn learner() -> (Expected, CpuLearner) {
+    let (expected, config, weights) = fixture();
+    let learner = CpuLearner::new(&config, &weights, Options::default()).unwrap();
+    (expected, learner)
+}
+
+/// The largest difference of any tensor, as a share of that tensor's norm.
+fn apart(found: &Weights, wanted: &Weights) -> f64 {
+    let norm = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|number| number.powi(2)).sum::<f64>().sqrt();
+    let mut largest = 0.0_f64;
+    for (found, wanted) in found.iter().zip(wanted) {
+        let each = found.data.iter().zip(&wanted.data);
+        let gap = norm(&mut each.map(|(found, wanted)| f64::from(found - wanted)));
+        let size = norm(&mut wanted.data.iter().map(|number| f64::from(*number)));
+        assert!(size > 0.0, "{}", wanted.name);
+        largest = largest.max(gap / size);
+    }
+    println!("gradients lie {largest:e} apart");
+    largest
+}
+
+fn check(learner: &mut dyn Reinforce, config: &LlamaConfig, expected: &Expected) {
+    let cispo = Weights::from_safetensors(config, include_bytes!("cispo.safetensors")).unwrap();
+    let surrogate = Weights::from_safetensors(config, include_bytes!("surrogate.safetensors")).unwrap();
+    let batch = expected.batch();
+    for (loss, value, gradient) in [(CISPO, expected.cispo, cispo), (SURROGATE, expected.surrogate, surrogate)] {
+        let told = learner.score(std::slice::from_ref(&batch), loss).unwrap();
+        assert!((told.loss - value).abs() < 1e-6, "{} {value}", told.loss);
+        let found = learner.gradient(std::slice::from_ref(&batch), loss).unwrap();
+        assert!(apart(&found, &gradient) < 1e-4);
+    }
+    let told = learner.score(&[batch], CISPO).unwrap();
+    assert!((told.ratio - expected.ratio).abs() < 1e-5 && (told.clipped - expected.clipped).abs() < 1e-6, "{told:?}");
+}
+
+#[test]
+fn losses_and_gradients_are_those_of_pytorch() {
+    let (expected, config, weights) = fixture();
+    let mut learner = CpuLearner::new(&config, &weights, Options::default()).unwrap();
+    check(&mut learner, &config, &expected);
+}
+
+#[cfg(feature = "torch")]
+#[test]
+fn those_of_libtorch_too() {
+    let (expected, config, weights) = fixture();
+    let mut learner = aske_train::TorchLearner::new(&config, &weights, Options::default(), "cpu").unwrap();
+    check(&mut learner, &config, &expected);
+}
+
+#[test]
+fn a_step_split_into_batches_is_the_same_step() {
+    let (expected, mut learner) = learner();
+    let whole = expected.batch();
+    let row = |at: usize| {
+        let part = at * whole.length..(at + 1) * whole.length;
+        Batch {
+            rows: 1,
+            length: whole.length,
+            tokens: whole.tokens[part.clone()].to_vec(),
+            weights: whole.weights[part.clone()].to_vec(),
+            before: whole.before[part].to_vec(),
+        }
+    };
+    let parts: Vec<Batch> = (0..whole.rows).map(row).collect();
+    let (one, other) = (learner.gradient(&[whole], CISPO).unwrap(), learner.gradient(&parts, CISPO).unwrap());
+    assert!(one == other, "rows are summed in one order, however they come");
+}
+
+#[test]
+fn what_the_policy_did_not_write_has_no_influence_at_all() {
+    let (expected, mut learner) = learner();
+    let batch = expected.batch();
+    let honest = learner.gradient(std::slice::from_ref(&batch), CISPO).unwrap();
+    let mut other = batch.clone();
+    for at in 0..other.tokens.len() {
+        if other.before[at].is_nan() {
+            other.weights[at] = 1e6;
+        }
+    }
+    assert!(learner.gradient(&[other.clone()], CISPO).unwrap() == honest, "weights of others' tokens");
+    // What follows the last own token of a row is not even read.
+    for row in 0..other.rows {
+        let (first, end) = (row * other.length, (row + 1) * other.length);
+        let last = (first..end).rev().find(|at| !other.before[*at].is_nan()).unwrap();
+        for at in last + 1..end {
+            other.tokens[at] = (other.tokens[at] + 1) % 13;
+        }
+    }
+    assert!(learner.gradient(&[other], CISPO).unwrap() == honest, "what comes after");
+    // A rollout without an advantage moves nothing either: its row may say anything.
+    let mut other = batch.clone();
+    for at in 2 * batch.length..3 * batch.length {
+        if !other.before[at].is_nan() {
+            other.before[at] -= 0.5;
+        }
+    }
+    assert!(learner.gradient(&[other], CISPO).unwrap() == honest, "a rollout like its group's mean");
+}
+
+#[test]
+fn what_is_no_number_or_too_long_changes_nothing() {
+    let (expected, mut learner) = learner();
+    let (batch, start) = (expected.batch(), learner.weights().unwrap());
+    let moments = learner.moments().unwrap();
+    let mut broken = batch.clone();
+    for (weight, before) in broken.weights.iter_mut().zip(&broken.before) {
+        *weight = if before.is_nan() { 0.0 } else { f32::MAX };
+    }
+    let failed = learner.reinforce(&[broken], CISPO, 1e-3, f64::INFINITY);
+    assert!(matches!(failed, Err(LearnError::Diverged { .. })), "{failed:?}");
+    let failed = learner.reinforce(std::slice::from_ref(&batch), CISPO, 1e-3, 1e-9);
+    assert!(matches!(failed, Err(LearnError::Exploded { .. })), "{failed:?}");
+    assert!(learner.weights().unwrap() == start && learner.moments().unwrap() == moments);
+    learner.reinforce(&[batch], CISPO, 1e-3, f64::INFINITY).unwrap();
+    assert!(learner.weights().unwrap() != start);
+}
+
+#[test]
+fn a_learner_goes_on_from_its_moments_as_if_nothing_had_happened() {
+    let (expected, config, weights) = fixture();
+    let new = |weights: &Weights| CpuLearner::new(&config, weights, Options::default()).unwrap();
+    let step = |learner: &mut CpuLearner| {
+        learner.reinforce(&[expected.batch()], CISPO, 1e-3, 1e9).unwrap();
+    };
+    let mut straight = new(&weights);
+    (0..4).for_each(|_| step(&mut straight));
+    let mut first = new(&weights);
+    (0..2).for_each(|_| step(&mut first));
+    let mut second = new(&first.weights().unwrap()).with_moments(first.moments().unwrap()).unwrap();
+    (0..2).for_each(|_| step(&mut second));
+    assert!(second.weights().unwrap() == straight.weights().unwrap());
+}
