@@ -78,7 +78,7 @@ pub(crate) enum Command {
 /// Which configuration, and what is laid over it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
-    /// A file, or a built-in configuration: nano, paper-bench, paper-train [default: ./aske.toml, else nano]
+    /// A file, or a built-in configuration: nano, nano-train, paper-bench, paper-train [default: ./aske.toml, else nano]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
     /// Set any key of the configuration; may be repeated

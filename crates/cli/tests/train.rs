@@ -75,7 +75,8 @@ fn a_training_killed_three_times_gives_the_metrics_and_weights_of_an_undisturbed
     let (one, other) = (metrics(&world, "whole"), metrics(&world, "broken"));
     assert_eq!(one.len(), 6);
     assert_eq!(one, other);
-    let weights = |run: &str| std::fs::read(world.path(&format!("{run}/seed-0/trained/model.safetensors"))).unwrap();
+    let weights =
+        |run: &str| std::fs::read(world.path(&format!("{run}/seed-0/trained/model.safetensors"))).unwrap();
     assert!(weights("whole") == weights("broken"));
     // Exactly one update behind: the first step learns from its own samples, the others from one step earlier.
     let drifts: Vec<f64> = one.iter().map(|line| line["drift"].as_f64().unwrap()).collect();
@@ -110,7 +111,10 @@ fn collapse_and_explosion_end_a_training_with_a_clear_word() {
     assert!(ran.stderr.contains("distinct questions fell to"), "{ran}");
     assert_eq!(metrics(&world, "a").len(), 2);
     let ran = world.expect(1, &small(&["--steps", "2", "--run", "b", "-o", "train.stop_gradient=1e-12"]));
-    assert!(ran.stderr.contains("training explodes") && ran.stderr.contains("hint: lower the learning rate"), "{ran}");
+    assert!(
+        ran.stderr.contains("training explodes") && ran.stderr.contains("hint: lower the learning rate"),
+        "{ran}"
+    );
 }
 
 #[test]

@@ -255,6 +255,12 @@ pub struct TrainSection {
     pub stop_gradient: f64,
     /// The head gets weights of its own, in single precision.
     pub untie_head: bool,
+    /// On a GPU: the rank of low-rank adapters that learn instead of every weight; 0 for every weight.
+    pub lora_rank: usize,
+    /// Their strength.
+    pub lora_alpha: f64,
+    /// On a GPU: layers are computed again on the way back, for less memory.
+    pub recompute: bool,
     /// How much the diversity bonus counts.
     pub alpha: f64,
     /// Neighbours that a question is compared with.
@@ -300,6 +306,9 @@ impl Default for TrainSection {
             clip_gradient: 1.0,
             stop_gradient: 1e4,
             untie_head: true,
+            lora_rank: 0,
+            lora_alpha: 32.0,
+            recompute: true,
             alpha: 1.0,
             neighbours: 5,
             buffer: 5_000,

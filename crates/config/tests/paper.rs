@@ -96,3 +96,26 @@ fn the_askers_think_and_sample_as_in_the_paper() {
         );
     }
 }
+
+/// Section 5.1 and "Additional Training Details".
+#[test]
+fn the_training_is_the_papers() {
+    let train = load("paper-train").config().train.clone();
+    assert_eq!((train.steps, train.groups, train.group_size), (200, 16, 16), "256 rollouts a step");
+    assert_eq!((train.loss.as_str(), train.clip_low, train.clip_high), ("cispo", Some(0.75), Some(3.0)));
+    let close = |one: f64, two: f64| (one - two).abs() < 1e-15;
+    assert!(close(train.learning_rate, 1e-6) && close(train.decay, 0.01) && close(train.epsilon, 1e-8));
+    assert!(close(train.betas[0], 0.9) && close(train.betas[1], 0.999) && close(train.clip_gradient, 1.0));
+    assert_eq!((train.warm_up, train.untie_head), (60, true));
+    assert_eq!(
+        (train.embedder.as_str(), train.neighbours, train.buffer),
+        ("BAAI/bge-small-en-v1.5", 5, 5_000)
+    );
+    assert!(close(train.alpha, 1.0));
+    assert_eq!((train.train_tokens, train.sample_tokens), (24_576, 32_768));
+    let settings = settings("paper-train");
+    assert_eq!((settings.protocol.rounds, settings.protocol.check_draws), (3, 1));
+    assert_eq!(settings.check.sampling.temperature, Some(0.0));
+    assert_eq!(settings.asker.sampling.temperature, Some(1.0));
+    assert_eq!(settings.check.model, settings.asker.model, "its own judge");
+}

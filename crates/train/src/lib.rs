@@ -1,8 +1,10 @@
 //! Learning: networks that can be trained, their losses and the optimiser.
 //!
 //! A [`Learner`] holds a Llama-style network and takes optimiser steps over a [`Batch`]; [`train`] feeds it.
-//! [`CpuLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. May use `model` (the
-//! shape of a network) and `nano`, and nothing else of ours.
+//! [`CpuLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. A [`Policy`] also samples and is
+//! rewarded; [`reinforce`] trains one to ask. A [`Policy`] samples and is
+//! rewarded: [`LocalPolicy`] a small network, `TorchPolicy` (feature `torch`) a checkpoint of transformers. May use
+//! `model` (the shape of a network) and `nano`, and nothing else of ours.
 //!
 //! ```
 //! # use aske_train::{Batch, CpuLearner, Learner, Options, Weights};
@@ -19,6 +21,7 @@ mod adam;
 mod batch;
 mod cpu;
 mod diversity;
+mod gguf;
 mod layout;
 mod learner;
 mod local;
@@ -35,6 +38,7 @@ mod weights;
 pub use batch::Batch;
 pub use cpu::CpuLearner;
 pub use diversity::{EmbedError, Embedder, Novelty, NoveltyError};
+pub use gguf::convert_gguf;
 pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};
 pub use local::{Files, LocalPolicy};
 pub use loss::{Loss, Objective, TokenLoss};
@@ -42,5 +46,5 @@ pub use policy::Policy;
 pub use schedule::Schedule;
 pub use supervised::{Progress, Supply, train};
 #[cfg(feature = "torch")]
-pub use torch::TorchLearner;
+pub use torch::{Lora, TorchLearner, TorchOptions, TorchPolicy};
 pub use weights::{Weight, Weights};

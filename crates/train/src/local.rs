@@ -8,8 +8,7 @@ use aske_model::{Checkpoint, Engine, EngineOptions, Fault, LlamaConfig, Local, P
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::{
-    Batch, CpuLearner, LearnError, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight,
-    Weights,
+    Batch, CpuLearner, LearnError, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight, Weights,
 };
 
 const WEIGHTS: &str = "model.safetensors";

@@ -1,5 +1,5 @@
 //! The shipped asker as a policy: what it samples is what it learns from.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use aske_chat::{Message, Trace};
 use aske_config::{Layers, ModelSection, ProviderKind, TrainSection};
@@ -49,7 +49,9 @@ fn log_probabilities_of_sampling_and_of_learning_agree() {
     let each: Vec<(Vec<Row>, f64)> = turns
         .into_iter()
         .zip([1.0, -1.0].into_iter().cycle())
-        .map(|(turn, advantage)| (rows(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage))
+        .map(|(turn, advantage)| {
+            (rows(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage)
+        })
         .collect();
     let objective = Objective::named("cispo", None, None).unwrap();
     let learnt = batches(&each, objective, 0);
@@ -62,7 +64,10 @@ fn log_probabilities_of_sampling_and_of_learning_agree() {
     // Filled up together, the same tokens give the same.
     let together = policy.learn(&batches(&each, objective, 4_000), CISPO, 0.0, f64::INFINITY).unwrap();
     assert!(batches(&each, objective, 4_000).len() < learnt.len());
-    assert!((together.loss - told.loss).abs() < 1e-6 && together.tokens == told.tokens, "{together:?} {told:?}");
+    assert!(
+        (together.loss - told.loss).abs() < 1e-6 && together.tokens == told.tokens,
+        "{together:?} {told:?}"
+    );
 }
 
 #[test]
@@ -72,7 +77,9 @@ fn a_rewarded_reply_becomes_likelier_and_a_punished_one_rarer() {
     let each: Vec<(Vec<Row>, f64)> = turns
         .into_iter()
         .zip([1.0, -1.0])
-        .map(|(turn, advantage)| (rows(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage))
+        .map(|(turn, advantage)| {
+            (rows(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage)
+        })
         .collect();
     let objective = Objective::named("cispo", None, None).unwrap();
     for _ in 0..3 {
@@ -115,13 +122,15 @@ fn turns_share_a_row_while_the_conversation_goes_on_and_not_when_it_was_changed(
 
 #[test]
 fn every_token_weighs_the_same_or_every_rollout_does() {
-    let row = |own: usize| Row { tokens: vec![3; own + 1], before: [vec![f32::NAN], vec![-1.0; own]].concat() };
+    let row =
+        |own: usize| Row { tokens: vec![3; own + 1], before: [vec![f32::NAN], vec![-1.0; own]].concat() };
     let each = [(vec![row(3)], 1.0), (vec![row(1), row(6)], -0.5)];
     let sum = |name: &str| {
         let made = batches(&each, Objective::named(name, None, None).unwrap(), 0);
         made.iter().map(|batch| batch.weights.iter().sum::<f32>()).collect::<Vec<f32>>()
     };
-    let near = |found: Vec<f32>, wanted: [f32; 3]| found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-6);
+    let near =
+        |found: Vec<f32>, wanted: [f32; 3]| found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-6);
     // Ten tokens: 3 of weight 1/10, then 1 and 6 of −0.5/10.
     assert!(near(sum("cispo"), [0.3, -0.05, -0.3]));
     // Two rollouts: half for each, spread over its own tokens.

@@ -2,7 +2,7 @@
 
 use super::error::{CheckpointError, CheckpointProblem};
 use super::network::Network;
-use super::vocabulary::{Settings, Tokens, Vocabulary};
+use super::vocabulary::{Known, Settings, Tokens, Vocabulary};
 use super::{Engine, EngineOptions, LlamaConfig};
 use std::fs::File;
 use std::io::Read;
@@ -35,19 +35,11 @@ impl Checkpoint {
     ///
     /// The chat template may also be in `chat_template.jinja`, as newer versions of transformers write it.
     pub fn from_folder(folder: &Path) -> Result<Self, CheckpointError> {
-        let read = |name: &str, most: u64| {
-            let path = folder.join(name);
-            bounded(&path, most).map_err(|problem| CheckpointError::new(&path.display().to_string(), problem))
-        };
-        let template = if folder.join(TEMPLATE).is_file() {
-            Some(String::from_utf8_lossy(&read(TEMPLATE, MOST_TEXT)?).into_owned())
-        } else {
-            None
-        };
-        let (config, tokenizer) = (read(CONFIG, MOST_TEXT)?, read(TOKENIZER, MOST_TEXT)?);
-        let (settings, weights) = (read(SETTINGS, MOST_TEXT)?, read(WEIGHTS, MOST_WEIGHTS)?);
-        Self::assemble(&config, &weights, &tokenizer, &settings, template)
-            .map_err(|error| CheckpointError { file: folder.join(error.file).display().to_string(), ..error })
+        let (config, tokenizer) = (read(folder, CONFIG, MOST_TEXT)?, read(folder, TOKENIZER, MOST_TEXT)?);
+        let settings = read(folder, SETTINGS, MOST_TEXT)?;
+        let weights = read(folder, WEIGHTS, MOST_WEIGHTS)?;
+        Self::assemble(&config, &weights, &tokenizer, &settings, template(folder)?)
+            .map_err(|error| error.below(folder))
     }
 
     /// The same from the contents of the files, for checkpoints that are part of a program.
@@ -74,13 +66,9 @@ impl Checkpoint {
             Ok(config)
         };
         let config = read().map_err(within(CONFIG))?;
-        let settings: Settings =
-            serde_json::from_slice(settings).map_err(|error| within(SETTINGS)(error.into()))?;
-        let tokens = Tokens::read(tokenizer, config.vocab_size).map_err(within(TOKENIZER))?;
-        let template = template.or_else(|| settings.chat_template.clone()).ok_or_else(|| {
-            within(SETTINGS)(CheckpointProblem::Template("there is no `chat_template`".to_owned()))
-        })?;
-        let vocabulary = Vocabulary::new(&config, tokens, &settings, template).map_err(within(SETTINGS))?;
+        let texts = Texts { tokenizer, settings, template };
+        let (ends, control) = ([config.eos_token_id], [config.bos_token_id, config.pad_token_id]);
+        let vocabulary = texts.vocabulary(config.vocab_size, &control, |_, _| ends.to_vec())?;
         let network = Network::load(config, weights).map_err(within(WEIGHTS))?;
         Ok(Self { network, vocabulary })
     }
@@ -99,6 +87,63 @@ impl Checkpoint {
     pub fn start(self, options: &EngineOptions) -> std::io::Result<Engine> {
         Engine::start(self, options)
     }
+}
+
+/// The files of a vocabulary.
+struct Texts<'a> {
+    tokenizer: &'a [u8],
+    settings: &'a [u8],
+    /// Where it has a file of its own.
+    template: Option<String>,
+}
+
+impl Texts<'_> {
+    fn vocabulary(
+        self,
+        size: usize,
+        control: &[u32],
+        ends: impl FnOnce(&Tokens, &Settings) -> Vec<u32>,
+    ) -> Result<Vocabulary, CheckpointError> {
+        let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
+        let settings: Settings =
+            serde_json::from_slice(self.settings).map_err(|error| within(SETTINGS)(error.into()))?;
+        let tokens = Tokens::read(self.tokenizer, size).map_err(within(TOKENIZER))?;
+        let template = self.template.or_else(|| settings.chat_template.clone()).ok_or_else(|| {
+            within(SETTINGS)(CheckpointProblem::Template("there is no `chat_template`".to_owned()))
+        })?;
+        let ends = ends(&tokens, &settings);
+        let known = Known { size, ends: &ends, control };
+        Vocabulary::new(&known, tokens, &settings, template).map_err(within(SETTINGS))
+    }
+}
+
+impl Vocabulary {
+    /// Reads `tokenizer.json`, `tokenizer_config.json` and, where there is one, `chat_template.jinja` from the
+    /// folder of a network that knows `size` tokens, of which these and the tokenizer's own end a reply.
+    pub fn from_folder(folder: &Path, size: usize, ends: &[u32]) -> Result<Self, CheckpointError> {
+        let (tokenizer, settings) = (read(folder, TOKENIZER, MOST_TEXT)?, read(folder, SETTINGS, MOST_TEXT)?);
+        let texts = Texts { tokenizer: &tokenizer, settings: &settings, template: template(folder)? };
+        let all = |tokens: &Tokens, settings: &Settings| {
+            let own = settings.end().and_then(|end| tokens.number(end));
+            let mut all: Vec<u32> = ends.iter().copied().chain(own).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        texts.vocabulary(size, &[], all).map_err(|error| error.below(folder))
+    }
+}
+
+/// The template, where it has a file of its own.
+fn template(folder: &Path) -> Result<Option<String>, CheckpointError> {
+    if !folder.join(TEMPLATE).is_file() {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&read(folder, TEMPLATE, MOST_TEXT)?).into_owned()))
+}
+
+fn read(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, CheckpointError> {
+    bounded(&folder.join(name), most).map_err(|problem| CheckpointError::new(name, problem).below(folder))
 }
 
 fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, CheckpointProblem> {

@@ -14,6 +14,11 @@ impl CheckpointError {
     pub(super) fn new(file: &str, problem: CheckpointProblem) -> Self {
         Self { file: file.to_owned(), problem }
     }
+
+    /// The same of a file in this folder.
+    pub(super) fn below(self, folder: &std::path::Path) -> Self {
+        Self { file: folder.join(self.file).display().to_string(), ..self }
+    }
 }
 
 /// One thing that is wrong with a file of a checkpoint.

@@ -12,6 +12,7 @@ mod error;
 mod handle;
 mod local;
 mod network;
+mod python;
 mod sampler;
 mod sequence;
 mod store;

@@ -1,6 +1,7 @@
 //! The chat template: a conversation becomes pieces of text, the template's own and the speakers'.
 
 use super::error::CheckpointProblem;
+use super::python;
 use aske_chat::{Message, Speaker};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
@@ -20,13 +21,22 @@ pub(super) struct Template {
     environment: Environment<'static>,
     bos: String,
     eos: String,
+    /// Words at which it divides what a model said.
+    cuts: Vec<&'static str>,
 }
 
 const NAME: &str = "chat";
 
 impl Template {
     /// Compiles a template as transformers does, and renders one conversation to see that it works.
-    pub(super) fn new(source: String, bos: String, eos: String) -> Result<Self, CheckpointProblem> {
+    ///
+    /// `cuts` are words at which it may divide what a model said, such as the marks around thinking.
+    pub(super) fn new(
+        source: String,
+        bos: String,
+        eos: String,
+        cuts: Vec<&'static str>,
+    ) -> Result<Self, CheckpointProblem> {
         let wrong = |error: Error| CheckpointProblem::Template(error.to_string());
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
@@ -36,8 +46,10 @@ impl Template {
         environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, message))
         });
+        environment.set_unknown_method_callback(python::method);
+        let cuts = cuts.into_iter().filter(|cut| source.contains(cut)).collect();
         environment.add_template_owned(NAME, source).map_err(wrong)?;
-        let template = Self { environment, bos, eos };
+        let template = Self { environment, bos, eos, cuts };
         let (text, mark) = template.render(&[Message::user("x")]).map_err(wrong)?;
         if pieces(&text, &mark).contains(&Piece::Said("x")) {
             Ok(template)
@@ -54,7 +66,7 @@ impl Template {
         let messages: Vec<Value> = messages
             .iter()
             .map(|message| {
-                let content = format!("{mark}{}{mark}", message.content);
+                let content = marked(&message.content, &mark, &self.cuts);
                 context! { role => role(message.role), content }
             })
             .collect();
@@ -66,6 +78,28 @@ impl Template {
         })?;
         Ok((text, mark))
     }
+}
+
+/// A message between marks; where there are cuts in it, every part between them.
+fn marked(content: &str, mark: &str, cuts: &[&str]) -> String {
+    let next = |text: &str| {
+        let found = cuts.iter().filter_map(|cut| text.find(cut).map(|at| (at, at + cut.len())));
+        found.min()
+    };
+    let (mut rest, mut out) = (content, String::new());
+    while let Some((at, end)) = next(rest) {
+        out += &loosely_marked(&rest[..at], mark);
+        out += &rest[at..end];
+        rest = &rest[end..];
+    }
+    if out.is_empty() { format!("{mark}{rest}{mark}") } else { out + &loosely_marked(rest, mark) }
+}
+
+/// A part of a message between marks; newlines around it stay outside, where a template may take them off.
+fn loosely_marked(part: &str, mark: &str) -> String {
+    let begin = part.len() - part.trim_start_matches('\n').len();
+    let said = part.trim_matches('\n');
+    format!("{}{mark}{said}{mark}{}", &part[..begin], &part[begin + said.len()..])
 }
 
 fn role(speaker: Speaker) -> &'static str {
@@ -92,7 +126,47 @@ mod tests {
         {% if add_generation_prompt %}<assistant>{% endif %}";
 
     fn template(source: &str) -> Result<Template, CheckpointProblem> {
-        Template::new(source.to_owned(), "<s>".to_owned(), "<end>".to_owned())
+        Template::new(source.to_owned(), "<s>".to_owned(), "<end>".to_owned(), vec!["<think>", "</think>"])
+    }
+
+    /// As Qwen3's template takes thinking out of what was said before.
+    const THINKING: &str = "{%- set ns = namespace(last=messages|length - 1) %}
+        {%- for message in messages[::-1] %}
+            {%- if message.role == 'user' and not message.content.startswith('<tool>') and message.content is string %}
+                {%- set ns.last = messages|length - 1 - loop.index0 %}{%- break %}
+            {%- endif %}
+        {%- endfor %}
+        {%- for message in messages %}
+            {%- set content = message.content %}{%- set thought = '' %}
+            {%- if message.role == 'assistant' and '</think>' in content %}
+                {%- set thought = content.split('</think>')[0].rstrip('\n').split('<think>')[-1].lstrip('\n') %}
+                {%- set content = content.split('</think>')[-1].lstrip('\n') %}
+            {%- endif %}
+            {{- '<' + message.role + '>' }}
+            {%- if thought and loop.index0 > ns.last %}{{- '<think>' + thought.strip('\n') + '</think>' }}{%- endif %}
+            {{- content + '<end>' }}
+        {%- endfor %}{{- '<assistant>' }}{%- if tools %}{{- tools|tojson }}{%- endif %}";
+
+    #[test]
+    fn thinking_can_be_taken_out_and_what_is_said_stays_apart() {
+        let template = template(THINKING).unwrap();
+        let thought = Message::assistant("<think>\na <end>\n</think>\n\nb <end>");
+        let (text, mark) =
+            template.render(&[Message::user("q"), thought.clone(), Message::user("r")]).unwrap();
+        assert_eq!(
+            pieces(&text, &mark),
+            [
+                Piece::Frame("<user>"),
+                Piece::Said("q"),
+                Piece::Frame("<end><assistant>"),
+                Piece::Said("b <end>"),
+                Piece::Frame("<end><user>"),
+                Piece::Said("r"),
+                Piece::Frame("<end><assistant>"),
+            ]
+        );
+        let (text, mark) = template.render(&[Message::user("q"), thought]).unwrap();
+        assert!(pieces(&text, &mark).contains(&Piece::Said("a <end>")));
     }
 
     #[test]

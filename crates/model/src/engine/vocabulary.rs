@@ -1,6 +1,5 @@
 //! Text to tokens and back, with hostile text in mind.
 
-use super::LlamaConfig;
 use super::error::CheckpointProblem;
 use super::template::{Piece, Template, pieces};
 use crate::{Cause, Fault};
@@ -17,6 +16,7 @@ pub struct Vocabulary {
     template: Template,
     control: Vec<bool>,
     never: Vec<bool>,
+    ends: Vec<u32>,
     unknown: Option<u32>,
 }
 
@@ -50,6 +50,13 @@ struct InsideModel {
     unk_token: Option<String>,
 }
 
+impl Settings {
+    /// The text of the token that ends a reply.
+    pub(super) fn end(&self) -> Option<&str> {
+        self.eos_token.as_ref().map(Named::text)
+    }
+}
+
 impl Named {
     fn text(&self) -> &str {
         match self {
@@ -57,6 +64,19 @@ impl Named {
         }
     }
 }
+
+/// What a network knows of tokens.
+pub(super) struct Known<'a> {
+    /// How many there are; more than the tokenizer has, at times.
+    pub(super) size: usize,
+    /// Those that end a reply.
+    pub(super) ends: &'a [u32],
+    /// Others that are no text.
+    pub(super) control: &'a [u32],
+}
+
+/// Words of a template that divide what a model said, where they are tokens but no control tokens.
+const CUTS: [&str; 2] = ["<think>", "</think>"];
 
 /// A tokenizer as it stands in `tokenizer.json`, and its unknown token.
 pub(super) struct Tokens {
@@ -78,11 +98,16 @@ impl Tokens {
         let unknown = serde_json::from_slice::<Inside>(file)?.model.unk_token;
         Ok(Self { tokenizer, unknown })
     }
+
+    /// The number of a token.
+    pub(super) fn number(&self, token: &str) -> Option<u32> {
+        self.tokenizer.token_to_id(token)
+    }
 }
 
 impl Vocabulary {
     pub(super) fn new(
-        config: &LlamaConfig,
+        known: &Known,
         tokens: Tokens,
         settings: &Settings,
         template: String,
@@ -97,20 +122,25 @@ impl Vocabulary {
         let others = others.iter().flatten().filter_map(|text| framing.token_to_id(text));
         let special = framing.get_added_tokens_decoder().into_iter();
         let special = special.filter(|(_, token)| token.special).map(|(id, _)| id);
-        let of_config = [config.bos_token_id, config.eos_token_id, config.pad_token_id];
-        let mut control = vec![false; config.vocab_size];
-        for id in others.chain(special).chain(of_config).chain(unknown) {
+        let of_network = known.ends.iter().chain(known.control).copied();
+        let mut control = vec![false; known.size];
+        for id in others.chain(special).chain(of_network).chain(unknown) {
             if let Some(control) = control.get_mut(id as usize) {
                 *control = true;
             }
         }
         let never = (0..).zip(&control).map(|(id, control)| {
-            (*control && id != config.eos_token_id) || framing.id_to_token(id).is_none()
+            (*control && !known.ends.contains(&id)) || framing.id_to_token(id).is_none()
         });
         let never = never.collect();
         let text = |token| named(token).unwrap_or_default();
-        let template = Template::new(template, text(&settings.bos_token), text(&settings.eos_token))?;
-        Ok(Self { framing, saying, template, control, never, unknown })
+        let added = framing.get_added_vocabulary().get_vocab();
+        let is_text =
+            |word: &&str| added.get(*word).is_some_and(|id| control.get(*id as usize) == Some(&false));
+        let cuts = CUTS.into_iter().filter(is_text).collect();
+        let template = Template::new(template, text(&settings.bos_token), text(&settings.eos_token), cuts)?;
+        let ends = known.ends.to_vec();
+        Ok(Self { framing, saying, template, control, never, ends, unknown })
     }
 
     /// The tokens of a conversation, up to where the model's reply begins.
@@ -121,6 +151,10 @@ impl Vocabulary {
             .template
             .render(messages)
             .map_err(|error| Fault::new(Cause::Rejected, format!("chat template: {error}")))?;
+        // Were a mark lost, what is said could pass for the frame.
+        if !text.matches(mark.as_str()).count().is_multiple_of(2) {
+            return Err(Fault::new(Cause::Rejected, "the chat template cuts a message apart"));
+        }
         let mut tokens = Vec::new();
         for piece in pieces(&text, &mark) {
             match piece {
@@ -152,8 +186,13 @@ impl Vocabulary {
         self.framing.decode(&tokens, true).unwrap_or_default()
     }
 
+    /// The tokens that end a reply.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// Which tokens no model may write: control tokens but the end, and numbers without a token.
-    pub(super) fn never(&self) -> &[bool] {
+    pub fn never(&self) -> &[bool] {
         &self.never
     }
 }

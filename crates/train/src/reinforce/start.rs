@@ -22,6 +22,11 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
         average: None,
         exact: false,
     };
+    // Networks of the nano world are sampled on the processor wherever they learn: they are too small for a GPU.
+    #[cfg(feature = "torch")]
+    if plan.device != "cpu" && !path.starts_with("builtin:") {
+        return on_device(path, plan, options);
+    }
     let [config, weights, tokenizer, tokenizer_config] = files(path)?;
     let config: LlamaConfig =
         serde_json::from_slice(&config).map_err(|error| LearnError::Network(error.to_string()))?;
@@ -30,6 +35,20 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine = EngineOptions { threads: plan.threads, store_bytes: cache, ..EngineOptions::default() };
     Ok(Box::new(LocalPolicy::new(&config, &weights, files, options, engine, plan.untie_head, &plan.device)?))
+}
+
+/// A checkpoint of any size that is sampled and learns on a GPU.
+#[cfg(feature = "torch")]
+fn on_device(path: &str, plan: &TrainSection, optimiser: Options) -> Result<Box<dyn Policy>, LearnError> {
+    let lora = crate::Lora { rank: plan.lora_rank, alpha: plan.lora_alpha, ..crate::Lora::default() };
+    let options = crate::TorchOptions {
+        optimiser,
+        untied: plan.untie_head,
+        lora: (plan.lora_rank > 0).then_some(lora),
+        recompute: plan.recompute,
+        ..crate::TorchOptions::default()
+    };
+    Ok(Box::new(crate::TorchPolicy::from_folder(Path::new(path), &plan.device, options)?))
 }
 
 /// `config.json`, `model.safetensors`, `tokenizer.json` and `tokenizer_config.json` of a folder, or of one that ships.

@@ -1,8 +1,9 @@
 //! AdamW over one row of numbers on the device, in about a dozen launches whatever the network.
 
-use tch::{Device, Tensor};
+use tch::Tensor;
 
 use super::network::whole;
+use super::reinforce::numbers;
 use crate::{LearnError, Moments, Options};
 
 pub(super) struct Adam {
@@ -28,23 +29,18 @@ impl Adam {
     }
 
     /// What it remembers.
-    pub(super) fn moments(&self, size: usize) -> Result<Moments, LearnError> {
-        let numbers = |tensor: &Tensor| -> Result<Vec<f32>, LearnError> {
-            let mut numbers = vec![0.0; size];
-            tensor.f_to_device(Device::Cpu)?.f_copy_data(&mut numbers, size)?;
-            Ok(numbers)
-        };
+    pub(super) fn moments(&self) -> Result<Moments, LearnError> {
         Ok(Moments { steps: self.steps, first: numbers(&self.first)?, second: numbers(&self.second)? })
     }
 
     /// Remembers what an earlier one did.
     pub(super) fn restore(&mut self, moments: &Moments) -> Result<(), LearnError> {
-        for (own, from) in [(&mut self.first, &moments.first), (&mut self.second, &moments.second)] {
-            if own.numel() != from.len() {
-                return Err(LearnError::Weights("the optimiser's memory is of another network".to_owned()));
-            }
-            let _ = own.f_copy_(&Tensor::f_from_slice(from)?)?;
+        let size = self.first.numel();
+        if moments.first.len() != size || moments.second.len() != size {
+            return Err(LearnError::Weights("the optimiser's memory is of another network".to_owned()));
         }
+        self.first.f_copy_(&Tensor::f_from_slice(&moments.first)?)?;
+        self.second.f_copy_(&Tensor::f_from_slice(&moments.second)?)?;
         self.steps = moments.steps;
         Ok(())
     }

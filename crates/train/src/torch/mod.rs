@@ -2,15 +2,18 @@
 
 mod adam;
 mod network;
+mod policy;
+mod reinforce;
 
 use aske_model::LlamaConfig;
 use tch::{Device, Kind, Reduction, Tensor, no_grad};
 
 use self::adam::Adam;
 use self::network::{Network, whole};
+pub use self::policy::{Lora, TorchOptions, TorchPolicy};
+use crate::batch::Targets;
 use crate::layout::Layout;
-use crate::learner::Sums;
-use crate::{Batch, LearnError, Learner, Loss, Moments, Options, Reinforce, Reinforced, Report, Weights};
+use crate::{Batch, LearnError, Learner, Loss, Moments, Options, Report, Weights};
 
 /// A network that learns through libtorch, with single-precision weights and, on a GPU, bfloat16 products.
 pub struct TorchLearner {
@@ -46,92 +49,36 @@ impl TorchLearner {
         Ok(Self { config: config.clone(), layout, network, device, row, adam, sums, since: 0 })
     }
 
-    /// The loss of a batch as a tensor on the device, under these weights.
-    fn forward(&self, row: &Tensor, batch: &Batch) -> Result<Tensor, LearnError> {
-        let targets =
-            batch.targets(self.config.vocab_size, self.config.max_position_embeddings, Loss::Likelihood)?;
-        let (size, count) = (whole(batch.size()), whole(targets.places.len()));
-        let mut numbers: Vec<i64> = batch.tokens.iter().map(|&token| i64::from(token)).collect();
-        numbers.extend(targets.places);
-        numbers.extend(targets.tokens);
-        let numbers =
-            self.sent(Tensor::f_from_slice(&numbers)?)?.f_split_with_sizes([size, count, count], 0)?;
-        let shares = self.sent(Tensor::f_from_slice(&targets.weights)?)?;
-        let tokens = numbers[0].f_view([whole(batch.rows), whole(batch.length)])?;
-        let logits = self.network.logits(row, &tokens, &numbers[1])?.f_to_kind(Kind::Float)?;
-        let each = logits.f_cross_entropy_loss(&numbers[2], None::<Tensor>, Reduction::None, -100, 0.0)?;
-        Ok(each.f_dot(&shares)?)
-    }
-
     /// What an earlier learner of this shape had learnt about its gradients.
     pub fn with_moments(mut self, moments: &Moments) -> Result<Self, LearnError> {
         self.adam.restore(moments)?;
         Ok(self)
     }
 
-    /// The gradient of all batches together, and what the weights make of them.
-    ///
-    /// Log-probabilities go to the host, where each token's slope is found, and the slopes back: the way back
-    /// starts from `Σ slope·logp`, so every loss is the same to the device.
-    fn slope(
-        &self,
-        batches: &[Batch],
-        loss: Loss,
-        learn: bool,
-    ) -> Result<(Sums, Option<Tensor>), LearnError> {
-        let mut sums = Sums::default();
-        let mut gradient: Option<Tensor> = None;
-        for batch in batches {
-            let longest = self.config.max_position_embeddings;
-            let targets = batch.targets(self.config.vocab_size, longest, loss)?;
-            let opinions = || self.opinions(batch, &targets.places, &targets.tokens);
-            let (likely, entropy) = if learn { opinions()? } else { no_grad(opinions)? };
-            let count = targets.places.len();
-            let (mut logps, mut entropies) = (vec![0.0_f32; count], vec![0.0_f32; count]);
-            likely.f_detach()?.f_to_device(Device::Cpu)?.f_copy_data(&mut logps, count)?;
-            entropy.f_to_device(Device::Cpu)?.f_copy_data(&mut entropies, count)?;
-            let mut slopes = Vec::with_capacity(count);
-            for at in 0..count {
-                let (logp, before) = (f64::from(logps[at]), f64::from(targets.before[at]));
-                let token = loss.token(logp, before, f64::from(targets.weights[at]));
-                sums.count(&token, logp - before, f64::from(entropies[at]));
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "single precision is what is computed in"
-                )]
-                slopes.push(token.slope as f32);
-            }
-            if learn {
-                let pull = likely.f_dot(&self.sent(Tensor::f_from_slice(&slopes)?)?)?;
-                let more = Tensor::f_run_backward(&[&pull], &[&self.row], false, false)?;
-                for more in more {
-                    gradient = Some(match gradient {
-                        Some(sum) => sum.f_add(&more)?,
-                        None => more,
-                    });
-                }
-            }
-        }
-        Ok((sums, gradient))
+    /// The logits of the predictions of a batch under these weights, and the tokens to predict, on the device.
+    fn logits(&self, row: &Tensor, batch: &Batch, targets: &Targets) -> Result<(Tensor, Tensor), LearnError> {
+        let (size, count) = (whole(batch.size()), whole(targets.places.len()));
+        let mut numbers: Vec<i64> = batch.tokens.iter().map(|&token| i64::from(token)).collect();
+        numbers.extend(&targets.places);
+        numbers.extend(&targets.tokens);
+        let numbers =
+            self.sent(Tensor::f_from_slice(&numbers)?)?.f_split_with_sizes([size, count, count], 0)?;
+        let tokens = numbers[0].f_view([whole(batch.rows), whole(batch.length)])?;
+        let logits = self.network.logits(row, &tokens, &numbers[1])?.f_to_kind(Kind::Float)?;
+        Ok((logits, numbers[2].shallow_clone()))
     }
 
-    /// Log-probability and entropy at these places.
-    fn opinions(
-        &self,
-        batch: &Batch,
-        places: &[i64],
-        wanted: &[i64],
-    ) -> Result<(Tensor, Tensor), LearnError> {
-        let tokens: Vec<i64> = batch.tokens.iter().map(|&token| i64::from(token)).collect();
-        let tokens = self.sent(Tensor::f_from_slice(&tokens)?)?;
-        let tokens = tokens.f_view([whole(batch.rows), whole(batch.length)])?;
-        let places = self.sent(Tensor::f_from_slice(places)?)?;
-        let wanted = self.sent(Tensor::f_from_slice(wanted)?)?.f_view([-1, 1])?;
-        let logits = self.network.logits(&self.row, &tokens, &places)?.f_to_kind(Kind::Float)?;
-        let all = logits.f_log_softmax(-1, Kind::Float)?;
-        let fixed = all.f_detach()?;
-        let entropy = fixed.f_exp()?.f_mul(&fixed)?.f_sum_dim_intlist(-1_i64, false, Kind::Float)?.f_neg()?;
-        Ok((all.f_gather(1, &wanted, false)?.f_view([-1])?, entropy))
+    fn targets(&self, batch: &Batch, loss: Loss) -> Result<Targets, LearnError> {
+        batch.targets(self.config.vocab_size, self.config.max_position_embeddings, loss)
+    }
+
+    /// The loss of a batch as a tensor on the device, under these weights.
+    fn forward(&self, row: &Tensor, batch: &Batch) -> Result<Tensor, LearnError> {
+        let targets = self.targets(batch, Loss::Likelihood)?;
+        let (logits, tokens) = self.logits(row, batch, &targets)?;
+        let shares = self.sent(Tensor::f_from_slice(&targets.weights)?)?;
+        let each = logits.f_cross_entropy_loss(&tokens, None::<Tensor>, Reduction::None, -100, 0.0)?;
+        Ok(each.f_dot(&shares)?)
     }
 
     /// Copies to the device.
@@ -177,40 +124,6 @@ impl Learner for TorchLearner {
         let mut numbers = vec![0.0_f32; self.layout.size];
         row.f_detach()?.f_to_device(Device::Cpu)?.f_copy_data(&mut numbers, self.layout.size)?;
         self.layout.unpack(&self.config, &numbers)
-    }
-}
-
-impl Reinforce for TorchLearner {
-    fn reinforce(
-        &mut self,
-        batches: &[Batch],
-        loss: Loss,
-        rate: f64,
-        longest: f64,
-    ) -> Result<Reinforced, LearnError> {
-        let (sums, gradient) = self.slope(batches, loss, true)?;
-        let gradient = gradient.ok_or_else(|| LearnError::Batch("nothing to learn from".to_owned()))?;
-        let told = sums.told(gradient.f_norm()?.f_double_value(&[])?, longest)?;
-        let _still = tch::no_grad_guard();
-        let _ = self.adam.step(&mut self.row, gradient, rate)?;
-        Ok(told)
-    }
-
-    fn score(&mut self, batches: &[Batch], loss: Loss) -> Result<Reinforced, LearnError> {
-        self.slope(batches, loss, false)?.0.told(0.0, f64::INFINITY)
-    }
-
-    fn gradient(&mut self, batches: &[Batch], loss: Loss) -> Result<Weights, LearnError> {
-        let (_, gradient) = self.slope(batches, loss, true)?;
-        let mut numbers = vec![0.0_f32; self.layout.size];
-        if let Some(gradient) = gradient {
-            gradient.f_to_device(Device::Cpu)?.f_copy_data(&mut numbers, self.layout.size)?;
-        }
-        self.layout.unpack(&self.config, &numbers)
-    }
-
-    fn moments(&self) -> Result<Moments, LearnError> {
-        self.adam.moments(self.layout.size)
     }
 }
 

@@ -4,8 +4,8 @@
 mod common;
 mod gradient;
 mod learns;
+mod reinforced;
 #[cfg(feature = "torch")]
 mod torch;
-mod reinforced;
 mod transformers;
 mod weights;

@@ -34,7 +34,9 @@ impl Expected {
             length: self.tokens[0].len(),
             tokens: self.tokens.concat(),
             weights: weights
-                .flat_map(|(row, advantage)| row.iter().map(move |own_token| own_token.map_or(0.0, |_| advantage / own)))
+                .flat_map(|(row, advantage)| {
+                    row.iter().map(move |own_token| own_token.map_or(0.0, |_| advantage / own))
+                })
                 .collect(),
             before: self.before.iter().flatten().map(|before| before.unwrap_or(f32::NAN)).collect(),
         }
@@ -57,7 +59,8 @@ fn learner() -> (Expected, CpuLearner) {
 
 /// The largest difference of any tensor, as a share of that tensor's norm.
 fn apart(found: &Weights, wanted: &Weights) -> f64 {
-    let norm = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|number| number.powi(2)).sum::<f64>().sqrt();
+    let norm =
+        |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|number| number.powi(2)).sum::<f64>().sqrt();
     let mut largest = 0.0_f64;
     for (found, wanted) in found.iter().zip(wanted) {
         let each = found.data.iter().zip(&wanted.data);
@@ -74,14 +77,19 @@ fn check(learner: &mut dyn Reinforce, config: &LlamaConfig, expected: &Expected)
     let cispo = Weights::from_safetensors(config, include_bytes!("cispo.safetensors")).unwrap();
     let surrogate = Weights::from_safetensors(config, include_bytes!("surrogate.safetensors")).unwrap();
     let batch = expected.batch();
-    for (loss, value, gradient) in [(CISPO, expected.cispo, cispo), (SURROGATE, expected.surrogate, surrogate)] {
+    for (loss, value, gradient) in
+        [(CISPO, expected.cispo, cispo), (SURROGATE, expected.surrogate, surrogate)]
+    {
         let told = learner.score(std::slice::from_ref(&batch), loss).unwrap();
         assert!((told.loss - value).abs() < 1e-6, "{} {value}", told.loss);
         let found = learner.gradient(std::slice::from_ref(&batch), loss).unwrap();
         assert!(apart(&found, &gradient) < 1e-4);
     }
     let told = learner.score(&[batch], CISPO).unwrap();
-    assert!((told.ratio - expected.ratio).abs() < 1e-5 && (told.clipped - expected.clipped).abs() < 1e-6, "{told:?}");
+    assert!(
+        (told.ratio - expected.ratio).abs() < 1e-5 && (told.clipped - expected.clipped).abs() < 1e-6,
+        "{told:?}"
+    );
 }
 
 #[test]

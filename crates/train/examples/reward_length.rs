@@ -1,0 +1,171 @@
+//! A policy that learns to write replies of a given length: what it learns, and how quickly.
+//!
+//! `reward_length FOLDER [device] [steps] [groups] [group size] [most tokens] [target] [rate] [micro tokens] [lora rank] [save to]`
+//!
+//! `benches/reinforce.py` does the same work in plain PyTorch. A target of 0 rewards shortness.
+#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use aske_chat::{Reply, Trace};
+use aske_model::{Provider, Request};
+use aske_train::{Batch, Lora, Objective, Options, Policy, TorchOptions, TorchPolicy};
+use futures_util::future::try_join_all;
+
+const PROMPTS: [&str; 8] = [
+    "What is the capital of France?",
+    "Write a sentence about the sea.",
+    "Name three colours and say why you like them.",
+    "Explain what a prime number is.",
+    "Tell me a short story about a cat.",
+    "How do you boil an egg?",
+    "What is 17 times 23?",
+    "Give me some advice on learning a language.",
+];
+
+/// Dense bfloat16 of an H200, in operations per second.
+const PEAK: f64 = 989.5e12;
+
+/// One rollout: the tokens read and written, and what it was worth.
+struct Rollout {
+    prompt: Vec<u32>,
+    trace: Trace,
+    weight: f32,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let folder = PathBuf::from(words.next().ok_or("which folder?")?);
+    let device = words.next().unwrap_or_else(|| "cpu".to_owned());
+    let mut number = |usual: f64| words.next().map_or(Ok(usual), |word| word.parse::<f64>());
+    let (steps, groups, many) = (whole(number(10.0)?), whole(number(8.0)?), whole(number(16.0)?));
+    let most = number(128.0)?;
+    let (target, rate) = (number(most / 4.0)?, number(1e-5)?);
+    let (micro, rank) = (whole(number(16_384.0)?), whole(number(0.0)?));
+
+    let saved = words.next().map(PathBuf::from);
+    let lora = (rank > 0).then_some(Lora { rank, alpha: 2.0 * rank as f64, seed: 0 });
+    let optimiser = Options { betas: (0.9, 0.95), decay: 0.0, ..Options::default() };
+    let options = TorchOptions { optimiser, lora, batch: groups * many, ..TorchOptions::default() };
+    let mut policy = TorchPolicy::from_folder(&folder, &device, options)?;
+    println!("{} parameters on {device}", policy.parameters());
+    let objective = Objective::named("cispo", None, None)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+
+    for step in 0..steps {
+        let requests: Vec<Request> = (0..groups * many)
+            .map(|at| {
+                let seed = u32::try_from(step * groups * many + at).unwrap_or(0);
+                let prompt = PROMPTS[at / many % PROMPTS.len()];
+                Request { max_tokens: count(most), seed, ..Request::user(prompt) }
+            })
+            .collect();
+        let begun = Instant::now();
+        let serve = policy.serve()?;
+        let replies = runtime.block_on(sampled(&*serve, &requests))?;
+        drop(serve);
+        let sampling = begun.elapsed().as_secs_f64();
+
+        let lengths: Vec<f64> = replies.iter().map(|reply| reply.usage.completion as f64).collect();
+        let rewards: Vec<f64> = lengths.iter().map(|length| -(length - target).abs() / most).collect();
+        let written: f64 = lengths.iter().sum();
+        let mut rollouts = Vec::new();
+        for (group, rewards) in rewards.chunks(many).enumerate() {
+            for (at, advantage) in objective.advantages(rewards).into_iter().enumerate() {
+                let index = group * many + at;
+                let prompt = policy.prompt(&requests[index].messages).map_err(|fault| fault.message)?;
+                let trace = replies[index].trace.clone().ok_or("a reply without its tokens")?;
+                rollouts.push(Rollout { prompt, trace, weight: narrow(advantage / written) });
+            }
+        }
+        let read: usize =
+            rollouts.iter().map(|rollout| rollout.prompt.len() + rollout.trace.tokens.len()).sum();
+        let longest = read as f64 / rollouts.len() as f64;
+        let batches = batches(rollouts, micro);
+        if step == 0 {
+            // How far the sampler and the learner are from being the same network.
+            let now = policy.logprobs(&batches, objective.loss)?;
+            let before = batches.iter().flat_map(|batch| &batch.before).filter(|before| !before.is_nan());
+            let furthest =
+                now.iter().zip(before).map(|(now, before)| (f64::from(now - before).exp() - 1.0).abs());
+            println!("furthest importance ratio from one: {:.2e}", furthest.fold(0.0, f64::max));
+        }
+        let begun = Instant::now();
+        let told = policy.learn(&batches, objective.loss, rate, 1e4)?;
+        wait(&device);
+        let training = begun.elapsed().as_secs_f64();
+        let share = policy.work_per_token(whole(longest)) * read as f64 / training / PEAK;
+        println!(
+            "step {step}: reward {:.4}, length {:.1}, ratio {:.5} (mean |log| {:.1e}), gradient {:.3e}, entropy \
+             {:.3}, sampled {:.0} tokens/s, trained {:.0} tokens/s, {:.2}% of peak",
+            mean(&rewards),
+            mean(&lengths),
+            told.ratio,
+            told.drift,
+            told.gradient_norm,
+            told.entropy,
+            written / sampling,
+            read as f64 / training,
+            100.0 * share,
+        );
+    }
+    if let Some(folder) = saved {
+        std::fs::create_dir_all(&folder)?;
+        policy.save(&folder)?;
+    }
+    Ok(())
+}
+
+async fn sampled(serve: &dyn Provider, requests: &[Request]) -> Result<Vec<Reply>, String> {
+    let all = requests.iter().map(|request| serve.attempt(request));
+    try_join_all(all).await.map_err(|fault| fault.message)
+}
+
+/// Rollouts of about the same length together, no more than so many tokens in a batch.
+fn batches(mut rollouts: Vec<Rollout>, micro: usize) -> Vec<Batch> {
+    let long = |rollout: &Rollout| rollout.prompt.len() + rollout.trace.tokens.len();
+    rollouts.sort_by_key(|rollout| std::cmp::Reverse(long(rollout)));
+    let mut batches: Vec<Batch> = Vec::new();
+    for rollout in rollouts {
+        let open = batches.last().is_some_and(|batch| (batch.rows + 1) * batch.length <= micro);
+        if !open {
+            batches.push(Batch { length: long(&rollout), ..Batch::default() });
+        }
+        let Some(batch) = batches.last_mut() else { continue };
+        let Rollout { prompt, trace, weight } = rollout;
+        let (read, fill) = (prompt.len(), batch.length - prompt.len() - trace.tokens.len());
+        batch.rows += 1;
+        batch.weights.extend([vec![0.0; read], vec![weight; trace.tokens.len()], vec![0.0; fill]].concat());
+        batch.before.extend([vec![f32::NAN; read], trace.logprobs, vec![f32::NAN; fill]].concat());
+        batch.tokens.extend([prompt, trace.tokens, vec![0; fill]].concat());
+    }
+    batches
+}
+
+/// Waits until the device has done what it was told.
+fn wait(device: &str) {
+    if let Some(index) = device.strip_prefix("cuda") {
+        tch::Cuda::synchronize(index.trim_start_matches(':').parse().unwrap_or(0));
+    }
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+fn whole(number: f64) -> usize {
+    number as usize
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+fn count(number: f64) -> u32 {
+    number as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
+fn narrow(number: f64) -> f32 {
+    number as f32
+}

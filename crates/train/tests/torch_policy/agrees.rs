@@ -1,0 +1,143 @@
+//! Likelihoods and gradients are those of transformers and PyTorch.
+
+use std::collections::BTreeMap;
+
+use aske_train::{Batch, Lora, Options, TorchOptions, TorchPolicy, Weight};
+
+use crate::common::{MODELS, direction, expected, folder, logps, plain, policy};
+
+fn furthest(policy: &TorchPolicy, tokens: &[Vec<u32>], expected: &[Vec<f64>]) -> f64 {
+    let mut furthest = 0.0_f64;
+    for (row, expected) in tokens.iter().zip(expected) {
+        for (found, expected) in logps(policy, row).into_iter().zip(expected) {
+            furthest = furthest.max((found - expected).abs());
+        }
+    }
+    furthest
+}
+
+#[test]
+fn every_token_has_the_likelihood_that_transformers_gives_it() {
+    for model in MODELS {
+        let expected = expected(model);
+        let far = furthest(&policy(model, plain()), &expected.tokens, &expected.logp);
+        println!("{model}: furthest from transformers {far:e}");
+        assert!(far < 1e-5, "{model}: {far}");
+    }
+}
+
+/// The largest difference of a gradient's norm or projections from PyTorch's, in parts of its norm.
+fn apart(gradients: &[Weight], expected: &BTreeMap<String, [f64; 3]>) -> f64 {
+    assert_eq!(gradients.len(), expected.len());
+    let mut furthest = 0.0_f64;
+    for Weight { name, data, .. } in gradients {
+        let told = expected.get(name).unwrap();
+        assert!(told[0] > 1e-6, "{name} has no gradient");
+        let norm = data.iter().map(|slope| f64::from(*slope).powi(2)).sum::<f64>().sqrt();
+        let along = |which| {
+            let signs = direction(name, data.len(), which);
+            data.iter().zip(signs).map(|(slope, sign)| f64::from(*slope) * sign).sum::<f64>()
+        };
+        // A projection on signs has the spread of the norm.
+        for (found, told) in [norm, along(0), along(1)].into_iter().zip(told) {
+            let apart = (found - told).abs() / told.abs().max(norm);
+            assert!(apart < 1e-4, "{name}: {found} {told}");
+            furthest = furthest.max(apart);
+        }
+    }
+    furthest
+}
+
+#[test]
+fn the_gradient_of_the_loss_by_every_weight_is_pytorchs_kept_or_recomputed() {
+    for model in MODELS {
+        let expected = expected(model);
+        for recompute in [true, false] {
+            let policy = policy(model, TorchOptions { recompute, ..plain() });
+            let told = policy.score(&[expected.batch()], expected.loss_kind()).unwrap();
+            assert!((told.loss - expected.loss).abs() < 1e-5 * expected.loss.abs().max(1.0), "{told:?}");
+            let gradients = policy.gradient(&[expected.batch()], expected.loss_kind()).unwrap();
+            let apart = apart(&gradients, &expected.gradients);
+            println!("{model}: gradients apart by {apart:e}");
+            assert!(apart < 1e-4, "{model}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn the_gradient_by_adapters_is_pytorchs_on_the_same_adapters() {
+    for model in MODELS {
+        let expected = expected(model);
+        let lora = Some(Lora { rank: 3, alpha: 5.0, seed: 0 });
+        let fresh = policy(model, TorchOptions { lora, ..plain() });
+        assert!(furthest(&fresh, &expected.tokens, &expected.logp) < 1e-5, "new adapters change nothing");
+        let policy = fresh.with_adapters(&folder(model)).unwrap();
+        let far = furthest(&policy, &expected.tokens, &expected.adapted_logp);
+        let gradients = policy.gradient(&[expected.batch()], expected.loss_kind()).unwrap();
+        let apart = apart(&gradients, &expected.adapted);
+        println!("{model} with adapters: likelihoods {far:e}, gradients {apart:e}");
+        assert!(far < 1e-5 && apart < 1e-4, "{model}: {far} {apart}");
+    }
+}
+
+#[test]
+fn micro_batches_add_up() {
+    let expected = expected("qwen3");
+    let policy = policy("qwen3", plain());
+    let whole = expected.batch();
+    let half = |row: usize| Batch {
+        rows: 1,
+        tokens: whole.tokens[row * whole.length..][..whole.length].to_vec(),
+        weights: whole.weights[row * whole.length..][..whole.length].to_vec(),
+        before: whole.before[row * whole.length..][..whole.length].to_vec(),
+        ..whole
+    };
+    let parts = policy.gradient(&[half(0), half(1)], expected.loss_kind()).unwrap();
+    assert!(apart(&parts, &expected.gradients) < 1e-4);
+}
+
+#[test]
+fn what_is_masked_or_follows_the_last_own_token_changes_nothing() {
+    let expected = expected("llama");
+    let batch = expected.batch();
+    let policy = policy("llama", plain());
+    let was = policy.gradient(std::slice::from_ref(&batch), expected.loss_kind()).unwrap();
+    let mut other = batch.clone();
+    // Weights of tokens that the policy did not write, and the filling of the second row.
+    for at in 0..other.weights.len() {
+        if other.before[at].is_nan() {
+            other.weights[at] = 9.0;
+        }
+    }
+    let end = 20 + (0..20).rev().find(|at| !batch.before[20 + at].is_nan()).unwrap();
+    other.tokens[end + 1..].fill(5);
+    assert!(end < 39);
+    let is = policy.gradient(&[other], expected.loss_kind()).unwrap();
+    for (was, is) in was.iter().zip(&is) {
+        assert!(was == is, "{}", was.name);
+    }
+}
+
+#[test]
+fn a_tied_head_adds_its_gradient_to_the_embedding() {
+    let expected = expected("llama");
+    let tied = policy("llama", TorchOptions { untied: false, ..plain() });
+    let own = policy("llama", plain());
+    let gradient = |policy: &TorchPolicy| policy.gradient(&[expected.batch()], expected.loss_kind()).unwrap();
+    let (tied, own) = (gradient(&tied), gradient(&own));
+    assert_eq!(tied.len() + 1, own.len());
+    let find =
+        |all: &[Weight], name: &str| all.iter().find(|weight| weight.name == name).unwrap().data.clone();
+    let embedding = "model.embed_tokens.weight";
+    let both = find(&own, embedding).into_iter().zip(find(&own, "lm_head.weight"));
+    for (sum, (one, other)) in find(&tied, embedding).into_iter().zip(both) {
+        assert!((sum - (one + other)).abs() < 1e-6, "{sum} {one} {other}");
+    }
+}
+
+#[test]
+fn a_moving_average_and_an_unknown_device_are_refused() {
+    let options = TorchOptions { optimiser: Options { average: Some(0.9), ..Options::default() }, ..plain() };
+    assert!(TorchPolicy::from_folder(&folder("llama"), "cpu", options).is_err());
+    assert!(TorchPolicy::from_folder(&folder("llama"), "cuda:99", plain()).is_err());
+}

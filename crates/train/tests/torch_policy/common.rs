@@ -1,0 +1,98 @@
+//! The fixtures, and what is asked of them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use aske_chat::Reply;
+use aske_model::{Provider, Request};
+use aske_train::{Batch, Loss, Options, TorchOptions, TorchPolicy};
+use futures_util::future::join_all;
+use serde::Deserialize;
+
+pub(crate) const MODELS: [&str; 3] = ["llama", "qwen2", "qwen3"];
+
+/// What PyTorch told of a checkpoint.
+#[derive(Deserialize)]
+pub(crate) struct Expected {
+    pub(crate) tokens: Vec<Vec<u32>>,
+    /// Of every token but the first of each row, as all that follows.
+    pub(crate) logp: Vec<Vec<f64>>,
+    own: Vec<Vec<u8>>,
+    before: Vec<Vec<f32>>,
+    weights: Vec<Vec<f32>>,
+    low: f64,
+    high: f64,
+    pub(crate) loss: f64,
+    /// Norm and two projections of each weight's gradient.
+    pub(crate) gradients: BTreeMap<String, [f64; 3]>,
+    pub(crate) adapted_logp: Vec<Vec<f64>>,
+    pub(crate) adapted: BTreeMap<String, [f64; 3]>,
+}
+
+pub(crate) fn folder(model: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/torch_policy").join(model)
+}
+
+pub(crate) fn expected(model: &str) -> Expected {
+    serde_json::from_slice(&std::fs::read(folder(model).join("expected.json")).unwrap()).unwrap()
+}
+
+pub(crate) fn plain() -> TorchOptions {
+    TorchOptions { half: false, ..TorchOptions::default() }
+}
+
+pub(crate) fn policy(model: &str, options: TorchOptions) -> TorchPolicy {
+    TorchPolicy::from_folder(&folder(model), "cpu", options).unwrap()
+}
+
+/// An optimiser that takes strides.
+pub(crate) fn eager() -> Options {
+    Options { decay: 0.0, ..Options::default() }
+}
+
+impl Expected {
+    pub(crate) fn loss_kind(&self) -> Loss {
+        Loss::Cispo { low: self.low, high: self.high }
+    }
+
+    /// The batch of the loss.
+    pub(crate) fn batch(&self) -> Batch {
+        let (rows, length) = (self.tokens.len(), self.tokens[0].len());
+        let (mut weights, mut before) = (Vec::new(), Vec::new());
+        for row in 0..rows {
+            weights.push(0.0);
+            before.push(f32::NAN);
+            for at in 0..length - 1 {
+                let own = self.own[row][at] == 1;
+                weights.push(if own { self.weights[row][at] } else { 0.0 });
+                before.push(if own { self.before[row][at] } else { f32::NAN });
+            }
+        }
+        Batch { rows, length, tokens: self.tokens.concat(), weights, before }
+    }
+}
+
+/// The log-probability of every token but the first.
+pub(crate) fn logps(policy: &TorchPolicy, tokens: &[u32]) -> Vec<f64> {
+    let weights = vec![1.0; tokens.len()];
+    let batch = Batch { rows: 1, length: tokens.len(), tokens: tokens.to_vec(), weights, before: Vec::new() };
+    policy.logprobs(&[batch], Loss::Likelihood).unwrap().into_iter().map(f64::from).collect()
+}
+
+/// All requests at once.
+pub(crate) fn ask(provider: &dyn Provider, requests: &[Request]) -> Vec<Reply> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let all = requests.iter().map(|request| provider.attempt(request));
+    runtime.block_on(join_all(all)).into_iter().map(Result::unwrap).collect()
+}
+
+/// The signs that `make.py` projects a gradient of this name on.
+pub(crate) fn direction(name: &str, size: usize, which: u64) -> Vec<f64> {
+    let sum: u64 = (1..).zip(name.bytes()).map(|(at, byte)| u64::from(byte) * at).sum();
+    let mut state = (sum * 2 + 7 * which + 1) % 2_147_483_647;
+    let next = || {
+        state = state * 48_271 % 2_147_483_647;
+        if state % 64 < 32 { 1.0 } else { -1.0 }
+    };
+    std::iter::repeat_with(next).take(size).collect()
+}
