@@ -74,12 +74,12 @@ fn heading(text: impl std::fmt::Display) {
 }
 
 /// `31.0 points (28.1 to 33.9)`.
-fn points(estimate: Estimate) -> String {
+pub(crate) fn points(estimate: Estimate) -> String {
     let Estimate { value, interval } = estimate;
     format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * value, 100.0 * interval.low, 100.0 * interval.high)
 }
 
-fn share(estimate: Estimate) -> String {
+pub(crate) fn share(estimate: Estimate) -> String {
     format!("{} ({})", percent(estimate.value), interval(Some(estimate.interval)))
 }
 

@@ -14,6 +14,18 @@ use std::time::{Duration, Instant};
 /// How often a plain line is written.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
+/// A bar on stderr over a message, hidden where there is no terminal; and whether it is hidden.
+pub(crate) fn bar(total: u64, things: &str) -> (ProgressBar, bool) {
+    let plain = !std::io::stderr().is_terminal();
+    let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+    let bar = ProgressBar::with_draw_target(Some(total), target);
+    let template = format!("{{bar:28.green/dim}} {{human_pos}}/{{human_len}} {things}\n{{msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("━━─"));
+    }
+    (bar, plain)
+}
+
 /// Watches a run and shows it on stderr.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -30,13 +42,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// For work with this many things still to go.
     pub(crate) fn new(total: u64, things: &'static str) -> Self {
-        let plain = !std::io::stderr().is_terminal();
-        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
-        let bar = ProgressBar::with_draw_target(Some(total), target);
-        let template = format!("{{bar:28.green/dim}} {{human_pos}}/{{human_len}} {things}\n{{msg}}");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style.progress_chars("━━─"));
-        }
+        let (bar, plain) = bar(total, things);
         Self {
             bar,
             plain,

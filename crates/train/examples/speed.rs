@@ -1,15 +1,15 @@
-//! Steps and tokens per second of a learner: `speed [processor | cpu | cuda] [width] [layers] [rows] [length]`.
+//! Steps and tokens per second of a learner: `speed [cpu | cuda] [width] [layers] [rows] [length]`.
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
 
 use std::error::Error;
 use std::time::Instant;
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CpuLearner, LearnError, Learner, Options, Weights};
+use aske_train::{Batch, Options, Weights, learner};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
-    let device = words.next().unwrap_or_else(|| "processor".to_owned());
+    let device = words.next().unwrap_or_else(|| "cpu".to_owned());
     let mut number = |usual: usize| words.next().map_or(Ok(usual), |word| word.parse::<usize>());
     let (width, layers, rows, length) = (number(128)?, number(4)?, number(32)?, number(128)?);
     let mut config: LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json"))?;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.head_dim = 32;
     config.max_position_embeddings = length;
     let options = Options { average: Some(0.999), ..Options::default() };
-    let mut learner = learner(&device, &config, &Weights::random(&config, 1), options)?;
+    let mut learner = learner(&config, &Weights::random(&config, 1), options, &device)?;
     let mut random = fastrand::Rng::with_seed(1);
     let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
     let batch = Batch { rows, length, tokens, weights: vec![1.0; rows * length], before: Vec::new() };
@@ -43,30 +43,4 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tokens = rate * batch.size() as f64;
     println!("{device}: {} parameters, {rate:.1} steps/s, {tokens:.0} tokens/s", config.parameters());
     Ok(())
-}
-
-#[cfg(feature = "torch")]
-fn learner(
-    device: &str,
-    config: &LlamaConfig,
-    start: &Weights,
-    options: Options,
-) -> Result<Box<dyn Learner>, LearnError> {
-    match device {
-        "processor" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
-        _ => Ok(Box::new(aske_train::TorchLearner::new(config, start, options, device)?)),
-    }
-}
-
-#[cfg(not(feature = "torch"))]
-fn learner(
-    device: &str,
-    config: &LlamaConfig,
-    start: &Weights,
-    options: Options,
-) -> Result<Box<dyn Learner>, LearnError> {
-    match device {
-        "processor" => Ok(Box::new(CpuLearner::new(config, start, options)?)),
-        _ => Err(LearnError::Device(device.to_owned())),
-    }
 }

@@ -36,12 +36,13 @@ impl Adam {
     }
 
     /// Remembers what an earlier one did.
-    pub(crate) fn restore(&mut self, moments: Moments) -> Result<(), LearnError> {
-        let Moments { steps, first, second } = moments;
-        if first.len() != self.first.len() || second.len() != self.second.len() {
+    pub(crate) fn restore(&mut self, moments: &Moments) -> Result<(), LearnError> {
+        if moments.first.len() != self.first.len() || moments.second.len() != self.second.len() {
             return Err(LearnError::Weights("the optimiser's memory is of another network".to_owned()));
         }
-        (self.steps, self.first, self.second) = (steps, first, second);
+        self.steps = moments.steps;
+        self.first.copy_from_slice(&moments.first);
+        self.second.copy_from_slice(&moments.second);
         Ok(())
     }
 

@@ -43,6 +43,9 @@ pub trait Reinforce: Learner {
 
     /// What the optimiser remembers.
     fn moments(&self) -> Result<Moments, LearnError>;
+
+    /// Remembers what the optimiser of an earlier learner of this shape did.
+    fn remember(&mut self, moments: &Moments) -> Result<(), LearnError>;
 }
 
 /// What came of a step from rewards; means are over the policy's own tokens.
@@ -179,6 +182,13 @@ impl Options {
     pub(crate) fn fresh(memory: f64, step: u64) -> f64 {
         let step = step as f64;
         1.0 - memory.min((1.0 + step) / (10.0 + step))
+    }
+}
+
+impl LearnError {
+    /// What went wrong with a file.
+    pub(crate) fn file(path: &std::path::Path, error: &dyn std::fmt::Display) -> Self {
+        Self::File { path: path.to_owned(), message: error.to_string() }
     }
 }
 

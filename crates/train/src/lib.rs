@@ -20,6 +20,7 @@
 mod adam;
 mod batch;
 mod cpu;
+mod device;
 mod diversity;
 mod gguf;
 mod layout;
@@ -37,6 +38,7 @@ mod weights;
 
 pub use batch::Batch;
 pub use cpu::CpuLearner;
+pub use device::learner;
 pub use diversity::{EmbedError, Embedder, Novelty, NoveltyError};
 pub use gguf::convert_gguf;
 pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};

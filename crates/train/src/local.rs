@@ -1,14 +1,14 @@
 //! A policy that runs on the processor and learns there or on a GPU: a Llama-style checkpoint of a few million
 //! parameters.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aske_chat::Message;
-use aske_model::{Checkpoint, Engine, EngineOptions, Fault, LlamaConfig, Local, Provider};
+use aske_model::{Checkpoint, EngineOptions, Fault, LlamaConfig, Local, Provider};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::{
-    Batch, CpuLearner, LearnError, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight, Weights,
+    Batch, LearnError, Loss, Moments, Options, Policy, Reinforce, Reinforced, Weight, Weights, learner,
 };
 
 const WEIGHTS: &str = "model.safetensors";
@@ -33,7 +33,7 @@ pub struct LocalPolicy {
     device: String,
     engine: EngineOptions,
     /// Reads conversations; its weights are those of the start.
-    reader: Engine,
+    reader: Checkpoint,
 }
 
 impl LocalPolicy {
@@ -49,43 +49,10 @@ impl LocalPolicy {
     ) -> Result<Self, LearnError> {
         let (config, weights) =
             if untied { with_own_head(config, weights)? } else { (config.clone(), weights.clone()) };
-        let learner = learner(&config, &weights, options, None, device)?;
-        let small = EngineOptions { store_bytes: 0, ..EngineOptions::default() };
-        let reader = start(&config, &weights, &files, &small)?;
+        let learner = learner(&config, &weights, options, device)?;
+        let reader = checkpoint(&config, &weights, &files)?;
         Ok(Self { config, files, learner, options, device: device.to_owned(), engine, reader })
     }
-
-    /// The shape of the network.
-    pub fn config(&self) -> &LlamaConfig {
-        &self.config
-    }
-}
-
-/// A learner on this device, with what an earlier one remembered.
-fn learner(
-    config: &LlamaConfig,
-    weights: &Weights,
-    options: Options,
-    moments: Option<Moments>,
-    device: &str,
-) -> Result<Box<dyn Reinforce + Send>, LearnError> {
-    if device == "cpu" {
-        let learner = CpuLearner::new(config, weights, options)?;
-        return Ok(match moments {
-            Some(moments) => Box::new(learner.with_moments(moments)?),
-            None => Box::new(learner),
-        });
-    }
-    #[cfg(feature = "torch")]
-    {
-        let learner = crate::TorchLearner::new(config, weights, options, device)?;
-        Ok(match moments {
-            Some(moments) => Box::new(learner.with_moments(&moments)?),
-            None => Box::new(learner),
-        })
-    }
-    #[cfg(not(feature = "torch"))]
-    Err(LearnError::Device(device.to_owned()))
 }
 
 /// The same network with a head that is no longer the embedding.
@@ -101,23 +68,24 @@ fn with_own_head(config: &LlamaConfig, weights: &Weights) -> Result<(LlamaConfig
     Ok((config, weights))
 }
 
-fn start(
-    config: &LlamaConfig,
-    weights: &Weights,
-    files: &Files,
-    options: &EngineOptions,
-) -> Result<Engine, LearnError> {
-    let library = |message: String| LearnError::Library { library: "engine", message };
-    let config = serde_json::to_vec(config).map_err(|error| library(error.to_string()))?;
-    let bytes = weights.to_safetensors(false)?;
-    let checkpoint = Checkpoint::from_bytes(&config, &bytes, &files.tokenizer, &files.tokenizer_config)
-        .map_err(|error| LearnError::Weights(error.to_string()))?;
-    checkpoint.start(options).map_err(|error| library(error.to_string()))
+/// These weights, ready to be served.
+fn checkpoint(config: &LlamaConfig, weights: &Weights, files: &Files) -> Result<Checkpoint, LearnError> {
+    let (config, bytes) = (json(config)?, weights.to_safetensors(false)?);
+    Checkpoint::from_bytes(&config, &bytes, &files.tokenizer, &files.tokenizer_config)
+        .map_err(|error| LearnError::Weights(error.to_string()))
+}
+
+fn json(config: &LlamaConfig) -> Result<Vec<u8>, LearnError> {
+    serde_json::to_vec_pretty(config)
+        .map_err(|error| LearnError::Library { library: "serde_json", message: error.to_string() })
 }
 
 impl Policy for LocalPolicy {
     fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
-        let engine = start(&self.config, &self.learner.weights()?, &self.files, &self.engine)?;
+        let checkpoint = checkpoint(&self.config, &self.learner.weights()?, &self.files)?;
+        let engine = checkpoint
+            .start(&self.engine)
+            .map_err(|error| LearnError::Library { library: "engine", message: error.to_string() })?;
         Ok(Box::new(Local::new(engine).traced()))
     }
 
@@ -136,9 +104,7 @@ impl Policy for LocalPolicy {
     }
 
     fn save(&self, folder: &Path) -> Result<(), LearnError> {
-        let config = serde_json::to_vec_pretty(&self.config)
-            .map_err(|error| LearnError::Library { library: "serde_json", message: error.to_string() })?;
-        write(folder, "config.json", &config)?;
+        write(folder, "config.json", &json(&self.config)?)?;
         write(folder, "tokenizer.json", &self.files.tokenizer)?;
         write(folder, "tokenizer_config.json", &self.files.tokenizer_config)?;
         write(folder, WEIGHTS, &self.learner.weights()?.to_safetensors(false)?)
@@ -152,7 +118,9 @@ impl Policy for LocalPolicy {
     fn restore(&mut self, folder: &Path) -> Result<(), LearnError> {
         let weights = Weights::from_safetensors(&self.config, &read(folder, WEIGHTS)?)?;
         let moments = unpacked(&read(folder, OPTIMISER)?)?;
-        self.learner = learner(&self.config, &weights, self.options, Some(moments), &self.device)?;
+        let mut fresh = learner(&self.config, &weights, self.options, &self.device)?;
+        fresh.remember(&moments)?;
+        self.learner = fresh;
         Ok(())
     }
 
@@ -163,12 +131,13 @@ impl Policy for LocalPolicy {
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), LearnError> {
     let path = folder.join(name);
-    std::fs::write(&path, bytes).map_err(|error| LearnError::File { path, message: error.to_string() })
+    std::fs::write(&path, bytes).map_err(|error| LearnError::file(&path, &error))
 }
 
-fn read(folder: &Path, name: &str) -> Result<Vec<u8>, LearnError> {
-    let path: PathBuf = folder.join(name);
-    std::fs::read(&path).map_err(|error| LearnError::File { path, message: error.to_string() })
+/// A file of a folder.
+pub(crate) fn read(folder: &Path, name: &str) -> Result<Vec<u8>, LearnError> {
+    let path = folder.join(name);
+    std::fs::read(&path).map_err(|error| LearnError::file(&path, &error))
 }
 
 fn broken(error: &safetensors::SafeTensorError) -> LearnError {

@@ -52,12 +52,6 @@ impl CpuLearner {
         Ok(Self { config: config.clone(), layout, network, row, adam, sums: (0.0, 0.0), since: 0 })
     }
 
-    /// What an earlier learner of this shape had learnt about its gradients.
-    pub fn with_moments(mut self, moments: Moments) -> Result<Self, LearnError> {
-        self.adam.restore(moments)?;
-        Ok(self)
-    }
-
     /// The loss of some batches and, where asked for, the gradient by every weight.
     fn slope(
         &self,
@@ -181,5 +175,9 @@ impl Reinforce for CpuLearner {
 
     fn moments(&self) -> Result<Moments, LearnError> {
         Ok(self.adam.moments())
+    }
+
+    fn remember(&mut self, moments: &Moments) -> Result<(), LearnError> {
+        self.adam.restore(moments)
     }
 }

@@ -1,7 +1,7 @@
 //! Making a network of the recipe.
 
 use super::{Codec, Lessons, Recipe};
-use crate::{CpuLearner, LearnError, Learner, Options, Progress, Schedule, Supply, Weights, train};
+use crate::{LearnError, Learner, Options, Progress, Reinforce, Schedule, Supply, Weights, learner, train};
 use aske_nano::Classroom;
 use std::ops::ControlFlow;
 
@@ -34,38 +34,16 @@ impl Workshop {
         let config = recipe.config();
         let options = Options { average: Some(AVERAGE), ..Options::default() };
         let start = Weights::random(&config, recipe.seed);
-        let mut learner: Box<dyn Learner> = match self.device.as_str() {
-            "cpu" => Box::new(CpuLearner::new(&config, &start, options)?),
-            device => accelerated(&config, &start, options, device)?,
-        };
+        let mut learner = learner(&config, &start, options, &self.device)?;
         let steps = self.steps.unwrap_or(recipe.steps);
         let schedule =
             Schedule { peak: recipe.peak, floor: recipe.peak / 50.0, warm_up: steps / WARM_UP, steps };
         let supply = Supply { threads: self.threads, ..Supply::default() };
         let lessons = Lessons::new(recipe, codec, classroom, suffixes);
-        let report =
-            |progress: Progress, learner: &mut (dyn Learner + 'static)| observer(steps, progress, learner);
+        let report = |progress: Progress, learner: &mut (dyn Reinforce + Send + 'static)| {
+            observer(steps, progress, learner)
+        };
         train(learner.as_mut(), |index| lessons.batch(index), steps, schedule, supply, report)?;
         learner.weights()
     }
-}
-
-#[cfg(feature = "torch")]
-fn accelerated(
-    config: &aske_model::LlamaConfig,
-    start: &Weights,
-    options: Options,
-    device: &str,
-) -> Result<Box<dyn Learner>, LearnError> {
-    Ok(Box::new(crate::TorchLearner::new(config, start, options, device)?))
-}
-
-#[cfg(not(feature = "torch"))]
-fn accelerated(
-    _: &aske_model::LlamaConfig,
-    _: &Weights,
-    _: Options,
-    device: &str,
-) -> Result<Box<dyn Learner>, LearnError> {
-    Err(LearnError::Device(device.to_owned()))
 }

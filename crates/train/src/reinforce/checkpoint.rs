@@ -10,17 +10,17 @@ const BUFFER: &str = "buffer.safetensors";
 
 /// How far a run is. The order of pairs and every seed follow from the step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub(super) struct Progress {
     /// Steps taken.
-    pub step: u64,
+    pub(super) step: u64,
     /// The rollouts that the next step learns from; they are in the run folder.
-    pub pending: Vec<String>,
+    pub(super) pending: Vec<String>,
 }
 
 /// The error of a file.
 pub(super) fn wrong(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
     let path = path.to_owned();
-    move |error| LearnError::File { path: path.clone(), message: error.to_string() }.into()
+    move |error| LearnError::file(&path, &error).into()
 }
 
 /// Writes a checkpoint under its final name only when all of it is on the disk; older ones than the last `keep` go.

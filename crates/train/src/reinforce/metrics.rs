@@ -78,14 +78,6 @@ pub struct Line {
     pub step_s: f64,
 }
 
-impl Line {
-    /// The same without what differs between two runs of the same thing: the times.
-    #[must_use]
-    pub fn untimed(&self) -> Self {
-        Self { sampling_s: 0.0, learning_s: 0.0, step_s: 0.0, ..self.clone() }
-    }
-}
-
 /// The metrics of a run, open for more.
 pub struct Metrics {
     path: PathBuf,

@@ -16,7 +16,7 @@ mod start;
 mod trainer;
 mod watch;
 
-pub use checkpoint::{Progress as Checkpointed, latest};
+pub use checkpoint::latest;
 pub use course::{Course, Group};
 pub use exam::{Exam, exam};
 pub use metrics::{Line, Metrics, read_metrics};

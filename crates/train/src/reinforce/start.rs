@@ -1,5 +1,6 @@
 //! Where a policy begins.
 
+use crate::local::read;
 use crate::{Files, LearnError, LocalPolicy, Options, Policy, Weights};
 use aske_config::{ModelSection, ProviderKind, TrainSection};
 use aske_model::{EngineOptions, LlamaConfig};
@@ -57,10 +58,7 @@ fn files(path: &str) -> Result<[Vec<u8>; 4], LearnError> {
         let shipped = aske_nano::files(name).map_err(|error| LearnError::Start(error.to_string()))?;
         return Ok(shipped.map(|(_, bytes)| bytes.to_vec()));
     }
-    let read = |name: &str| {
-        let path = Path::new(path).join(name);
-        std::fs::read(&path).map_err(|error| LearnError::File { path, message: error.to_string() })
-    };
+    let read = |name: &str| read(Path::new(path), name);
     Ok([
         read("config.json")?,
         read("model.safetensors")?,

@@ -66,8 +66,6 @@ pub trait Watcher: Sync {
     fn sampled(&self, _step: u64) {}
     /// A step is taken.
     fn stepped(&self, _line: &Line) {}
-    /// A checkpoint is written.
-    fn kept(&self, _step: u64) {}
 }
 
 /// A training run.
@@ -176,7 +174,6 @@ impl Trainer<'_> {
                 let progress = Progress { step, pending: material.names() };
                 let folder = self.checkpoints();
                 checkpoint::write(&folder, &progress, policy.as_ref(), &buffer.to_bytes()?, self.plan.keep)?;
-                watcher.kept(step);
             }
             let seen = alarms(&line, &self.plan.watch);
             bad_steps = if seen.is_empty() { 0 } else { bad_steps + 1 };

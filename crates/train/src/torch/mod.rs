@@ -13,7 +13,7 @@ use self::network::{Network, whole};
 pub use self::policy::{Lora, TorchOptions, TorchPolicy};
 use crate::batch::Targets;
 use crate::layout::Layout;
-use crate::{Batch, LearnError, Learner, Loss, Moments, Options, Report, Weights};
+use crate::{Batch, LearnError, Learner, Loss, Options, Report, Weights};
 
 /// A network that learns through libtorch, with single-precision weights and, on a GPU, bfloat16 products.
 pub struct TorchLearner {
@@ -47,12 +47,6 @@ impl TorchLearner {
         let row = row.f_set_requires_grad(true)?;
         let sums = Tensor::f_zeros([2], (Kind::Float, device))?;
         Ok(Self { config: config.clone(), layout, network, device, row, adam, sums, since: 0 })
-    }
-
-    /// What an earlier learner of this shape had learnt about its gradients.
-    pub fn with_moments(mut self, moments: &Moments) -> Result<Self, LearnError> {
-        self.adam.restore(moments)?;
-        Ok(self)
     }
 
     /// The logits of the predictions of a batch under these weights, and the tokens to predict, on the device.

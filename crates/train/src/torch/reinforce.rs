@@ -79,6 +79,10 @@ impl Reinforce for TorchLearner {
     fn moments(&self) -> Result<Moments, LearnError> {
         self.adam.moments()
     }
+
+    fn remember(&mut self, moments: &Moments) -> Result<(), LearnError> {
+        self.adam.restore(moments)
+    }
 }
 
 /// A tensor's numbers, one after the other.

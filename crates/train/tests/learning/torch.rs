@@ -78,8 +78,8 @@ fn both_learn_the_same_from_rewards_and_go_on_alike() {
         let moments = torch.moments().unwrap();
         assert_eq!(moments.steps, 2);
         let now = torch.weights().unwrap();
-        let again = TorchLearner::new(&config, &now, Options::default(), "cpu").unwrap();
-        let mut again = again.with_moments(&moments).unwrap();
+        let mut again = TorchLearner::new(&config, &now, Options::default(), "cpu").unwrap();
+        again.remember(&moments).unwrap();
         let (one, other) = (
             torch.reinforce(&batches, loss, 1e-2, f64::INFINITY).unwrap(),
             again.reinforce(&batches, loss, 1e-2, f64::INFINITY).unwrap(),

@@ -1,10 +1,10 @@
 //! The curves of a training, live: sparklines on a terminal, a plain line for each step elsewhere.
 
 use crate::output::{DIM, GOOD, NOTE, note, paint};
+use crate::progress::bar;
 use aske_config::TrainSection;
 use aske_train::reinforce::{Line, Watcher};
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::{HumanDuration, ProgressBar};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -24,12 +24,7 @@ pub(super) struct Curves {
 
 impl Curves {
     pub(super) fn new(train: &TrainSection) -> Self {
-        let plain = !std::io::stderr().is_terminal();
-        let target = if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
-        let bar = ProgressBar::with_draw_target(Some(train.steps), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:28.green/dim} {pos}/{len} steps\n{msg}") {
-            bar.set_style(style.progress_chars("━━─"));
-        }
+        let (bar, plain) = bar(train.steps, "steps");
         let rollouts = train.groups as u64 * u64::from(train.group_size);
         Self { bar, plain, steps: train.steps, rollouts, sampled: AtomicU64::new(0), lines: Mutex::default() }
     }

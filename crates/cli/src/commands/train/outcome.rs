@@ -2,10 +2,11 @@
 
 use super::folder_of;
 use super::measure::Measures;
+use crate::evidence::{points, share};
 use crate::output::{BOLD, DIM, data, hint, note, paint};
 use crate::problem::Problem;
-use crate::tables::table;
-use aske_evidence::{Run, RunEvidence, evidence};
+use crate::tables::{percent, table};
+use aske_evidence::{Evidence, Run, RunEvidence, evidence};
 use aske_nano::understand;
 use aske_record::{Contents, Record};
 use aske_session::Outcome;
@@ -13,7 +14,7 @@ use aske_stats::{Estimate, paired};
 use aske_train::reinforce::{Exam, Line, read_metrics};
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One measurement of an asker.
 #[derive(Debug, Serialize)]
@@ -51,15 +52,15 @@ pub(super) fn show(
         }
         return Ok(());
     };
-    let mut rows = vec![measured("before", &measures.folder_before(), None, None)?];
-    for seed in seeds {
-        let after = measures.folder_after(*seed);
-        rows.push(measured(
-            &format!("seed {seed}"),
-            &after,
-            Some(&measures.folder_before()),
-            Some(&lines(place, *seed)),
-        )?);
+    // The start comes last among the runs, so that a difference is what a training has gained.
+    let before = measures.folder_before();
+    let mut folders: Vec<PathBuf> = seeds.iter().map(|seed| measures.folder_after(*seed)).collect();
+    folders.push(before.clone());
+    let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
+    let told = evidence(&runs)?;
+    let mut rows = vec![measured("before", &told, seeds.len(), &folders, &[])?];
+    for (at, seed) in seeds.iter().enumerate() {
+        rows.push(measured(&format!("seed {seed}"), &told, at, &folders, &lines(place, *seed))?);
     }
     let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
     let file = place.join("result.json");
@@ -83,34 +84,17 @@ pub(super) fn show(
         ],
         &[1, 2, 3, 4, 5, 6, 7, 8],
     );
-    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-    let maybe = |share: Option<f64>| share.map_or_else(String::new, percent);
-    let rate = |estimate: &Estimate| {
-        format!(
-            "{:.1}% ({:.1} to {:.1})",
-            100.0 * estimate.value,
-            100.0 * estimate.interval.low,
-            100.0 * estimate.interval.high
-        )
-    };
-    let gain = |estimate: &Estimate| {
-        format!(
-            "{:+.1} ({:+.1} to {:+.1})",
-            100.0 * estimate.value,
-            100.0 * estimate.interval.low,
-            100.0 * estimate.interval.high
-        )
-    };
+    let maybe = |share: Option<f64>| share.map(percent).unwrap_or_default();
     for row in &rows {
         shown.add_row([
             row.name.clone(),
-            row.calibrated.as_ref().map_or_else(String::new, rate),
-            row.gain.as_ref().map_or_else(String::new, gain),
+            row.calibrated.map(share).unwrap_or_default(),
+            row.gain.map(points).unwrap_or_default(),
             percent(row.distinct),
             percent(row.valid),
             maybe(row.judge),
             maybe(row.avg),
-            row.avg_gain.as_ref().map_or_else(String::new, gain),
+            row.avg_gain.map(points).unwrap_or_default(),
             maybe(row.pass),
         ]);
     }
@@ -122,7 +106,7 @@ pub(super) fn show(
     hint(format_args!(
         "`aske view {}` reads the rollouts, `aske report {} {}` compares",
         folder_of(place, seeds[0]).display(),
-        measures.folder_before().display(),
+        before.display(),
         measures.folder_after(seeds[0]).display()
     ));
     Ok(())
@@ -132,16 +116,17 @@ fn lines(place: &Path, seed: u64) -> Vec<Line> {
     read_metrics(&folder_of(place, seed)).unwrap_or_default()
 }
 
+/// The run at this place; the last one is the start.
 fn measured(
     name: &str,
-    folder: &Path,
-    before: Option<&Path>,
-    lines: Option<&[Line]>,
+    told: &Evidence,
+    at: usize,
+    folders: &[PathBuf],
+    lines: &[Line],
 ) -> Result<Measured, Problem> {
-    let mut folders = vec![folder];
-    folders.extend(before);
-    let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
-    let told = evidence(&runs)?;
+    let (start, folder) = (folders.len() - 1, &folders[at]);
+    let before = (at != start).then(|| &folders[start]);
+    let gain = told.comparisons.iter().find(|comparison| comparison.runs == [at, start]);
     let contents = Contents::read(folder)?;
     let questions: Vec<Option<&str>> = contents
         .records
@@ -155,13 +140,12 @@ fn measured(
         .flatten()
         .filter(|text| understand(text).and_then(|question| question.answer()).is_some());
     let count = questions.len().max(1) as f64;
-    let exams = (Exam::read(folder), before.and_then(Exam::read));
-    let judged: Vec<f64> =
-        lines.into_iter().flatten().rev().take(LAST).filter_map(|line| line.truth).collect();
+    let exams = (Exam::read(folder), before.and_then(|before| Exam::read(before)));
+    let judged: Vec<f64> = lines.iter().rev().take(LAST).filter_map(|line| line.truth).collect();
     Ok(Measured {
         name: name.to_owned(),
-        calibrated: calibration(&told.runs[0]),
-        gain: told.comparisons.first().map(|comparison| comparison.paired.difference),
+        calibrated: calibration(&told.runs[at]),
+        gain: gain.map(|comparison| comparison.paired.difference),
         distinct: different.len() as f64 / count,
         valid: valid.count() as f64 / count,
         judge: (!judged.is_empty()).then(|| judged.iter().sum::<f64>() / judged.len() as f64),

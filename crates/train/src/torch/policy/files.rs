@@ -15,21 +15,17 @@ const INDEX: &str = "model.safetensors.index.json";
 
 /// Reads a whole file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, LearnError> {
-    std::fs::read(path).map_err(|error| broken(path, &error))
+    std::fs::read(path).map_err(|error| LearnError::file(path, &error))
 }
 
 /// Reads a JSON file.
 pub(super) fn read_json(path: &Path) -> Result<Value, LearnError> {
-    serde_json::from_slice(&read(path)?).map_err(|error| broken(path, &error))
+    serde_json::from_slice(&read(path)?).map_err(|error| LearnError::file(path, &error))
 }
 
 /// Writes a whole file.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
-    std::fs::write(path, bytes).map_err(|error| broken(path, &error))
-}
-
-fn broken(path: &Path, error: &dyn std::error::Error) -> LearnError {
-    LearnError::File { path: path.to_owned(), message: error.to_string() }
+    std::fs::write(path, bytes).map_err(|error| LearnError::file(path, &error))
 }
 
 /// All weights of a checkpoint, in one file or in several, on a device, each in its own precision.
@@ -59,8 +55,8 @@ pub(super) type Contents = (HashMap<String, Tensor>, HashMap<String, String>);
 /// The tensors of one file on a device, and the text that it carries.
 pub(super) fn read_tensors(path: &Path, device: Device) -> Result<Contents, LearnError> {
     let bytes = read(path)?;
-    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|error| broken(path, &error))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|error| broken(path, &error))?;
+    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|error| LearnError::file(path, &error))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| LearnError::file(path, &error))?;
     let mut all = HashMap::new();
     for (name, view) in file.tensors() {
         let kind = match view.dtype() {
@@ -97,10 +93,11 @@ pub(super) fn write_tensors(
     let mut views = Vec::new();
     for (name, shape, bytes) in &all {
         let shape: &Vec<usize> = shape;
-        let view = TensorView::new(dtype, shape.clone(), bytes).map_err(|error| broken(path, &error))?;
+        let view =
+            TensorView::new(dtype, shape.clone(), bytes).map_err(|error| LearnError::file(path, &error))?;
         views.push((name.as_str(), view));
     }
     let text: HashMap<String, String> =
         text.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
-    safetensors::serialize_to_file(views, Some(text), path).map_err(|error| broken(path, &error))
+    safetensors::serialize_to_file(views, Some(text), path).map_err(|error| LearnError::file(path, &error))
 }

@@ -186,7 +186,8 @@ fn a_learner_goes_on_from_its_moments_as_if_nothing_had_happened() {
     (0..4).for_each(|_| step(&mut straight));
     let mut first = new(&weights);
     (0..2).for_each(|_| step(&mut first));
-    let mut second = new(&first.weights().unwrap()).with_moments(first.moments().unwrap()).unwrap();
+    let mut second = new(&first.weights().unwrap());
+    second.remember(&first.moments().unwrap()).unwrap();
     (0..2).for_each(|_| step(&mut second));
     assert!(second.weights().unwrap() == straight.weights().unwrap());
 }
