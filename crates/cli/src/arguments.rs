@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// The nano world: networks small enough to ship
     Nano(Nano),
+    /// Make a folder for training out of a GGUF file
+    Convert(Convert),
     /// Print shell completions
     Completions(Completions),
 }
@@ -340,6 +342,20 @@ pub(crate) enum PromptsCommand {
         /// The folder
         folder: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  aske convert SmolLM2-135M-Instruct.Q8_0.gguf smollm2
+                                                then set models.NAME.path = \"smollm2\"")]
+pub(crate) struct Convert {
+    /// The file: Llama, Qwen2 or Qwen3
+    pub(crate) file: PathBuf,
+    /// The folder, for transformers, vLLM and `aske train`; it must be new or empty
+    pub(crate) folder: PathBuf,
+    /// Write bfloat16 instead of single precision
+    #[arg(long)]
+    pub(crate) half: bool,
 }
 
 #[derive(Debug, Args)]

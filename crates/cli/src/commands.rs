@@ -6,6 +6,7 @@ pub(crate) mod baseline;
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod convert;
 pub(crate) mod difficulty;
 pub(crate) mod export;
 pub(crate) mod merge;

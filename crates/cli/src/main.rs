@@ -51,6 +51,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Prompts(prompts) => commands::prompts::run(&prompts),
         Command::Verify(verify) => commands::verify::run(&verify),
         Command::Nano(nano) => commands::nano::run(&nano),
+        Command::Convert(convert) => commands::convert::run(&convert),
         Command::Completions(completions) => commands::completions::run(&completions),
     }
 }

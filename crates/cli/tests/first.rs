@@ -6,8 +6,19 @@ use common::{World, finish, start};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 9] =
-    ["ask", "bench", "merge", "config", "models", "prompts", "verify", "nano", "completions"];
+const COMMANDS: [&str; 11] = [
+    "ask",
+    "bench",
+    "train",
+    "merge",
+    "config",
+    "models",
+    "prompts",
+    "verify",
+    "nano",
+    "convert",
+    "completions",
+];
 
 /// A part of the nano world that is quick also without optimisation.
 const QUICK: [&str; 4] = ["--asker", "staircase", "--solvers", "nano-15k,nano-40k,nano-100k"];
@@ -99,7 +110,7 @@ fn models_lists_and_tries_what_is_configured() {
     let named = |name: &str| -> Value {
         json.as_array().unwrap().iter().find(|model| model["model"] == name).unwrap().clone()
     };
-    assert_eq!(json.as_array().unwrap().len(), 11);
+    assert_eq!(json.as_array().unwrap().len(), 12);
     assert_eq!(named("nano-asker")["roles"], json!(["asker"]));
     assert_eq!(named("nano-1m")["roles"], json!(["solver"]));
     assert_eq!(named("nano-1m")["provider"], "local");

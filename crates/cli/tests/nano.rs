@@ -9,7 +9,7 @@ use serde_json::Value;
 fn the_table_that_ships_shows_ability_rising_with_size() {
     let world = World::new();
     let table: Value = world.expect(0, &["nano", "table", "--json"]).json();
-    assert_eq!(table["rows"].as_array().unwrap().len(), 9);
+    assert_eq!(table["rows"].as_array().unwrap().len(), 10);
     let shown = world.expect(0, &["nano", "table"]).stdout;
     let line = shown.lines().find(|line| line.starts_with("rank correlation")).unwrap();
     let value: f64 = line.rsplit(' ').next().unwrap().parse().unwrap();

@@ -8,9 +8,8 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// A training that is over in seconds: three small solvers, six rollouts a step.
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 15] = [
     "train",
-    "--no-measure",
     "--solvers",
     "nano-15k,nano-40k,nano-100k",
     "-o",
@@ -28,7 +27,7 @@ const SMALL: [&str; 16] = [
 ];
 
 fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    SMALL.iter().chain(more).copied().collect()
+    SMALL.iter().chain(&["--no-measure"]).chain(more).copied().collect()
 }
 
 /// The metrics of a run but for its times, a line for each step.
@@ -133,4 +132,45 @@ fn what_cannot_be_trained_is_refused_before_anything_is_asked() {
         assert!(ran.stderr.contains(said), "{flags:?}: {ran}");
         assert!(!world.path("x/seed-0/calls.sqlite").exists(), "{flags:?}");
     }
+}
+
+#[test]
+fn two_seeds_are_measured_alone_and_together_and_drawn() {
+    let world = World::new();
+    let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam=1"];
+    let ran = world.expect(0, &[&SMALL[..], &few, &["--seeds", "0,1", "--steps", "1", "--json"]].concat());
+    let rows = ran.json();
+    let names: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["before", "seed 0", "seed 1", "pooled"]);
+    let [before, one, two, pooled] = [0, 1, 2, 3].map(|at| &rows[at]);
+    let mean = |key: &str, inner: &str| {
+        let value =
+            |row: &Value| if inner.is_empty() { &row[key] } else { &row[key][inner] }.as_f64().unwrap();
+        (value(pooled), f64::midpoint(value(one), value(two)))
+    };
+    // As many sessions and answers with each seed: what is pooled is the mean.
+    for (key, inner) in
+        [("calibrated", "value"), ("gain", "value"), ("avg", ""), ("avg_gain", "value"), ("pass", "")]
+    {
+        let (found, wanted) = mean(key, inner);
+        assert!((found - wanted).abs() < 1e-9, "{key}: {found} {wanted}");
+    }
+    assert!(before["gain"].is_null() && before["judge"].is_null());
+    let drawn = std::fs::read_to_string(world.path("runs/nano-train/curves.svg")).unwrap();
+    assert!(
+        ["seed 0", "seed 1", "by the fixed check", "own judge right"].iter().all(|text| drawn.contains(text))
+    );
+}
+
+#[test]
+fn a_gguf_file_that_cannot_be_read_is_refused_and_nothing_is_overwritten() {
+    let world = World::new();
+    std::fs::write(world.path("bad.gguf"), b"GGUF no").unwrap();
+    for file in ["bad.gguf", "none.gguf"] {
+        let ran = world.expect(2, &["convert", file, "made"]);
+        assert!(ran.stderr.contains(file) && ran.stderr.contains("hint: name a GGUF file"), "{ran}");
+    }
+    std::fs::write(world.path("made/config.json"), b"{}").unwrap();
+    let ran = world.expect(2, &["convert", "bad.gguf", "made"]);
+    assert!(ran.stderr.contains("holds a checkpoint already"), "{ran}");
 }

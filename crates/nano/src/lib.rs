@@ -21,6 +21,6 @@ pub use question::{
     Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, UnknownFamily, Value, understand,
 };
 pub use reply::{Occasion, reply, right_reply};
-pub use simulate::Classroom;
+pub use simulate::{Classroom, Teaching};
 pub use table::{Row, Table, held_out, is_right, measure};
-pub use world::{ASKER, CHECK, SOLVERS, WorldError, checkpoint, files, networks};
+pub use world::{ASKER, CHECK, NOVICE, SOLVERS, WorldError, checkpoint, files, networks};

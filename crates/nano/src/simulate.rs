@@ -1,7 +1,7 @@
 //! Sessions with simulated solvers: what an asker is taught from, before it meets a real one.
 
 use crate::asker::{FreeAsker, Simulated, Strategy};
-use crate::{Numbers, Occasion, Question, Value, reply, understand};
+use crate::{LEVELS, Numbers, Occasion, Question, TAUGHT_LEVELS, Value, reply, understand};
 use aske_chat::{Message, Reply};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session};
 use fastrand::Rng;
@@ -10,27 +10,49 @@ use std::sync::Arc;
 /// How many probing rounds a session has: mostly those of the benchmark and of training, sometimes others.
 const ROUNDS: [u32; 8] = [0, 1, 2, 3, 3, 4, 4, 4];
 
-/// A classroom: a teacher that asks, and solvers that are only simulated.
+/// The share of good sessions among those a novice is taught from.
+const GOOD: f64 = 0.5;
+
+/// Who teaches to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Teaching {
+    /// The staircase alone.
+    Good,
+    /// The staircase, and as often somebody who asks blind and too hard; nothing says who teaches when. What
+    /// reinforcement starts from: good sessions happen, and are not the rule.
+    Mixed,
+}
+
+/// A classroom: teachers that ask, and solvers that are only simulated.
 #[derive(Clone, Debug)]
 pub struct Classroom {
     pack: Arc<Pack>,
-    teacher: FreeAsker,
+    good: FreeAsker,
+    poor: Option<FreeAsker>,
 }
 
 impl Classroom {
-    /// Sessions taught by the staircase, with these prompts, up to this level, and without the numbers held out.
-    pub fn new(pack: Arc<Pack>, levels: u32) -> Self {
-        let teacher =
-            FreeAsker::new(Strategy::Staircase, pack.clone(), 0, levels).with_numbers(Numbers::Taught);
-        Self { pack, teacher }
+    /// Sessions with these prompts, and without the numbers held out.
+    pub fn new(teaching: Teaching, pack: Arc<Pack>) -> Self {
+        let teacher = |strategy, levels| {
+            FreeAsker::new(strategy, pack.clone(), 0, levels).with_numbers(Numbers::Taught)
+        };
+        let good = teacher(Strategy::Staircase, TAUGHT_LEVELS);
+        let poor = (teaching == Teaching::Mixed)
+            .then(|| teacher(Strategy::Fixed, LEVELS).with_lowest(TAUGHT_LEVELS));
+        Self { pack, good, poor }
     }
 
     /// The asker's whole conversation in one session: its last turn is the final one.
     pub fn session(&self, seed: u64) -> Vec<Message> {
         let mut random = Rng::with_seed(seed);
         let rounds = ROUNDS[random.usize(..ROUNDS.len())];
-        let teacher = self.teacher.for_rounds(rounds);
-        let solvers = [(); 2].map(|()| teacher.simulated(&mut random));
+        let solvers = [(); 2].map(|()| self.good.simulated(&mut random));
+        let teacher = match &self.poor {
+            Some(poor) if random.f64() > GOOD => poor,
+            _ => &self.good,
+        };
+        let teacher = teacher.for_rounds(rounds);
         let protocol = Protocol { rounds, check_draws: 0, ..Protocol::default() };
         let mut session = Session::new(protocol, self.pack.clone(), Domain::math());
         let mut conversation = Vec::new();

@@ -15,9 +15,12 @@ pub const CHECK: &str = "nano-check";
 /// The asker that ships; it solves too.
 pub const ASKER: &str = "nano-asker";
 
+/// The asker that training starts from: it solves, it knows the form of a session, and it seldom asks well.
+pub const NOVICE: &str = "nano-novice";
+
 /// Every network that ships.
 pub fn networks() -> impl Iterator<Item = &'static str> {
-    SOLVERS.into_iter().chain([CHECK, ASKER])
+    SOLVERS.into_iter().chain([CHECK, ASKER, NOVICE])
 }
 
 /// Why a shipped network cannot be had.

@@ -1,8 +1,8 @@
 //! The free askers through whole sessions, with the prompts of every pack.
 #![expect(clippy::unwrap_used, reason = "a session that cannot go on is a failure")]
 
-use aske_chat::Reply;
-use aske_nano::{Family, FreeAsker, Strategy, understand};
+use aske_chat::{Reply, Speaker};
+use aske_nano::{Classroom, Family, FreeAsker, Strategy, TAUGHT_LEVELS, Teaching, understand};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session, Side, Transcript};
 use std::sync::Arc;
 
@@ -84,4 +84,24 @@ fn a_turn_follows_from_the_conversation_and_the_seed_alone() {
     };
     assert_eq!(questions(1), questions(1));
     assert_ne!(questions(1), questions(2));
+}
+
+#[test]
+fn a_novice_is_taught_by_two_teachers_and_an_asker_by_one() {
+    let pack = &packs()[0];
+    let hard = |teaching| {
+        let classroom = Classroom::new(teaching, pack.clone());
+        let is_hard = |seed: &u64| {
+            let said = classroom.session(*seed);
+            let turn = said.into_iter().find(|message| message.role == Speaker::Assistant).unwrap();
+            let (_, question) = turn.content.rsplit_once("#Question#\n").unwrap();
+            understand(question).unwrap().level().is_none_or(|level| level > TAUGHT_LEVELS)
+        };
+        (0..400).filter(is_hard).count()
+    };
+    assert_eq!(hard(Teaching::Good), 0);
+    // Every second session is blind, and three of the four levels from the fifth on are beyond the lessons: 150 of 400,
+    // give or take four times the root of 400 · 3/8 · 5/8.
+    let mixed = hard(Teaching::Mixed);
+    assert!((111..=189).contains(&mixed), "{mixed}");
 }

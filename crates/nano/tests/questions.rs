@@ -3,8 +3,8 @@
 use aske_answer::{Verdict, compare};
 use aske_chat::Speaker;
 use aske_nano::{
-    Classroom, Draw, Family, LEVELS, Numbers, Occasion, TAUGHT_LEVELS, Value, is_right, right_reply,
-    understand,
+    Classroom, Draw, Family, LEVELS, Numbers, Occasion, TAUGHT_LEVELS, Teaching, Value, is_right,
+    right_reply, understand,
 };
 use aske_session::Pack;
 use std::collections::HashSet;
@@ -105,7 +105,7 @@ fn wild_questions_are_understood_and_answered_and_never_held_out() {
 #[test]
 fn a_classroom_never_shows_what_is_held_out() {
     let pack = Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap();
-    let classroom = Classroom::new(Arc::new(pack), TAUGHT_LEVELS);
+    let classroom = Classroom::new(Teaching::Mixed, Arc::new(pack));
     let mut questions = 0;
     for seed in 0..300 {
         for message in classroom.session(seed).iter().filter(|message| message.role == Speaker::Assistant) {

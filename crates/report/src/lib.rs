@@ -1,4 +1,4 @@
-//! The report: one HTML page about some runs, with every figure drawn in place.
+//! The report: one HTML page about some runs, with every figure drawn in place; and the curves of a training.
 //!
 //! The page is a single file: no network, no script, light and dark, for the screen and for paper. What a model
 //! wrote is escaped, and its mathematics is checked before it is shown. May use `evidence`, `record`, `session`
@@ -21,5 +21,6 @@ mod page;
 mod sections;
 mod text;
 
+pub use figures::curves::{Panel, curves};
 pub use math::{Piece, pieces};
 pub use page::page;

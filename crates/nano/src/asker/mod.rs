@@ -36,6 +36,8 @@ pub struct FreeAsker {
     pack: Arc<Pack>,
     rounds: u32,
     numbers: Numbers,
+    /// The lowest level of a blind question.
+    lowest: u32,
     prior: Arc<Prior>,
 }
 
@@ -43,13 +45,19 @@ impl FreeAsker {
     /// An asker for sessions with these prompts and so many rounds, which asks up to this level.
     pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
         let prior = Arc::new(Prior::new(levels.clamp(1, LEVELS)));
-        Self { strategy, pack, rounds, numbers: Numbers::Any, prior }
+        Self { strategy, pack, rounds, numbers: Numbers::Any, lowest: 1, prior }
     }
 
     /// The same asker with questions of these numbers only.
     #[must_use]
     pub(crate) fn with_numbers(self, numbers: Numbers) -> Self {
         Self { numbers, ..self }
+    }
+
+    /// The same asker, whose blind questions have at least this level.
+    #[must_use]
+    pub(crate) fn with_lowest(self, lowest: u32) -> Self {
+        Self { lowest, ..self }
     }
 
     /// The same asker in sessions of so many rounds.
@@ -80,7 +88,7 @@ impl FreeAsker {
 
     fn any_cell(&self, random: &mut Rng) -> (Family, u32) {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
-        (family, random.u32(1..=self.prior.levels()))
+        (family, random.u32(self.lowest..=self.prior.levels()))
     }
 
     /// A new question of a cell. Every cell has questions, taught ones too, as a test shows.

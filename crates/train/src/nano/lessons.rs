@@ -1,7 +1,7 @@
 //! What a network is taught from: questions with right replies, and an asker's conversations.
 
 use super::vocabulary::LONGEST;
-use super::{Codec, Recipe, Task};
+use super::{Codec, Recipe};
 use crate::Batch;
 use aske_chat::Message;
 use aske_nano::{Classroom, Draw, Family, Numbers, Occasion, TAUGHT_LEVELS, right_reply};
@@ -47,7 +47,7 @@ impl<'c> Lessons<'c> {
     /// One batch.
     pub fn batch(&self, index: u64) -> Batch {
         let mut index = index;
-        if self.recipe.task == Task::SolveAndAsk {
+        if self.recipe.teaching().is_some() {
             if index.is_multiple_of(ASKING) {
                 return self.conversations(index / ASKING);
             }
@@ -144,12 +144,13 @@ fn filled(rows: &[Row]) -> Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aske_nano::Teaching;
     use aske_session::Pack;
 
     #[test]
     fn an_asker_is_given_every_batch_of_a_group_between_its_conversations() {
         let pack = Arc::new(Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap());
-        let classroom = Classroom::new(pack.clone(), TAUGHT_LEVELS);
+        let classroom = Classroom::new(Teaching::Good, pack.clone());
         let [_, _, (_, words), _] = aske_nano::files(aske_nano::ASKER).unwrap();
         let codec = Codec::new(words).unwrap();
         let recipe = Recipe::named(aske_nano::ASKER).unwrap();

@@ -2,15 +2,15 @@
 
 use super::config;
 use aske_model::LlamaConfig;
-use aske_nano::Family;
+use aske_nano::{Family, Teaching};
 
 /// What a network is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// To answer questions.
     Solve,
-    /// To answer questions and to ask them.
-    SolveAndAsk,
+    /// To answer questions and to ask them, as it is taught so.
+    SolveAndAsk(Teaching),
 }
 
 /// How one network is made.
@@ -41,6 +41,14 @@ impl Recipe {
         config(width, layers, inner, [heads, keys], head)
     }
 
+    /// How it is taught to ask, if it is.
+    pub fn teaching(&self) -> Option<Teaching> {
+        match self.task {
+            Task::Solve => None,
+            Task::SolveAndAsk(teaching) => Some(teaching),
+        }
+    }
+
     /// The recipe of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         RECIPE.iter().find(|recipe| recipe.name == name)
@@ -49,7 +57,7 @@ impl Recipe {
 
 use Family::{Count, Fraction, Gcd, Linear, Order, Percent, Power, Remainder, Sequence, Series, System};
 
-/// Every network, the smallest solver first; then the cross-check solver and the asker.
+/// Every network, the smallest solver first; then the cross-check solver, the asker and the novice.
 pub const RECIPE: &[Recipe] = &[
     solver("nano-15k", [24, 2, 40, 2, 1, 12], 5_000, 4e-3, &[System, Series, Fraction], 1),
     solver("nano-40k", [40, 2, 88, 2, 1, 20], 5_000, 3e-3, &[Remainder, Gcd, Percent], 2),
@@ -60,9 +68,14 @@ pub const RECIPE: &[Recipe] = &[
     solver("nano-2m", [192, 4, 512, 6, 2, 32], 3_000, 1.5e-3, &[], 7),
     Recipe { rows: 1024, ..solver("nano-check", [256, 4, 640, 8, 2, 32], 17_000, 1.2e-3, &[], 8) },
     Recipe {
-        task: Task::SolveAndAsk,
+        task: Task::SolveAndAsk(Teaching::Good),
         rows: 768,
         ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 9)
+    },
+    Recipe {
+        task: Task::SolveAndAsk(Teaching::Mixed),
+        rows: 768,
+        ..solver("nano-novice", [192, 4, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 10)
     },
 ];
 

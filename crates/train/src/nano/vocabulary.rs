@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn pieces_give_the_tokens_of_the_whole_text() {
         let pack = Arc::new(Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap());
-        let classroom = Classroom::new(pack, TAUGHT_LEVELS);
+        let classroom = Classroom::new(aske_nano::Teaching::Good, pack);
         let words = vocabulary(&classroom).unwrap();
         assert_eq!(vocabulary(&classroom).unwrap(), words, "made twice, it is the same");
         let codec = Codec::new(words.as_bytes()).unwrap();

@@ -4,7 +4,7 @@ use super::{failed, known, pack, write};
 use crate::arguments::NanoTrain;
 use crate::output::{DIM, note, paint};
 use crate::problem::{Exit, Problem};
-use aske_nano::{Classroom, TAUGHT_LEVELS};
+use aske_nano::{Classroom, Teaching};
 use aske_train::Weights;
 use aske_train::nano::{Codec, RECIPE, Recipe, Workshop, tokenizer_config, vocabulary};
 use std::ops::ControlFlow;
@@ -21,12 +21,14 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
         ));
     }
     let pack = Arc::new(pack()?);
-    let classroom = Classroom::new(pack.clone(), TAUGHT_LEVELS);
+    let classroom = |teaching| Classroom::new(teaching, pack.clone());
     let out = &arguments.out;
     let words = out.join("tokenizer.json");
     let vocabulary = match std::fs::read_to_string(&words) {
         Ok(there) => there,
-        Err(_) if arguments.new_vocabulary => vocabulary(&classroom).map_err(|error| failed(&error))?,
+        Err(_) if arguments.new_vocabulary => {
+            vocabulary(&classroom(Teaching::Good)).map_err(|error| failed(&error))?
+        }
         Err(_) => shipped()?,
     };
     let codec = Codec::new(vocabulary.as_bytes()).map_err(|error| failed(&error))?;
@@ -38,6 +40,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
         |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.iter().any(|name| name == recipe.name);
     for recipe in RECIPE.iter().filter(wanted) {
         let begun = Instant::now();
+        let classroom = classroom(recipe.teaching().unwrap_or(Teaching::Good));
         let folder = out.join(recipe.name);
         let config = serde_json::to_string_pretty(&recipe.config()).unwrap_or_default();
         write(&folder.join("config.json"), format!("{config}\n").as_bytes())?;

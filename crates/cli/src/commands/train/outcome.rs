@@ -6,15 +6,17 @@ use crate::evidence::{points, share};
 use crate::output::{BOLD, DIM, data, hint, note, paint};
 use crate::problem::Problem;
 use crate::tables::{percent, table};
-use aske_evidence::{Evidence, Run, RunEvidence, evidence};
+use aske_evidence::{Evidence, Run, RunEvidence, Session, evidence};
 use aske_nano::understand;
 use aske_record::{Contents, Record};
+use aske_report::{Panel, curves};
 use aske_session::Outcome;
-use aske_stats::{Estimate, paired};
+use aske_stats::{Estimate, clustered, paired};
 use aske_train::reinforce::{Exam, Line, read_metrics};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::slice;
 
 /// One measurement of an asker.
 #[derive(Debug, Serialize)]
@@ -44,6 +46,9 @@ pub(super) fn show(
     measures: Option<&Measures>,
     json: bool,
 ) -> Result<(), Problem> {
+    let curves = place.join("curves.svg");
+    write(&curves, &picture(&seeds.iter().map(|seed| (*seed, lines(place, *seed))).collect::<Vec<_>>()))?;
+    note(format_args!("the curves: {}", curves.display()));
     let Some(measures) = measures else {
         if json {
             let lines: Vec<(u64, Vec<Line>)> =
@@ -62,10 +67,11 @@ pub(super) fn show(
     for (at, seed) in seeds.iter().enumerate() {
         rows.push(measured(&format!("seed {seed}"), &told, at, &folders, &lines(place, *seed))?);
     }
+    if seeds.len() > 1 {
+        rows.push(pooled(&runs, &folders, &rows));
+    }
     let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
-    let file = place.join("result.json");
-    std::fs::write(&file, &text)
-        .map_err(|error| Problem::usage(format!("{}: {error}", file.display()), "is the disk full?"))?;
+    write(&place.join("result.json"), &text)?;
     if json {
         data(text);
         return Ok(());
@@ -112,6 +118,84 @@ pub(super) fn show(
     Ok(())
 }
 
+fn write(file: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(file, text)
+        .map_err(|error| Problem::usage(format!("{}: {error}", file.display()), "is the disk full?"))
+}
+
+/// A share that a step has.
+type Share = fn(&Line) -> Option<f64>;
+
+/// What the trainings aim at, seed by seed, and what the watch saw, as a mean over the seeds.
+fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
+    let fixed = seeds.iter().flat_map(|(_, lines)| lines).any(|line| line.fixed_calibrated.is_some());
+    let aim = |line: &Line| if fixed { line.fixed_calibrated } else { Some(line.calibrated) };
+    let judge = if fixed { "by the fixed check" } else { "by its own judge" };
+    let series = seeds.iter().map(|(seed, lines)| {
+        (format!("seed {seed}"), lines.iter().filter_map(|line| Some((line.step, aim(line)?))).collect())
+    });
+    let aimed = Panel { title: format!("Calibrated questions, {judge}"), series: series.collect() };
+    let watched: [(&str, Share); 4] = [
+        ("distinct questions", |line| Some(line.distinct)),
+        ("own judge right, by the oracle", |line| line.truth),
+        ("valid questions", |line| Some(line.valid)),
+        ("own judge agrees with the fixed check", |line| line.agreement),
+    ];
+    let mean = |share: Share| {
+        let mut steps: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for line in seeds.iter().flat_map(|(_, lines)| lines) {
+            steps.entry(line.step).or_default().extend(share(line));
+        }
+        steps.retain(|_, shares| !shares.is_empty());
+        steps
+            .into_iter()
+            .map(|(step, shares)| (step, shares.iter().sum::<f64>() / shares.len() as f64))
+            .collect()
+    };
+    let series = watched.into_iter().map(|(name, share)| (name.to_owned(), mean(share)));
+    let series = series.filter(|(_, points): &(String, Vec<(u64, f64)>)| !points.is_empty()).collect();
+    curves(
+        "The curves of a training",
+        &[aimed, Panel { title: "The watch, mean of the seeds".to_owned(), series }],
+    )
+}
+
+/// All seeds together; the last run is the start. Sessions of one pair, and answers to one question, stay together.
+fn pooled(runs: &[Run], folders: &[PathBuf], rows: &[Measured]) -> Measured {
+    let (before, after) = (&runs[runs.len() - 1], &runs[..runs.len() - 1]);
+    let (start, ends) = (&folders[after.len()], &folders[..after.len()]);
+    let hit = |session: &Session| {
+        session.grade.as_ref().map(|grade| f64::from(u8::from(grade.outcome == Outcome::Calibrated)))
+    };
+    let mut pairs: BTreeMap<[u16; 2], (f64, f64, Vec<f64>)> = BTreeMap::new();
+    for run in after {
+        for session in &run.sessions {
+            let Some(now) = hit(session) else { continue };
+            let (hits, count, gains) = pairs.entry(session.pair).or_default();
+            (*hits, *count) = (*hits + now, *count + 1.0);
+            gains.extend(before.session(&run.name(session)).and_then(hit).map(|then| now - then));
+        }
+    }
+    let shares: Vec<(f64, f64)> = pairs.values().map(|(hits, count, _)| (*hits, *count)).collect();
+    let gains: Vec<Vec<f64>> = pairs.into_values().map(|(.., gains)| gains).collect();
+    let exams: Vec<Exam> = ends.iter().filter_map(|folder| Exam::read(folder)).collect();
+    let mean = |value: fn(&Measured) -> Option<f64>| {
+        let values: Vec<f64> = rows.iter().skip(1).filter_map(value).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    Measured {
+        name: "pooled".to_owned(),
+        calibrated: clustered(&shares, 0),
+        gain: paired(&gains, 0).map(|paired| paired.difference),
+        distinct: mean(|row| Some(row.distinct)).unwrap_or_default(),
+        valid: mean(|row| Some(row.valid)).unwrap_or_default(),
+        judge: mean(|row| row.judge),
+        avg: mean(|row| row.avg),
+        avg_gain: Exam::read(start).and_then(|before| exam_gain(&exams, &before)),
+        pass: mean(|row| row.pass),
+    }
+}
+
 fn lines(place: &Path, seed: u64) -> Vec<Line> {
     read_metrics(&folder_of(place, seed)).unwrap_or_default()
 }
@@ -150,7 +234,11 @@ fn measured(
         valid: valid.count() as f64 / count,
         judge: (!judged.is_empty()).then(|| judged.iter().sum::<f64>() / judged.len() as f64),
         avg: exams.0.as_ref().map(Exam::average),
-        avg_gain: exams.0.as_ref().zip(exams.1.as_ref()).and_then(|(after, before)| exam_gain(after, before)),
+        avg_gain: exams
+            .0
+            .as_ref()
+            .zip(exams.1.as_ref())
+            .and_then(|(after, before)| exam_gain(slice::from_ref(after), before)),
         pass: exams.0.as_ref().map(Exam::passed),
     })
 }
@@ -162,10 +250,14 @@ fn calibration(run: &RunEvidence) -> Option<Estimate> {
 }
 
 /// The gain in right answers, question by question.
-fn exam_gain(after: &Exam, before: &Exam) -> Option<Estimate> {
-    let each = after.questions.iter().zip(&before.questions);
-    let share = |right: u32| f64::from(right) / f64::from(after.samples.max(1));
-    let clusters: Vec<Vec<f64>> =
-        each.map(|((_, after), (_, before))| vec![share(*after) - share(*before)]).collect();
+fn exam_gain(after: &[Exam], before: &Exam) -> Option<Estimate> {
+    let share = |exam: &Exam, at: usize| {
+        exam.questions.get(at).map(|(_, right)| f64::from(*right) / f64::from(exam.samples.max(1)))
+    };
+    let gains = |at| {
+        let then = share(before, at)?;
+        Some(after.iter().filter_map(|exam| Some(share(exam, at)? - then)).collect())
+    };
+    let clusters: Vec<Vec<f64>> = (0..before.questions.len()).filter_map(gains).collect();
     Some(paired(&clusters, 0)?.difference)
 }
