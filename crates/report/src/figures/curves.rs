@@ -10,7 +10,7 @@ const TOP: f64 = 34.0;
 const RIGHT: f64 = 14.0;
 const HIGH: f64 = 200.0;
 const WIDE: f64 = 330.0;
-const LONGEST: usize = 34;
+const LONGEST: usize = 44;
 /// A bold line is the mean of so many steps; the steps themselves are faint.
 const SMOOTH: usize = 5;
 
@@ -60,7 +60,7 @@ fn panel(panel: &Panel) -> Drawing {
     let across = Scale { values: [0.0, last], place: [LEFT, LEFT + WIDE] };
     let up = Scale { values: [0.0, 1.0], place: [floor, TOP] };
     let body = html! {
-        text.title x=(px(LEFT)) y="20" { (label(&panel.title, 2 * LONGEST)) }
+        text.title x=(px(LEFT)) y="20" { (label(&panel.title, LONGEST)) }
         @for tick in ticks(0.0, 1.0) {
             line.grid x1=(px(LEFT)) x2=(px(LEFT + WIDE)) y1=(px(up.at(tick))) y2=(px(up.at(tick))) {}
             text.tick x=(px(LEFT - 6.0)) y=(px(up.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0}%", 100.0 * tick)) }
