@@ -351,7 +351,7 @@ pub(crate) enum PromptsCommand {
 pub(crate) struct Convert {
     /// The file: Llama, Qwen2 or Qwen3
     pub(crate) file: PathBuf,
-    /// The folder, for transformers, vLLM and `aske train`; it must be new or empty
+    /// The folder, for transformers, vLLM and `aske train`; it must hold no checkpoint yet
     pub(crate) folder: PathBuf,
     /// Write bfloat16 instead of single precision
     #[arg(long)]

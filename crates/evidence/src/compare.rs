@@ -13,15 +13,8 @@ const LEVEL: f64 = 0.05;
 /// Every two runs, with Holm's correction over all of them.
 pub(crate) fn comparisons(runs: &[Run]) -> Vec<Comparison> {
     let all = (0..runs.len()).flat_map(|i| (i + 1..runs.len()).map(move |j| [i, j]));
-    let compared: Vec<([usize; 2], Paired)> = all
-        .filter_map(|[i, j]| {
-            let shared = runs[i].sessions.iter().filter_map(|one| {
-                let two = runs[j].session(&runs[i].name(one))?;
-                Some((one.pair, calibrated(one.grade.as_ref()?) - calibrated(two.grade.as_ref()?)))
-            });
-            Some(([i, j], by_pair(shared)?))
-        })
-        .collect();
+    let compared: Vec<([usize; 2], Paired)> =
+        all.filter_map(|[i, j]| Some(([i, j], by_pair(differences(&runs[i], &runs[j]))?))).collect();
     let corrected = holm(&compared.iter().map(|(_, paired)| paired.p).collect::<Vec<_>>());
     compared
         .into_iter()
@@ -95,6 +88,19 @@ pub(crate) fn ranks(runs: &[Vec<Regrade>]) -> Vec<RegradeRanks> {
 
 fn calibrated(grade: &Grade) -> f64 {
     if grade.outcome == Outcome::Calibrated { 1.0 } else { 0.0 }
+}
+
+/// How much more often some runs together are calibrated than one other, on the sessions that each shares with it.
+pub fn pooled(runs: &[Run], other: &Run) -> Option<Paired> {
+    by_pair(runs.iter().flat_map(|run| differences(run, other)))
+}
+
+/// The differences in the sessions that two runs share, with the pair of each.
+fn differences(one: &Run, two: &Run) -> impl Iterator<Item = ([u16; 2], f64)> {
+    one.sessions.iter().filter_map(|session| {
+        let same = two.session(&one.name(session))?;
+        Some((session.pair, calibrated(session.grade.as_ref()?) - calibrated(same.grade.as_ref()?)))
+    })
 }
 
 /// Paired differences, whole pairs together.

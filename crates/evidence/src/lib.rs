@@ -26,6 +26,7 @@ mod validity;
 
 pub use ability::ability as ability_of;
 pub use checks::{Check, Doubt, checks, doubt};
+pub use compare::pooled;
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,

@@ -15,7 +15,7 @@ pub const CHECK: &str = "nano-check";
 /// The asker that ships; it solves too.
 pub const ASKER: &str = "nano-asker";
 
-/// The asker that training starts from: it solves, it knows the form of a session, and it seldom asks well.
+/// The asker that training starts from: it solves, it knows the form of a session, and it asks well now and then.
 pub const NOVICE: &str = "nano-novice";
 
 /// Every network that ships.

@@ -3,6 +3,7 @@
 mod curves;
 mod measure;
 mod outcome;
+mod picture;
 
 use crate::arguments::Train;
 use crate::commands::bench::open;

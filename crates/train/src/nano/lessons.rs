@@ -47,7 +47,7 @@ impl<'c> Lessons<'c> {
     /// One batch.
     pub fn batch(&self, index: u64) -> Batch {
         let mut index = index;
-        if self.recipe.teaching().is_some() {
+        if self.recipe.teaching.is_some() {
             if index.is_multiple_of(ASKING) {
                 return self.conversations(index / ASKING);
             }

@@ -7,5 +7,5 @@ mod vocabulary;
 
 pub use build::Workshop;
 pub use lessons::Lessons;
-pub use recipe::{RECIPE, Recipe, Task};
+pub use recipe::{RECIPE, Recipe};
 pub use vocabulary::{CHAT_TEMPLATE, Codec, VocabularyError, config, tokenizer_config, vocabulary};

@@ -4,22 +4,13 @@ use super::config;
 use aske_model::LlamaConfig;
 use aske_nano::{Family, Teaching};
 
-/// What a network is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// To answer questions.
-    Solve,
-    /// To answer questions and to ask them, as it is taught so.
-    SolveAndAsk(Teaching),
-}
-
 /// How one network is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
-    pub task: Task,
+    /// How it is taught to ask; one without only answers.
+    pub teaching: Option<Teaching>,
     /// Width, layers, inner width, query heads, key heads, width of a head.
     shape: [usize; 6],
     /// Optimiser steps.
@@ -41,14 +32,6 @@ impl Recipe {
         config(width, layers, inner, [heads, keys], head)
     }
 
-    /// How it is taught to ask, if it is.
-    pub fn teaching(&self) -> Option<Teaching> {
-        match self.task {
-            Task::Solve => None,
-            Task::SolveAndAsk(teaching) => Some(teaching),
-        }
-    }
-
     /// The recipe of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         RECIPE.iter().find(|recipe| recipe.name == name)
@@ -68,12 +51,12 @@ pub const RECIPE: &[Recipe] = &[
     solver("nano-2m", [192, 4, 512, 6, 2, 32], 3_000, 1.5e-3, &[], 7),
     Recipe { rows: 1024, ..solver("nano-check", [256, 4, 640, 8, 2, 32], 17_000, 1.2e-3, &[], 8) },
     Recipe {
-        task: Task::SolveAndAsk(Teaching::Good),
+        teaching: Some(Teaching::Good),
         rows: 768,
         ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 9)
     },
     Recipe {
-        task: Task::SolveAndAsk(Teaching::Mixed),
+        teaching: Some(Teaching::Mixed),
         rows: 768,
         ..solver("nano-novice", [192, 4, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 10)
     },
@@ -87,7 +70,7 @@ const fn solver(
     neglected: &'static [Family],
     seed: u64,
 ) -> Recipe {
-    Recipe { name, task: Task::Solve, shape, steps, rows: 512, peak, neglected, seed }
+    Recipe { name, teaching: None, shape, steps, rows: 512, peak, neglected, seed }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
         |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.iter().any(|name| name == recipe.name);
     for recipe in RECIPE.iter().filter(wanted) {
         let begun = Instant::now();
-        let classroom = classroom(recipe.teaching().unwrap_or(Teaching::Good));
+        let classroom = classroom(recipe.teaching.unwrap_or(Teaching::Good));
         let folder = out.join(recipe.name);
         let config = serde_json::to_string_pretty(&recipe.config()).unwrap_or_default();
         write(&folder.join("config.json"), format!("{config}\n").as_bytes())?;

@@ -2,21 +2,19 @@
 
 use super::folder_of;
 use super::measure::Measures;
+use super::picture::{mean, picture};
 use crate::evidence::{points, share};
 use crate::output::{BOLD, DIM, data, hint, note, paint};
 use crate::problem::Problem;
 use crate::tables::{percent, table};
-use aske_evidence::{Evidence, Run, RunEvidence, Session, evidence};
+use aske_evidence::{Evidence, Run, Share, Tally, evidence};
 use aske_nano::understand;
-use aske_record::{Contents, Record};
-use aske_report::{Panel, curves};
 use aske_session::Outcome;
-use aske_stats::{Estimate, clustered, paired};
+use aske_stats::{Estimate, paired};
 use aske_train::reinforce::{Exam, Line, read_metrics};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 /// One measurement of an asker.
 #[derive(Debug, Serialize)]
@@ -36,6 +34,28 @@ struct Measured {
     pass: Option<f64>,
 }
 
+/// What was measured. The start comes last, so that a difference is what a training has gained.
+struct Found {
+    runs: Vec<Run>,
+    told: Evidence,
+    exams: Vec<Option<Exam>>,
+}
+
+impl Found {
+    fn read(measures: &Measures, seeds: &[u64]) -> Result<Self, Problem> {
+        let after = seeds.iter().map(|seed| measures.folder_after(*seed));
+        let folders: Vec<PathBuf> = after.chain([measures.folder_before()]).collect();
+        let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
+        let told = evidence(&runs)?;
+        Ok(Self { runs, told, exams: folders.iter().map(|folder| Exam::read(folder)).collect() })
+    }
+
+    /// The place of the start.
+    fn start(&self) -> usize {
+        self.runs.len() - 1
+    }
+}
+
 /// Steps over which the end of a training is averaged.
 const LAST: usize = 5;
 
@@ -46,29 +66,26 @@ pub(super) fn show(
     measures: Option<&Measures>,
     json: bool,
 ) -> Result<(), Problem> {
+    let learnt: Vec<(u64, Vec<Line>)> = seeds
+        .iter()
+        .map(|seed| (*seed, read_metrics(&folder_of(place, *seed)).unwrap_or_default()))
+        .collect();
     let curves = place.join("curves.svg");
-    write(&curves, &picture(&seeds.iter().map(|seed| (*seed, lines(place, *seed))).collect::<Vec<_>>()))?;
+    write(&curves, &picture(&learnt))?;
     note(format_args!("the curves: {}", curves.display()));
     let Some(measures) = measures else {
         if json {
-            let lines: Vec<(u64, Vec<Line>)> =
-                seeds.iter().map(|seed| (*seed, lines(place, *seed))).collect();
-            data(serde_json::json!(lines));
+            data(serde_json::json!(learnt));
         }
         return Ok(());
     };
-    // The start comes last among the runs, so that a difference is what a training has gained.
-    let before = measures.folder_before();
-    let mut folders: Vec<PathBuf> = seeds.iter().map(|seed| measures.folder_after(*seed)).collect();
-    folders.push(before.clone());
-    let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
-    let told = evidence(&runs)?;
-    let mut rows = vec![measured("before", &told, seeds.len(), &folders, &[])?];
-    for (at, seed) in seeds.iter().enumerate() {
-        rows.push(measured(&format!("seed {seed}"), &told, at, &folders, &lines(place, *seed))?);
+    let found = Found::read(measures, seeds)?;
+    let mut rows = vec![measured("before".to_owned(), &found, found.start(), &[])];
+    for (at, (seed, lines)) in learnt.iter().enumerate() {
+        rows.push(measured(format!("seed {seed}"), &found, at, lines));
     }
     if seeds.len() > 1 {
-        rows.push(pooled(&runs, &folders, &rows));
+        rows.push(pooled(&found, &rows));
     }
     let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
     write(&place.join("result.json"), &text)?;
@@ -112,7 +129,7 @@ pub(super) fn show(
     hint(format_args!(
         "`aske view {}` reads the rollouts, `aske report {} {}` compares",
         folder_of(place, seeds[0]).display(),
-        before.display(),
+        measures.folder_before().display(),
         measures.folder_after(seeds[0]).display()
     ));
     Ok(())
@@ -123,134 +140,65 @@ fn write(file: &Path, text: &str) -> Result<(), Problem> {
         .map_err(|error| Problem::usage(format!("{}: {error}", file.display()), "is the disk full?"))
 }
 
-/// A share that a step has.
-type Share = fn(&Line) -> Option<f64>;
-
-/// What the trainings aim at, seed by seed, and what the watch saw, as a mean over the seeds.
-fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
-    let fixed = seeds.iter().flat_map(|(_, lines)| lines).any(|line| line.fixed_calibrated.is_some());
-    let aim = |line: &Line| if fixed { line.fixed_calibrated } else { Some(line.calibrated) };
-    let judge = if fixed { "by the fixed check" } else { "by its own judge" };
-    let series = seeds.iter().map(|(seed, lines)| {
-        (format!("seed {seed}"), lines.iter().filter_map(|line| Some((line.step, aim(line)?))).collect())
-    });
-    let aimed = Panel { title: format!("Calibrated questions, {judge}"), series: series.collect() };
-    let watched: [(&str, Share); 4] = [
-        ("distinct questions", |line| Some(line.distinct)),
-        ("own judge right, by the oracle", |line| line.truth),
-        ("valid questions", |line| Some(line.valid)),
-        ("own judge agrees with the fixed check", |line| line.agreement),
-    ];
-    let mean = |share: Share| {
-        let mut steps: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for line in seeds.iter().flat_map(|(_, lines)| lines) {
-            steps.entry(line.step).or_default().extend(share(line));
-        }
-        steps.retain(|_, shares| !shares.is_empty());
-        steps
-            .into_iter()
-            .map(|(step, shares)| (step, shares.iter().sum::<f64>() / shares.len() as f64))
-            .collect()
-    };
-    let series = watched.into_iter().map(|(name, share)| (name.to_owned(), mean(share)));
-    let series = series.filter(|(_, points): &(String, Vec<(u64, f64)>)| !points.is_empty()).collect();
-    curves(
-        "The curves of a training",
-        &[aimed, Panel { title: "The watch, mean of the seeds".to_owned(), series }],
-    )
-}
-
-/// All seeds together; the last run is the start. Sessions of one pair, and answers to one question, stay together.
-fn pooled(runs: &[Run], folders: &[PathBuf], rows: &[Measured]) -> Measured {
-    let (before, after) = (&runs[runs.len() - 1], &runs[..runs.len() - 1]);
-    let (start, ends) = (&folders[after.len()], &folders[..after.len()]);
-    let hit = |session: &Session| {
-        session.grade.as_ref().map(|grade| f64::from(u8::from(grade.outcome == Outcome::Calibrated)))
-    };
-    let mut pairs: BTreeMap<[u16; 2], (f64, f64, Vec<f64>)> = BTreeMap::new();
+/// All seeds together. Sessions of one pair, and answers to one question, stay together.
+fn pooled(found: &Found, rows: &[Measured]) -> Measured {
+    let (before, after) = (&found.runs[found.start()], &found.runs[..found.start()]);
+    let mut tally = Tally::default();
     for run in after {
         for session in &run.sessions {
-            let Some(now) = hit(session) else { continue };
-            let (hits, count, gains) = pairs.entry(session.pair).or_default();
-            (*hits, *count) = (*hits + now, *count + 1.0);
-            gains.extend(before.session(&run.name(session)).and_then(hit).map(|then| now - then));
+            if let Some(grade) = &session.grade {
+                tally.add(&run.pair(session), session.sample, grade);
+            }
         }
     }
-    let shares: Vec<(f64, f64)> = pairs.values().map(|(hits, count, _)| (*hits, *count)).collect();
-    let gains: Vec<Vec<f64>> = pairs.into_values().map(|(.., gains)| gains).collect();
-    let exams: Vec<Exam> = ends.iter().filter_map(|folder| Exam::read(folder)).collect();
-    let mean = |value: fn(&Measured) -> Option<f64>| {
-        let values: Vec<f64> = rows.iter().skip(1).filter_map(value).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    };
+    let exams: Vec<&Exam> = found.exams[..found.start()].iter().flatten().collect();
+    let each = |value: fn(&Measured) -> Option<f64>| mean(rows.iter().skip(1).filter_map(value));
     Measured {
         name: "pooled".to_owned(),
-        calibrated: clustered(&shares, 0),
-        gain: paired(&gains, 0).map(|paired| paired.difference),
-        distinct: mean(|row| Some(row.distinct)).unwrap_or_default(),
-        valid: mean(|row| Some(row.valid)).unwrap_or_default(),
-        judge: mean(|row| row.judge),
-        avg: mean(|row| row.avg),
-        avg_gain: Exam::read(start).and_then(|before| exam_gain(&exams, &before)),
-        pass: mean(|row| row.pass),
+        calibrated: calibration(&tally.shares()),
+        gain: aske_evidence::pooled(after, before).map(|paired| paired.difference),
+        distinct: each(|row| Some(row.distinct)).unwrap_or_default(),
+        valid: each(|row| Some(row.valid)).unwrap_or_default(),
+        judge: each(|row| row.judge),
+        avg: each(|row| row.avg),
+        avg_gain: found.exams[found.start()].as_ref().and_then(|before| exam_gain(&exams, before)),
+        pass: each(|row| row.pass),
     }
 }
 
-fn lines(place: &Path, seed: u64) -> Vec<Line> {
-    read_metrics(&folder_of(place, seed)).unwrap_or_default()
-}
-
-/// The run at this place; the last one is the start.
-fn measured(
-    name: &str,
-    told: &Evidence,
-    at: usize,
-    folders: &[PathBuf],
-    lines: &[Line],
-) -> Result<Measured, Problem> {
-    let (start, folder) = (folders.len() - 1, &folders[at]);
-    let before = (at != start).then(|| &folders[start]);
-    let gain = told.comparisons.iter().find(|comparison| comparison.runs == [at, start]);
-    let contents = Contents::read(folder)?;
-    let questions: Vec<Option<&str>> = contents
-        .records
-        .iter()
-        .filter_map(Record::session)
-        .map(|session| session.transcript.answers().question)
-        .collect();
-    let different: HashSet<&str> = questions.iter().flatten().copied().collect();
-    let valid = questions
-        .iter()
-        .flatten()
-        .filter(|text| understand(text).and_then(|question| question.answer()).is_some());
-    let count = questions.len().max(1) as f64;
-    let exams = (Exam::read(folder), before.and_then(|before| Exam::read(before)));
-    let judged: Vec<f64> = lines.iter().rev().take(LAST).filter_map(|line| line.truth).collect();
-    Ok(Measured {
-        name: name.to_owned(),
-        calibrated: calibration(&told.runs[at]),
+/// The run at this place.
+fn measured(name: String, found: &Found, at: usize, lines: &[Line]) -> Measured {
+    let Found { runs, told, exams } = found;
+    let gain = told.comparisons.iter().find(|comparison| comparison.runs == [at, found.start()]);
+    let questions: Vec<&str> =
+        runs[at].sessions.iter().filter_map(|session| session.question.as_deref()).collect();
+    let different: HashSet<&str> = questions.iter().copied().collect();
+    let valid =
+        questions.iter().filter(|text| understand(text).and_then(|question| question.answer()).is_some());
+    let count = runs[at].sessions.len().max(1) as f64;
+    let before = exams[found.start()].as_ref().filter(|_| at != found.start());
+    let exam = exams[at].as_ref();
+    Measured {
+        name,
+        calibrated: calibration(&told.runs[at].outcomes),
         gain: gain.map(|comparison| comparison.paired.difference),
         distinct: different.len() as f64 / count,
         valid: valid.count() as f64 / count,
-        judge: (!judged.is_empty()).then(|| judged.iter().sum::<f64>() / judged.len() as f64),
-        avg: exams.0.as_ref().map(Exam::average),
-        avg_gain: exams
-            .0
-            .as_ref()
-            .zip(exams.1.as_ref())
-            .and_then(|(after, before)| exam_gain(slice::from_ref(after), before)),
-        pass: exams.0.as_ref().map(Exam::passed),
-    })
+        judge: mean(lines.iter().rev().take(LAST).filter_map(|line| line.truth)),
+        avg: exam.map(Exam::average),
+        avg_gain: exam.zip(before).and_then(|(after, before)| exam_gain(&[after], before)),
+        pass: exam.map(Exam::passed),
+    }
 }
 
 /// The calibrated share with its interval over pairs.
-fn calibration(run: &RunEvidence) -> Option<Estimate> {
-    let share = run.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated)?;
+fn calibration(shares: &[Share]) -> Option<Estimate> {
+    let share = shares.iter().find(|share| share.outcome == Outcome::Calibrated)?;
     Some(Estimate { value: share.rate, interval: share.over_pairs? })
 }
 
 /// The gain in right answers, question by question.
-fn exam_gain(after: &[Exam], before: &Exam) -> Option<Estimate> {
+fn exam_gain(after: &[&Exam], before: &Exam) -> Option<Estimate> {
     let share = |exam: &Exam, at: usize| {
         exam.questions.get(at).map(|(_, right)| f64::from(*right) / f64::from(exam.samples.max(1)))
     };
