@@ -11,15 +11,15 @@ use std::sync::Arc;
 const ROUNDS: [u32; 8] = [0, 1, 2, 3, 3, 4, 4, 4];
 
 /// The share of good sessions among those a novice is taught from.
-const GOOD: f64 = 0.5;
+const GOOD: f64 = 0.4;
 
 /// Who teaches to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Teaching {
     /// The staircase alone.
     Good,
-    /// The staircase, and as often somebody who asks blind and too hard; nothing says who teaches when. What
-    /// reinforcement starts from: good sessions happen, and are not the rule.
+    /// The staircase, and more often somebody who asks blind, far too easy or far too hard; nothing says who teaches
+    /// when. What reinforcement starts from: good sessions happen, and are not the rule.
     Mixed,
 }
 
@@ -38,8 +38,7 @@ impl Classroom {
             FreeAsker::new(strategy, pack.clone(), 0, levels).with_numbers(Numbers::Taught)
         };
         let good = teacher(Strategy::Staircase, TAUGHT_LEVELS);
-        let poor = (teaching == Teaching::Mixed)
-            .then(|| teacher(Strategy::Fixed, LEVELS).with_lowest(TAUGHT_LEVELS));
+        let poor = (teaching == Teaching::Mixed).then(|| teacher(Strategy::Fixed, LEVELS).at_extremes());
         Self { pack, good, poor }
     }
 

@@ -6,7 +6,7 @@ mod simulated;
 mod staircase;
 mod write;
 
-use crate::{Draw, Family, LEVELS, Numbers, Question};
+use crate::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS};
 use aske_chat::{Message, Reply, Usage};
 use aske_model::{Fault, Provider, Request};
 use aske_session::Pack;
@@ -36,8 +36,8 @@ pub struct FreeAsker {
     pack: Arc<Pack>,
     rounds: u32,
     numbers: Numbers,
-    /// The lowest level of a blind question.
-    lowest: u32,
+    /// Whether a blind question is far too easy or far too hard, and never in between.
+    extreme: bool,
     prior: Arc<Prior>,
 }
 
@@ -45,7 +45,7 @@ impl FreeAsker {
     /// An asker for sessions with these prompts and so many rounds, which asks up to this level.
     pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
         let prior = Arc::new(Prior::new(levels.clamp(1, LEVELS)));
-        Self { strategy, pack, rounds, numbers: Numbers::Any, lowest: 1, prior }
+        Self { strategy, pack, rounds, numbers: Numbers::Any, extreme: false, prior }
     }
 
     /// The same asker with questions of these numbers only.
@@ -54,10 +54,10 @@ impl FreeAsker {
         Self { numbers, ..self }
     }
 
-    /// The same asker, whose blind questions have at least this level.
+    /// The same asker, whose blind questions are as often of the first level as beyond what networks are taught.
     #[must_use]
-    pub(crate) fn with_lowest(self, lowest: u32) -> Self {
-        Self { lowest, ..self }
+    pub(crate) fn at_extremes(self) -> Self {
+        Self { extreme: true, ..self }
     }
 
     /// The same asker in sessions of so many rounds.
@@ -88,7 +88,12 @@ impl FreeAsker {
 
     fn any_cell(&self, random: &mut Rng) -> (Family, u32) {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
-        (family, random.u32(self.lowest..=self.prior.levels()))
+        let level = match self.extreme {
+            true if random.f64() < 0.5 => 1,
+            true => random.u32(TAUGHT_LEVELS + 1..=self.prior.levels()),
+            false => random.u32(1..=self.prior.levels()),
+        };
+        (family, level)
     }
 
     /// A new question of a cell. Every cell has questions, taught ones too, as a test shows.
