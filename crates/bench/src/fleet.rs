@@ -1,14 +1,12 @@
 //! The models of a run, ready to be called.
 
-use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, load_script};
-use aske_model::{Checkpoint, Endpoint, EngineOptions, Http, Local, Model, OpenAi, Provider, Scripted};
+use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, connect};
+use aske_model::{Checkpoint, EngineOptions, Http, Local, Model, Provider};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
 use aske_session::Pack;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Idle connections to a host that are kept even when few sessions run: a session ends with five calls at once.
 const LEAST_POOL: usize = 512;
@@ -18,7 +16,7 @@ const LEAST_POOL: usize = 512;
 pub struct Fleet(BTreeMap<String, Arc<Model>>);
 
 impl Fleet {
-    /// Prepares every model in use; keys are read from the environment here and kept nowhere else.
+    /// Prepares every model in use.
     pub fn new(settings: &Settings) -> Result<Self, ConfigError> {
         let dialogue = Dialogue { pack: settings.pack.clone(), rounds: settings.protocol.rounds };
         Self::of(&settings.models, settings.run.concurrency, &dialogue)
@@ -76,30 +74,15 @@ fn provider(
         let levels = section.levels.unwrap_or(TAUGHT_LEVELS);
         Ok(Box::new(FreeAsker::new(strategy, dialogue.pack.clone(), dialogue.rounds, levels)) as Box<_>)
     };
+    if let Some(provider) = connect(http, name, section)? {
+        return Ok(provider);
+    }
     match section.provider {
         Some(ProviderKind::Local) => Ok(Box::new(local(name, section)?)),
         Some(ProviderKind::Fixed) => free(Strategy::Fixed),
         Some(ProviderKind::Staircase) => free(Strategy::Staircase),
-        Some(ProviderKind::Openai) => Ok(Box::new(openai(http, name, section)?)),
-        Some(ProviderKind::Scripted) => Ok(Box::new(scripted(name, section)?)),
-        None => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
+        _ => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
     }
-}
-
-fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, ConfigError> {
-    let endpoint = Endpoint {
-        urls: section.url.to_vec(),
-        model: section.model.clone().unwrap_or_else(|| name.to_owned()),
-        api_key: section.api_key_env.as_deref().map(|variable| key(name, variable)).transpose()?,
-        tokens_field: section.max_tokens_field,
-        omit: section.omit.clone(),
-        fold_system: section.fold_system,
-        extra: extra(section),
-    };
-    OpenAi::new(http, endpoint).map_err(|error| {
-        ConfigError::at(format!("models.{name}"), error.to_string())
-            .hint("an address looks like \"http://localhost:8000/v1\"")
-    })
 }
 
 /// Megabytes of conversations that a local model remembers where nothing else is said: solvers see one message each.
@@ -116,36 +99,4 @@ fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let store_bytes = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let options = EngineOptions { threads, store_bytes, ..EngineOptions::default() };
     Ok(Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?))
-}
-
-fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
-    match std::env::var(variable) {
-        Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
-        _ => Err(ConfigError::at(
-            format!("models.{name}.api_key_env"),
-            format!("the environment variable {variable} is not set"),
-        )
-        .hint(format!("export {variable}=… with the key of this provider"))),
-    }
-}
-
-/// The free table as JSON.
-fn extra(section: &ModelSection) -> Map<String, Value> {
-    match serde_json::to_value(&section.extra) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
-}
-
-fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, ConfigError> {
-    let path = section.script.as_deref().unwrap_or_default();
-    let text = load_script(path).map_err(|error| {
-        let place = Some(format!("models.{name}.script: {path}"));
-        ConfigError { place, ..error }
-    })?;
-    let script = Scripted::parse(&text).map_err(|error| {
-        ConfigError::at(path, error.to_string())
-            .hint("each line is a JSON object with `reply` or `replies`, and perhaps `when`")
-    })?;
-    Ok(script.with_delay(Duration::from_millis(section.delay_ms.unwrap_or(0))))
 }

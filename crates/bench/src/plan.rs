@@ -2,7 +2,7 @@
 
 use aske_config::{Order, Settings, closest};
 use aske_record::{PairId, SessionId};
-use aske_session::{Seed, coin};
+use aske_session::Seed;
 use std::str::FromStr;
 
 /// A part of the whole, such as the third of eight: `3/8`.
@@ -86,20 +86,12 @@ pub fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId
     let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
     let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
     let fits = |pair: &PairId| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair));
-    Ok(pairs(&names).filter(fits).collect())
+    Ok(PairId::all(&names).filter(fits).collect())
 }
 
-fn pairs<'n>(names: &'n [&str]) -> impl Iterator<Item = PairId> + 'n {
-    let both = (0..names.len()).flat_map(move |i| (i + 1..names.len()).map(move |j| (names[i], names[j])));
-    both.filter_map(|(a, b)| PairId::new(a, b).ok())
-}
-
-/// Which solver is Model 1 alternates from sample to sample; which one begins is a coin's choice, so that
-/// neither size nor name can be told from the position.
+/// A session with its solvers in their places.
 pub fn planned(seed: Seed, id: SessionId) -> Planned {
-    let [a, b] = id.pair.both().map(str::to_owned);
-    let swap = coin(seed, &id.pair.to_string()) ^ (id.sample % 2 == 1);
-    Planned { id, solvers: if swap { [b, a] } else { [a, b] } }
+    Planned { solvers: id.solvers(seed), id }
 }
 
 /// Orders sessions. Within a sample, pairs come in an order of their own by the seed, so that no solver is

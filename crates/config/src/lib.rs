@@ -10,6 +10,7 @@
 //! ```
 
 mod builtin;
+mod connect;
 mod environment;
 mod error;
 mod layers;
@@ -19,6 +20,7 @@ mod settings;
 mod suggest;
 
 pub use builtin::{config_names, load_script};
+pub use connect::connect;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;

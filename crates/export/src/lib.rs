@@ -19,7 +19,7 @@ mod sessions;
 mod write;
 
 pub use column::{Column, Table};
-pub use write::{ExportError, Format, write};
+pub use write::{ExportError, Format, batch, write};
 
 use aske_evidence::Run;
 use aske_record::RunError;

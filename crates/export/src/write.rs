@@ -94,7 +94,8 @@ pub fn write(table: &Table, path: &Path) -> Result<(), ExportError> {
     }
 }
 
-fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
+/// A table as Arrow columns.
+pub fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter_with_nullable(
         table.columns.iter().map(|(name, column)| (*name, array(column), true)),
     )

@@ -1,5 +1,6 @@
 //! Names of pairs and sessions.
 
+use aske_session::{Seed, coin};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,13 @@ impl PairId {
         }
         let (first, second) = if a < b { (a, b) } else { (b, a) };
         Ok(Self { first: first.to_owned(), second: second.to_owned() })
+    }
+
+    /// Every pair of these solvers, in their order.
+    pub fn all<'n>(names: &'n [&str]) -> impl Iterator<Item = Self> + 'n {
+        let both =
+            (0..names.len()).flat_map(move |i| (i + 1..names.len()).map(move |j| (names[i], names[j])));
+        both.filter_map(|(a, b)| Self::new(a, b).ok())
     }
 
     /// Both names, in alphabetical order.
@@ -67,6 +75,16 @@ pub struct SessionId {
     pub pair: PairId,
     /// The sample.
     pub sample: u32,
+}
+
+impl SessionId {
+    /// Model 1 and Model 2. Which solver is Model 1 alternates from sample to sample; which one begins is a coin's
+    /// choice, so that neither size nor name can be told from the position.
+    pub fn solvers(&self, seed: Seed) -> [String; 2] {
+        let [a, b] = self.pair.both().map(str::to_owned);
+        let swap = coin(seed, &self.pair.to_string()) ^ (self.sample % 2 == 1);
+        if swap { [b, a] } else { [a, b] }
+    }
 }
 
 impl fmt::Display for SessionId {

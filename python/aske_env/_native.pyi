@@ -1,0 +1,138 @@
+from collections.abc import Awaitable, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict, final
+
+__version__: str
+
+Rules = Literal["aske", "math-verify", "paper"]
+Outcome = Literal["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"]
+
+class RolloutFailure(RuntimeError):
+    """A rollout that infrastructure ended: drop it, never score it."""
+
+class Reward(TypedDict):
+    calibration: float
+    format: float
+    diversity: float
+
+class Result(TypedDict):
+    """The grade and the reward of a session."""
+
+    outcome: Outcome
+    right: list[bool] | None
+    question: str | None
+    novelty: float
+    reward: Reward
+    total: float
+
+class Rollout(Result):
+    """A finished rollout: the result, and what a run folder keeps of it."""
+
+    record: dict[str, Any]
+    grade: dict[str, Any]
+    asker_s: float
+    solvers_s: float
+
+@final
+class Parsed:
+    """An answer that `verify` takes. False where nothing in it was read as mathematics."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def readings(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+
+def parse(text: str, *, rules: Rules = "aske") -> Parsed:
+    """Reads an answer: the last box of a longer text, else the text itself."""
+
+def extract(reply: str, *, word: bool = False) -> str | None:
+    """The last boxed answer of a reply; with `word`, its last word where it has no box."""
+
+def verify(gold: str | Parsed, target: str | Parsed, *, rules: Rules = "aske") -> bool:
+    """Whether two answers are the same. Undecided counts as different."""
+
+def verify_batch(
+    golds: Sequence[str | Parsed],
+    targets: Sequence[str | Parsed],
+    *,
+    rules: Rules = "aske",
+    threads: int | None = None,
+) -> list[bool]:
+    """Many verdicts at once, on all cores or so many threads."""
+
+@final
+class Call:
+    """One call that a session needs: send the messages, feed the reply back."""
+
+    @property
+    def role(self) -> Literal["asker", "one", "two", "check"]: ...
+    @property
+    def turn(self) -> int: ...
+    @property
+    def draw(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+    @property
+    def messages(self) -> list[dict[str, str]]: ...
+
+@final
+class Session:
+    """One session, from the first probing turn to the grade. Pure: it calls nobody."""
+
+    def calls(self) -> list[Call]:
+        """The calls that are needed next, in any order or at once; empty when the session is done."""
+    @property
+    def done(self) -> bool: ...
+    def feed(self, call: Call, content: str, finish_reason: str = "stop") -> None:
+        """Takes the reply to a call that was needed."""
+    def result(self, novelty: float = 0.0) -> Result:
+        """Outcome, who is right, and reward of a session that is done."""
+
+@final
+class Environment:
+    """Ask-E with the boundary solvers of a configuration; made once, shared by all rollouts of a process."""
+
+    def __init__(self, config: str = "paper-train", options: Sequence[str] = ()) -> None: ...
+    def pairs(self) -> list[str]:
+        """Every pair of boundary solvers, as `a:b`."""
+    @property
+    def self_judged(self) -> bool:
+        """Whether the policy is its own cross-check solver."""
+    @property
+    def asker_tokens(self) -> tuple[int, int]:
+        """Tokens of the asker's probing turns, and of its final turn."""
+    def session(self) -> Session:
+        """A session that calls nobody: you make the calls."""
+    def rollout(
+        self,
+        pair: str,
+        sample: int = 0,
+        *,
+        url: str,
+        model: str,
+        key: str | None = None,
+        judge_url: str | None = None,
+        judge_key: str | None = None,
+        cache_salt: str | None = None,
+    ) -> Awaitable[Rollout]:
+        """Runs one session: the asker at `url`, everybody else as configured.
+
+        Raises `RolloutFailure` where infrastructure failed.
+        """
+
+@final
+class Table:
+    """A table that every Arrow reader takes: `pyarrow.table(t)`, `polars.DataFrame(t)`."""
+
+    @property
+    def column_names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def load_run(
+    *folders: str | PathLike[str],
+    kind: Literal["sessions", "questions", "answers", "grades"] = "sessions",
+    calibrated: bool = False,
+) -> Table:
+    """One table of one or more runs."""

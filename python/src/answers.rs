@@ -1,0 +1,124 @@
+//! The answer engine: used as math-verify is.
+
+use aske_answer::{Comparison, Policy, Rules, Verdict, explain, last_boxed, last_word};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+/// An answer that `verify` takes. False where nothing in it was read as mathematics.
+#[pyclass(frozen, module = "aske_env")]
+pub(crate) struct Parsed {
+    /// The answer as text.
+    #[pyo3(get)]
+    text: String,
+    /// What it was read as, most likely first; empty where it is compared as text only.
+    #[pyo3(get)]
+    readings: Vec<String>,
+}
+
+#[pymethods]
+impl Parsed {
+    fn __len__(&self) -> usize {
+        self.readings.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Parsed({:?}, readings={:?})", self.text, self.readings)
+    }
+}
+
+/// The rules of a name.
+fn rules(name: &str) -> PyResult<Rules> {
+    match name {
+        "aske" => Ok(Rules::Aske(Policy::default())),
+        "math-verify" => Ok(Rules::MathVerify),
+        "paper" => Ok(Rules::Paper),
+        _ => Err(PyValueError::new_err(format!(
+            "no rules {name:?}; one of \"aske\", \"math-verify\", \"paper\""
+        ))),
+    }
+}
+
+/// Reads an answer: the last box of a longer text, else the text itself.
+#[pyfunction]
+#[pyo3(signature = (text, *, rules = "aske"))]
+pub(crate) fn parse(py: Python<'_>, text: &str, rules: &str) -> PyResult<Parsed> {
+    let rules = self::rules(rules)?;
+    Ok(py.detach(|| {
+        let answer = last_boxed(text).unwrap_or(text).trim();
+        let readings = explain(answer, answer, &rules).gold.into_iter().map(|reading| reading.read).collect();
+        Parsed { text: answer.to_owned(), readings }
+    }))
+}
+
+/// The last boxed answer of a reply; with `word`, its last word where it has no box.
+#[pyfunction]
+#[pyo3(signature = (reply, *, word = false))]
+pub(crate) fn extract(reply: &str, word: bool) -> Option<&str> {
+    let boxed = last_boxed(reply).map(str::trim);
+    boxed.or_else(|| last_word(reply).filter(|_| word))
+}
+
+/// Whether two answers are the same. Undecided counts as different.
+#[pyfunction]
+#[pyo3(signature = (gold, target, *, rules = "aske"))]
+pub(crate) fn verify(
+    py: Python<'_>,
+    gold: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    rules: &str,
+) -> PyResult<bool> {
+    let rules = self::rules(rules)?;
+    let (gold, target) = (text(gold)?, text(target)?);
+    Ok(py.detach(|| is_equal(rules.compare(&gold, &target))))
+}
+
+/// Many verdicts at once, on all cores or so many threads.
+#[pyfunction]
+#[pyo3(signature = (golds, targets, *, rules = "aske", threads = None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's lists arrive as vectors")]
+pub(crate) fn verify_batch(
+    py: Python<'_>,
+    golds: Vec<Bound<'_, PyAny>>,
+    targets: Vec<Bound<'_, PyAny>>,
+    rules: &str,
+    threads: Option<usize>,
+) -> PyResult<Vec<bool>> {
+    if golds.len() != targets.len() {
+        let told =
+            format!("{} golds and {} targets; give one target for each gold", golds.len(), targets.len());
+        return Err(PyValueError::new_err(told));
+    }
+    let rules = self::rules(rules)?;
+    let texts = |answers: &[Bound<'_, PyAny>]| answers.iter().map(text).collect::<PyResult<Vec<String>>>();
+    let (golds, targets) = (texts(&golds)?, texts(&targets)?);
+    let all = || {
+        golds.par_iter().zip(&targets).map(|(gold, target)| is_equal(rules.compare(gold, target))).collect()
+    };
+    py.detach(|| match threads {
+        None => Ok(all()),
+        Some(threads) => rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map(|pool| pool.install(all))
+            .map_err(|error| PyValueError::new_err(error.to_string())),
+    })
+}
+
+/// An answer as text: a string, or what `parse` gave.
+fn text(answer: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(parsed) = answer.cast::<Parsed>() {
+        return Ok(parsed.get().text.clone());
+    }
+    if let Ok(text) = answer.extract::<String>() {
+        return Ok(text);
+    }
+    Err(PyTypeError::new_err(format!(
+        "an answer is a str or what parse() gave, not {}",
+        answer.get_type().name()?
+    )))
+}
+
+fn is_equal(comparison: Comparison) -> bool {
+    comparison.verdict == Verdict::Equal
+}

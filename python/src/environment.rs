@@ -1,0 +1,164 @@
+//! The environment: boundary solvers with their pools, retries and limits, and rollouts against them.
+
+use crate::judge::{Judges, Served};
+use crate::rollout::{Cast, rollout};
+use crate::session::Session;
+use crate::{RolloutFailure, to_python};
+use aske_config::{ConfigError, Layers, Settings, connect};
+use aske_model::{Halt, Http, Model};
+use aske_record::{PairId, SessionId};
+use aske_session::Seed;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Idle connections that are kept to each host.
+const POOL: usize = 512;
+
+/// Ask-E with the boundary solvers of a configuration; made once, shared by all rollouts of a process.
+#[pyclass(frozen, module = "aske_env")]
+pub(crate) struct Environment(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    http: Http,
+    /// Boundary solvers, and the cross-check solver where it is not the policy.
+    models: BTreeMap<String, Arc<Model>>,
+    judges: Judges,
+}
+
+#[pymethods]
+impl Environment {
+    /// The environment of a configuration: the name of one that ships, or a file; `options` are `KEY=VALUE` over it.
+    #[new]
+    #[pyo3(signature = (config = "paper-train", options = Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "Python's list arrives as a vector")]
+    fn new(config: &str, options: Vec<String>) -> PyResult<Self> {
+        let layers = load(config, &options).map_err(|error| wrong(&error))?;
+        let settings = layers.settings().map_err(|error| wrong(&error))?;
+        if settings.equivalence.is_some() {
+            let told = "the environment compares answers symbolically, and calls no equivalence checker\n\
+                        hint: leave [equivalence] out, as training in the paper does";
+            return Err(PyValueError::new_err(told));
+        }
+        let http = Http::new(POOL).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let models = models(&settings, &http).map_err(|error| wrong(&error))?;
+        Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default() })))
+    }
+
+    /// Every pair of boundary solvers, as `a:b`.
+    fn pairs(&self) -> Vec<String> {
+        let names: Vec<&str> = self.0.settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
+        PairId::all(&names).map(|pair| pair.to_string()).collect()
+    }
+
+    /// Whether the policy is its own cross-check solver.
+    #[getter]
+    fn self_judged(&self) -> bool {
+        self.0.settings.check.model == self.0.settings.asker.model
+    }
+
+    /// Tokens of the asker's probing turns, and of its final turn.
+    #[getter]
+    fn asker_tokens(&self) -> (u32, u32) {
+        (self.0.settings.protocol.asker_tokens, self.0.settings.protocol.asker_final_tokens)
+    }
+
+    /// A session that calls nobody: you make the calls.
+    fn session(&self) -> Session {
+        let Settings { protocol, pack, domain, .. } = &self.0.settings;
+        Session::new(protocol.clone(), pack.clone(), *domain)
+    }
+
+    /// Runs one session: the asker at `url`, everybody else as configured. Awaitable; gives a dictionary, or raises
+    /// `RolloutFailure` where infrastructure failed. A self-judge is asked at `judge_url`, else at `url`.
+    #[pyo3(signature = (pair, sample = 0, *, url, model, key = None, judge_url = None, judge_key = None, cache_salt = None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn rollout<'py>(
+        &self,
+        py: Python<'py>,
+        pair: &str,
+        sample: u32,
+        url: String,
+        model: String,
+        key: Option<String>,
+        judge_url: Option<String>,
+        judge_key: Option<String>,
+        cache_salt: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pair: PairId =
+            pair.parse().map_err(|error: aske_record::BadPair| PyValueError::new_err(error.to_string()))?;
+        let id = SessionId { pair, sample };
+        let asker = Served { url, model, key, salt: None };
+        let judge = match judge_url {
+            Some(url) => Served { url, key: judge_key, salt: cache_salt, ..asker.clone() },
+            None => Served { salt: cache_salt, ..asker.clone() },
+        };
+        let cast = self.0.cast(&id, &asker, &judge).map_err(|error| wrong(&error))?;
+        let inner = self.0.clone();
+        pyo3_async_runtimes::tokio::future_into_py(py, async move {
+            let finished = rollout(&inner.settings, id, &cast, &Halt::default())
+                .await
+                .map_err(|failure| RolloutFailure::new_err(failure.to_string()))?;
+            Python::attach(|py| to_python(py, &finished).map(Bound::unbind))
+        })
+    }
+}
+
+impl Inner {
+    fn cast(&self, id: &SessionId, asker: &Served, judge: &Served) -> Result<Cast, ConfigError> {
+        let Settings { asker: policy, check, run, .. } = &self.settings;
+        let limits = || {
+            self.settings.models.get(&policy.model).map(|section| section.limits.clone()).unwrap_or_default()
+        };
+        let find = |name: &str| {
+            self.models.get(name).cloned().ok_or_else(|| {
+                let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
+                ConfigError::at("pair", format!("no boundary solver `{name}`"))
+                    .hint(format!("one of {known}"))
+            })
+        };
+        let [one, two] = id.solvers(Seed(run.seed));
+        Ok(Cast {
+            asker: Arc::new(asker.connect(&self.http, &policy.model, limits())?),
+            solvers: [find(&one)?, find(&two)?],
+            check: if check.model == policy.model {
+                self.judges.get(judge, || judge.connect(&self.http, &check.model, limits()))?
+            } else {
+                find(&check.model)?
+            },
+        })
+    }
+}
+
+fn load(config: &str, options: &[String]) -> Result<Layers, ConfigError> {
+    let flag = |option: &String| {
+        let (key, value) = Layers::parse_override(option)?;
+        Ok((format!("option {option}"), key, value))
+    };
+    let flags = options.iter().map(flag).collect::<Result<Vec<_>, ConfigError>>()?;
+    Layers::load(Some(config), std::env::vars(), &flags)
+}
+
+/// Connects everybody but the policy.
+fn models(settings: &Settings, http: &Http) -> Result<BTreeMap<String, Arc<Model>>, ConfigError> {
+    let others = settings.models.iter().filter(|(name, _)| **name != settings.asker.model);
+    others
+        .map(|(name, section)| {
+            let provider = connect(http, name, section)?.ok_or_else(|| {
+                ConfigError::at(
+                    format!("models.{name}.provider"),
+                    "this model lives inside the program `aske`",
+                )
+                .hint("serve it over HTTP, and give its section provider = \"openai\" and its url")
+            })?;
+            Ok((name.clone(), Arc::new(Model::new(name, provider, section.limits.clone(), section.price))))
+        })
+        .collect()
+}
+
+fn wrong(error: &ConfigError) -> PyErr {
+    let hint = error.hint.as_deref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    PyValueError::new_err(format!("{error}{hint}"))
+}

@@ -1,0 +1,64 @@
+//! The policy as its own cross-check solver: its endpoint, called directly.
+
+use aske_config::ConfigError;
+use aske_model::{Endpoint, Http, Limits, Model, OpenAi};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A served policy.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Served {
+    pub(crate) url: String,
+    pub(crate) model: String,
+    pub(crate) key: Option<String>,
+    /// Keeps the prefix caches of different weights apart; sent as `cache_salt`.
+    pub(crate) salt: Option<String>,
+}
+
+impl Served {
+    /// The policy as a model.
+    pub(crate) fn connect(&self, http: &Http, name: &str, limits: Limits) -> Result<Model, ConfigError> {
+        let mut extra = Map::new();
+        if let Some(salt) = &self.salt {
+            extra.insert("cache_salt".to_owned(), Value::from(salt.as_str()));
+        }
+        let endpoint = Endpoint {
+            urls: vec![self.url.clone()],
+            model: self.model.clone(),
+            api_key: self.key.clone(),
+            extra,
+            ..Endpoint::default()
+        };
+        let provider = OpenAi::new(http, endpoint)
+            .map_err(|error| ConfigError::at("the policy's address", error.to_string()))?;
+        Ok(Model::new(name, Box::new(provider), limits, None))
+    }
+}
+
+/// Judges that were connected, so that rollouts share connections and limits.
+#[derive(Default)]
+pub(crate) struct Judges(Mutex<HashMap<Served, Arc<Model>>>);
+
+/// A salt is new with every set of weights, so old judges pile up; few are in use at a time.
+const KEPT: usize = 8;
+
+impl Judges {
+    /// The judge behind an endpoint.
+    pub(crate) fn get(
+        &self,
+        served: &Served,
+        connect: impl FnOnce() -> Result<Model, ConfigError>,
+    ) -> Result<Arc<Model>, ConfigError> {
+        let mut judges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(judge) = judges.get(served) {
+            return Ok(judge.clone());
+        }
+        if judges.len() >= KEPT {
+            judges.clear();
+        }
+        let judge = Arc::new(connect()?);
+        judges.insert(served.clone(), judge.clone());
+        Ok(judge)
+    }
+}

@@ -1,0 +1,44 @@
+//! Ask-E for Python: the answer engine, the session machine, whole rollouts, and run folders as Arrow tables.
+//!
+//! Thin: every rule lives in the crates that it binds. The public face is the package `aske_env` beside this crate.
+
+mod answers;
+mod environment;
+mod judge;
+mod rollout;
+mod session;
+mod table;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use serde::Serialize;
+
+pyo3::create_exception!(
+    _native,
+    RolloutFailure,
+    PyRuntimeError,
+    "A rollout that infrastructure ended: drop it, never score it."
+);
+
+/// What the package is made of.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("RolloutFailure", module.py().get_type::<RolloutFailure>())?;
+    module.add_function(wrap_pyfunction!(answers::parse, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::verify_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(table::load_run, module)?)?;
+    module.add_class::<answers::Parsed>()?;
+    module.add_class::<environment::Environment>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<session::Call>()?;
+    module.add_class::<table::Table>()
+}
+
+/// A value as Python's own dictionaries, lists and texts.
+fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    py.import("json")?.call_method1("loads", (text,))
+}

@@ -1,0 +1,136 @@
+//! One session against its models, kept nowhere: the trainer records what it wants.
+
+use aske_config::{RoleSettings, Settings};
+use aske_model::{Completion, Failure, Halt, Model, Request};
+use aske_record::{GradeLine, RoleUse, SCHEMA, SessionId, SessionRecord};
+use aske_session::{Domain, Grade, Grading, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade};
+use futures_util::future::try_join_all;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Who plays which role.
+pub(crate) struct Cast {
+    pub(crate) asker: Arc<Model>,
+    pub(crate) solvers: [Arc<Model>; 2],
+    pub(crate) check: Arc<Model>,
+}
+
+impl Cast {
+    fn role<'s>(&'s self, role: Role, settings: &'s Settings) -> (&'s Model, &'s RoleSettings) {
+        let solver = |model: &'s Arc<Model>| {
+            let role = settings.solvers.iter().find(|solver| solver.model == model.name());
+            (model.as_ref(), role.unwrap_or(&settings.check))
+        };
+        match role {
+            Role::Asker => (&self.asker, &settings.asker),
+            Role::Solver(side) => solver(&self.solvers[side.index()]),
+            _ => (&self.check, &settings.check),
+        }
+    }
+}
+
+/// Everything that a finished rollout tells.
+#[derive(Serialize)]
+pub(crate) struct Rollout {
+    #[serde(flatten)]
+    pub(crate) graded: Graded,
+    /// A line of `records.jsonl`.
+    pub(crate) record: SessionRecord,
+    /// A line of `grades/standard.jsonl`.
+    pub(crate) grade: GradeLine,
+    /// Seconds spent waiting for the asker, and for the others.
+    pub(crate) asker_s: f64,
+    pub(crate) solvers_s: f64,
+}
+
+/// The grade and the reward of a transcript.
+#[derive(Serialize)]
+pub(crate) struct Graded {
+    pub(crate) outcome: Outcome,
+    /// Which of Model 1 and Model 2 is right, where the cross-check stands.
+    right: Option<[bool; 2]>,
+    /// The final question.
+    pub(crate) question: Option<String>,
+    pub(crate) novelty: f64,
+    pub(crate) reward: Reward,
+    pub(crate) total: f64,
+}
+
+/// Grades symbolically, as training does, and rewards.
+pub(crate) fn graded(transcript: &Transcript, domain: &Domain, novelty: f64) -> Graded {
+    rewarded(transcript, &symbolic(transcript, domain), novelty)
+}
+
+fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64) -> Graded {
+    let reward = Reward::of(grade.outcome, transcript, novelty);
+    let question = transcript.answers().question.map(str::to_owned);
+    Graded { outcome: grade.outcome, right: grade.right, question, novelty, reward, total: reward.total() }
+}
+
+fn symbolic(transcript: &Transcript, domain: &Domain) -> Grade {
+    match grade(&transcript.answers(), domain, None) {
+        Grading::Done(grade) => grade,
+        // Without a checker nothing is asked for.
+        Grading::Need(_) => {
+            Grade { outcome: Outcome::BadCrossCheck, right: None, undecided: true, promoted: false }
+        }
+    }
+}
+
+/// Drives one session to its end. A call that fails after all its attempts ends it without a score.
+pub(crate) async fn rollout(
+    settings: &Settings,
+    id: SessionId,
+    cast: &Cast,
+    halt: &Halt,
+) -> Result<Rollout, Failure> {
+    let name = id.to_string();
+    let seed = Seed(settings.run.seed);
+    let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
+    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+    let (mut asker_s, mut solvers_s) = (0.0, 0.0);
+    let transcript = loop {
+        let calls = match session.need() {
+            Need::Calls(calls) => calls,
+            Need::Done(transcript) => break transcript.clone(),
+        };
+        let begun = Instant::now();
+        let is_asker = calls.iter().any(|call| call.slot.role == Role::Asker);
+        let replies = try_join_all(calls.into_iter().map(|call| {
+            let (model, role) = cast.role(call.slot.role, settings);
+            let request = Request {
+                messages: call.messages,
+                max_tokens: call.max_tokens,
+                sampling: role.sampling.clone(),
+                seed: seed.of_call(&name, call.slot),
+            };
+            async move { model.complete(&request, halt).await.map(|done| (call.slot, done)) }
+        }))
+        .await?;
+        *(if is_asker { &mut asker_s } else { &mut solvers_s }) += begun.elapsed().as_secs_f64();
+        for (slot, Completion { reply, cost, .. }) in replies {
+            used.entry(slot.role.as_str().to_owned()).or_default().add(&RoleUse {
+                calls: 1,
+                usage: reply.usage,
+                usd: cost,
+            });
+            // The machine asked for this slot a moment ago.
+            let _ = session.feed(slot, reply);
+        }
+    };
+    let grade = symbolic(&transcript, &settings.domain);
+    let graded = rewarded(&transcript, &grade, 0.0);
+    let record = SessionRecord {
+        schema: SCHEMA,
+        solvers: id.solvers(seed),
+        pair: id.pair,
+        sample: id.sample,
+        asker: settings.asker.model.clone(),
+        transcript,
+        used,
+    };
+    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None };
+    Ok(Rollout { graded, record, grade, asker_s, solvers_s })
+}

@@ -1,0 +1,75 @@
+//! Run folders as Arrow tables, handed over without a copy.
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use aske_evidence::Run;
+use aske_export::{Choice, Export, Kind, batch};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::path::PathBuf;
+
+/// A table that every Arrow reader takes: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
+#[pyclass(frozen, module = "aske_env")]
+pub(crate) struct Table(RecordBatch);
+
+#[pymethods]
+impl Table {
+    /// The Arrow stream of the table, for readers.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A reader may wish for other types, and must take what there is.
+        drop(requested_schema);
+        let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+
+    /// The columns' names.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Table({} rows; {})", self.0.num_rows(), self.column_names().join(", "))
+    }
+}
+
+/// One table of one or more runs: `sessions`, `questions`, `answers` or `grades`.
+#[pyfunction]
+#[pyo3(signature = (*folders, kind = "sessions", calibrated = false))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's arguments arrive as a vector")]
+pub(crate) fn load_run(
+    py: Python<'_>,
+    folders: Vec<PathBuf>,
+    kind: &str,
+    calibrated: bool,
+) -> PyResult<Table> {
+    let known = || Kind::ALL.map(Kind::as_str).join(", ");
+    let kind = Kind::ALL
+        .into_iter()
+        .find(|one| one.as_str() == kind)
+        .ok_or_else(|| PyValueError::new_err(format!("no table {kind:?}; one of {}", known())))?;
+    if folders.is_empty() {
+        return Err(PyValueError::new_err("no run folder is named"));
+    }
+    py.detach(|| {
+        let failed = |error: aske_record::RunError| PyOSError::new_err(error.to_string());
+        let runs = folders
+            .iter()
+            .map(|folder| Run::read(folder, None))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed)?;
+        let chosen = Export::new(&runs, &Choice { calibrated, ..Choice::default() });
+        let table = chosen.table(kind).map_err(failed)?;
+        batch(&table).map(Table).map_err(|error| PyValueError::new_err(error.to_string()))
+    })
+}

@@ -1,0 +1,62 @@
+"""A real server with scripted models, on a real socket."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = """
+[protocol]
+rounds = 3
+asker_tokens = 4000
+asker_final_tokens = 4000
+[asker]
+model = "asker"
+[boundary]
+solvers = ["solver-90", "solver-50", "solver-20"]
+[check]
+model = "check"
+draws = 1
+[models.asker]
+provider = "openai"
+url = "{url}"
+[models.solver-90]
+provider = "openai"
+url = "{url}"
+[models.solver-50]
+provider = "openai"
+url = "{url}"
+[models.solver-20]
+provider = "openai"
+url = "{url}"
+[models.check]
+provider = "openai"
+url = "{url}"
+"""
+
+
+def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+    """Starts the test server; gives its process and address."""
+    built = os.environ.get("ASKE_TESTSERVER", str(ROOT / "target/debug/aske-testserver"))
+    process = subprocess.Popen([built, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, process.stdout.readline().split()[-1]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    process, url = start("--pad-words", "20")
+    yield url
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture
+def config(server: str, tmp_path: Path) -> str:
+    """A configuration whose models all live on the test server."""
+    path = tmp_path / "aske.toml"
+    path.write_text(CONFIG.format(url=server))
+    return str(path)

@@ -1,0 +1,52 @@
+"""The answer engine from Python."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import aske_env
+import pytest
+
+PAIRS = [
+    (r"\frac{1}{2}", "0.5", True),
+    (r"2\sqrt{3}", r"\sqrt{12}", True),
+    ("x^2 - 1", "(x-1)(x+1)", True),
+    (r"\{1, 2\}", r"\{2, 1\}", True),
+    ("3", "4", False),
+    ("(1, 2)", "(2, 1)", False),
+    (r"\pi", "3.14", False),
+]
+
+
+@pytest.mark.parametrize(("gold", "target", "equal"), PAIRS)
+def test_verdicts(gold: str, target: str, equal: bool) -> None:
+    assert aske_env.verify(gold, target) is equal
+    assert aske_env.verify(aske_env.parse(gold), aske_env.parse(rf"So it is \boxed{{{target}}}.")) is equal
+
+
+def test_verdicts_are_the_same_from_sixteen_threads_in_a_batch_and_alone() -> None:
+    numbers = [(str(n % 97), rf"\frac{{{n * 3}}}{{3}}") for n in range(2000)]
+    alone = [aske_env.verify(gold, target) for gold, target in numbers]
+    assert sum(alone) == 97  # n % 97 == n for the first 97 numbers only
+    with ThreadPoolExecutor(16) as pool:
+        threaded = list(pool.map(lambda pair: aske_env.verify(*pair), numbers))
+    golds, targets = zip(*numbers, strict=True)
+    assert threaded == alone == aske_env.verify_batch(golds, targets) == aske_env.verify_batch(golds, targets, threads=3)
+
+
+def test_extraction_takes_the_last_box_and_a_word_only_when_told() -> None:
+    assert aske_env.extract(r"\boxed{1}, no: \boxed{ 2 }") == "2"
+    assert aske_env.extract("it is 7") is None
+    assert aske_env.extract("it is 7", word=True) == "7"
+
+
+def test_a_parsed_answer_tells_how_it_was_read() -> None:
+    parsed = aske_env.parse(r"\boxed{\frac{1}{2}}")
+    assert parsed.text == r"\frac{1}{2}" and len(parsed) == len(parsed.readings) > 0
+
+
+def test_mistakes_are_told() -> None:
+    with pytest.raises(TypeError, match="an answer is a str"):
+        aske_env.verify(1, "1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one of"):
+        aske_env.verify("1", "1", rules="lenient")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 golds and 1 targets"):
+        aske_env.verify_batch(["1", "2"], ["1"])
