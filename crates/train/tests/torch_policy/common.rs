@@ -41,8 +41,10 @@ pub(crate) fn plain() -> TorchOptions {
     TorchOptions { half: false, ..TorchOptions::default() }
 }
 
+/// On the processor, or on the device that `ASKE_TORCH_DEVICE` names.
 pub(crate) fn policy(model: &str, options: TorchOptions) -> TorchPolicy {
-    TorchPolicy::from_folder(&folder(model), "cpu", options).unwrap()
+    let device = std::env::var("ASKE_TORCH_DEVICE");
+    TorchPolicy::from_folder(&folder(model), device.as_deref().unwrap_or("cpu"), options).unwrap()
 }
 
 /// An optimiser that takes strides.
