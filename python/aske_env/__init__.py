@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 # What verifiers finds under the id `aske-env`; imported only when it asks.
-_VERIFIERS = ("AskeHarness", "AskeTaskset")
+_VERIFIERS = ("AskeEnv", "AskeHarness", "AskeTaskset")
 if find_spec("verifiers") is not None:
     __all__ += _VERIFIERS
 

@@ -14,11 +14,12 @@ from typing import Any
 import verifiers.v1 as vf
 from verifiers.v1.clients import ModelContext
 from verifiers.v1.configs.client import resolve_api_key
+from verifiers.v1.envs.single_agent import SingleAgentEnv, SingleAgentEnvConfig
 from verifiers.v1.runtimes import ProgramResult, Runtime
 
 from ._native import Environment
 
-__all__ = ["AskeHarness", "AskeTaskset"]
+__all__ = ["AskeEnv", "AskeHarness", "AskeTaskset"]
 
 logger = logging.getLogger(__name__)
 OUTCOMES = ("calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check")
@@ -111,6 +112,16 @@ class AskeHarness(vf.Harness[AskeHarnessConfig]):
             cache_salt=getattr(ctx.sampling, "cache_salt", None),
         )
         return ProgramResult(exit_code=0, stdout="", stderr="")
+
+
+class AskeEnvConfig(SingleAgentEnvConfig):
+    """One seat: the asker. It runs nothing but this process, so it needs no container and no tunnel."""
+
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class AskeEnv(SingleAgentEnv, vf.Env[AskeEnvConfig]):
+    """The asker on a pair of boundary solvers."""
 
 
 @lru_cache

@@ -13,9 +13,12 @@ CONFIG = """
 rounds = 3
 asker_tokens = 4000
 asker_final_tokens = 4000
+# Each call sends its own seed: the server's replies follow from the request alone.
 [asker]
 model = "asker"
+sampling = {{ seed = true }}
 [boundary]
+sampling = {{ seed = true }}
 solvers = ["solver-90", "solver-50", "solver-20"]
 [check]
 model = "check"
