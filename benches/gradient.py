@@ -3,7 +3,8 @@
     python benches/gradient.py FOLDER --program target/release/examples/gradient --device cuda
 
 FOLDER holds a Llama, Qwen2 or Qwen3 checkpoint in safetensors (`aske convert` makes one of a GGUF file). Random rows, a
-CISPO loss over some of their tokens; for every weight the distance of both gradients, in parts of PyTorch's norm.
+CISPO loss over some of their tokens; for every weight the distance of both gradients, in parts of PyTorch's norm. With
+`--half` both work in bfloat16 and each is compared with PyTorch's single precision.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--rows", type=int, default=4)
     parser.add_argument("--length", type=int, default=256)
-    parser.add_argument("--half", action="store_true", help="ours in bfloat16; PyTorch's stays in float32")
+    parser.add_argument("--half", action="store_true", help="ours in bfloat16, beside PyTorch's autocast")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -41,14 +42,23 @@ def main():
     model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
     model = model.to(options.device).eval()
     tokens = torch.randint(3, model.config.vocab_size, (options.rows, options.length), device=options.device)
-    logp = chosen(model(tokens).logits, tokens)
+    with torch.no_grad():
+        logp = chosen(model(tokens).logits, tokens)
     own = torch.rand(logp.shape, device=options.device) < 0.6
     before = (logp + 0.9 * torch.randn_like(logp)).detach()
     weights = torch.randn_like(logp) / own.sum()
-    ratio = (logp - before).exp().clamp(1 - LOW, 1 + HIGH).detach()
-    loss = -(ratio * weights * logp)[own].sum()
-    loss.backward()
-    print(f"PyTorch: loss {loss.item():.6f}, {sum(p.numel() for p in model.parameters()):,} parameters")
+
+    def gradient(half):
+        model.zero_grad()
+        with torch.autocast(options.device, torch.bfloat16, enabled=half):
+            logp = chosen(model(tokens).logits, tokens)
+        ratio = (logp - before).exp().clamp(1 - LOW, 1 + HIGH).detach()
+        loss = -(ratio * weights * logp)[own].sum()
+        loss.backward()
+        print(f"PyTorch{' in bfloat16' if half else ''}: loss {loss.item():.6f}")
+        return {name: parameter.grad.cpu().double() for name, parameter in model.named_parameters()}
+
+    theirs = gradient(half=False)
 
     with tempfile.TemporaryDirectory() as folder:
         batch, out = pathlib.Path(folder, "batch.json"), pathlib.Path(folder, "gradient.safetensors")
@@ -58,20 +68,24 @@ def main():
         batch.write_text(json.dumps(dict(tokens=tokens.tolist(), before=masked, weights=counted)))
         half = ["half"] if options.half else []
         subprocess.run([options.program, options.folder, options.device, batch, out, *half], check=True)
-        found = safetensors.torch.load_file(out)
-    named = dict(model.named_parameters())
-    assert named.keys() == found.keys(), named.keys() ^ found.keys()
-    apart = {}
-    ours_squared = theirs_squared = distance_squared = 0.0
-    for name, parameter in named.items():
-        theirs, ours = parameter.grad.cpu().double(), found[name].double()
-        apart[name] = ((ours - theirs).norm() / theirs.norm()).item()
-        ours_squared, theirs_squared = ours_squared + ours.square().sum(), theirs_squared + theirs.square().sum()
-        distance_squared += (ours - theirs).square().sum()
+        ours = {name: slope.double() for name, slope in safetensors.torch.load_file(out).items()}
+    compare("ours", ours, theirs)
+    if options.half:
+        compare("PyTorch's in bfloat16", gradient(half=True), theirs)
+
+
+def compare(what, found, wanted):
+    assert wanted.keys() == found.keys(), wanted.keys() ^ found.keys()
+    apart = {name: ((found[name] - slope).norm() / slope.norm()).item() for name, slope in wanted.items()}
     worst = max(apart, key=apart.get)
-    print(f"all {len(apart)} gradients together: norm {ours_squared.sqrt():.6f}, PyTorch's {theirs_squared.sqrt():.6f}, "
-          f"apart by {(distance_squared / theirs_squared).sqrt():.2e} of it")
-    print(f"furthest: {worst}, {apart[worst]:.2e} of its norm")
+    norm, length = whole(found.values()), whole(wanted.values())
+    distance = whole(found[name] - slope for name, slope in wanted.items())
+    print(f"{what}: all {len(apart)} gradients together: norm {norm:.6f}, PyTorch's {length:.6f}, "
+          f"apart by {distance / length:.2e} of it; furthest: {worst}, {apart[worst]:.2e} of its norm")
+
+
+def whole(tensors):
+    return sum(tensor.square().sum().item() for tensor in tensors) ** 0.5
 
 
 if __name__ == "__main__":

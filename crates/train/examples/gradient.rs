@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use aske_train::{Batch, Loss, TorchOptions, TorchPolicy, Weight};
+use aske_train::{Batch, Loss, Options, TorchOptions, TorchPolicy, Weight};
 use safetensors::tensor::{Dtype, TensorView};
 use serde::Deserialize;
 
@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [folder, device, batch, out, rest @ ..] = words.as_slice() else {
         return Err("gradient FOLDER DEVICE BATCH.json OUT.safetensors [half]".into());
     };
-    let options = TorchOptions { half: rest.contains(&"half".to_owned()), ..TorchOptions::default() };
+    let exact = !rest.contains(&"half".to_owned());
+    let optimiser = Options { exact, ..Options::default() };
+    let options = TorchOptions { optimiser, ..TorchOptions::default() };
     let policy = TorchPolicy::from_folder(&PathBuf::from(folder), device, options)?;
     let Given { tokens, before, weights } = serde_json::from_slice(&std::fs::read(batch)?)?;
     let batch = Batch {
