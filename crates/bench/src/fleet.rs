@@ -82,6 +82,10 @@ fn provider(
         Some(ProviderKind::Staircase) => free(Strategy::Staircase),
         Some(ProviderKind::Openai) => Ok(Box::new(openai(http, name, section)?)),
         Some(ProviderKind::Scripted) => Ok(Box::new(scripted(name, section)?)),
+        Some(ProviderKind::Imported) => {
+            Err(ConfigError::at(format!("models.{name}"), "known by its name only, from imported rollouts")
+                .hint(format!("say who serves it: `-o models.{name}.provider=…` and what that needs")))
+        }
         None => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
     }
 }
