@@ -110,7 +110,8 @@ fn sessions_of_our_own_environment_are_taken_over_as_they_are() {
         let grade = grades_of.iter().find(|grade| grade["record"] == name.as_str()).unwrap();
         let mut episode = template.clone();
         episode["traces"][0]["info"]["aske"] = json!({"record": record, "grade": grade});
-        episodes.push_str(&format!("{episode}\n"));
+        episodes += &episode.to_string();
+        episodes.push('\n');
     }
     world.write("traces.jsonl", &episodes);
     // Twice the same file: the same sessions.
