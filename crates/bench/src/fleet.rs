@@ -81,6 +81,10 @@ fn provider(
         Some(ProviderKind::Local) => Ok(Box::new(local(name, section)?)),
         Some(ProviderKind::Fixed) => free(Strategy::Fixed),
         Some(ProviderKind::Staircase) => free(Strategy::Staircase),
+        Some(ProviderKind::Imported) => {
+            Err(ConfigError::at(format!("models.{name}"), "known by its name only, from imported rollouts")
+                .hint(format!("say who serves it: `-o models.{name}.provider=…` and what that needs")))
+        }
         _ => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
     }
 }

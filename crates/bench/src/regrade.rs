@@ -28,8 +28,11 @@ pub async fn regrade(
     let grades = crew.folder.other_grades(&regrading.name)?;
     let done_before: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
     let sessions = crew.folder.records().iter().filter_map(Record::session);
-    let open: Vec<&SessionRecord> =
-        sessions.filter(|session| !done_before.contains(session.id().to_string().as_str())).collect();
+    // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
+    let open: Vec<&SessionRecord> = sessions
+        .filter(|session| session.transcript.is_answered())
+        .filter(|session| !done_before.contains(session.id().to_string().as_str()))
+        .collect();
     let work = async |session: &&SessionRecord| {
         let line = one(crew, regrading, session).await?;
         grades.add(&line)?;

@@ -1,11 +1,14 @@
 //! What can be typed.
 
 mod evidence;
+mod import;
 mod train;
 
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
 };
+
+pub(crate) use import::Import;
 
 pub(crate) use train::Train;
 
@@ -59,6 +62,8 @@ pub(crate) enum Command {
     Difficulty(Difficulty),
     /// Write sessions, questions, answers and grades for other programs
     Export(Export),
+    /// Make a run of rollouts that others have written
+    Import(Import),
     /// Join run folders that belong together
     Merge(Merge),
     /// Show every value of the configuration and where it came from

@@ -45,6 +45,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Baseline(baseline) => commands::baseline::run(&baseline),
         Command::Difficulty(difficulty) => commands::difficulty::run(&difficulty),
         Command::Export(export) => commands::export::run(&export),
+        Command::Import(import) => commands::import::run(&import),
         Command::Merge(merge) => commands::merge::run(&merge),
         Command::Config(config) => commands::config::run(&config),
         Command::Models(models) => commands::models::run(&models),

@@ -26,6 +26,37 @@ pub(crate) fn bar(total: u64, things: &str) -> (ProgressBar, bool) {
     (bar, plain)
 }
 
+/// Shows how far files have been read.
+pub(crate) struct Reading {
+    bar: ProgressBar,
+    plain: bool,
+    total: u64,
+    shown: Cell<Instant>,
+}
+
+impl Reading {
+    /// For so many bytes.
+    pub(crate) fn new(total: u64) -> Self {
+        let (bar, plain) = bar(total >> 20, "MiB");
+        Self { bar, plain, total, shown: Cell::new(Instant::now()) }
+    }
+
+    /// So many bytes have been read.
+    pub(crate) fn at(&self, bytes: u64) {
+        self.bar.set_position(bytes >> 20);
+        if self.plain && self.shown.get().elapsed() > PLAIN_EVERY {
+            self.shown.set(Instant::now());
+            note(format_args!("{}/{} MiB", bytes >> 20, self.total >> 20));
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// Watches a run and shows it on stderr.
 pub(crate) struct Progress {
     bar: ProgressBar,

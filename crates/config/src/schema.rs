@@ -457,6 +457,8 @@ pub enum ProviderKind {
     Fixed,
     /// Questions of the nano world, chosen by what the answers so far tell about both solvers.
     Staircase,
+    /// A name in imported rollouts, of which nothing else is known: it cannot be called.
+    Imported,
 }
 
 /// `[models.NAME]`.

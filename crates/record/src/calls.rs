@@ -1,5 +1,6 @@
 //! `calls.sqlite`: every reply, under its record, turn, role and draw.
 
+mod bulk;
 mod table;
 mod writer;
 
@@ -14,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use writer::Writer;
 
+pub(crate) use bulk::Bulk;
 pub(crate) use table::TABLES;
 
 /// Where a stored call belongs.

@@ -106,7 +106,7 @@ pub enum RunError {
         /// The other.
         second: PathBuf,
     },
-    /// The target of a merge is not empty.
+    /// The folder that is to be written is there already.
     #[error("{} exists already", path.display())]
     Exists {
         /// The folder.
@@ -144,7 +144,7 @@ impl RunError {
                 "use the same solvers and --pairs, or choose another folder with --run"
             }
             Self::Conflict { .. } => "run each session in one place only: use --shard",
-            Self::Exists { .. } => "name a new folder for the merged run",
+            Self::Exists { .. } => "name a new folder",
         })
     }
 }

@@ -14,6 +14,7 @@
 
 mod calls;
 mod error;
+mod fresh;
 mod id;
 mod jsonl;
 mod lines;
@@ -24,6 +25,7 @@ mod scan;
 
 pub use calls::{CallKey, CallStore, Replies, StoredCall};
 pub use error::RunError;
+pub use fresh::NewRun;
 pub use id::{BadPair, PairId, SessionId};
 pub use lines::{DrawLine, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{Identity, Manifest};

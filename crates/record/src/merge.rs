@@ -1,6 +1,7 @@
 //! Joining run folders that belong together.
 
 use crate::calls::TABLES;
+use crate::fresh::part_of;
 use crate::jsonl::Jsonl;
 use crate::run::{DRAWS, grades_path};
 use crate::{Contents, GradeLine, Manifest, Record, RunError};
@@ -28,8 +29,7 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<Merged, RunError> {
     let runs = runs.iter().map(|path| Contents::read(path)).collect::<Result<Vec<_>, _>>()?;
     let manifest = common_manifest(&runs)?;
     let finished = finished(&runs)?;
-    let name = into.file_name().unwrap_or_default().to_string_lossy();
-    let part = into.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let part = part_of(into);
     let written = write(&part, &runs, &manifest, &finished);
     if written.is_err() {
         // Only what this very process began.

@@ -20,6 +20,11 @@ impl Section {
     /// All three, in the order asked for.
     pub const ALL: [Self; 3] = [Self::Reasoning, Self::Draft, Self::Question];
 
+    /// Whether its tag stands in a text.
+    pub fn is_in(self, text: &str) -> bool {
+        tags::has(text, self.name())
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",
@@ -52,7 +57,7 @@ pub(crate) struct Asked {
 
 /// Only what follows the last `#Question#` counts, trimmed and cut to `words` words.
 pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> Asked {
-    let missing = Section::ALL.into_iter().filter(|s| !tags::has(visible, s.name())).collect();
+    let missing = Section::ALL.into_iter().filter(|section| !section.is_in(visible)).collect();
     let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
     let question = first_words(body, words);
     // Rules, fences and emphasis alone are no question either.

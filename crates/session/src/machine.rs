@@ -1,8 +1,7 @@
 //! The session machine: it says which calls it needs next and is fed the replies.
 
-use crate::asker::{self, Trouble};
 use crate::summary::summarise;
-use crate::{Domain, Pack, Protocol, Role, Side, Slot, Solved, Transcript, Turn, split_thinking};
+use crate::{Domain, Pack, Protocol, Role, Side, Slot, Solved, Transcript, Trouble, Turn, split_thinking};
 use aske_chat::{Message, Reply};
 use std::sync::Arc;
 
@@ -148,22 +147,15 @@ impl Session {
     /// The asker has replied: forward its question, or recover, or end.
     fn asked(&mut self, reply: &Reply) {
         let parts = split_thinking(&reply.content);
-        let asked = asker::read(&parts.visible, reply.finish, self.protocol.question_words);
+        let turn = Turn::read(&parts.visible, reply.finish, self.protocol.question_words);
         let is_final = self.is_final();
         let said = match parts.visible.as_ref() {
             "" => self.pack.render("no_reply", &[]),
             visible => visible.to_owned(),
         };
         self.messages.push(Message::assistant(said));
-        let trouble = asked.question.as_ref().err().copied();
-        let question = asked.question.ok();
-        self.transcript.turns.push(Turn {
-            question: question.clone(),
-            cut: asked.cut,
-            trouble,
-            missing: asked.missing,
-            solved: None,
-        });
+        let (question, trouble) = (turn.question.clone(), turn.trouble);
+        self.transcript.turns.push(turn);
         self.stage = match (question, trouble) {
             (Some(question), _) => {
                 let draws = if is_final { self.protocol.check_draws as usize } else { 0 };

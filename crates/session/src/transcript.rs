@@ -1,5 +1,6 @@
 //! What a finished session leaves behind.
 
+use crate::asker::{self, Asked};
 use crate::{Domain, Section, Side, Trouble, split_thinking};
 use aske_chat::{Finish, Reply};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,15 @@ pub struct Turn {
     pub solved: Option<[Solved; 2]>,
 }
 
+impl Turn {
+    /// What an asker's visible reply asks, cut to `words` words; nobody has answered yet.
+    pub fn read(visible: &str, finish: Finish, words: usize) -> Self {
+        let Asked { question, cut, missing } = asker::read(visible, finish, words);
+        let trouble = question.as_ref().err().copied();
+        Self { question: question.ok(), cut, trouble, missing, solved: None }
+    }
+}
+
 /// Every turn of a session, the final one last, and the cross-check answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transcript {
@@ -59,6 +69,11 @@ pub struct Answers<'t> {
 }
 
 impl Transcript {
+    /// Whether it is known what the solvers said to the final question, where there is one.
+    pub fn is_answered(&self) -> bool {
+        self.turns.last().is_some_and(|turn| turn.question.is_none() || turn.solved.is_some())
+    }
+
     /// The answers to the final question, for grading.
     pub fn answers(&self) -> Answers<'_> {
         let last = self.turns.last();

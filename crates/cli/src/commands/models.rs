@@ -119,6 +119,7 @@ fn provider(section: &ModelSection) -> &'static str {
         Some(ProviderKind::Local) => "local",
         Some(ProviderKind::Fixed) => "fixed",
         Some(ProviderKind::Staircase) => "staircase",
+        Some(ProviderKind::Imported) => "imported",
         None => "none",
     }
 }

@@ -7,7 +7,7 @@ use crate::output::note;
 use crate::panels::{each, fleet, of_run, working};
 use crate::problem::{Exit, Problem};
 use aske_bench::{Regrading, regrade};
-use aske_record::{Record, STANDARD};
+use aske_record::{Record, STANDARD, SessionRecord};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -42,7 +42,8 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     settings.models.insert(check.model.clone(), section);
     let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
     let regrading = Regrading { name: name.to_owned(), check, draws: arguments.draws };
-    let sessions = folder.records().iter().filter_map(Record::session).count();
+    let answered = |session: &&SessionRecord| session.transcript.is_answered();
+    let sessions = folder.records().iter().filter_map(Record::session).filter(answered).count();
     let open = sessions - folder.other_grades(name)?.before().len().min(sessions);
     note(format_args!(
         "regrade: {sessions} sessions, {open} still to do, by {}; into {}",

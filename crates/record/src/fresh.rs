@@ -1,0 +1,136 @@
+//! A run folder that is written in one go, from what happened elsewhere.
+
+use crate::calls::Bulk;
+use crate::jsonl::Jsonl;
+use crate::run::grades_path;
+use crate::{CallKey, GradeLine, Manifest, Record, RunError, STANDARD, StoredCall};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+
+/// A new run folder. It appears under its name only when it is complete, and a crash or an error leaves nothing there.
+pub struct NewRun {
+    into: PathBuf,
+    records: Jsonl,
+    grades: BTreeMap<String, Jsonl>,
+    calls: Bulk,
+    /// Last, so that its files are closed before it is removed.
+    part: Part,
+}
+
+/// A folder that is not complete; it is removed unless it has been put in its place.
+struct Part(PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Only what this very process began.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl NewRun {
+    /// Begins a folder beside the place where it will be; that place must be free.
+    pub fn begin(into: &Path) -> Result<Self, RunError> {
+        if into.exists() {
+            return Err(RunError::Exists { path: into.to_owned() });
+        }
+        let part = Part(part_of(into));
+        std::fs::create_dir_all(part.0.join("grades")).map_err(RunError::io(&part.0))?;
+        let (records, _) = Jsonl::open::<Record>(&part.0.join("records.jsonl"))?;
+        let calls = Bulk::open(&part.0.join("calls.sqlite"))?;
+        let mut run = Self { into: into.to_owned(), records, grades: BTreeMap::new(), calls, part };
+        run.grades(STANDARD)?;
+        Ok(run)
+    }
+
+    fn grades(&mut self, grader: &str) -> Result<&mut Jsonl, RunError> {
+        match self.grades.entry(grader.to_owned()) {
+            Entry::Occupied(open) => Ok(open.into_mut()),
+            Entry::Vacant(place) => {
+                let (lines, _) = Jsonl::open::<GradeLine>(&grades_path(&self.part.0, grader))?;
+                Ok(place.insert(lines))
+            }
+        }
+    }
+
+    /// Adds a record.
+    pub fn add_record(&mut self, record: &Record) -> Result<(), RunError> {
+        self.records.append(record)
+    }
+
+    /// Adds a grade of a grader.
+    pub fn add_grade(&mut self, grader: &str, grade: &GradeLine) -> Result<(), RunError> {
+        self.grades(grader)?.append(grade)
+    }
+
+    /// Adds a reply.
+    pub fn add_call(&mut self, key: &CallKey, call: &StoredCall) -> Result<(), RunError> {
+        self.calls.add(key, call)
+    }
+
+    /// Says what the run is, and puts the folder in its place.
+    pub fn finish(self, manifest: &Manifest) -> Result<(), RunError> {
+        let Self { into, calls, part, .. } = self;
+        calls.close()?;
+        manifest.write(&part.0)?;
+        if into.exists() {
+            return Err(RunError::Exists { path: into });
+        }
+        std::fs::rename(&part.0, &into).map_err(RunError::io(&into))
+    }
+}
+
+/// Where a folder is written before it is complete.
+pub(crate) fn part_of(into: &Path) -> PathBuf {
+    let name = into.file_name().unwrap_or_default().to_string_lossy();
+    into.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Contents, Identity, Replies};
+    use aske_chat::{Reply, Usd};
+    use aske_session::{Grade, Outcome, Role, Slot};
+    use std::time::Duration;
+
+    fn call(text: &str) -> StoredCall {
+        StoredCall {
+            model: "m".into(),
+            request: [0; 16],
+            reply: Reply::text(text),
+            latency: Duration::ZERO,
+            attempts: 1,
+            cost: Usd(0.0),
+        }
+    }
+
+    fn key(turn: u32) -> CallKey {
+        CallKey { record: "a:b/0".into(), slot: Slot::first(turn, Role::Asker) }
+    }
+
+    #[test]
+    fn a_folder_is_there_only_when_it_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let into = folder.path().join("run");
+        let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+        let mut run = NewRun::begin(&into).unwrap();
+        run.add_call(&key(1), &call("lost")).unwrap();
+        drop(run);
+        assert_eq!(entries(), 0, "nothing is left of a folder that was given up");
+
+        let mut run = NewRun::begin(&into).unwrap();
+        for turn in 1..=3000 {
+            run.add_call(&key(turn), &call("kept")).unwrap();
+        }
+        let grade = Grade { outcome: Outcome::TooEasy, right: None, undecided: false, promoted: false };
+        let line = GradeLine { schema: crate::SCHEMA, record: "a:b/0".into(), grade, check: None };
+        run.add_grade("other", &line).unwrap();
+        assert!(!into.exists());
+        run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();
+        assert_eq!(entries(), 1);
+        assert_eq!(Replies::open(&into).unwrap().of_record("a:b/0").unwrap().len(), 3000);
+        assert_eq!(Contents::read(&into).unwrap().grades["other"], [line]);
+        assert!(matches!(NewRun::begin(&into), Err(RunError::Exists { .. })));
+    }
+}
