@@ -7,8 +7,9 @@ use super::{
     Alarm, Course, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards,
     rows,
 };
-use crate::{Batch, EmbedError, Embedder, LearnError, Novelty, NoveltyError, Objective, Policy, Reinforced};
+use crate::{Batch, LearnError, Objective, Policy, Reinforced};
 use aske_config::TrainSection;
+use aske_diversity::{EmbedError, Embedder, Novelty, NoveltyError};
 use aske_model::{Failure, Fault, Halt};
 use aske_record::RunError;
 use aske_session::{Outcome, Trouble};

@@ -1,5 +1,6 @@
 //! What can go wrong between a text and its vector.
 
+#[cfg(feature = "bert")]
 use std::path::Path;
 
 /// Why a text has no vector.
@@ -36,9 +37,10 @@ pub enum EmbedError {
     },
 }
 
+#[cfg(feature = "bert")]
 impl EmbedError {
     /// Something is wrong with this file.
-    pub(super) fn file(path: &Path, problem: impl Into<String>) -> Self {
+    pub(crate) fn file(path: &Path, problem: impl Into<String>) -> Self {
         Self::File { file: path.display().to_string(), problem: problem.into() }
     }
 }

@@ -1,8 +1,8 @@
 //! Runs of characters: the same vectors as another program's, and what is near what.
 
 use crate::common::cosine;
+use aske_diversity::Embedder;
 use aske_nano::{Draw, Family, Numbers, Question};
-use aske_train::Embedder;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -67,4 +67,11 @@ fn other_numbers_are_nearer_than_another_kind_and_not_the_same() {
     let near = kinds[kinds.len() * 95 / 100];
     let nearer = numbers.iter().filter(|cosine| **cosine > near).count();
     assert!(nearer * 100 > numbers.len() * 99, "{nearer} of {} above {near}", numbers.len());
+}
+
+#[cfg(not(feature = "bert"))]
+#[test]
+fn without_encoders_only_ngram_is_found() {
+    let message = Embedder::find("BAAI/bge-small-en-v1.5").unwrap_err().to_string();
+    assert!(message.contains("reads no encoders") && message.contains("hint: use `ngram`"), "{message}");
 }

@@ -1,14 +1,9 @@
-//! The small random encoder that `make.py` wrote, and cosines.
+//! The small random encoder that `make.py` wrote, to be changed.
 
-use aske_train::Embedder;
+use aske_diversity::Embedder;
 use serde_json::json;
 use std::path::Path;
 use tempfile::TempDir;
-
-pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f64 {
-    assert_eq!(one.len(), other.len());
-    one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
-}
 
 /// A copy of the encoder's folder, to be changed.
 pub(crate) fn tiny() -> TempDir {

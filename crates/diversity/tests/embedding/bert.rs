@@ -1,7 +1,8 @@
 //! The encoder is transformers' own: the expected vectors are made by `make.py` beside this file.
 
-use crate::common::{configure, cosine, read, tiny, with_modules, write};
-use aske_train::Embedder;
+use crate::common::cosine;
+use crate::folders::{configure, read, tiny, with_modules, write};
+use aske_diversity::{Embedder, Novelty, NoveltyError};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
@@ -142,4 +143,17 @@ fn a_real_encoder_gives_the_vectors_of_transformers() {
     println!("furthest from transformers: {furthest:e}");
     assert!(furthest < 1e-5, "{furthest:e}");
     assert!(cosine(&found[0], &found[1]) > cosine(&found[0], &found[2]));
+}
+
+#[test]
+fn a_buffer_of_another_embedder_is_refused() {
+    let (ngram, folder) = (Embedder::ngram(), tiny());
+    let other = read(folder.path());
+    let mut novelty = Novelty::new(8, 5, &ngram);
+    novelty.extend(&ngram.embed(&["a"]).unwrap()).unwrap();
+    let error = Novelty::from_bytes(&novelty.to_bytes().unwrap(), &other).unwrap_err();
+    assert!(matches!(error, NoveltyError::Embedder { .. }));
+    let message = error.to_string();
+    assert!(message.contains("ngram-3-5-512-v1") && message.contains("hint: "), "{message}");
+    assert!(novelty.extend(&other.embed(&["a"]).unwrap()).is_err());
 }

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::error::EmbedError;
+use crate::EmbedError;
 
 /// The folder that is meant: itself, or the snapshot in the cache that `refs/main` of this name points to.
 ///
 /// The cache is where huggingface_hub has it: `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else
 /// `huggingface/hub` in `XDG_CACHE_HOME` or `~/.cache`.
-pub(super) fn find(name: &str, variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, EmbedError> {
+pub(crate) fn find(name: &str, variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, EmbedError> {
     if Path::new(name).is_dir() {
         return Ok(PathBuf::from(name));
     }

@@ -57,7 +57,7 @@ pub(super) enum Pooling {
 }
 
 /// An encoder.
-pub(super) struct Bert {
+pub(super) struct Network {
     config: Config,
     pooling: Pooling,
     words: Tensor,
@@ -192,7 +192,7 @@ impl Named<'_> {
     }
 }
 
-impl Bert {
+impl Network {
     /// The network of a `model.safetensors`; tensors that an encoder does not use are left unread.
     pub(super) fn load(config: Config, pooling: Pooling, file: &[u8]) -> std::result::Result<Self, String> {
         let file =

@@ -1,7 +1,7 @@
 //! A folder that cannot be used says which file is wrong, and what to do.
 
-use crate::common::{configure, tiny, with_modules, write};
-use aske_train::Embedder;
+use crate::folders::{configure, tiny, with_modules, write};
+use aske_diversity::Embedder;
 use serde_json::json;
 use std::path::Path;
 

@@ -1,11 +1,17 @@
 //! Whatever a model may write has a vector, and costs no more than the longest question that is read.
 
-use crate::common::{cosine, read, tiny};
-use aske_train::Embedder;
+use crate::common::cosine;
+#[cfg(feature = "bert")]
+use crate::folders::{read, tiny};
+use aske_diversity::Embedder;
 use proptest::prelude::*;
 
-fn embedders() -> [Embedder; 2] {
-    [Embedder::ngram(), read(tiny().path())]
+fn embedders() -> Vec<Embedder> {
+    vec![
+        Embedder::ngram(),
+        #[cfg(feature = "bert")]
+        read(tiny().path()),
+    ]
 }
 
 #[test]

@@ -16,7 +16,7 @@ const SETTINGS: &str = "novelty";
 /// one that has nothing in common with any, and up to 2, for cosines can be negative.
 ///
 /// ```
-/// use aske_train::{Embedder, Novelty};
+/// use aske_diversity::{Embedder, Novelty};
 /// let embedder = Embedder::ngram();
 /// let mut novelty = Novelty::new(Novelty::CAPACITY, Novelty::NEAREST, &embedder);
 /// let step = embedder.embed(&["What is 2 + 3?", "What is 2 + 3?"]).unwrap();
@@ -80,7 +80,7 @@ impl Novelty {
     pub const NEAREST: usize = 5;
 
     /// An empty buffer for this many vectors of this embedder, of which the `nearest` count.
-    pub fn new(capacity: usize, nearest: usize, embedder: &super::Embedder) -> Self {
+    pub fn new(capacity: usize, nearest: usize, embedder: &crate::Embedder) -> Self {
         let settings = Settings { capacity, nearest, embedder: embedder.fingerprint().to_owned() };
         Self { settings, dimensions: embedder.dimensions(), ring: Vec::new(), oldest: 0 }
     }
@@ -158,7 +158,7 @@ impl Novelty {
     }
 
     /// What [`Novelty::to_bytes`] wrote, if it was for this embedder.
-    pub fn from_bytes(bytes: &[u8], embedder: &super::Embedder) -> Result<Self, NoveltyError> {
+    pub fn from_bytes(bytes: &[u8], embedder: &crate::Embedder) -> Result<Self, NoveltyError> {
         let broken = |problem: &dyn std::fmt::Display| NoveltyError::Saved(problem.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
         let settings = header.metadata().as_ref().and_then(|all| all.get(SETTINGS));

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::bert::{Bert, Config, Pooling};
-use super::error::EmbedError;
+use super::network::{Config, Network, Pooling};
 use super::tokens::Tokens;
+use crate::EmbedError;
 
 /// Nothing larger is read: this is for small encoders, and a file is not to be trusted about itself.
 const MOST_WEIGHTS: u64 = 1 << 31;
@@ -19,7 +19,7 @@ const MOST_TEXT: u64 = 1 << 25;
 /// What a folder holds.
 pub(super) struct Parts {
     pub(super) tokens: Tokens,
-    pub(super) network: Bert,
+    pub(super) network: Network,
     pub(super) fingerprint: String,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn read(folder: &Path) -> Result<Parts, EmbedError> {
     let lower = limits.do_lower_case;
     let tokens = Tokens::read(&tokens_file, config.vocabulary(), longest, lower)
         .map_err(|problem| EmbedError::file(&at("tokenizer.json"), problem))?;
-    let network = Bert::load(config, pooling, &weights_file)
+    let network = Network::load(config, pooling, &weights_file)
         .map_err(|problem| EmbedError::file(&at("model.safetensors"), problem))?;
     let mut hash = Xxh3::new();
     for file in [&config_file, &tokens_file, &weights_file] {
