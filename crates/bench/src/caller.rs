@@ -33,15 +33,23 @@ pub struct Caller<'r> {
 }
 
 /// A reply, and whether it was stored before.
-pub(crate) struct Answer {
-    pub(crate) reply: Reply,
-    pub(crate) used: RoleUse,
-    pub(crate) stored: bool,
+pub struct Answer {
+    /// The reply.
+    pub reply: Reply,
+    /// What it took.
+    pub used: RoleUse,
+    /// It was stored before.
+    pub stored: bool,
 }
 
-impl Caller<'_> {
+impl<'r> Caller<'r> {
+    /// A caller that stores into this store and draws by this seed; `halt` ends its calls.
+    pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, purse: Purse) -> Self {
+        Self { store, seed, halt, purse, reached: OnceLock::new() }
+    }
+
     /// The reply to a call of a record, from `replay` where it is there.
-    pub(crate) async fn call(
+    pub async fn call(
         &self,
         record: &str,
         call: Call,

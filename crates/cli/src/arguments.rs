@@ -1,12 +1,14 @@
 //! What can be typed.
 
 mod evidence;
+mod serve;
 mod train;
 
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
 };
 
+pub(crate) use serve::{Serve, ServeCommand, ServeEnv};
 pub(crate) use train::Train;
 
 use aske_bench::Shard;
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Let the asker learn to ask
     Train(Train),
+    /// Serve the environment to other programs
+    Serve(Serve),
     /// Show what runs tell: tables, or a page with figures
     Report(Report),
     /// Read and compare runs in the browser

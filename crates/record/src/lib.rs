@@ -25,6 +25,7 @@ mod scan;
 pub use calls::{CallKey, CallStore, Replies, StoredCall};
 pub use error::RunError;
 pub use id::{BadPair, PairId, SessionId};
+pub use jsonl::Jsonl;
 pub use lines::{DrawLine, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{Identity, Manifest};
 pub use merge::{Merged, merge};

@@ -4,10 +4,10 @@ use super::checkpoint::{self, Progress};
 use super::sampler::Sampled;
 use super::watch::alarms;
 use super::{
-    Alarm, Course, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards,
-    rows,
+    Alarm, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards, rows,
 };
 use crate::{Batch, LearnError, Objective, Policy, Reinforced};
+use aske_bench::Course;
 use aske_config::TrainSection;
 use aske_diversity::{EmbedError, Embedder, Novelty, NoveltyError};
 use aske_model::{Failure, Fault, Halt};

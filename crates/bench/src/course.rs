@@ -1,6 +1,6 @@
 //! The order in which pairs are asked.
 
-use aske_bench::{Planned, planned};
+use crate::{Planned, planned};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
 
