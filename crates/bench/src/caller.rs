@@ -23,6 +23,9 @@ pub enum Trouble {
     Folder(#[from] RunError),
 }
 
+/// Replies that are stored, by their place in a record.
+pub type Replay = HashMap<Slot, StoredCall>;
+
 /// Makes the calls of a run.
 pub struct Caller<'r> {
     pub(crate) store: &'r CallStore,
@@ -54,7 +57,7 @@ impl<'r> Caller<'r> {
         record: &str,
         call: Call,
         (model, role): (&Model, &RoleSettings),
-        replay: &HashMap<Slot, StoredCall>,
+        replay: &Replay,
     ) -> Result<Answer, Trouble> {
         let Call { slot, messages, max_tokens } = call;
         let seed = self.seed.of_call(record, slot);

@@ -1,13 +1,13 @@
 //! One session against its models, from the first turn to the record.
 
-use crate::caller::Answer;
+use crate::caller::{Answer, Replay};
 use crate::{Caller, Fleet, Observer, Planned, Trouble};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
-use aske_record::{RoleUse, SCHEMA, SessionRecord, StoredCall};
+use aske_record::{RoleUse, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Drives a session to its end. What is stored is replayed; every new reply is stored before it is used.
 pub async fn drive(
@@ -62,7 +62,7 @@ pub async fn calls<'s>(
     record: &str,
     cast: &Cast<'s>,
     caller: &Caller<'_>,
-    replay: &HashMap<Slot, StoredCall>,
+    replay: &Replay,
 ) -> Vec<Result<(Slot, &'s Model, Answer), Trouble>> {
     let one = async |call: Call| {
         let (slot, (model, role)) = (call.slot, cast.role(call.slot.role)?);

@@ -27,7 +27,7 @@ mod runner;
 mod until;
 
 pub use budget::{Purse, Reached, Spent};
-pub use caller::{Answer, Caller, Trouble};
+pub use caller::{Answer, Caller, Replay, Trouble};
 pub use course::{Course, Group};
 pub use crew::{Crew, Ended, RunFailure};
 pub use drive::{Cast, calls, drive};

@@ -100,7 +100,7 @@ impl Environment {
             Some(text) => self.pair(text)?,
             None => self.next_pair()?,
         };
-        let id = self.begin(pair, wish.sample)?;
+        let id = self.begin(&pair, wish.sample)?;
         let seed = Seed(wish.seed.unwrap_or(self.settings.run.seed));
         let planned = planned(seed, id);
         let Settings { protocol, pack, domain, .. } = &self.settings;
@@ -130,7 +130,7 @@ impl Environment {
     }
 
     /// The name of a session under which nothing is stored yet.
-    fn begin(&self, pair: PairId, sample: Option<u32>) -> Result<SessionId, Problem> {
+    fn begin(&self, pair: &PairId, sample: Option<u32>) -> Result<SessionId, Problem> {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let is_free = |id: &SessionId| !begun.contains(id) && !self.folder.calls().is_known(&id.to_string());
         let named = |sample| SessionId { pair: pair.clone(), sample };

@@ -4,14 +4,14 @@ use crate::environment::Environment;
 use crate::episode::{Next, Post, Wanted};
 use crate::problem::Problem;
 use crate::table::Seat;
-use aske_bench::{Answer, Caller, Cast, Trouble, calls};
+use aske_bench::{Answer, Caller, Cast, Replay, Trouble, calls};
 use aske_chat::Reply;
 use aske_config::RoleSettings;
 use aske_model::{Fault, Limits, Model, Provider, Request};
-use aske_record::{GradeLine, Record, RoleUse, SCHEMA, SessionRecord, StoredCall};
+use aske_record::{GradeLine, Record, RoleUse, SCHEMA, SessionRecord};
 use aske_session::{Call, Grade, Need, Role, Seed, Session, Slot};
 use futures_util::future::BoxFuture;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Takes a post and answers it; on trouble the session stands as before, and the same post may come again.
 pub(crate) async fn post(environment: &Environment, seat: &Seat, post: Post) -> Result<Next, Problem> {
@@ -19,17 +19,13 @@ pub(crate) async fn post(environment: &Environment, seat: &Seat, post: Post) -> 
     if let Some(answer) = episode.offer(post)? {
         return Ok(answer);
     }
-    let play = Play {
-        environment,
-        seat,
-        record: seat.planned.id.to_string(),
-        caller: environment.caller(seat.seed),
-    };
-    let replay = environment.folder.calls().of_record(&play.record).map_err(Trouble::from)?;
+    let record = seat.planned.id.to_string();
+    let replay = environment.folder.calls().of_record(&record).map_err(Trouble::from)?;
+    let play = Play { environment, seat, record, replay, caller: environment.caller(seat.seed) };
     let (mut session, mut used) = episode.state();
     for (call, reply) in episode.brought() {
         let slot = call.slot;
-        let answer = play.bring(call, reply, &replay).await?;
+        let answer = play.bring(call, reply).await?;
         take(&mut session, &mut used, slot, answer);
     }
     while let Wanted::Calls(wanted) = episode.wanted(&session) {
@@ -38,7 +34,7 @@ pub(crate) async fn post(environment: &Environment, seat: &Seat, post: Post) -> 
             settings: &environment.settings,
             fleet: &environment.fleet,
         };
-        for answer in calls(wanted, &play.record, &cast, &play.caller, &replay).await {
+        for answer in calls(wanted, &play.record, &cast, &play.caller, &play.replay).await {
             let (slot, _, answer) = answer?;
             take(&mut session, &mut used, slot, answer);
         }
@@ -52,20 +48,17 @@ struct Play<'e> {
     environment: &'e Environment,
     seat: &'e Seat,
     record: String,
+    /// What an earlier try at this step has stored, and all before it.
+    replay: Replay,
     caller: Caller<'e>,
 }
 
 impl Play<'_> {
     /// Stores a reply of the trainer like that of any model.
-    async fn bring(
-        &self,
-        call: Call,
-        reply: Reply,
-        replay: &HashMap<Slot, StoredCall>,
-    ) -> Result<Answer, Trouble> {
+    async fn bring(&self, call: Call, reply: Reply) -> Result<Answer, Trouble> {
         let role = self.role(call.slot.role);
         let model = Model::new(&role.model, Box::new(Brought(reply)), Limits::default(), None);
-        self.caller.call(&self.record, call, (&model, role), replay).await
+        self.caller.call(&self.record, call, (&model, role), &self.replay).await
     }
 
     fn role(&self, role: Role) -> &RoleSettings {
