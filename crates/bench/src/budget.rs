@@ -2,8 +2,9 @@
 
 use aske_chat::{Usage, Usd};
 use aske_config::RunSection;
+use aske_record::{CallStore, RunError};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Tokens and dollars of a run so far, and its calls since the start of this process.
@@ -38,18 +39,26 @@ impl fmt::Display for Reached {
     }
 }
 
-/// Counts, and says when a budget is reached.
-pub(crate) struct Purse {
-    spent: Mutex<Spent>,
+/// Counts, and says when a budget is reached. A clone counts into the same purse.
+#[derive(Clone)]
+pub struct Purse {
+    spent: Arc<Mutex<Spent>>,
     budget_usd: Option<f64>,
     budget_tokens: Option<u64>,
     minutes: Option<(Instant, f64)>,
 }
 
 impl Purse {
-    pub(crate) fn new(run: &RunSection, before: Spent) -> Self {
-        Self {
-            spent: Mutex::new(before),
+    /// A purse for the calls of this store, those of earlier starts counted.
+    pub fn new(run: &RunSection, store: &CallStore) -> Result<Self, RunError> {
+        let before = store.used()?;
+        let spent = Spent {
+            calls: 0,
+            tokens: before.values().map(|used| used.usage.total()).sum(),
+            usd: before.values().fold(Usd::default(), |sum, used| sum + used.usd),
+        };
+        Ok(Self {
+            spent: Arc::new(Mutex::new(spent)),
             budget_usd: run.budget_usd,
             budget_tokens: run.budget_tokens,
             // A time that no clock can reach is no budget.
@@ -57,7 +66,7 @@ impl Purse {
                 let allowed = Duration::try_from_secs_f64(minutes * 60.0).ok()?;
                 Some((Instant::now().checked_add(allowed)?, minutes))
             }),
-        }
+        })
     }
 
     pub(crate) fn add(&self, usage: &Usage, cost: Usd) {

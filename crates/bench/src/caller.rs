@@ -23,6 +23,9 @@ pub enum Trouble {
     Folder(#[from] RunError),
 }
 
+/// Replies that are stored, by their place in a record.
+pub type Replay = HashMap<Slot, StoredCall>;
+
 /// Makes the calls of a run.
 pub struct Caller<'r> {
     pub(crate) store: &'r CallStore,
@@ -33,20 +36,28 @@ pub struct Caller<'r> {
 }
 
 /// A reply, and whether it was stored before.
-pub(crate) struct Answer {
-    pub(crate) reply: Reply,
-    pub(crate) used: RoleUse,
-    pub(crate) stored: bool,
+pub struct Answer {
+    /// The reply.
+    pub reply: Reply,
+    /// What it took.
+    pub used: RoleUse,
+    /// It was stored before.
+    pub stored: bool,
 }
 
-impl Caller<'_> {
+impl<'r> Caller<'r> {
+    /// A caller that stores into this store and draws by this seed; `halt` ends its calls.
+    pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, purse: Purse) -> Self {
+        Self { store, seed, halt, purse, reached: OnceLock::new() }
+    }
+
     /// The reply to a call of a record, from `replay` where it is there.
-    pub(crate) async fn call(
+    pub async fn call(
         &self,
         record: &str,
         call: Call,
         (model, role): (&Model, &RoleSettings),
-        replay: &HashMap<Slot, StoredCall>,
+        replay: &Replay,
     ) -> Result<Answer, Trouble> {
         let Call { slot, messages, max_tokens } = call;
         let seed = self.seed.of_call(record, slot);

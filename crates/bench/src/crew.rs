@@ -3,14 +3,13 @@
 use crate::budget::{Purse, Reached, Spent};
 use crate::caller::held;
 use crate::{Caller, Fleet, Grader, Trouble};
-use aske_chat::Usd;
 use aske_config::Settings;
 use aske_model::{Failure, Halt};
 use aske_record::{RunDir, RunError};
 use aske_session::Seed;
 use futures_util::stream::{self, StreamExt};
 use std::collections::HashSet;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 /// A record that was given up for now.
 #[derive(Clone, Debug)]
@@ -49,19 +48,8 @@ impl<'r> Crew<'r> {
         folder: &'r RunDir,
         halt: &'r Halt,
     ) -> Result<Self, RunError> {
-        let before = folder.calls().used()?;
-        let spent = Spent {
-            calls: 0,
-            tokens: before.values().map(|used| used.usage.total()).sum(),
-            usd: before.values().fold(Usd::default(), |sum, used| sum + used.usd),
-        };
-        let caller = Caller {
-            store: folder.calls(),
-            seed: Seed(settings.run.seed),
-            halt,
-            purse: Purse::new(&settings.run, spent),
-            reached: OnceLock::new(),
-        };
+        let purse = Purse::new(&settings.run, folder.calls())?;
+        let caller = Caller::new(folder.calls(), Seed(settings.run.seed), halt, purse);
         Ok(Self { settings, fleet, folder, caller, grader: Grader::new(settings, fleet) })
     }
 

@@ -1,11 +1,11 @@
 //! One session against its models, from the first turn to the record.
 
-use crate::caller::Answer;
+use crate::caller::{Answer, Replay};
 use crate::{Caller, Fleet, Observer, Planned, Trouble};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_record::{RoleUse, SCHEMA, SessionRecord};
-use aske_session::{Need, Role, Session};
+use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub async fn drive(
 ) -> Result<SessionRecord, Trouble> {
     let record = planned.id.to_string();
     let replay = caller.store.from_before(&record)?;
-    let cast = Cast::new(planned, settings, fleet)?;
+    let cast = Cast { solvers: &planned.solvers, settings, fleet };
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
     loop {
@@ -38,15 +38,9 @@ pub async fn drive(
                 });
             }
         };
-        // All of them run to their end, so that no reply is lost because another call failed.
-        let answers = join_all(calls.into_iter().map(|call| {
-            let slot = call.slot;
-            let (role, record, replay) = (cast.role(slot.role), &record, &replay);
-            async move { (slot, caller.call(record, call, role, replay).await) }
-        }));
-        for (slot, answer) in answers.await {
-            let Answer { reply, used: more, stored } = answer?;
-            observer.replied(planned, slot, cast.role(slot.role).0.name(), &reply, stored);
+        for answer in self::calls(calls, &record, &cast, caller, &replay).await {
+            let (slot, model, Answer { reply, used: more, stored }) = answer?;
+            observer.replied(planned, slot, model.name(), &reply, stored);
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             // The machine asked for this slot a moment ago.
             let _ = session.feed(slot, reply);
@@ -61,37 +55,45 @@ pub async fn drive(
     }
 }
 
+/// Makes these calls of a record at once. All of them run to their end, so that no reply is lost because another call
+/// failed.
+pub async fn calls<'s>(
+    calls: Vec<Call>,
+    record: &str,
+    cast: &Cast<'s>,
+    caller: &Caller<'_>,
+    replay: &Replay,
+) -> Vec<Result<(Slot, &'s Model, Answer), Trouble>> {
+    let one = async |call: Call| {
+        let (slot, (model, role)) = (call.slot, cast.role(call.slot.role)?);
+        Ok((slot, model, caller.call(record, call, (model, role), replay).await?))
+    };
+    join_all(calls.into_iter().map(one)).await
+}
+
 /// Who plays which role in a session.
-struct Cast<'s> {
-    asker: (&'s Model, &'s RoleSettings),
-    solvers: [(&'s Model, &'s RoleSettings); 2],
-    check: (&'s Model, &'s RoleSettings),
+pub struct Cast<'s> {
+    /// Model 1 and Model 2.
+    pub solvers: &'s [String; 2],
+    /// How each role samples.
+    pub settings: &'s Settings,
+    /// The models.
+    pub fleet: &'s Fleet,
 }
 
 impl<'s> Cast<'s> {
-    fn new(planned: &Planned, settings: &'s Settings, fleet: &'s Fleet) -> Result<Self, Trouble> {
-        let find = |role: &'s RoleSettings| match fleet.get(&role.model) {
-            Some(model) => Ok((model.as_ref(), role)),
-            None => Err(Trouble::Model(unknown(&role.model))),
+    fn role(&self, role: Role) -> Result<(&'s Model, &'s RoleSettings), Trouble> {
+        let settings = self.settings;
+        let role = match role {
+            Role::Asker => &settings.asker,
+            Role::Solver(side) => {
+                let name = &self.solvers[side.index()];
+                settings.solvers.iter().find(|solver| solver.model == *name).ok_or_else(|| unknown(name))?
+            }
+            Role::Check | Role::Panel | Role::Equivalence => &settings.check,
         };
-        let solver = |name: &str| {
-            let role = settings.solvers.iter().find(|solver| solver.model == name);
-            role.ok_or_else(|| Trouble::Model(unknown(name))).and_then(find)
-        };
-        let [one, two] = &planned.solvers;
-        Ok(Self {
-            asker: find(&settings.asker)?,
-            solvers: [solver(one)?, solver(two)?],
-            check: find(&settings.check)?,
-        })
-    }
-
-    fn role(&self, role: Role) -> (&'s Model, &'s RoleSettings) {
-        match role {
-            Role::Asker => self.asker,
-            Role::Solver(side) => self.solvers[side.index()],
-            Role::Check | Role::Panel | Role::Equivalence => self.check,
-        }
+        let model = self.fleet.get(&role.model).ok_or_else(|| unknown(&role.model))?;
+        Ok((model.as_ref(), role))
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod budget;
 mod caller;
+mod course;
 mod crew;
 mod drive;
 mod estimate;
@@ -25,10 +26,11 @@ mod regrade;
 mod runner;
 mod until;
 
-pub use budget::{Reached, Spent};
-pub use caller::{Caller, Trouble};
+pub use budget::{Purse, Reached, Spent};
+pub use caller::{Answer, Caller, Replay, Trouble};
+pub use course::{Course, Group};
 pub use crew::{Crew, Ended, RunFailure};
-pub use drive::drive;
+pub use drive::{Cast, calls, drive};
 pub use estimate::{Estimate, RoleEstimate, estimate};
 pub use fleet::{Dialogue, Fleet};
 pub use grader::Grader;

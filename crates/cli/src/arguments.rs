@@ -2,6 +2,7 @@
 
 mod evidence;
 mod import;
+mod serve;
 mod train;
 
 pub(crate) use evidence::{
@@ -9,7 +10,7 @@ pub(crate) use evidence::{
 };
 
 pub(crate) use import::Import;
-
+pub(crate) use serve::{Serve, ServeCommand, ServeEnv};
 pub(crate) use train::Train;
 
 use aske_bench::Shard;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Let the asker learn to ask
     Train(Train),
+    /// Serve the environment to other programs
+    Serve(Serve),
     /// Show what runs tell: tables, or a page with figures
     Report(Report),
     /// Read and compare runs in the browser

@@ -16,6 +16,7 @@ pub(crate) mod nano;
 pub(crate) mod prompts;
 pub(crate) mod regrade;
 pub(crate) mod report;
+pub(crate) mod serve;
 pub(crate) mod train;
 pub(crate) mod verify;
 pub(crate) mod view;

@@ -45,7 +45,8 @@ pub(crate) fn until_signal<T>(work: impl Future<Output = T>) -> Result<Option<T>
     }))
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+/// A runtime on this thread.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| Problem {
         message: format!("no runtime: {error}"),
         hint: None,
@@ -63,7 +64,7 @@ async fn on_signals(halt: &Halt, interrupt: &Interrupt) -> std::convert::Infalli
 }
 
 /// Ctrl-C, or on Unix a polite request to end.
-async fn wait_for_signal() {
+pub(crate) async fn wait_for_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

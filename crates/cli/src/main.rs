@@ -38,6 +38,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Ask(ask) => commands::ask::run(&ask),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Train(train) => commands::train::run(&train),
+        Command::Serve(serve) => commands::serve::run(&serve),
         Command::Report(report) => commands::report::run(&report),
         Command::View(view) => commands::view::run(&view),
         Command::Audit(audit) => commands::audit::run(&audit),

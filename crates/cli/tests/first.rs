@@ -6,10 +6,11 @@ use common::{World, finish, start};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "ask",
     "bench",
     "train",
+    "serve",
     "merge",
     "config",
     "models",

@@ -73,7 +73,12 @@ impl CallStore {
     /// The replies of a record that an earlier start has stored. A session is run once in a start, so these are
     /// all it has.
     pub fn from_before(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        if self.known.contains(record) { self.of_record(record) } else { Ok(HashMap::new()) }
+        if self.is_known(record) { self.of_record(record) } else { Ok(HashMap::new()) }
+    }
+
+    /// Whether an earlier start has stored replies of this record.
+    pub fn is_known(&self, record: &str) -> bool {
+        self.known.contains(record)
     }
 
     /// The replies of a record that are stored by now.

@@ -115,7 +115,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    /// What the system said of this path.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 

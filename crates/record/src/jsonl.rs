@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A file open for adding lines.
 #[derive(Debug)]
-pub(crate) struct Jsonl {
+pub struct Jsonl {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
@@ -17,7 +17,7 @@ pub(crate) struct Jsonl {
 
 impl Jsonl {
     /// Opens or creates the file, mends a torn last line, and reads what is there.
-    pub(crate) fn open<T: DeserializeOwned + Send>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
+    pub fn open<T: DeserializeOwned + Send>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
         let io = || RunError::io(path);
         let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
         let (values, good) = read_lines(path)?;
@@ -29,12 +29,12 @@ impl Jsonl {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Adds one line, whole, in a single write.
-    pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<(), RunError> {
+    pub fn append(&mut self, value: &impl Serialize) -> Result<(), RunError> {
         self.buffer.clear();
         let io = RunError::io(&self.path);
         if let Err(error) = serde_json::to_writer(&mut self.buffer, value) {

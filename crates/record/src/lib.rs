@@ -27,6 +27,7 @@ pub use calls::{CallKey, CallStore, Replies, StoredCall};
 pub use error::RunError;
 pub use fresh::NewRun;
 pub use id::{BadPair, PairId, SessionId};
+pub use jsonl::Jsonl;
 pub use lines::{DrawLine, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{Identity, Manifest};
 pub use merge::{Merged, merge};

@@ -72,7 +72,8 @@ impl Session {
         u32::try_from(self.transcript.turns.len()).unwrap_or(u32::MAX).saturating_add(begun)
     }
 
-    fn is_final(&self) -> bool {
+    /// Whether the turn that is under way is the last one.
+    pub fn is_final(&self) -> bool {
         self.turn() > self.protocol.rounds
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
         .map_err(|error| Problem::usage(error.to_string(), "a model cannot be compared with itself"))?;
     let (path, first) = match &arguments.run {
         Some(path) => (path.clone(), 0),
-        None => next_free(),
+        None => next_free("ask"),
     };
     let folder = open_folder(&path, &layers, &settings)?;
     let finished = |id: &SessionId| folder.records().iter().any(|record| record.id() == id.to_string());
@@ -65,10 +65,10 @@ fn chosen(arguments: &Ask) -> Result<[String; 2], Problem> {
     }
 }
 
-/// The first `runs/ask-N` that does not exist.
-fn next_free() -> (PathBuf, u32) {
+/// The first `runs/WHAT-N` that does not exist, and N.
+pub(crate) fn next_free(what: &str) -> (PathBuf, u32) {
     (1..u32::MAX)
-        .map(|number| (PathBuf::from(format!("runs/ask-{number}")), number))
+        .map(|number| (PathBuf::from(format!("runs/{what}-{number}")), number))
         .find(|(path, _)| !path.exists())
         .unwrap_or_default()
 }

@@ -5,17 +5,18 @@ mod measure;
 mod outcome;
 mod picture;
 
-use crate::arguments::Train;
+use crate::arguments::{Configuration, Train};
 use crate::commands::bench::open;
 use crate::live::{Interrupt, block_on};
 use crate::output::{BOLD, hint, note, paint};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Fleet, Selection, pairs_of};
+use aske_bench::{Course, Fleet, Selection, pairs_of};
 use aske_config::{Layers, Settings, TrainSection};
+use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{Course, Sampler, Stop, TrainError, Trainer, Watch, latest, policy};
-use aske_train::{Embedder, LearnError, Objective, Policy};
+use aske_train::reinforce::{Sampler, Stop, TrainError, Trainer, Watch, latest, policy};
+use aske_train::{LearnError, Objective, Policy};
 use curves::Curves;
 use measure::Measures;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,7 @@ use std::sync::Arc;
 const NANO: &str = "nano-train";
 
 pub(crate) fn run(arguments: &Train) -> Result<Exit, Problem> {
-    let mut configuration = arguments.configuration.clone();
-    if configuration.config.is_none() && !Layers::usual() {
-        configuration.config = Some(NANO.to_owned());
-    }
+    let configuration = with_default(&arguments.configuration);
     let seeds = configuration.seed.map_or_else(|| arguments.seeds.clone(), |seed| vec![seed]);
     let layers = |seed: u64| {
         configuration.load(vec![
@@ -66,6 +64,15 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, Problem> {
     }
     outcome::show(&place, &seeds, measures.as_ref(), arguments.json)?;
     Ok(worst)
+}
+
+/// The configuration, or that of the nano world's training where none is named and none lies here.
+pub(crate) fn with_default(configuration: &Configuration) -> Configuration {
+    let mut configuration = configuration.clone();
+    if configuration.config.is_none() && !Layers::usual() {
+        configuration.config = Some(NANO.to_owned());
+    }
+    configuration
 }
 
 /// Refuses what cannot be trained, before anything is spent.

@@ -1,12 +1,11 @@
 //! Learning to ask: sessions are sampled, rewarded and learnt from, step by step.
 //!
-//! A [`Course`] says which pairs a step asks; [`Sampler`] runs their sessions with the same machine and into the same
+//! A [`Course`](aske_bench::Course) says which pairs a step asks; [`Sampler`] runs their sessions with the same machine and into the same
 //! kind of folder as the benchmark; [`rewards`] and [`rows`] turn them into what a [`Policy`](crate::Policy) learns
 //! from; a [`Trainer`] does so until the last step, one update behind what it samples with, and can stop and go on at
 //! any time.
 
 mod checkpoint;
-mod course;
 mod exam;
 mod metrics;
 mod rewards;
@@ -17,7 +16,6 @@ mod trainer;
 mod watch;
 
 pub use checkpoint::latest;
-pub use course::{Course, Group};
 pub use exam::{Exam, exam};
 pub use metrics::{Line, Metrics, read_metrics};
 pub use rewards::{Rewarded, rewards};

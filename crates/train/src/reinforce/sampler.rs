@@ -1,7 +1,6 @@
 //! A step's sessions: run, recorded and graded like those of the benchmark, with the policy as asker and as judge.
 
-use super::Group;
-use aske_bench::{Crew, Fleet, Observer, Planned, RunFailure, Runner};
+use aske_bench::{Crew, Fleet, Group, Observer, Planned, RunFailure, Runner};
 use aske_chat::{Message, Trace};
 use aske_config::Settings;
 use aske_model::{Halt, Limits, Model, Provider};

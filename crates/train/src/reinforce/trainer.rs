@@ -4,11 +4,12 @@ use super::checkpoint::{self, Progress};
 use super::sampler::Sampled;
 use super::watch::alarms;
 use super::{
-    Alarm, Course, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards,
-    rows,
+    Alarm, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards, rows,
 };
-use crate::{Batch, EmbedError, Embedder, LearnError, Novelty, NoveltyError, Objective, Policy, Reinforced};
+use crate::{Batch, LearnError, Objective, Policy, Reinforced};
+use aske_bench::Course;
 use aske_config::TrainSection;
+use aske_diversity::{EmbedError, Embedder, Novelty, NoveltyError};
 use aske_model::{Failure, Fault, Halt};
 use aske_record::RunError;
 use aske_session::{Outcome, Trouble};

@@ -1,0 +1,104 @@
+//! The environment as trainers meet it: the program, and the client of `examples/trl_aske.py`.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{World, finish, signal};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command};
+
+/// Two small solvers; the policy judges itself.
+const ENV: [&str; 8] = ["serve", "env", "--port", "0", "--run", "run", "--solvers", "nano-15k,nano-40k"];
+
+/// Plays episodes with fixed replies through the example's client, and prints what they were worth.
+const TRAINER: &str = r##"
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("trl_aske", sys.argv[1])
+example = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(example)
+environment = example.AskE(sys.argv[2], tries=2)
+
+def generate(messages, max_tokens, temperature):
+    assert messages[-1]["role"] == "user" and max_tokens > 0
+    if temperature is None:
+        return "#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 3?", "stop"
+    assert temperature == 0.0
+    return "\\boxed{5}", "stop"
+
+told = []
+for step, pair in enumerate([environment.pairs()[0], None]):
+    session = environment.play(pair, generate)
+    novelty = environment.novelty(step, [environment.reward(session)["question"]])[0]
+    told.append({"novelty": novelty} | environment.reward(session, novelty))
+    environment.close(session)
+    try:
+        environment.reward(session)
+        raise SystemExit("a closed session has a reward")
+    except RuntimeError as error:
+        assert not isinstance(error, example.Failure) and "create another" in str(error), error
+print(json.dumps(told))
+"##;
+
+/// The address that the program prints first.
+fn address(child: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
+
+fn train(url: &str) -> Vec<Value> {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/trl_aske.py");
+    let ran = Command::new("python3").args(["-B", "-c", TRAINER, example, url]).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    serde_json::from_slice(&ran.stdout).unwrap()
+}
+
+#[test]
+fn the_example_trains_against_the_program_also_after_a_restart() {
+    let world = World::new();
+    for start in 0..2 {
+        let mut server = world.start(&ENV);
+        let told = train(&address(&mut server));
+        for (episode, told) in told.iter().enumerate() {
+            let number = |value: &Value| value.as_f64().unwrap();
+            let reward = &told["reward"];
+            // By the paper: 1, 0.2 or -0.2; all sections are there; the bonus is gated, and alpha is 1.
+            let calibration = match told["outcome"].as_str().unwrap() {
+                "calibrated" => 1.0,
+                "too_easy" => 0.2,
+                _ => -0.2,
+            };
+            let diversity = number(&told["novelty"]) * f64::max(calibration, 0.0);
+            assert!((number(&reward["calibration"]) - calibration).abs() < 1e-9, "{told}");
+            assert!((number(&reward["diversity"]) - diversity).abs() < 1e-9, "{told}");
+            assert!((number(&told["total"]) - calibration - diversity).abs() < 1e-9, "{told}");
+            assert_eq!(
+                (told["check"][0].as_str(), told["sample"].as_u64()),
+                (Some("5"), Some(2 * start + episode as u64))
+            );
+            // Only the very first question was new.
+            let new = if start == 0 && episode == 0 { 1.0 } else { 0.0 };
+            assert!((number(&told["novelty"]) - new).abs() < 1e-6, "{told}");
+        }
+        assert!(signal("TERM", server.id()));
+        finish(server).ended(0);
+    }
+    let folder = world.folder("run");
+    assert_eq!((folder.records().len(), folder.grades().len()), (4, 4));
+    let report = world.expect(0, &["report", "run"]);
+    assert!(report.stdout.contains("nano-novice"), "{report}");
+}
+
+#[test]
+fn what_cannot_be_served_is_said_before_anything_starts() {
+    let world = World::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let ran = world.expect(2, &["serve", "env", "--port", &port, "--solvers", "nano-15k,nano-40k"]);
+    assert!(ran.stderr.contains("cannot listen") && ran.stderr.contains("hint: "), "{ran}");
+    let ran = world.expect(2, &["serve", "env", "-o", "train.embedder=none/there"]);
+    assert!(ran.stderr.contains("no embedder `none/there`") && ran.stderr.contains("hint: "), "{ran}");
+    let ran = world.expect(2, &["serve", "env", "--solvers", "nano-15k,nano-40"]);
+    assert!(ran.stderr.contains("did you mean `nano-40k`?"), "{ran}");
+}

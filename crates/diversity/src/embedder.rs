@@ -1,0 +1,124 @@
+//! One type for every way to make a vector of a text.
+
+#[cfg(feature = "bert")]
+use crate::bert::{self, Encoder};
+use crate::{EmbedError, ngram};
+use std::fmt;
+#[cfg(feature = "bert")]
+use std::path::Path;
+
+/// Makes vectors of length one from texts: the more alike the texts, the larger the cosine.
+///
+/// ```
+/// let embedder = aske_diversity::Embedder::find("ngram").unwrap();
+/// let vectors = embedder.embed(&["What is 2 + 3?", "What is 2 + 4?", "Name a prime above 90."]).unwrap();
+/// let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+/// assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+/// ```
+pub struct Embedder {
+    name: String,
+    fingerprint: String,
+    kind: Kind,
+}
+
+impl fmt::Debug for Embedder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = out.debug_struct("Embedder");
+        shown.field("name", &self.name).field("fingerprint", &self.fingerprint).finish_non_exhaustive()
+    }
+}
+
+enum Kind {
+    Ngram,
+    #[cfg(feature = "bert")]
+    Bert(Box<Encoder>),
+}
+
+impl Embedder {
+    /// The embedder of this name: `ngram`, or with the feature `bert` also a folder, or a name on the Hugging Face hub
+    /// such as `BAAI/bge-small-en-v1.5`, if it is in this machine's cache. Nothing is downloaded.
+    pub fn find(name: &str) -> Result<Self, EmbedError> {
+        if name == ngram::NAME {
+            return Ok(Self::ngram());
+        }
+        Self::encoder(name)
+    }
+
+    #[cfg(feature = "bert")]
+    fn encoder(name: &str) -> Result<Self, EmbedError> {
+        Self::named(name, &bert::find(name, |variable| std::env::var_os(variable))?)
+    }
+
+    #[cfg(not(feature = "bert"))]
+    fn encoder(name: &str) -> Result<Self, EmbedError> {
+        Err(EmbedError::NotFound {
+            name: name.to_owned(),
+            reason: "this build reads no encoders".to_owned(),
+            hint: "use `ngram`, or build with the feature `bert`".to_owned(),
+        })
+    }
+
+    /// Counts of letters and digits: needs no file, and knows nothing of meaning.
+    pub fn ngram() -> Self {
+        Self { name: ngram::NAME.to_owned(), fingerprint: ngram::fingerprint(), kind: Kind::Ngram }
+    }
+
+    /// A BERT encoder from a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
+    ///
+    /// `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json` say, where they are there, how
+    /// the tokens' vectors become one and how long a text may be; otherwise it is their mean, and the length
+    /// is the network's own.
+    #[cfg(feature = "bert")]
+    pub fn from_folder(folder: &Path) -> Result<Self, EmbedError> {
+        Self::named(&folder.display().to_string(), folder)
+    }
+
+    #[cfg(feature = "bert")]
+    fn named(name: &str, folder: &Path) -> Result<Self, EmbedError> {
+        let (encoder, fingerprint) = Encoder::read(folder)?;
+        Ok(Self { name: name.to_owned(), fingerprint, kind: Kind::Bert(Box::new(encoder)) })
+    }
+
+    /// The name it was found by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same for embedders that give the same vectors, wherever their files are.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// How many numbers a vector has.
+    pub fn dimensions(&self) -> usize {
+        match &self.kind {
+            Kind::Ngram => ngram::DIMENSIONS,
+            #[cfg(feature = "bert")]
+            Kind::Bert(encoder) => encoder.dimensions(),
+        }
+    }
+
+    /// A vector of length one for each text, in their order.
+    ///
+    /// Long texts are cut: a network's at its longest text, `ngram` at 16,384 characters.
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        match &self.kind {
+            Kind::Ngram => Ok(texts.iter().map(|text| ngram::embed(text)).collect()),
+            #[cfg(feature = "bert")]
+            Kind::Bert(encoder) => encoder
+                .embed(texts)
+                .map_err(|message| EmbedError::Text { embedder: self.name.clone(), message }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Embedder;
+
+    #[test]
+    fn an_embedder_can_serve_several_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Embedder>();
+    }
+}

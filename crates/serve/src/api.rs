@@ -1,0 +1,80 @@
+//! What a trainer sees: JSON over HTTP, a file for each group of routes.
+
+mod body;
+mod diversity;
+mod health;
+mod reward;
+mod sessions;
+mod steps;
+
+use crate::Environment;
+use axum::Router;
+use axum::routing::{MethodRouter, delete, get, post};
+use std::sync::Arc;
+
+use body::Body;
+
+/// The environment as every route has it.
+type Shared = axum::extract::State<Arc<Environment>>;
+
+/// Every route: its method, its path, and who answers.
+fn table() -> [(&'static str, &'static str, MethodRouter<Arc<Environment>>); 9] {
+    [
+        ("get", "/healthz", get(health::health)),
+        ("get", "/openapi.json", get(health::openapi)),
+        ("get", "/v1/pairs", get(sessions::pairs)),
+        ("post", "/v1/sessions", post(sessions::create)),
+        ("delete", "/v1/sessions/{session}", delete(sessions::close)),
+        ("post", "/v1/sessions/{session}/step", post(steps::step)),
+        ("post", "/v1/sessions/{session}/judge", post(steps::judge)),
+        ("get", "/v1/sessions/{session}/reward", get(reward::reward)),
+        ("post", "/v1/diversity", post(diversity::diversity)),
+    ]
+}
+
+/// All routes.
+pub(crate) fn routes() -> Router<Arc<Environment>> {
+    table().into_iter().fold(Router::new(), |router, (_, path, answer)| router.route(path, answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{health, table};
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_description_names_every_route_and_no_other() {
+        let document: Value = serde_json::from_str(health::OPENAPI).unwrap();
+        let described: BTreeSet<(String, String)> = document["paths"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(path, methods)| {
+                methods.as_object().unwrap().keys().map(|method| (method.clone(), path.clone()))
+            })
+            .collect();
+        let there = table().map(|(method, path, _)| (method.to_owned(), path.to_owned()));
+        assert_eq!(described, BTreeSet::from(there));
+        assert_eq!(document["openapi"], "3.1.0");
+    }
+
+    #[test]
+    fn every_reference_of_the_description_leads_somewhere() {
+        let document: Value = serde_json::from_str(health::OPENAPI).unwrap();
+        let mut open = vec![&document];
+        let mut references = 0;
+        while let Some(value) = open.pop() {
+            if let Some(name) = value.get("$ref").and_then(Value::as_str) {
+                assert!(document.pointer(name.trim_start_matches('#')).is_some(), "{name}");
+                references += 1;
+            }
+            match value {
+                Value::Object(map) => open.extend(map.values()),
+                Value::Array(list) => open.extend(list),
+                _ => {}
+            }
+        }
+        assert!(references > 10);
+    }
+}

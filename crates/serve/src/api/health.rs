@@ -1,0 +1,23 @@
+//! Whether it is up, and how it is used.
+
+use super::Shared;
+use axum::Json;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+
+/// The description of every route.
+pub(super) const OPENAPI: &str = include_str!("openapi.json");
+
+pub(super) async fn health(environment: Shared) -> Json<Value> {
+    Json(json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "sessions": environment.table.len(),
+        "judge": environment.judge,
+    }))
+}
+
+pub(super) async fn openapi() -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/json")], OPENAPI)
+}

@@ -1,0 +1,27 @@
+//! The environment over HTTP: a trainer of any kind brings the asker, this side has everyone else.
+//!
+//! An episode (`episode`) is a value that says what the trainer must bring next; `play` puts questions to the boundary
+//! solvers; `api` is what a trainer sees. May use `bench`, `config`, `diversity`, `model`, `record` and `session`.
+//!
+//! ```no_run
+//! # async fn example(environment: aske_serve::Environment) -> Result<(), aske_serve::ServeError> {
+//! let place = ([127, 0, 0, 1], 0).into();
+//! aske_serve::serve(environment, place, |address| eprintln!("http://{address}/"), std::future::pending()).await
+//! # }
+//! ```
+
+mod api;
+mod environment;
+mod episode;
+mod error;
+mod guard;
+mod history;
+mod play;
+mod problem;
+mod server;
+mod table;
+
+pub use environment::{Environment, Options};
+pub use error::ServeError;
+pub use history::History;
+pub use server::serve;

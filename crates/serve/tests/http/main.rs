@@ -1,0 +1,7 @@
+//! The environment over HTTP, against scripted solvers.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod dialogue;
+mod support;
+mod trouble;
+mod workers;
