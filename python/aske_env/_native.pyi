@@ -93,9 +93,14 @@ class Session:
 class Environment:
     """Ask-E with the boundary solvers of a configuration; made once, shared by all rollouts of a process."""
 
-    def __init__(self, config: str = "paper-train", options: Sequence[str] = ()) -> None: ...
+    def __init__(
+        self, config: str = "paper-train", options: Sequence[str] = (), diversity_url: str | None = None
+    ) -> None: ...
     def pairs(self) -> list[str]:
         """Every pair of boundary solvers, as `a:b`."""
+    @property
+    def seed(self) -> int:
+        """The seed of the run: the order of pairs, who is Model 1, and every draw."""
     @property
     def self_judged(self) -> bool:
         """Whether the policy is its own cross-check solver."""

@@ -7,6 +7,7 @@ by the engine itself, with its own pools, retries, limits and deadlines.
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -32,6 +33,8 @@ class AskeTasksetConfig(vf.TasksetConfig):
     """A configuration that ships with Ask-E, or the path of a TOML file."""
     options: list[str] = []
     """`KEY=VALUE` over that configuration, such as `protocol.rounds=2`."""
+    diversity_url: str | None = None
+    """Where `aske serve env` keeps the questions of all workers. Without it a new question earns nothing extra."""
 
 
 class PairData(vf.TaskData):
@@ -40,6 +43,7 @@ class PairData(vf.TaskData):
     pair: str
     config: str
     options: tuple[str, ...] = ()
+    diversity_url: str | None = None
 
 
 class AskeTask(vf.Task[PairData]):
@@ -63,14 +67,18 @@ class AskeTask(vf.Task[PairData]):
 
 
 class AskeTaskset(vf.Taskset[AskeTask, AskeTasksetConfig]):
-    """One task for each pair of boundary solvers."""
+    """One task for each pair of boundary solvers, in the order of `run.seed`."""
 
     def load(self) -> Iterator[AskeTask]:
-        config, options = self.config.config, tuple(self.config.options)
-        environment = environment_of(config, options)
+        where = dict(
+            config=self.config.config, options=tuple(self.config.options), diversity_url=self.config.diversity_url
+        )
+        environment = environment_of(**where)
         first = environment.session().calls()[0].messages[-1]["content"]
-        for pair in environment.pairs():
-            data = PairData(name=pair, prompt=first, pair=pair, config=config, options=options)
+        pairs = environment.pairs()
+        random.Random(environment.seed).shuffle(pairs)
+        for pair in pairs:
+            data = PairData(name=pair, prompt=first, pair=pair, **where)
             yield AskeTask(data, self.config.task)
 
 
@@ -99,7 +107,7 @@ class AskeHarness(vf.Harness[AskeHarnessConfig]):
     ) -> ProgramResult:
         if data.system_prompt is not None:
             raise ValueError("Ask-E has prompts of its own; name another pack with options = ['protocol.prompts=FOLDER']")
-        environment = environment_of(data.config, tuple(data.options))
+        environment = environment_of(data.config, tuple(data.options), data.diversity_url)
         mind_the_budget(ctx.sampling.max_tokens, environment.asker_tokens)
         trace.info["aske"] = await environment.rollout(
             data.pair,
@@ -125,9 +133,9 @@ class AskeEnv(SingleAgentEnv, vf.Env[AskeEnvConfig]):
 
 
 @lru_cache
-def environment_of(config: str, options: tuple[str, ...]) -> Environment:
+def environment_of(config: str, options: tuple[str, ...], diversity_url: str | None) -> Environment:
     """The environment of a configuration, one for this process."""
-    return Environment(config, list(options))
+    return Environment(config, list(options), diversity_url)
 
 
 @lru_cache

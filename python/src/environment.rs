@@ -1,5 +1,6 @@
 //! The environment: boundary solvers with their pools, retries and limits, and rollouts against them.
 
+use crate::history::History;
 use crate::judge::{Judges, Served};
 use crate::rollout::{Cast, rollout};
 use crate::session::Session;
@@ -26,15 +27,18 @@ struct Inner {
     /// Boundary solvers, and the cross-check solver where it is not the policy.
     models: BTreeMap<String, Arc<Model>>,
     judges: Judges,
+    /// The questions of all workers, and how much a new one is worth.
+    history: Option<(History, f64)>,
 }
 
 #[pymethods]
 impl Environment {
     /// The environment of a configuration: the name of one that ships, or a file; `options` are `KEY=VALUE` over it.
+    /// New questions are paid for where `aske serve env` keeps a history of them at `diversity_url`.
     #[new]
-    #[pyo3(signature = (config = "paper-train", options = Vec::new()))]
+    #[pyo3(signature = (config = "paper-train", options = Vec::new(), diversity_url = None))]
     #[expect(clippy::needless_pass_by_value, reason = "Python's list arrives as a vector")]
-    fn new(config: &str, options: Vec<String>) -> PyResult<Self> {
+    fn new(config: &str, options: Vec<String>, diversity_url: Option<&str>) -> PyResult<Self> {
         let layers = load(config, &options).map_err(|error| wrong(&error))?;
         let settings = layers.settings().map_err(|error| wrong(&error))?;
         if settings.equivalence.is_some() {
@@ -44,13 +48,22 @@ impl Environment {
         }
         let http = Http::new(POOL).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let models = models(&settings, &http).map_err(|error| wrong(&error))?;
-        Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default() })))
+        let history = diversity_url.map(|url| History::new(&http, url)).transpose();
+        let history = history.map_err(|error| wrong(&error))?;
+        let history = history.map(|history| (history, layers.config().train.alpha));
+        Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default(), history })))
     }
 
     /// Every pair of boundary solvers, as `a:b`.
     fn pairs(&self) -> Vec<String> {
         let names: Vec<&str> = self.0.settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
         PairId::all(&names).map(|pair| pair.to_string()).collect()
+    }
+
+    /// The seed of the run: the order of pairs, who is Model 1, and every draw.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.settings.run.seed
     }
 
     /// Whether the policy is its own cross-check solver.
@@ -98,7 +111,7 @@ impl Environment {
         let cast = self.0.cast(&id, &asker, &judge).map_err(|error| wrong(&error))?;
         let inner = self.0.clone();
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
-            let finished = rollout(&inner.settings, id, &cast, &Halt::default())
+            let finished = rollout(&inner.settings, id, &cast, inner.history.as_ref())
                 .await
                 .map_err(|failure| RolloutFailure::new_err(failure.to_string()))?;
             Python::attach(|py| to_python(py, &finished).map(Bound::unbind))

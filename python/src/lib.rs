@@ -4,6 +4,7 @@
 
 mod answers;
 mod environment;
+mod history;
 mod judge;
 mod rollout;
 mod session;

@@ -1,5 +1,6 @@
 //! One session against its models, kept nowhere: the trainer records what it wants.
 
+use crate::history::History;
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Completion, Failure, Halt, Model, Request};
 use aske_record::{GradeLine, RoleUse, SCHEMA, SessionId, SessionRecord};
@@ -58,13 +59,14 @@ pub(crate) struct Graded {
     pub(crate) total: f64,
 }
 
-/// Grades symbolically, as training does, and rewards.
+/// Grades symbolically, as training does, and rewards; novelty counts as it is.
 pub(crate) fn graded(transcript: &Transcript, domain: &Domain, novelty: f64) -> Graded {
-    rewarded(transcript, &symbolic(transcript, domain), novelty)
+    rewarded(transcript, &symbolic(transcript, domain), novelty, 1.0)
 }
 
-fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64) -> Graded {
-    let reward = Reward::of(grade.outcome, transcript, novelty);
+/// Rewards; novelty counts `alpha` times.
+fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64, alpha: f64) -> Graded {
+    let reward = Reward::of(grade.outcome, transcript, alpha * novelty);
     let question = transcript.answers().question.map(str::to_owned);
     Graded { outcome: grade.outcome, right: grade.right, question, novelty, reward, total: reward.total() }
 }
@@ -84,8 +86,9 @@ pub(crate) async fn rollout(
     settings: &Settings,
     id: SessionId,
     cast: &Cast,
-    halt: &Halt,
+    history: Option<&(History, f64)>,
 ) -> Result<Rollout, Failure> {
+    let halt = &Halt::default();
     let name = id.to_string();
     let seed = Seed(settings.run.seed);
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
@@ -121,7 +124,11 @@ pub(crate) async fn rollout(
         }
     };
     let grade = symbolic(&transcript, &settings.domain);
-    let graded = rewarded(&transcript, &grade, 0.0);
+    let (novelty, alpha) = match (transcript.answers().question, history) {
+        (Some(question), Some((history, alpha))) => (history.novelty(question, halt).await?, *alpha),
+        _ => (0.0, 0.0),
+    };
+    let graded = rewarded(&transcript, &grade, novelty, alpha);
     let record = SessionRecord {
         schema: SCHEMA,
         solvers: id.solvers(seed),

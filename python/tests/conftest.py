@@ -49,6 +49,19 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
     return process, process.stdout.readline().split()[-1]
 
 
+@pytest.fixture
+def history(config: str, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """`aske serve env`: its address, and the file of all questions."""
+    built = os.environ.get("ASKE", str(ROOT / "target/debug/aske"))
+    state, run = tmp_path / "state", tmp_path / "run"
+    arguments = ["--config", config, "-o", "train.embedder=ngram", "--port", "0", "--state", state, "--run", run]
+    process = subprocess.Popen([built, "serve", "env", *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    yield process.stdout.readline().strip(), state / "questions.jsonl"
+    process.terminate()
+    process.wait()
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     process, url = start("--pad-words", "20")

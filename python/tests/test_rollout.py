@@ -67,6 +67,19 @@ def test_a_solver_that_is_not_there_is_a_failure_and_no_score(server: str, confi
         asyncio.run(run())
 
 
+def test_a_history_that_is_not_there_is_a_failure_and_no_score(server: str, config: str) -> None:
+    # The test server has no such route.
+    environment = aske_env.Environment(config, diversity_url=server)
+
+    async def run() -> None:
+        await environment.rollout("solver-20:solver-50", url=server, model="asker")
+
+    with pytest.raises(aske_env.RolloutFailure, match="diversity"):
+        asyncio.run(run())
+    with pytest.raises(ValueError, match="diversity_url"):
+        aske_env.Environment(config, diversity_url="nowhere")
+
+
 def test_the_policy_judges_itself_greedily_at_its_own_endpoint_with_the_salt(server: str, config: str) -> None:
     seen: list[tuple[str, dict[str, Any]]] = []
 

@@ -1,7 +1,9 @@
 """Our environment under the real verifiers: in this process, and over its server and client."""
 
 import asyncio
+import json
 import multiprocessing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +20,11 @@ from test_rollout import expected  # noqa: E402
 
 ROLLOUTS = 400
 AT_ONCE = 128
+PAIRS = ["solver-20:solver-50", "solver-20:solver-90", "solver-50:solver-90"]
 
 
-def environment(config: str, *options: str) -> Any:
-    taskset = {"id": "aske-env", "config": config, "options": list(options)}
+def environment(config: str, *options: str, diversity_url: str | None = None) -> Any:
+    taskset = {"id": "aske-env", "config": config, "options": list(options), "diversity_url": diversity_url}
     return resolve_env_config({"taskset": taskset})
 
 
@@ -36,7 +39,9 @@ def check(traces: list[Any]) -> None:
         pay = {"calibrated": 1.0, "too_easy": 0.2}.get(outcome, -0.2)
         assert trace.rewards["calibration"].score == pay
         missing = sum(bool(turn.get("missing")) for turn in result["record"]["turns"])
-        assert trace.reward == pytest.approx(pay - 0.05 * missing)
+        # Novelty is paid on top of a reward above nought, once as much: train.alpha is 1.
+        new = max(pay, 0.0) * trace.metrics["novelty"]
+        assert trace.reward == pytest.approx(pay - 0.05 * missing + new)
         # Every asker turn went through the interception: three probing turns and the final one.
         assert trace.num_turns == len(result["record"]["turns"]) == 4
 
@@ -48,7 +53,7 @@ def test_in_this_process(server: str, config: str) -> None:
     async def run() -> list[Any]:
         gate = asyncio.Semaphore(AT_ONCE)
         tasks = list(env.taskset)
-        assert [task.data.pair for task in tasks] == ["solver-50:solver-90", "solver-20:solver-90", "solver-20:solver-50"]
+        assert sorted(task.data.pair for task in tasks) == PAIRS
         slots = [slot for n in range(ROLLOUTS) for slot in env.slots(tasks[n % len(tasks)])]
         async with env.serving():
             episodes = await asyncio.gather(*(env.run_slot(slot, ctx, gate) for slot in slots))
@@ -57,8 +62,18 @@ def test_in_this_process(server: str, config: str) -> None:
     check(asyncio.run(run()))
 
 
-def test_over_the_server_and_its_client(server: str, config: str) -> None:
-    env = environment(config)
+def test_another_seed_is_another_order_of_pairs(config: str) -> None:
+    def order(seed: int) -> list[str]:
+        return [task.data.pair for task in load_environment(environment(config, f"run.seed={seed}")).taskset]
+
+    orders = [order(seed) for seed in range(8)]
+    assert all(sorted(pairs) == PAIRS for pairs in orders)
+    assert len(set(map(tuple, orders))) > 2 and order(3) == orders[3]
+
+
+def test_over_the_server_and_its_client(server: str, config: str, history: tuple[str, Path]) -> None:
+    diversity_url, questions = history
+    env = environment(config, diversity_url=diversity_url)
     spawn = multiprocessing.get_context("spawn")
     addresses = spawn.Queue()
     kwargs = {
@@ -86,10 +101,17 @@ def test_over_the_server_and_its_client(server: str, config: str) -> None:
             episodes = await asyncio.gather(*(one(n) for n in range(ROLLOUTS)))
             return [trace for episode in episodes for trace in episode.traces]
 
-        check(asyncio.run(run()))
+        traces = asyncio.run(run())
     finally:
         process.terminate()
         process.join(30)
+    check(traces)
+    # Both workers have asked into one history: every question is there, once, with the novelty that was paid.
+    told = [(line["questions"][0], line["novelty"][0]) for line in map(json.loads, questions.read_text().splitlines())]
+    results = [trace.info["aske"] for trace in traces]
+    paid = [(result["question"], result["novelty"]) for result in results if result["question"]]
+    assert sorted(told) == sorted(paid)
+    assert sum(novelty == 1.0 for _, novelty in told) == 1, "the first question alone has nothing to compare with"
 
 
 def test_infrastructure_failure_fails_the_episode_and_scores_nothing(server: str, config: str) -> None:

@@ -12,14 +12,18 @@
 //! ```
 
 mod answers;
+mod arrow;
 mod bank;
 mod column;
 mod grades;
 mod sessions;
+#[cfg(feature = "files")]
 mod write;
 
+pub use arrow::batch;
 pub use column::{Column, Table};
-pub use write::{ExportError, Format, batch, write};
+#[cfg(feature = "files")]
+pub use write::{ExportError, Format, write};
 
 use aske_evidence::Run;
 use aske_record::RunError;

@@ -32,7 +32,7 @@ pub use fault::{Cause, Failure, Fault};
 pub use halt::Halt;
 pub use limits::Limits;
 pub use model::{Completion, Model, Provider};
-pub use openai::{Endpoint, EndpointError, Http, OpenAi, TokensField};
+pub use openai::{Endpoint, EndpointError, Http, OpenAi, Service, TokensField};
 pub use request::{Request, RequestHash};
 pub use sampling::Sampling;
 pub use scripted::{ScriptError, Scripted};

@@ -7,10 +7,12 @@ mod parse;
 mod plain;
 mod replicas;
 mod secret;
+mod service;
 mod status;
 
 pub use body::TokensField;
 pub use http::Http;
+pub use service::Service;
 
 use crate::{Fault, Provider, Request};
 use aske_chat::Reply;

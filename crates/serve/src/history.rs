@@ -5,11 +5,15 @@ use aske_config::TrainSection;
 use aske_diversity::{Embedder, Novelty};
 use aske_record::{Jsonl, RunError, SCHEMA};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The file of all questions inside the state folder.
 const FILE: &str = "questions.jsonl";
+
+/// Calls that can be repeated under their key.
+const KEYED: usize = 1024;
 
 /// One history for all workers, kept in a file to which every call adds a line.
 pub struct History {
@@ -22,15 +26,16 @@ pub struct History {
 struct Kept {
     novelty: Novelty,
     file: Jsonl,
-    /// The keyed calls of the latest steps.
-    keyed: Vec<Line>,
+    /// The latest keyed calls.
+    keyed: VecDeque<Line>,
 }
 
 /// One call: what was asked in a step, and how new it was.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Line {
     schema: u32,
-    step: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    step: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     questions: Vec<String>,
@@ -41,7 +46,9 @@ struct Line {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
-    pub(crate) step: u64,
+    /// The step that a trainer knows, for the record.
+    #[serde(default)]
+    pub(crate) step: Option<u64>,
     /// A call that is repeated under its key gets the same answer, and is remembered once.
     #[serde(default)]
     pub(crate) key: Option<String>,
@@ -66,8 +73,8 @@ impl History {
         let all: Vec<&str> = lines.iter().flat_map(|line| &line.questions).map(String::as_str).collect();
         let latest = all.get(all.len().saturating_sub(plan.buffer)..).unwrap_or_default();
         novelty.extend(&embedder.embed(latest)?)?;
-        let mut kept = Kept { novelty, file, keyed: lines };
-        kept.forget();
+        let mut kept = Kept { novelty, file, keyed: VecDeque::new() };
+        lines.into_iter().for_each(|line| kept.keep(line));
         Ok(Self { embedder, alpha: plan.alpha, kept: Mutex::new(kept) })
     }
 
@@ -83,24 +90,27 @@ impl History {
         let vectors = self.embedder.embed(&texts)?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |line: &&Line| key.is_some() && line.step == step && line.key == key;
-        if let Some(line) = kept.keyed.iter().find(same) {
+        if let Some(line) = kept.keyed.iter().rev().find(same) {
             return Ok(Told { novelty: line.novelty.clone(), remembered: kept.novelty.len() });
         }
         let line = Line { schema: SCHEMA, step, key, questions, novelty: kept.novelty.novelties(&vectors)? };
         kept.file.append(&line)?;
         kept.novelty.extend(&vectors)?;
         let told = Told { novelty: line.novelty.clone(), remembered: kept.novelty.len() };
-        kept.keyed.push(line);
-        kept.forget();
+        kept.keep(line);
         Ok(told)
     }
 }
 
 impl Kept {
-    /// Keeps the keyed calls of the two latest steps: nobody repeats an older one.
-    fn forget(&mut self) {
-        let latest = self.keyed.iter().map(|line| line.step).max().unwrap_or(0);
-        self.keyed.retain(|line| line.key.is_some() && line.step.saturating_add(1) >= latest);
+    /// Keeps a keyed call, and forgets the oldest: nobody repeats it any more.
+    fn keep(&mut self, line: Line) {
+        if line.key.is_some() {
+            self.keyed.push_back(line);
+        }
+        while self.keyed.len() > KEYED {
+            self.keyed.pop_front();
+        }
     }
 }
 
@@ -112,9 +122,9 @@ mod tests {
         TrainSection { embedder: "ngram".to_owned(), ..TrainSection::default() }
     }
 
-    fn ask(history: &History, step: u64, key: Option<&str>, questions: &[&str]) -> Told {
+    fn ask(history: &History, step: impl Into<Option<u64>>, key: Option<&str>, questions: &[&str]) -> Told {
         let questions = questions.iter().map(ToString::to_string).collect();
-        history.add(Asked { step, key: key.map(str::to_owned), questions }).unwrap()
+        history.add(Asked { step: step.into(), key: key.map(str::to_owned), questions }).unwrap()
     }
 
     #[test]
@@ -140,6 +150,10 @@ mod tests {
         drop(history);
         let again = History::open(folder.path(), &plan()).unwrap();
         assert_eq!(ask(&again, 1, Some("rank 0"), &["a b c", "a b c"]).novelty, first.novelty);
+        assert!(
+            ask(&again, None, Some("rank 0"), &["a b c"]).novelty[0].abs() < 1e-6,
+            "another step is another call"
+        );
     }
 
     #[test]

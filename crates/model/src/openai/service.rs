@@ -1,0 +1,58 @@
+//! A JSON service that is no language model, called with the care of one.
+
+use super::replicas::Replicas;
+use super::{EndpointError, Http};
+use crate::{Failure, Fault, Halt, Limits, Model, Provider, Request};
+use aske_chat::Reply;
+use futures_util::future::BoxFuture;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+
+/// One route of a service: retries, limits and deadlines are those of a [`Model`].
+pub struct Service(Model);
+
+impl Service {
+    /// The route `path` below the address `url`. A failure carries `name`.
+    pub fn new(
+        http: &Http,
+        name: &str,
+        url: &str,
+        path: &'static str,
+        limits: Limits,
+    ) -> Result<Self, EndpointError> {
+        let replicas = Replicas::new(http, &[url.to_owned()])?;
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        Ok(Self(Model::new(name, Box::new(Route { replicas, path, headers }), limits, None)))
+    }
+
+    /// Posts a body and gives that of the answer. The body may arrive more than once.
+    pub async fn post(&self, body: &str, halt: &Halt) -> Result<String, Failure> {
+        self.0.complete(&Request::user(body), halt).await.map(|done| done.reply.content)
+    }
+}
+
+struct Route {
+    replicas: Replicas,
+    path: &'static str,
+    headers: HeaderMap,
+}
+
+impl Route {
+    async fn send(&self, request: &Request) -> Result<Reply, Fault> {
+        let body = request.messages.first().map(|message| message.content.clone()).unwrap_or_default();
+        let replica = self.replicas.pick();
+        let outcome = replica.way().exchange(Method::POST, self.path, &self.headers, body.into()).await;
+        replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
+        outcome.map(|body| Reply::text(String::from_utf8_lossy(&body)))
+    }
+}
+
+impl Provider for Route {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+        Box::pin(self.send(request))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+        Box::pin(std::future::ready(Ok("a service".to_owned())))
+    }
+}
