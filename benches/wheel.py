@@ -130,7 +130,7 @@ def side(options):
     logging.disable(logging.CRITICAL)
     sys.path.insert(0, str(HERE))
     taskset = {"id": "aske-env", "config": options.config} if options.side == "aske-env" else {"id": "bare_chat"}
-    env = load_environment(resolve_env_config({"taskset": taskset}))
+    env = load_environment(resolve_env_config({"taskset": taskset, "agent": {"runtime": {"type": "subprocess"}}}))
     ctx = ModelContext(model="asker", client=EvalClientConfig(base_url=options.url, api_key_var="NO_KEY"))
 
     async def run():

@@ -4,6 +4,7 @@ use aske_answer::{Comparison, Policy, Rules, Verdict, explain, last_boxed, last_
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// An answer that `verify` takes. False where nothing in it was read as mathematics.
 #[pyclass(frozen, module = "aske_env")]
@@ -11,19 +12,36 @@ pub(crate) struct Parsed {
     /// The answer as text.
     #[pyo3(get)]
     text: String,
-    /// What it was read as, most likely first; empty where it is compared as text only.
-    #[pyo3(get)]
-    readings: Vec<String>,
+    rules: Rules,
+    /// Made when somebody looks.
+    readings: OnceLock<Vec<String>>,
 }
 
 #[pymethods]
 impl Parsed {
-    fn __len__(&self) -> usize {
-        self.readings.len()
+    /// What it was read as, most likely first; empty where it is compared as text only.
+    #[getter]
+    fn readings(&self, py: Python<'_>) -> Vec<String> {
+        self.read(py).to_vec()
     }
 
-    fn __repr__(&self) -> String {
-        format!("Parsed({:?}, readings={:?})", self.text, self.readings)
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.read(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Parsed({:?}, readings={:?})", self.text, self.read(py))
+    }
+}
+
+impl Parsed {
+    fn read(&self, py: Python<'_>) -> &[String] {
+        py.detach(|| {
+            self.readings.get_or_init(|| {
+                let explained = explain(&self.text, &self.text, &self.rules);
+                explained.gold.into_iter().map(|reading| reading.read).collect()
+            })
+        })
     }
 }
 
@@ -42,13 +60,9 @@ fn rules(name: &str) -> PyResult<Rules> {
 /// Reads an answer: the last box of a longer text, else the text itself.
 #[pyfunction]
 #[pyo3(signature = (text, *, rules = "aske"))]
-pub(crate) fn parse(py: Python<'_>, text: &str, rules: &str) -> PyResult<Parsed> {
-    let rules = self::rules(rules)?;
-    Ok(py.detach(|| {
-        let answer = last_boxed(text).unwrap_or(text).trim();
-        let readings = explain(answer, answer, &rules).gold.into_iter().map(|reading| reading.read).collect();
-        Parsed { text: answer.to_owned(), readings }
-    }))
+pub(crate) fn parse(text: &str, rules: &str) -> PyResult<Parsed> {
+    let text = last_boxed(text).unwrap_or(text).trim().to_owned();
+    Ok(Parsed { text, rules: self::rules(rules)?, readings: OnceLock::new() })
 }
 
 /// The last boxed answer of a reply; with `word`, its last word where it has no box.
