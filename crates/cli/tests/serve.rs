@@ -19,16 +19,16 @@ example = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(example)
 environment = example.AskE(sys.argv[2], tries=2)
 
-def generate(messages, max_tokens, temperature):
-    assert messages[-1]["role"] == "user" and max_tokens > 0
+def generate(places, conversations, max_tokens, temperature):
+    assert places == [0] and conversations[0][-1]["role"] == "user" and max_tokens > 0
     if temperature is None:
-        return "#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 3?", "stop"
+        return [("#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 3?", "stop")]
     assert temperature == 0.0
-    return "\\boxed{5}", "stop"
+    return [("\\boxed{5}", "stop")]
 
 told = []
 for step, pair in enumerate([environment.pairs()[0], None]):
-    session = environment.play(pair, generate)
+    (session,) = environment.play([pair], generate)
     novelty = environment.novelty(step, [environment.reward(session)["question"]])[0]
     told.append({"novelty": novelty} | environment.reward(session, novelty))
     environment.close(session)
