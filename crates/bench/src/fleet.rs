@@ -1,5 +1,6 @@
 //! The models of a run, ready to be called.
 
+use crate::gguf::gguf;
 use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, connect};
 use aske_model::{Checkpoint, EngineOptions, Http, Local, Model, Provider};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
@@ -79,6 +80,7 @@ fn provider(
     }
     match section.provider {
         Some(ProviderKind::Local) => Ok(Box::new(local(name, section)?)),
+        Some(ProviderKind::Llama) => gguf(name, section),
         Some(ProviderKind::Fixed) => free(Strategy::Fixed),
         Some(ProviderKind::Staircase) => free(Strategy::Staircase),
         Some(ProviderKind::Imported) => {

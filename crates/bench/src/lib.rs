@@ -17,6 +17,7 @@ mod crew;
 mod drive;
 mod estimate;
 mod fleet;
+mod gguf;
 mod grader;
 mod identity;
 mod observer;

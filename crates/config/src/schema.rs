@@ -453,6 +453,8 @@ pub enum ProviderKind {
     Scripted,
     /// A Llama-style checkpoint, run in this process.
     Local,
+    /// A GGUF file, run in this process by llama.cpp.
+    Llama,
     /// Questions of the nano world, drawn blind: the null that other askers are measured against.
     Fixed,
     /// Questions of the nano world, chosen by what the answers so far tell about both solvers.
@@ -503,12 +505,21 @@ pub struct ModelSection {
     /// What it costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// The folder of a local model, or `builtin:NAME` for one that ships.
+    /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Threads of a local model.
+    /// Threads of a model in this process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// Requests that a `llama` model serves at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// Tokens of all conversations together that a `llama` model holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
+    /// Layers of a `llama` model that run on a GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_layers: Option<u32>,
     /// Megabytes in which a local model remembers conversations, so that a next turn reads only what is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_mb: Option<usize>,

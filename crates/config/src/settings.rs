@@ -183,7 +183,7 @@ pub const FOLDER: &str = "`path` is a folder with config.json, model.safetensors
 
 /// What `provider` may be.
 pub const PROVIDERS: &str =
-    "set `provider` to \"openai\", \"local\", \"scripted\", \"staircase\" or \"fixed\"";
+    "set `provider` to \"openai\", \"local\", \"llama\", \"scripted\", \"staircase\" or \"fixed\"";
 
 fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let key = format!("models.{name}");
@@ -199,6 +199,9 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
         }
         Some(ProviderKind::Local) if section.path.is_none() => {
             return missing("no path", FOLDER);
+        }
+        Some(ProviderKind::Llama) if section.path.is_none() => {
+            return missing("no path", "set `path` to a GGUF file");
         }
         Some(_) => {}
     }

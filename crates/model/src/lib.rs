@@ -17,6 +17,8 @@ mod fault;
 mod gate;
 mod halt;
 mod limits;
+#[cfg(feature = "llama")]
+mod llama;
 mod model;
 mod openai;
 mod pace;
@@ -26,11 +28,13 @@ mod scripted;
 
 pub use engine::{
     Checkpoint, CheckpointError, CheckpointProblem, Engine, EngineOptions, Generate, Generated, LlamaConfig,
-    Local, Vocabulary,
+    Local, Vocabulary, Writer,
 };
 pub use fault::{Cause, Failure, Fault};
 pub use halt::Halt;
 pub use limits::Limits;
+#[cfg(feature = "llama")]
+pub use llama::{Gguf, Llama, LlamaError, LlamaOptions};
 pub use model::{Completion, Model, Provider};
 pub use openai::{Endpoint, EndpointError, Http, OpenAi, Service, TokensField};
 pub use request::{Request, RequestHash};

@@ -1,7 +1,7 @@
 //! What is asked of a model.
 
 use crate::Sampling;
-use aske_chat::Message;
+use aske_chat::{Message, Speaker};
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -16,6 +16,17 @@ pub struct Request {
     pub sampling: Sampling,
     /// The call's own seed.
     pub seed: u32,
+}
+
+/// The system prompt in front of the first user message, for models that know no system role.
+pub(crate) fn fold(messages: &[Message]) -> Vec<Message> {
+    match messages {
+        [system, user, rest @ ..] if system.role == Speaker::System && user.role == Speaker::User => {
+            let both = Message::user(format!("{}\n\n{}", system.content, user.content));
+            std::iter::once(both).chain(rest.iter().cloned()).collect()
+        }
+        other => other.to_vec(),
+    }
 }
 
 /// A hash that tells whether two requests to one model are the same.

@@ -117,6 +117,7 @@ fn provider(section: &ModelSection) -> &'static str {
         Some(ProviderKind::Openai) => "openai",
         Some(ProviderKind::Scripted) => "scripted",
         Some(ProviderKind::Local) => "local",
+        Some(ProviderKind::Llama) => "llama",
         Some(ProviderKind::Fixed) => "fixed",
         Some(ProviderKind::Staircase) => "staircase",
         Some(ProviderKind::Imported) => "imported",

@@ -1,24 +1,59 @@
 //! An engine as a provider of chat replies.
 
-use super::{Engine, Generate};
+use super::{Engine, Generate, Generated};
+use crate::request::fold;
 use crate::{Fault, Provider, Request};
-use aske_chat::{Reply, Trace, Usage};
+use aske_chat::{Message, Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
+
+/// What writes on from tokens in this process, to many at once.
+pub trait Writer: Clone + Send + Sync {
+    /// The tokens of a conversation, up to where the reply begins.
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault>;
+
+    /// Writes on from a prompt. Who drops the future turns the request away.
+    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>>;
+
+    /// The text of these tokens, without control tokens.
+    fn decode(&self, tokens: &[u32]) -> String;
+
+    /// Parameters of the network.
+    fn parameters(&self) -> u64;
+}
+
+impl Writer for Engine {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+        self.vocabulary().prompt(messages)
+    }
+
+    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>> {
+        Box::pin(self.generate(request))
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        self.vocabulary().decode(tokens)
+    }
+
+    fn parameters(&self) -> u64 {
+        self.config().parameters() as u64
+    }
+}
 
 /// A model that runs in this process.
 ///
 /// Sampling that a request leaves open is that of the engine: temperature 1, no limits. The request's seed is
 /// always used, so the same request gives the same reply.
 #[derive(Clone)]
-pub struct Local {
-    engine: Engine,
+pub struct Local<E = Engine> {
+    engine: E,
     traced: bool,
+    folded: bool,
 }
 
-impl Local {
+impl<E> Local<E> {
     /// Serves chat requests with this engine.
-    pub fn new(engine: Engine) -> Self {
-        Self { engine, traced: false }
+    pub fn new(engine: E) -> Self {
+        Self { engine, traced: false, folded: false }
     }
 
     /// Replies carry their tokens and log-probabilities.
@@ -27,26 +62,32 @@ impl Local {
         Self { traced: true, ..self }
     }
 
+    /// The model knows no system role: the system prompt goes in front of the first user message.
+    #[must_use]
+    pub fn folded(self) -> Self {
+        Self { folded: true, ..self }
+    }
+
     /// The engine below.
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &E {
         &self.engine
     }
 }
 
-impl Provider for Local {
+impl<E: Writer> Provider for Local<E> {
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
         Box::pin(async move {
-            let vocabulary = self.engine.vocabulary();
+            let folded = self.folded.then(|| fold(&request.messages));
             let generate = Generate {
-                prompt: vocabulary.prompt(&request.messages)?,
+                prompt: self.engine.prompt(folded.as_deref().unwrap_or(&request.messages))?,
                 max_tokens: request.max_tokens as usize,
                 sampling: request.sampling.clone(),
                 seed: request.seed.into(),
                 logprobs: self.traced,
                 ..Generate::default()
             };
-            let written = self.engine.generate(generate).await?;
-            let mut content = vocabulary.decode(&written.tokens);
+            let written = self.engine.write(generate).await?;
+            let mut content = self.engine.decode(&written.tokens);
             let stops = request.sampling.stop.iter().flatten().filter(|stop| !stop.is_empty());
             if let Some(end) = stops.filter_map(|stop| content.find(stop.as_str())).min() {
                 content.truncate(end);
@@ -63,13 +104,13 @@ impl Provider for Local {
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
-        let parameters = grouped(self.engine.config().parameters());
+        let parameters = grouped(self.engine.parameters());
         Box::pin(std::future::ready(Ok(format!("a network of {parameters} parameters in this process"))))
     }
 }
 
 /// A number with a comma before every three digits.
-fn grouped(number: usize) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

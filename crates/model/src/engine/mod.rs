@@ -26,5 +26,9 @@ pub use checkpoint::Checkpoint;
 pub use config::LlamaConfig;
 pub use error::{CheckpointError, CheckpointProblem};
 pub use handle::{Engine, EngineOptions, Generate, Generated};
-pub use local::Local;
+pub use local::{Local, Writer};
+#[cfg(feature = "llama")]
+pub(crate) use sampler::{Sampler, Weights};
+#[cfg(feature = "llama")]
+pub(crate) use template::{Piece, Template, pieces};
 pub use vocabulary::Vocabulary;

@@ -10,18 +10,18 @@ use aske_kernels::{Arch, Simd, WithSimd};
 
 /// A token, and how likely the network itself held it to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Choice {
-    pub(super) token: u32,
-    pub(super) logprob: f32,
+pub(crate) struct Choice {
+    pub(crate) token: u32,
+    pub(crate) logprob: f32,
 }
 
 /// Which tokens may be written, as factors: 1 for those that may and 0 for the others.
-pub(super) fn factors(never: &[bool]) -> Vec<f32> {
+pub(crate) fn factors(never: &[bool]) -> Vec<f32> {
     never.iter().map(|never| if *never { 0.0 } else { 1.0 }).collect()
 }
 
 /// One request's way of choosing.
-pub(super) struct Sampler {
+pub(crate) struct Sampler {
     temperature: f32,
     top_p: f32,
     top_k: usize,
@@ -37,7 +37,7 @@ pub(super) struct Sampler {
 
 /// Room for choosing, shared by requests one after the other.
 #[derive(Default)]
-pub(super) struct Weights {
+pub(crate) struct Weights {
     all: Vec<f32>,
     sorted: Vec<(u32, f32)>,
 }
@@ -48,7 +48,7 @@ const GREEDY: f32 = 1e-6;
 impl Sampler {
     /// What is absent is as in OpenAI's interface: temperature 1 and no limits.
     #[expect(clippy::cast_possible_truncation, reason = "logits are in single precision")]
-    pub(super) fn new(sampling: &Sampling, seed: u64, logprobs: bool, prompt: &[u32], size: usize) -> Self {
+    pub(crate) fn new(sampling: &Sampling, seed: u64, logprobs: bool, prompt: &[u32], size: usize) -> Self {
         let presence = sampling.presence_penalty.unwrap_or(0.0) as f32;
         let frequency = sampling.frequency_penalty.unwrap_or(0.0) as f32;
         let repetition = sampling.repetition_penalty.unwrap_or(1.0) as f32;
@@ -82,7 +82,7 @@ impl Sampler {
     ///
     /// Penalties, temperature, `top_k`, `top_p` and `min_p` act in this order. The log-probability is that of
     /// the network's own distribution over all tokens, before any of these.
-    pub(super) fn choose(
+    pub(crate) fn choose(
         &mut self,
         arch: Arch,
         logits: &[f32],

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 /// A piece of a rendered conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// Written by the template: names of control tokens in it are control tokens.
     Frame(&'a str),
     /// Said by a speaker: nothing in it is more than text.
@@ -17,12 +17,14 @@ pub(super) enum Piece<'a> {
 }
 
 /// A compiled chat template.
-pub(super) struct Template {
+pub(crate) struct Template {
     environment: Environment<'static>,
     bos: String,
     eos: String,
     /// Words at which it divides what a model said.
     cuts: Vec<&'static str>,
+    /// Further values that it may ask for.
+    given: Value,
 }
 
 const NAME: &str = "chat";
@@ -31,7 +33,7 @@ impl Template {
     /// Compiles a template as transformers does, and renders one conversation to see that it works.
     ///
     /// `cuts` are words at which it may divide what a model said, such as the marks around thinking.
-    pub(super) fn new(
+    pub(crate) fn new(
         source: String,
         bos: String,
         eos: String,
@@ -49,7 +51,7 @@ impl Template {
         environment.set_unknown_method_callback(python::method);
         let cuts = cuts.into_iter().filter(|cut| source.contains(cut)).collect();
         environment.add_template_owned(NAME, source).map_err(wrong)?;
-        let template = Self { environment, bos, eos, cuts };
+        let template = Self { environment, bos, eos, cuts, given: context! {} };
         let (text, mark) = template.render(&[Message::user("x")]).map_err(wrong)?;
         if pieces(&text, &mark).contains(&Piece::Said("x")) {
             Ok(template)
@@ -58,10 +60,16 @@ impl Template {
         }
     }
 
+    /// The same with further values, such as `enable_thinking`.
+    #[cfg(feature = "llama")]
+    pub(crate) fn with(self, given: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self { given: Value::from(minijinja::value::Serde(given)), ..self }
+    }
+
     /// The conversation as text with every message between marks, and the mark.
     ///
     /// A mark cannot be guessed by whoever wrote a message, so where a message begins and ends is certain.
-    pub(super) fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
+    pub(crate) fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
         let mark = format!("\u{e000}{:016x}\u{e001}", RandomState::new().hash_one(messages.len()));
         let messages: Vec<Value> = messages
             .iter()
@@ -75,6 +83,7 @@ impl Template {
             add_generation_prompt => true,
             bos_token => self.bos.as_str(),
             eos_token => self.eos.as_str(),
+            ..self.given.clone()
         })?;
         Ok((text, mark))
     }
@@ -111,7 +120,7 @@ fn role(speaker: Speaker) -> &'static str {
 }
 
 /// Splits a rendered conversation at its marks.
-pub(super) fn pieces<'a>(text: &'a str, mark: &str) -> Vec<Piece<'a>> {
+pub(crate) fn pieces<'a>(text: &'a str, mark: &str) -> Vec<Piece<'a>> {
     let parts = text.split(mark).enumerate();
     let pieces =
         parts.map(|(index, part)| if index % 2 == 0 { Piece::Frame(part) } else { Piece::Said(part) });

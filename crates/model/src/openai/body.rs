@@ -1,7 +1,8 @@
 //! The JSON of a request.
 
+use crate::request::fold;
 use crate::{Endpoint, Request, Sampling};
-use aske_chat::{Message, Speaker};
+use aske_chat::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -82,17 +83,6 @@ struct Body<'a> {
     messages: &'a [Message],
     #[serde(flatten)]
     parameters: Map<String, Value>,
-}
-
-/// The system prompt in front of the first user message, for models that know no system role.
-fn fold(messages: &[Message]) -> Vec<Message> {
-    match messages {
-        [system, user, rest @ ..] if system.role == Speaker::System && user.role == Speaker::User => {
-            let both = Message::user(format!("{}\n\n{}", system.content, user.content));
-            std::iter::once(both).chain(rest.iter().cloned()).collect()
-        }
-        other => other.to_vec(),
-    }
 }
 
 #[cfg(test)]

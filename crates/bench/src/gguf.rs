@@ -1,0 +1,37 @@
+//! Models in GGUF files, where the program was built with llama.cpp.
+
+use aske_config::{ConfigError, ModelSection};
+use aske_model::Provider;
+
+#[cfg(feature = "llama")]
+pub(crate) fn gguf(name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, ConfigError> {
+    use aske_model::{Gguf, Llama, LlamaError, LlamaOptions, Local};
+
+    let wrong = |error: LlamaError| {
+        ConfigError::at(format!("models.{name}.path"), error.to_string()).hint(error.hint())
+    };
+    let usual = LlamaOptions::default();
+    let options = LlamaOptions {
+        threads: section.threads.unwrap_or(usual.threads),
+        batch: section.batch.unwrap_or(usual.batch),
+        context: section.context.unwrap_or(usual.context),
+        gpu_layers: section.gpu_layers.unwrap_or(usual.gpu_layers),
+    };
+    let path = section.path.as_deref().unwrap_or_default();
+    let file = Gguf::open(path.as_ref(), options.gpu_layers, for_template(section)).map_err(wrong)?;
+    let local = Local::new(Llama::start(file, &options).map_err(wrong)?);
+    Ok(Box::new(if section.fold_system { local.folded() } else { local }))
+}
+
+/// What the chat template is given: as servers take it, `extra.chat_template_kwargs`.
+#[cfg(feature = "llama")]
+fn for_template(section: &ModelSection) -> serde_json::Map<String, serde_json::Value> {
+    let given = section.extra.get("chat_template_kwargs").map(serde_json::to_value);
+    given.and_then(Result::ok).and_then(|given| given.as_object().cloned()).unwrap_or_default()
+}
+
+#[cfg(not(feature = "llama"))]
+pub(crate) fn gguf(name: &str, _: &ModelSection) -> Result<Box<dyn Provider>, ConfigError> {
+    Err(ConfigError::at(format!("models.{name}.provider"), "this program was built without llama.cpp")
+        .hint("build it with `scripts/with-llama cargo install --path crates/cli --features llama`, or serve the model"))
+}

@@ -1,0 +1,61 @@
+//! What is wrong with a GGUF file, or with the machine for it.
+
+use std::path::PathBuf;
+
+/// A GGUF file that cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum LlamaError {
+    /// There is no such file, or it cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is no GGUF file, or a broken one.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The machine has too little memory.
+    #[error(
+        "{}: needs {:.1} GB ({:.1} for its weights, {:.1} for the keys and values of {context} tokens), and {:.1} GB are free",
+        path.display(), gigabytes(*weights + *cache), gigabytes(*weights), gigabytes(*cache), gigabytes(*free)
+    )]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of its weights.
+        weights: u64,
+        /// Bytes of keys and values, and of the room to compute in.
+        cache: u64,
+        /// Tokens for which there is to be room.
+        context: u32,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// llama.cpp itself could not be started.
+    #[error("llama.cpp: {0}")]
+    Backend(String),
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn gigabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e9
+}
+
+impl LlamaError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "`aske models pull` fetches what the catalogue has; else name a .gguf file",
+            Self::File { .. } => "fetch it again: `aske models pull` compares checksums",
+            Self::Memory { .. } => "lower `context` and `batch` of the model, or take a smaller file",
+            Self::Backend(_) => "is another llama.cpp running in this process?",
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A served file as its users see it: ask, wait, or turn away.
+
+use super::LlamaError;
+use super::file::{Gguf, backend};
+use super::worker::{Job, STEP, Worker};
+use crate::engine::{Generate, Generated, Writer};
+use crate::{Cause, Fault};
+use aske_chat::Message;
+use futures_util::future::BoxFuture;
+use llama_cpp_2::context::params::LlamaContextParams;
+use std::num::NonZeroU32;
+use std::sync::{Arc, mpsc};
+use tokio::sync::oneshot;
+
+/// How much of the machine a file may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LlamaOptions {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Requests served at once; further ones wait.
+    pub batch: usize,
+    /// Tokens of all conversations together whose keys and values are kept.
+    pub context: u32,
+    /// Layers that run on a GPU.
+    pub gpu_layers: u32,
+}
+
+impl Default for LlamaOptions {
+    /// All cores; 16 requests; 16,384 tokens; no GPU.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads, batch: 16, context: 16_384, gpu_layers: 0 }
+    }
+}
+
+/// A GGUF file at work on a thread of its own.
+///
+/// A handle: clones ask the same engine. Its thread ends when the last handle is gone and everyone who waits has an
+/// answer.
+#[derive(Clone)]
+pub struct Llama {
+    file: Arc<Gguf>,
+    inbox: mpsc::Sender<Job>,
+}
+
+impl Llama {
+    /// Starts to serve.
+    pub fn start(file: Gguf, options: &LlamaOptions) -> Result<Self, LlamaError> {
+        file.fits(options, STEP as u64)?;
+        let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let threads = i32::try_from(options.threads.max(1)).unwrap_or(i32::MAX);
+        let batch = options.batch.clamp(1, 128);
+        let rows = 2 * batch;
+        let parameters = LlamaContextParams::default()
+            .with_n_ctx(NonZeroU32::new(options.context))
+            .with_n_batch(small(STEP))
+            .with_n_ubatch(small(STEP))
+            .with_n_seq_max(small(rows))
+            .with_n_threads(threads)
+            .with_n_threads_batch(threads)
+            // One pool of cells for all, so that sequences can share them, also in layers with a window.
+            .with_kv_unified(true)
+            .with_swa_full(true);
+        let (file, backend) = (Arc::new(file), backend()?);
+        let (inbox, jobs) = mpsc::channel();
+        let (ready, begun) = mpsc::channel();
+        let served = Arc::clone(&file);
+        let work = move || {
+            let context = match served.model.new_context(backend, parameters) {
+                Ok(context) => context,
+                Err(error) => {
+                    let _ = ready.send(Err(error.to_string()));
+                    return;
+                }
+            };
+            let _ = ready.send(Ok(()));
+            Worker::new(&served, context, jobs, batch, rows).run();
+        };
+        let wrong = |problem: String| LlamaError::File { path: file.path.clone(), problem };
+        std::thread::Builder::new()
+            .name("llama".to_owned())
+            .spawn(work)
+            .map_err(|error| wrong(error.to_string()))?;
+        match begun.recv() {
+            Ok(Ok(())) => Ok(Self { file, inbox }),
+            Ok(Err(problem)) => Err(wrong(problem)),
+            Err(_) => Err(wrong("its thread ended at once".to_owned())),
+        }
+    }
+
+    /// The file that is served.
+    pub fn file(&self) -> &Gguf {
+        &self.file
+    }
+
+    fn ask(&self, request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
+        if request.prompt.is_empty() {
+            return Err(Fault::new(Cause::Rejected, "the prompt is empty"));
+        }
+        let (answer, waits) = oneshot::channel();
+        self.inbox.send((request, answer)).map_err(|_| stopped())?;
+        Ok(waits)
+    }
+}
+
+impl Writer for Llama {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+        self.file.text.prompt(&self.file.model, messages)
+    }
+
+    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>> {
+        let answer = self.ask(request);
+        Box::pin(async move { answer?.await.unwrap_or_else(|_| Err(stopped())) })
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        self.file.text.decode(&self.file.model, tokens)
+    }
+
+    fn parameters(&self) -> u64 {
+        self.file.parameters()
+    }
+}
+
+fn stopped() -> Fault {
+    Fault::new(Cause::Server, "llama.cpp stopped before it answered")
+}

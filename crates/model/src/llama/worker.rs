@@ -1,0 +1,227 @@
+//! The loop that serves requests: new ones join between two steps, finished ones leave.
+
+use super::file::Gguf;
+use super::sequence::{Answer, Sequence};
+use super::shelf::{Full, Place, Shelf, common};
+use crate::engine::{Generate, Weights};
+use crate::{Cause, Fault};
+use aske_kernels::Arch;
+use llama_cpp_2::context::LlamaContext;
+use llama_cpp_2::llama_batch::LlamaBatch;
+use llama_cpp_2::token::LlamaToken;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+/// Tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
+pub(super) const STEP: usize = 512;
+
+/// A beginning this much longer than what is there already is worth waiting for, where another is just reading it.
+const WORTH: usize = 16;
+
+/// A request, and who waits for it.
+pub(super) type Job = (Generate, Answer);
+
+/// One context's state between two steps.
+pub(super) struct Worker<'m> {
+    file: &'m Gguf,
+    context: LlamaContext<'m>,
+    inbox: Receiver<Job>,
+    waiting: VecDeque<Job>,
+    running: Vec<Sequence>,
+    most_running: usize,
+    shelf: Shelf,
+    /// Keys and values can be copied and cut; recurrent networks keep a state instead.
+    shares: bool,
+    batch: LlamaBatch<'m>,
+    allowed: Vec<f32>,
+    weights: Weights,
+}
+
+impl<'m> Worker<'m> {
+    pub(super) fn new(
+        file: &'m Gguf,
+        context: LlamaContext<'m>,
+        inbox: Receiver<Job>,
+        most_running: usize,
+        rows: usize,
+    ) -> Self {
+        Self {
+            file,
+            shelf: Shelf::new(rows, context.n_ctx() as usize),
+            context,
+            inbox,
+            waiting: VecDeque::new(),
+            running: Vec::new(),
+            most_running,
+            shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
+            batch: LlamaBatch::new(STEP, 1),
+            allowed: file.text.allowed(),
+            weights: Weights::default(),
+        }
+    }
+
+    /// Serves until nobody can ask any more and everybody has an answer.
+    pub(super) fn run(mut self) {
+        while self.collect() {
+            self.forget_abandoned();
+            self.admit();
+            self.step();
+            for sequence in self.running.extract_if(.., |sequence| sequence.is_done()) {
+                self.shelf.leave(sequence.row);
+                sequence.finish();
+            }
+        }
+    }
+
+    /// Takes what was asked; waits where there is nothing else to do. False once there never will be.
+    fn collect(&mut self) -> bool {
+        loop {
+            let idle = self.waiting.is_empty() && self.running.is_empty();
+            let job = if idle {
+                self.inbox.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                self.inbox.try_recv()
+            };
+            match job {
+                Ok(job) => self.waiting.push_back(job),
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return !idle,
+            }
+        }
+    }
+
+    fn forget_abandoned(&mut self) {
+        for sequence in self.running.extract_if(.., |sequence| sequence.is_abandoned()) {
+            self.shelf.leave(sequence.row);
+        }
+        self.waiting.retain(|(_, answer)| !answer.is_closed());
+    }
+
+    /// Lets requests join while there is room, in the order in which they came.
+    ///
+    /// One whose beginning is just being read for another waits until that is done, and then shares it.
+    fn admit(&mut self) {
+        let mut later = VecDeque::new();
+        while let Some((request, answer)) = self.waiting.pop_front() {
+            if self.running.len() >= self.most_running {
+                later.push_back((request, answer));
+                break;
+            }
+            if self.shares && self.is_being_read(&request.prompt) {
+                later.push_back((request, answer));
+                continue;
+            }
+            match self.shelf.take(&request.prompt, request.max_tokens, self.shares) {
+                Ok(place) => match self.prepare(&place) {
+                    Ok(()) => {
+                        let size = self.allowed.len();
+                        self.running.push(Sequence::new(request, answer, place.row, place.held, size));
+                    }
+                    Err(fault) => {
+                        self.shelf.leave(place.row);
+                        self.shelf.empty(place.row);
+                        let _ = answer.send(Err(fault));
+                    }
+                },
+                Err(Full::Later) => {
+                    later.push_back((request, answer));
+                    break;
+                }
+                Err(Full::Never) => {
+                    let _ = answer.send(Err(too_long(&request, self.context.n_ctx())));
+                }
+            }
+        }
+        later.append(&mut self.waiting);
+        self.waiting = later;
+    }
+
+    fn is_being_read(&self, prompt: &[u32]) -> bool {
+        let held = self.shelf.longest(prompt).map_or(0, |(_, held)| held);
+        let reading = self.running.iter().filter(|sequence| sequence.is_reading());
+        reading.map(|sequence| common(sequence.tokens(), prompt)).any(|common| common >= held + WORTH)
+    }
+
+    /// Makes the context hold what the shelf says.
+    fn prepare(&mut self, place: &Place) -> Result<(), Fault> {
+        let failed = |error: &dyn std::fmt::Display| Fault::new(Cause::Server, format!("llama.cpp: {error}"));
+        for row in &place.emptied {
+            self.context.kv_cache_seq_rm(number(*row), None, None).map_err(|error| failed(&error))?;
+        }
+        let held = u32::try_from(place.held).ok();
+        let (row, context) = (number(place.row), &mut self.context);
+        match place.from {
+            Some(from) => context.kv_cache_seq_cp(number(from), row, Some(0), held),
+            None => context.kv_cache_seq_rm(row, held, None),
+        }
+        .map_err(|error| failed(&error))
+    }
+
+    /// One step of everyone: who writes has one token in it, long prompts are read in parts.
+    fn step(&mut self) {
+        if self.running.iter().all(Sequence::is_done) {
+            return;
+        }
+        self.batch.clear();
+        let writers = self.running.iter().filter(|sequence| !sequence.is_reading()).count();
+        let mut room = STEP.saturating_sub(writers);
+        // Of each sequence: how many tokens it has in the step, and the place of its last one.
+        let mut shares = Vec::with_capacity(self.running.len());
+        for sequence in &self.running {
+            let (place, tokens) = sequence.next(if sequence.is_reading() { room } else { 1 });
+            let whole = place + tokens.len() == sequence.tokens().len();
+            if sequence.is_reading() {
+                room -= tokens.len();
+            }
+            for (at, token) in tokens.iter().enumerate() {
+                let wanted = whole && at + 1 == tokens.len();
+                // There is room for a whole step, by the lines above.
+                let _ = self.batch.add(
+                    LlamaToken(number(*token)),
+                    number(place + at),
+                    &[number(sequence.row)],
+                    wanted,
+                );
+            }
+            shares.push((tokens.len(), self.batch.n_tokens() - 1));
+        }
+        if let Err(error) = self.context.decode(&mut self.batch) {
+            self.give_up(&Fault::new(Cause::Server, format!("llama.cpp: {error}")));
+            return;
+        }
+        let arch = Arch::new();
+        for (sequence, (count, last)) in
+            self.running.iter_mut().zip(shares).filter(|(_, (count, _))| *count > 0)
+        {
+            let (_, tokens) = sequence.next(count);
+            for token in tokens {
+                self.shelf.read(sequence.row, *token);
+            }
+            if sequence.advance(count) {
+                let logits = self.context.get_logits_ith(last);
+                sequence.write(logits, self.file, &self.allowed, arch, &mut self.weights);
+            }
+        }
+    }
+
+    /// A step that failed leaves the context in doubt: nothing of it is used again.
+    fn give_up(&mut self, fault: &Fault) {
+        self.context.clear_kv_cache();
+        for sequence in &mut self.running {
+            sequence.fail(fault);
+        }
+        self.shelf.forget();
+    }
+}
+
+/// Rows, places and tokens are counted in 32 bits by llama.cpp; all of them are small.
+fn number<T: TryInto<i32>>(value: T) -> i32 {
+    value.try_into().unwrap_or(i32::MAX)
+}
+
+fn too_long(request: &Generate, context: u32) -> Fault {
+    let (prompt, more) = (request.prompt.len(), request.max_tokens);
+    let problem =
+        format!("a prompt of {prompt} tokens and a reply of {more} do not fit into the context of {context}");
+    Fault::new(Cause::Rejected, problem)
+}
