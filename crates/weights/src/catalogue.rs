@@ -111,7 +111,11 @@ impl Model {
     pub fn bytes(&self) -> u64 {
         match (&self.file, self.gigabytes) {
             (Some(file), _) => file.bytes,
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size in gigabytes")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a size in gigabytes"
+            )]
             (None, Some(gigabytes)) => (gigabytes * 1e9) as u64,
             (None, None) => 0,
         }
@@ -165,11 +169,12 @@ mod tests {
     #[test]
     fn the_papers_open_models_are_catalogued() {
         let catalogue = Catalogue::builtin().unwrap();
-        let paper: toml::Table =
-            toml::from_str(include_str!("../../../configs/paper-models.toml")).unwrap();
+        let paper: toml::Table = toml::from_str(include_str!("../../../configs/paper-models.toml")).unwrap();
         let solvers = paper["sets"]["full"]["solvers"].as_array().unwrap();
         let mut open = 0;
-        for name in solvers.iter().map(|name| name.as_str().unwrap()).filter(|name| !name.starts_with("gemini")) {
+        for name in
+            solvers.iter().map(|name| name.as_str().unwrap()).filter(|name| !name.starts_with("gemini"))
+        {
             let (model, configured) = (catalogue.find(name).unwrap(), &paper["models"][name]);
             assert_eq!(model.hub.as_ref().unwrap().repo, configured["model"].as_str().unwrap());
             assert_eq!(model.licence, configured["license"].as_str().unwrap());

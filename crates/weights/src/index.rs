@@ -20,7 +20,12 @@ pub(crate) struct Found {
 }
 
 /// Finds the wheel of this version.
-pub(crate) async fn find(http: &Http, index: &Site, package: &str, version: &str) -> Result<Found, PullError> {
+pub(crate) async fn find(
+    http: &Http,
+    index: &Site,
+    package: &str,
+    version: &str,
+) -> Result<Found, PullError> {
     let page = index.at([normal(package, '-').as_str(), ""]);
     let (base, kind, text) = http.text(index, &page, ACCEPT).await?;
     let useless = |why: String| PullError::Answer { address: shown(&page), why };
@@ -142,7 +147,10 @@ mod tests {
         let page = r#"{"meta": {"api-version": "1.1"}, "name": "my-pack", "files": [
             {"filename": "my_pack-0.1.tar.gz", "url": "a", "hashes": {"sha256": "aa"}},
             {"filename": "my_pack-0.1-py3-none-any.whl", "url": "b", "hashes": {"md5": "0", "sha256": "bb"}}]}"#;
-        assert_eq!(best(json(page).unwrap(), "My_Pack", "0.1"), Some(("b".into(), Some(Digest::sha256("bb")))));
+        assert_eq!(
+            best(json(page).unwrap(), "My_Pack", "0.1"),
+            Some(("b".into(), Some(Digest::sha256("bb"))))
+        );
     }
 
     #[test]

