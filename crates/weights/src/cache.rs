@@ -9,6 +9,7 @@
 
 use crate::{Model, PullError, digest};
 use std::env;
+use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -130,7 +131,10 @@ impl Cache {
     pub(crate) fn place(&self, model: &Model, sums: &[(String, String)]) -> Result<PathBuf, PullError> {
         let (work, folder) = (self.work(model), self.root.join(&model.name));
         if model.file.is_none() {
-            let text: String = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+            let mut text = String::new();
+            for (name, sum) in sums {
+                let _ = writeln!(text, "{sum}  {name}");
+            }
             let path = work.join(SUMS);
             fs::write(&path, text).map_err(|error| PullError::io(&path, error))?;
         }

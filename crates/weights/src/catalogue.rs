@@ -145,8 +145,6 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
     use std::collections::BTreeSet;
 

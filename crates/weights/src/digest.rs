@@ -66,8 +66,6 @@ async fn read_through(path: &Path, mut context: Context) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
 
     /// Values of `printf abc | sha256sum` and `printf abc | git hash-object --stdin`.

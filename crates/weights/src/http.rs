@@ -123,7 +123,7 @@ impl Http {
                 }
             }))
             .connect_timeout(Duration::from_secs(30))
-            .read_timeout(Duration::from_secs(60))
+            .read_timeout(Duration::from_mins(1))
             // Retries have one place, and it is not there.
             .retry(reqwest::retry::never())
             .build()
@@ -240,8 +240,6 @@ pub(crate) fn broke(url: &Url, error: reqwest::Error) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
 
     #[test]

@@ -83,10 +83,11 @@ fn chosen<'n>(names: impl Iterator<Item = &'n str>, source: &HubSource, only: Op
     if let Some(only) = only {
         return names.into_iter().filter(|name| *name == only).map(str::to_owned).collect();
     }
-    let weights: Vec<&str> = names.iter().copied().filter(|name| name.ends_with(".safetensors")).collect();
-    let named = weights.iter().any(|name| name.starts_with(&source.weights));
-    let weights: Vec<&str> =
-        weights.into_iter().filter(|name| !named || name.starts_with(&source.weights)).collect();
+    let mut weights: Vec<&str> =
+        names.iter().copied().filter(|name| name.ends_with(".safetensors")).collect();
+    if weights.iter().any(|name| name.starts_with(&source.weights)) {
+        weights.retain(|name| name.starts_with(&source.weights));
+    }
     if weights.is_empty() {
         return Vec::new();
     }

