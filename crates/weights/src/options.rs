@@ -30,7 +30,7 @@ impl Options {
         Ok(Self {
             hub: hub.with_token(token),
             index: index.with_simple_path(),
-            attempts: 5,
+            attempts: 4,
             pause: Duration::from_millis(500),
             free: space::free,
         })
