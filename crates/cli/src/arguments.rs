@@ -90,7 +90,7 @@ pub(crate) enum Command {
 /// Which configuration, and what is laid over it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
-    /// A file, or a built-in configuration: nano, nano-train, paper-bench, paper-train [default: ./aske.toml, else nano]
+    /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
     /// Set any key of the configuration; may be repeated
@@ -137,7 +137,9 @@ impl Configuration {
         for (flag, key, value) in own.into_iter().chain(more) {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
         }
-        Layers::load(self.config.as_deref(), environment(), &flags)
+        // The set `local` has a configuration of its own, whose budgets suit it.
+        let local = self.set.as_deref().filter(|set| *set == "local");
+        Layers::load(self.config.as_deref().or(local), environment(), &flags)
     }
 }
 

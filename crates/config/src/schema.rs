@@ -505,7 +505,8 @@ pub struct ModelSection {
     /// What it costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model.
+    /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model, or
+    /// `pulled:NAME` for one that `aske models pull NAME` has brought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Threads of a model in this process.

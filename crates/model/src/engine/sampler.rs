@@ -7,6 +7,7 @@
 use crate::Sampling;
 use aske_kernels::exp;
 use aske_kernels::{Arch, Simd, WithSimd};
+use std::cmp::Ordering;
 
 /// A token, and how likely the network itself held it to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,25 +129,46 @@ impl Sampler {
         }
         room.sorted.clear();
         room.sorted.extend(weighed.filter(|(_, weight)| *weight > 0.0 && *weight >= self.min_p.min(1.0)));
-        // The token's number decides between equals, so that the order is the same on every machine.
-        room.sorted.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        room.sorted.truncate(self.top_k);
+        if self.top_k < room.sorted.len() {
+            room.sorted.select_nth_unstable_by(self.top_k, likelier);
+            room.sorted.truncate(self.top_k);
+        }
         if self.top_p < 1.0 {
             nucleus(&mut room.sorted, self.top_p);
+        } else {
+            room.sorted.sort_unstable_by(likelier);
         }
         pick(room.sorted.iter().copied(), point)
     }
 }
 
-/// Keeps the fewest likeliest tokens whose share reaches `top_p`; of a sorted list.
-fn nucleus(sorted: &mut Vec<(u32, f32)>, top_p: f32) {
-    let mut rest = f64::from(top_p) * sorted.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>();
-    let mut kept = 0;
-    while kept < sorted.len() && (kept == 0 || rest > 0.0) {
-        rest -= f64::from(sorted[kept].1);
-        kept += 1;
+/// The likelier token first. Its number decides between equals, so that the order is the same on every machine.
+fn likelier(a: &(u32, f32), b: &(u32, f32)) -> Ordering {
+    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+}
+
+/// Keeps the fewest likeliest tokens whose share reaches `top_p`, the likeliest first.
+///
+/// Few tokens have most of the weight, so only as many are sorted as are needed.
+fn nucleus(weighed: &mut Vec<(u32, f32)>, top_p: f32) {
+    let wanted = f64::from(top_p) * weighed.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>();
+    let mut head = 64;
+    loop {
+        if head < weighed.len() {
+            weighed.select_nth_unstable_by(head, likelier);
+        }
+        head = head.min(weighed.len());
+        weighed[..head].sort_unstable_by(likelier);
+        let (mut rest, mut kept) = (wanted, 0);
+        while kept < head && (kept == 0 || rest > 0.0) {
+            rest -= f64::from(weighed[kept].1);
+            kept += 1;
+        }
+        if rest <= 0.0 || head == weighed.len() {
+            return weighed.truncate(kept);
+        }
+        head *= 8;
     }
-    sorted.truncate(kept);
 }
 
 /// The token whose share of the whole weight covers the point, which is from 0 up to 1.
@@ -290,5 +312,29 @@ mod tests {
             None,
             "nothing may be written"
         );
+    }
+
+    #[test]
+    fn a_nucleus_is_that_of_the_whole_sorted_list() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for size in [1, 5, 64, 65, 500, 3000] {
+            for flat in [0.0, 8.0] {
+                let weight = |random: &mut fastrand::Rng| (-flat * random.f32()).exp();
+                let weighed: Vec<(u32, f32)> = (0..size).map(|token| (token, weight(&mut random))).collect();
+                let mut sorted = weighed.clone();
+                sorted.sort_by(likelier);
+                let all: f64 = sorted.iter().map(|(_, weight)| f64::from(*weight)).sum();
+                let (mut sum, mut kept) = (0.0, 0);
+                while kept == 0 || (sum < 0.9 * all && kept < sorted.len()) {
+                    sum += f64::from(sorted[kept].1);
+                    kept += 1;
+                }
+                let mut found = weighed;
+                nucleus(&mut found, 0.9);
+                // A sum of many may round one token in or out.
+                assert!(found.len().abs_diff(kept) <= 1, "{} {kept}", found.len());
+                assert_eq!(found, sorted[..found.len()]);
+            }
+        }
     }
 }
