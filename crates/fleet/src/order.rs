@@ -10,7 +10,7 @@ mod search;
 use bound::Costs;
 
 /// Models that a search can hold.
-pub const MOST_MODELS: usize = 128;
+pub(crate) const MOST_MODELS: usize = 128;
 
 /// How hard to look. Both numbers count, so that the same input gives the same order on any machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,29 +29,29 @@ impl Default for Effort {
 
 /// One model is loaded, others make room for it, and some pairs can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Models that make room.
-    pub unload: Vec<usize>,
+    pub(crate) unload: Vec<usize>,
     /// The model that is loaded.
-    pub load: usize,
+    pub(crate) load: usize,
     /// The GPU it is loaded on.
-    pub gpu: usize,
+    pub(crate) gpu: usize,
     /// The pairs that can be asked now and could not before, the smaller number first.
-    pub pairs: Vec<[usize; 2]>,
+    pub(crate) pairs: Vec<[usize; 2]>,
 }
 
 /// An order of all pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub(crate) struct Order {
     /// Its steps, one load each.
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// No order has fewer loads than this.
-    pub bound: usize,
+    pub(crate) bound: usize,
 }
 
 /// Why there is no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Impossible {
+pub(crate) enum Impossible {
     /// Two models are never loaded together.
     Apart(usize, usize),
     /// There are more models than a search can hold.
@@ -59,7 +59,7 @@ pub enum Impossible {
 }
 
 /// An order of all pairs of models of these sizes, on GPUs with this much room each.
-pub fn order(sizes: &[u32], rooms: &[u32], effort: Effort) -> Result<Order, Impossible> {
+pub(crate) fn order(sizes: &[u32], rooms: &[u32], effort: Effort) -> Result<Order, Impossible> {
     if sizes.len() > MOST_MODELS {
         return Err(Impossible::TooMany);
     }
@@ -68,7 +68,10 @@ pub fn order(sizes: &[u32], rooms: &[u32], effort: Effort) -> Result<Order, Impo
     }
     if let [_] = sizes {
         let gpu = rooms.iter().position(|room| sizes[0] <= *room).unwrap_or_default();
-        return Ok(Order { steps: vec![Step { unload: Vec::new(), load: 0, gpu, pairs: Vec::new() }], bound: 1 });
+        return Ok(Order {
+            steps: vec![Step { unload: Vec::new(), load: 0, gpu, pairs: Vec::new() }],
+            bound: 1,
+        });
     }
     let costs = Costs::new(sizes, rooms.iter().sum());
     Ok(Order { steps: search::best(sizes, rooms, &costs, effort), bound: costs.bound() })

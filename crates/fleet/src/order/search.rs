@@ -199,7 +199,8 @@ fn steps(models: usize, gpus: usize, trail: Option<Rc<Trail>>) -> Vec<Step> {
     let mut on = vec![0_u128; gpus];
     let step = |(gone, load, gpu): (u128, usize, usize)| {
         let there = on.iter().fold(0, |there, on| there | on);
-        let done = ones(there).filter(|model| open[*model] == 0).fold(0, |done, model| done | 1_u128 << model);
+        let done =
+            ones(there).filter(|model| open[*model] == 0).fold(0, |done, model| done | 1_u128 << model);
         let gone = gone | done;
         for on in &mut on {
             *on &= !gone;
