@@ -59,6 +59,23 @@ const OVERHEAD: u64 = 2 * GB + GB / 2;
 const OVERHEAD_SHARE: u64 = 20;
 
 impl Model {
+    /// A boundary solver with sequences of 4,096 tokens, four at a time.
+    pub fn solver(name: &str, hub: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            hub: hub.to_owned(),
+            params: None,
+            length: 4096,
+            sequences: 4,
+            most_sequences: 64,
+            quantisation: None,
+            solver: true,
+            always: false,
+            aliases: Vec::new(),
+            flags: Vec::new(),
+        }
+    }
+
     /// What it needs on one GPU; nothing where neither its size nor its name tells.
     pub fn need(&self) -> Option<Need> {
         let facts = Facts::of(&self.hub);
@@ -115,19 +132,7 @@ pub(crate) mod tests {
 
     /// A model that is asked 8 times at once, 8,192 tokens each.
     pub(crate) fn model(name: &str, hub: &str, params: f64) -> Model {
-        Model {
-            name: name.to_owned(),
-            hub: hub.to_owned(),
-            params: Some(params),
-            length: 8192,
-            sequences: 8,
-            most_sequences: 64,
-            quantisation: None,
-            solver: true,
-            always: false,
-            aliases: Vec::new(),
-            flags: Vec::new(),
-        }
+        Model { params: Some(params), length: 8192, sequences: 8, ..Model::solver(name, hub) }
     }
 
     #[test]

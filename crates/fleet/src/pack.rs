@@ -32,7 +32,9 @@ fn evenly(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<
         gpus.sort_by_key(|gpu| (std::cmp::Reverse(free[*gpu]), *gpu));
         gpus.truncate(items[*i].gpus);
         gpus.sort_unstable();
-        gpus.iter().for_each(|gpu| free[*gpu] -= items[*i].share);
+        for gpu in &gpus {
+            free[*gpu] -= items[*i].share;
+        }
         let complete = gpus.len() == items[*i].gpus;
         placed[*i] = gpus;
         complete
@@ -59,13 +61,17 @@ fn tightly(
         }
         tried.push(rooms);
         *looks -= 1;
-        chosen.iter().for_each(|gpu| free[*gpu] -= share);
+        for gpu in chosen {
+            free[*gpu] -= share;
+        }
         placed[*first] = chosen.to_vec();
         placed[*first].sort_unstable();
         if tightly(items, rest, free, placed, looks) {
             return true;
         }
-        chosen.iter().for_each(|gpu| free[*gpu] += share);
+        for gpu in chosen {
+            free[*gpu] += share;
+        }
     }
     false
 }

@@ -28,19 +28,7 @@ const PAPER: [(&str, &str, f64); 17] = [
 
 /// 64 sessions at once, two solvers of 20 each, twice the average: 13 sequences of 8,192 tokens.
 fn model(name: &str, hub: &str, params: f64) -> Model {
-    Model {
-        name: name.to_owned(),
-        hub: hub.to_owned(),
-        params: Some(params),
-        length: 8192,
-        sequences: 13,
-        most_sequences: 64,
-        quantisation: None,
-        solver: true,
-        always: false,
-        aliases: Vec::new(),
-        flags: Vec::new(),
-    }
+    Model { params: Some(params), length: 8192, sequences: 13, ..Model::solver(name, hub) }
 }
 
 fn paper() -> Vec<Model> {
@@ -92,7 +80,7 @@ fn the_papers_open_models_fit_on_its_five_gpus() {
 }
 
 /// Found by searches a hundred times as wide as the default.
-const FEWEST_KNOWN: usize = 0;
+const FEWEST_KNOWN: usize = 43;
 
 #[test]
 fn the_whole_benchmark_on_one_gpu_takes_few_loads() {

@@ -36,14 +36,12 @@ impl Costs {
         };
         let mut pairs = vec![vec![0; n]; n];
         let (mut total, mut dearest) = (0.0, 0.0_f64);
-        for x in 0..n {
-            for y in 0..x {
-                let cost = way(x, y).min(way(y, x));
-                total += cost;
-                dearest = dearest.max(cost);
-                pairs[x][y] = fixed(cost);
-                pairs[y][x] = pairs[x][y];
-            }
+        for (x, y) in (0..n).flat_map(|x| (0..x).map(move |y| (x, y))) {
+            let cost = way(x, y).min(way(y, x));
+            total += cost;
+            dearest = dearest.max(cost);
+            pairs[x][y] = fixed(cost);
+            pairs[y][x] = pairs[x][y];
         }
         let idle: f64 = (0..n).map(|before| (1.0 - before as f64 * dearest).max(0.0)).sum();
         // Rounding must never lift the bound.

@@ -48,7 +48,7 @@ pub(super) fn best(sizes: &[u32], rooms: &[u32], costs: &Costs, effort: Effort) 
             break;
         }
     }
-    steps(sizes.len(), rooms.len(), best)
+    steps(sizes.len(), rooms.len(), best.as_ref())
 }
 
 struct Search<'a> {
@@ -156,7 +156,8 @@ impl Search<'_> {
         if self.seed == 0 {
             return 0;
         }
-        let mut mixed = self.seed ^ (load as u64) << 32 ^ (gone ^ gone >> 64) as u64;
+        let low = u64::try_from((gone ^ gone >> 64) & u128::from(u64::MAX)).unwrap_or_default();
+        let mut mixed = self.seed ^ (load as u64) << 32 ^ low;
         // The finaliser of SplitMix64.
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -187,12 +188,12 @@ impl Search<'_> {
 }
 
 /// The trail as steps. Models that have met everyone leave at the next load.
-fn steps(models: usize, gpus: usize, trail: Option<Rc<Trail>>) -> Vec<Step> {
+fn steps(models: usize, gpus: usize, trail: Option<&Rc<Trail>>) -> Vec<Step> {
     let mut loads = Vec::new();
     let mut at = trail;
     while let Some(trail) = at {
         loads.push((trail.gone, trail.load, trail.gpu));
-        at = trail.before.clone();
+        at = trail.before.as_ref();
     }
     loads.reverse();
     let mut open: Vec<u128> = (0..models).map(|x| bits(models) & !(1 << x)).collect();
