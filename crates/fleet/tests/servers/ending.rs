@@ -16,11 +16,16 @@ async fn one_that_does_not_listen_and_what_it_started_end_too() {
 }
 
 /// A fleet whose keeper is gone without a word, as after a power cut of its terminal.
-async fn orphaned(world: &World, hubs: &[&str]) -> State {
+fn orphaned(world: &World, hubs: &[&str]) -> State {
     let models: Vec<_> = hubs.iter().map(|hub| model(hub)).collect();
-    let keeper = world.up(&models, world.options()).await.unwrap();
+    std::thread::scope(|scope| {
+        let keep = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            std::mem::forget(runtime.block_on(world.up(&models, world.options())).unwrap());
+        };
+        scope.spawn(keep).join().unwrap();
+    });
     let mut state = State::read(&world.path("fleet")).unwrap().unwrap();
-    std::mem::forget(keeper);
     // This process goes on, so the file must not name it.
     state.keeper = Identity { pid: std::process::id(), began: "another time".to_owned() };
     write(world, &state);
@@ -34,13 +39,13 @@ fn write(world: &World, state: &State) {
 #[tokio::test]
 async fn down_ends_what_a_lost_keeper_has_started() {
     let world = World::new();
-    orphaned(&world, &["good", "parent"]).await;
+    orphaned(&world, &["good", "parent"]);
     let other = world.keeper(plan(&[model("good")], "1x141"), world.options());
     assert!(matches!(other, Err(FleetError::Left { .. })));
     let mut stopped = down(&world.path("fleet"), Duration::from_secs(2)).await.unwrap();
     stopped.sort();
     assert_eq!(stopped, ["good", "parent"]);
-    world.until("all have ended", || std::panic::catch_unwind(|| world.nothing_runs()).is_ok()).await;
+    world.until("all have ended", || world.running().is_empty()).await;
     assert!(down(&world.path("fleet"), Duration::from_secs(1)).await.unwrap().is_empty());
 }
 
@@ -48,7 +53,9 @@ async fn down_ends_what_a_lost_keeper_has_started() {
 async fn a_number_that_came_back_is_left_alone() {
     let world = World::new();
     let mut stranger = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-    let mut state = orphaned(&world, &["good"]).await;
+    // Beginnings are told in hundredths of a second.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut state = orphaned(&world, &["good"]);
     let real = state.clone();
     // The number of our server now belongs to somebody else.
     let server = &mut state.servers[0];
@@ -60,7 +67,7 @@ async fn a_number_that_came_back_is_left_alone() {
     stranger.wait().unwrap();
     write(&world, &real);
     down(&world.path("fleet"), Duration::from_secs(2)).await.unwrap();
-    world.until("ours has ended", || std::panic::catch_unwind(|| world.nothing_runs()).is_ok()).await;
+    world.until("ours has ended", || world.running().is_empty()).await;
 }
 
 #[tokio::test]

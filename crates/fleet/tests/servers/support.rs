@@ -117,12 +117,20 @@ impl World {
 
     /// Nothing that a stand-in noted still runs.
     pub(crate) fn nothing_runs(&self) {
-        for event in self.events() {
-            let child = event["what"].as_str().unwrap().strip_prefix("child ").map(str::to_owned);
-            let pid = child.unwrap_or_else(|| event["pid"].to_string());
+        assert_eq!(self.running(), Vec::<String>::new());
+    }
+
+    /// The processes that stand-ins noted and that still run.
+    pub(crate) fn running(&self) -> Vec<String> {
+        let lives = |pid: &String| {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let lives = !stat.is_empty() && !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z');
-            assert!(!lives, "{pid} of {event} still runs");
-        }
+            stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+        };
+        let pid = |event: serde_json::Value| {
+            let child =
+                event["what"].as_str().and_then(|what| what.strip_prefix("child ")).map(str::to_owned);
+            child.unwrap_or_else(|| event["pid"].to_string())
+        };
+        self.events().into_iter().map(pid).filter(lives).collect()
     }
 }
