@@ -130,7 +130,7 @@ impl FleetError {
 
 /// Lines of a log under a message.
 fn quoted(tail: &str) -> String {
-    tail.lines().map(|line| format!("\n  | {line}")).collect()
+    tail.lines().flat_map(|line| ["\n  | ", line]).collect()
 }
 
 /// The cause, by what a server wrote before it ended.

@@ -103,6 +103,7 @@ struct Kept {
     stop: watch::Sender<bool>,
     told: watch::Receiver<Told>,
     task: JoinHandle<()>,
+    gpus: Vec<usize>,
     log: PathBuf,
 }
 
@@ -145,16 +146,26 @@ impl Keeper {
         Ok(Self { shared: Arc::new(shared), plan, kept: BTreeMap::new() })
     }
 
-    /// Goes to a phase of the plan: stops and starts what it says, and waits until all answer.
+    /// Goes to a phase of the plan: stops what is not in it, starts what is missing, and waits until all answer.
     pub async fn enter(&mut self, phase: usize) -> Result<(), FleetError> {
-        let Some(wanted) = self.plan.phases.get(phase).cloned() else { return Ok(()) };
-        self.stop(&wanted.stop).await;
-        for placed in &wanted.start {
-            self.start(placed);
+        let wanted = self.plan.running(phase);
+        let stays = |server: &usize, kept: &Kept| {
+            wanted.iter().any(|placed| placed.server == *server && placed.gpus == kept.gpus)
+        };
+        let leaving: Vec<usize> = self
+            .kept
+            .iter()
+            .filter(|(server, kept)| !stays(server, kept))
+            .map(|(server, _)| *server)
+            .collect();
+        self.stop(&leaving).await;
+        for placed in &wanted {
+            if !self.kept.contains_key(&placed.server) {
+                self.start(placed);
+            }
         }
-        let started: Vec<usize> = wanted.start.iter().map(|placed| placed.server).collect();
-        for server in started {
-            self.ready(server).await?;
+        for placed in &wanted {
+            self.ready(placed.server).await?;
         }
         Ok(())
     }
@@ -182,7 +193,8 @@ impl Keeper {
         let (told, receiver) = watch::channel(Told::Coming);
         let launch = Launch { server, gpus: placed.gpus.clone(), log: log.clone() };
         let task = tokio::spawn(keep(Arc::clone(&self.shared), launch, told, stopped));
-        self.kept.insert(placed.server, Kept { stop, told: receiver, task, log });
+        let gpus = placed.gpus.clone();
+        self.kept.insert(placed.server, Kept { stop, told: receiver, task, gpus, log });
     }
 
     /// Waits until a server answers or is given up.

@@ -141,7 +141,7 @@ pub(crate) mod tests {
         assert_eq!(need.weights, 8_190_000_000 * 2);
         assert_eq!(need.cache, 144 * 1024 * 8192 * 8);
         assert!(!need.estimated);
-        assert_eq!(need.on(2), (need.weights + need.cache) / 2 + need.overhead);
+        assert_eq!(need.on(4), (need.weights + need.cache) / 4 + need.overhead);
     }
 
     #[test]

@@ -107,7 +107,9 @@ mod tests {
                 for (item, gpus) in items.iter().zip(&placed) {
                     prop_assert_eq!(gpus.len(), item.gpus);
                     prop_assert!(gpus.windows(2).all(|two| two[0] < two[1]));
-                    gpus.iter().for_each(|gpu| used[*gpu] += item.share);
+                    for gpu in gpus {
+                        used[*gpu] += item.share;
+                    }
                 }
                 prop_assert!(used.iter().all(|used| *used <= 970));
             } else {

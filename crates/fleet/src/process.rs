@@ -26,7 +26,7 @@ pub struct Identity {
 
 impl Identity {
     /// The living process with this number.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         let began = if has_proc() { from_proc(pid) } else { from_ps(pid) };
         began.map(|began| Self { pid, began })
     }
@@ -42,8 +42,8 @@ impl Identity {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
-    /// Asks it to end, alone.
-    pub(crate) fn ask_to_end(&self) {
+    /// Asks it to end, and nobody else.
+    pub fn ask_to_end(&self) {
         if self.lives()
             && let Some(pid) = number(self.pid)
         {

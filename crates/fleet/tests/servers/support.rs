@@ -2,13 +2,14 @@
 
 use aske_fleet::{Effort, Event, FleetError, Keeper, Model, Options, Plan};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     folder: TempDir,
@@ -55,7 +56,6 @@ impl World {
                 self.folder.path().display()
             );
             std::fs::write(&path, text).unwrap();
-            use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         path
