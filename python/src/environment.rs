@@ -6,7 +6,7 @@ use crate::rollout::{Cast, rollout};
 use crate::session::Session;
 use crate::{RolloutFailure, to_python};
 use aske_config::{ConfigError, Layers, Settings, connect};
-use aske_model::{Halt, Http, Model};
+use aske_model::{Http, Model};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
 use pyo3::exceptions::PyValueError;

@@ -31,7 +31,7 @@ def test_every_table_reaches_arrow(run: Path) -> None:
 
 
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="run.toml|no such|not a run"):
+    with pytest.raises(OSError, match="holds no run"):
         aske_env.load_run(tmp_path / "none")
     with pytest.raises(ValueError, match="one of sessions"):
         aske_env.load_run(tmp_path, kind="rows")  # type: ignore[arg-type]

@@ -74,7 +74,9 @@ impl History {
         let latest = all.get(all.len().saturating_sub(plan.buffer)..).unwrap_or_default();
         novelty.extend(&embedder.embed(latest)?)?;
         let mut kept = Kept { novelty, file, keyed: VecDeque::new() };
-        lines.into_iter().for_each(|line| kept.keep(line));
+        for line in lines {
+            kept.keep(line);
+        }
         Ok(Self { embedder, alpha: plan.alpha, kept: Mutex::new(kept) })
     }
 

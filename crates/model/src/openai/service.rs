@@ -39,7 +39,7 @@ struct Route {
 
 impl Route {
     async fn send(&self, request: &Request) -> Result<Reply, Fault> {
-        let body = request.messages.first().map(|message| message.content.clone()).unwrap_or_default();
+        let body = request.messages.first().map_or("", |message| &message.content).to_owned();
         let replica = self.replicas.pick();
         let outcome = replica.way().exchange(Method::POST, self.path, &self.headers, body.into()).await;
         replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
