@@ -95,9 +95,11 @@ fn the_whole_benchmark_on_one_gpu_takes_few_loads() {
 #[test]
 #[ignore = "minutes; finds the number above"]
 fn a_wide_search_for_the_papers_models() {
-    for (width, tries) in [(64, 6), (256, 12), (20_000, 6), (100_000, 2)] {
-        let plan = Plan::new(&paper(), &[], gpus("1x141"), 8001, Effort { width, tries }).unwrap();
-        println!("width {width}: {} loads, bound {}", plan.loads, plan.bound);
+    for (width, tries, rounds) in
+        [(64, 6, 0), (64, 6, 200), (64, 6, 1000), (64, 6, 5000), (64, 6, 20_000), (4096, 16, 5000)]
+    {
+        let plan = Plan::new(&paper(), &[], gpus("1x141"), 8001, Effort { width, tries, rounds }).unwrap();
+        println!("width {width}, {rounds} rounds: {} loads, bound {}", plan.loads, plan.bound);
     }
 }
 
@@ -156,7 +158,7 @@ proptest! {
             .map(|(at, size)| Model { always: at == stays, sequences: 4, ..model(&format!("m{at}"), "some/body", *size) })
             .collect();
         let elsewhere = ["far".to_owned()];
-        let effort = Effort { width: 8, tries: 1 };
+        let effort = Effort { width: 8, tries: 1, rounds: 8 };
         match Plan::new(&models, &elsewhere, Gpus { count, gb: 141 }, 9000, effort) {
             Ok(plan) => check(&plan, models.len() + 1),
             Err(error) => prop_assert!(matches!(error, PlanError::Apart { .. }), "{}", error),

@@ -1,20 +1,28 @@
 //! A beam search: of all partial orders with the same number of loads, those are kept for which the least is left to do
-//! by the bound. Each try leans on another preference among nearly equal ones.
+//! by the bound. Each seed leans on another preference among nearly equal ones.
 
+use super::Step;
 use super::bound::{Costs, LOAD};
-use super::{Effort, Step};
 use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Models that may make room for another at one load; the less they have left to meet, the sooner they are among them.
 const LEAVERS: usize = 8;
 
+/// One load: who makes room, who comes, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) gone: u128,
+    pub(super) model: usize,
+    pub(super) gpu: usize,
+}
+
 #[derive(Clone)]
-struct State {
+pub(super) struct State {
     /// Models on each GPU.
-    on: Vec<u128>,
+    pub(super) on: Vec<u128>,
     /// Whom each model has still to meet.
-    open: Vec<u128>,
+    pub(super) open: Vec<u128>,
     /// What is left to do, by the bound.
     left: u64,
     trail: Option<Rc<Trail>>,
@@ -22,63 +30,60 @@ struct State {
 
 struct Trail {
     before: Option<Rc<Trail>>,
-    gone: u128,
-    load: usize,
-    gpu: usize,
+    load: Load,
 }
 
 /// A load that could come next.
 struct Move {
     from: usize,
-    load: usize,
-    gpu: usize,
-    gone: u128,
+    load: Load,
     score: u64,
 }
 
-pub(super) fn best(sizes: &[u32], rooms: &[u32], costs: &Costs, effort: Effort) -> Vec<Step> {
-    let mut best: Option<Rc<Trail>> = None;
-    let mut fewest = usize::MAX;
-    for seed in 0..effort.tries.max(1) {
-        let search = Search { sizes, rooms, costs, seed, width: effort.width.max(1) };
-        if let Some((loads, trail)) = search.run(fewest) {
-            (fewest, best) = (loads, Some(trail));
-        }
-        if fewest <= costs.bound() {
-            break;
-        }
-    }
-    steps(sizes.len(), rooms.len(), best.as_ref())
+pub(super) struct Search<'a> {
+    pub(super) sizes: &'a [u32],
+    pub(super) rooms: &'a [u32],
+    pub(super) costs: &'a Costs,
+    pub(super) seed: u64,
+    pub(super) width: usize,
 }
 
-struct Search<'a> {
-    sizes: &'a [u32],
-    rooms: &'a [u32],
-    costs: &'a Costs,
-    seed: u64,
-    width: usize,
+impl State {
+    /// All models that are loaded.
+    pub(super) fn there(&self) -> u128 {
+        self.on.iter().fold(0, |there, on| there | on)
+    }
+
+    fn is_done(&self) -> bool {
+        self.open.iter().all(|open| *open == 0)
+    }
 }
 
 impl Search<'_> {
-    /// The shortest order found with fewer loads than `limit`.
-    fn run(&self, limit: usize) -> Option<(usize, Rc<Trail>)> {
+    /// Nothing is loaded, nobody has met.
+    pub(super) fn empty(&self) -> State {
         let n = self.sizes.len();
-        let all = bits(n);
         let left = (0..n).flat_map(|x| (0..x).map(move |y| (x, y))).map(|(x, y)| self.costs.pair(x, y)).sum();
-        let open = (0..n).map(|x| all & !(1 << x)).collect();
-        let mut beam = vec![State { on: vec![0; self.rooms.len()], open, left, trail: None }];
-        for loads in 1..limit {
+        let open = (0..n).map(|x| bits(n) & !(1 << x)).collect();
+        State { on: vec![0; self.rooms.len()], open, left, trail: None }
+    }
+
+    /// The shortest way found from here to the end, with at most so many loads.
+    pub(super) fn run(&self, mut from: State, most: usize) -> Option<Vec<Load>> {
+        from.trail = None;
+        let mut beam = vec![from];
+        for _ in 0..most {
             let mut moves = Vec::new();
             for (from, state) in beam.iter().enumerate() {
                 self.moves(from, state, &mut moves);
             }
-            moves.sort_by_key(|m| (m.score, m.from, m.load, m.gpu, m.gone));
+            moves.sort_by_key(|m| (m.score, m.from, m.load.model, m.load.gpu, m.load.gone));
             let mut seen = HashSet::new();
             let mut next = Vec::with_capacity(self.width);
             for m in &moves {
-                let state = self.after(&beam[m.from], m);
-                if state.open.iter().all(|open| *open == 0) {
-                    return state.trail.map(|trail| (loads, trail));
+                let state = self.after(&beam[m.from], m.load);
+                if state.is_done() {
+                    return Some(loads(state.trail.as_ref()));
                 }
                 if seen.insert((state.on.clone(), state.open.clone())) {
                     next.push(state);
@@ -94,7 +99,7 @@ impl Search<'_> {
 
     /// Every load that lets at least one pair meet, with every smallest choice of who makes room.
     fn moves(&self, from: usize, state: &State, moves: &mut Vec<Move>) {
-        let there = state.on.iter().fold(0, |there, on| there | on);
+        let there = state.there();
         for load in ones(bits(self.sizes.len()) & !there) {
             let open = state.open[load];
             if open == 0 || (there != 0 && open & there == 0) {
@@ -113,7 +118,7 @@ impl Search<'_> {
                     }
                     let gain: u64 = ones(met).map(|other| self.costs.pair(load, other)).sum();
                     let score = state.left - gain + self.lean(load, gone);
-                    moves.push(Move { from, load, gpu, gone, score });
+                    moves.push(Move { from, load: Load { gone, model: load, gpu }, score });
                 }
             }
         }
@@ -140,15 +145,20 @@ impl Search<'_> {
                 models.push(*model);
             }
         }
-        (1_u32..1 << models.len())
-            .filter_map(|choice| {
-                let chosen = || (0..models.len()).filter(move |i| choice >> i & 1 == 1).map(|i| models[i]);
-                let freed: u32 = chosen().map(|model| self.sizes[model]).sum();
-                let smallest = chosen().map(|model| self.sizes[model]).min().unwrap_or_default();
-                (freed >= over && freed - smallest < over)
-                    .then(|| chosen().fold(0, |gone, model| gone | 1_u128 << model))
-            })
-            .collect()
+        // Every choice is a smaller one with one more model.
+        let mut choices = vec![(0_u32, u32::MAX, 0_u128)];
+        for model in models {
+            let size = self.sizes[model];
+            for at in 0..choices.len() {
+                let (freed, smallest, gone) = choices[at];
+                // A choice that frees enough needs nobody else.
+                if freed < over {
+                    choices.push((freed + size, smallest.min(size), gone | 1 << model));
+                }
+            }
+        }
+        let needed = |(freed, smallest, _): &(u32, u32, u128)| *freed >= over && freed - smallest < over;
+        choices.into_iter().filter(needed).map(|(_, _, gone)| gone).collect()
     }
 
     /// A small preference by the seed; none in the first try.
@@ -157,74 +167,68 @@ impl Search<'_> {
             return 0;
         }
         let low = u64::try_from((gone ^ gone >> 64) & u128::from(u64::MAX)).unwrap_or_default();
-        let mut mixed = self.seed ^ (load as u64) << 32 ^ low;
-        // The finaliser of SplitMix64.
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % (LOAD / 8)
+        mixed(self.seed ^ (load as u64) << 32 ^ low) % (LOAD / 8)
     }
 
-    fn after(&self, state: &State, m: &Move) -> State {
+    pub(super) fn after(&self, state: &State, load: Load) -> State {
+        let Load { gone, model, gpu } = load;
         let mut next = state.clone();
-        next.on[m.gpu] &= !m.gone;
-        let there = next.on.iter().fold(0, |there, on| there | on);
-        let met = next.open[m.load] & there;
-        for other in ones(met) {
-            next.open[other] &= !(1 << m.load);
-            next.left -= self.costs.pair(m.load, other);
+        for on in &mut next.on {
+            *on &= !gone;
         }
-        next.open[m.load] &= !met;
-        next.on[m.gpu] |= 1 << m.load;
+        let there = next.there();
+        let met = next.open[model] & there;
+        for other in ones(met) {
+            next.open[other] &= !(1 << model);
+            next.left -= self.costs.pair(model, other);
+        }
+        next.open[model] &= !met;
+        next.on[gpu] |= 1 << model;
         let before = next.trail.take();
-        next.trail = Some(Rc::new(Trail { before, gone: m.gone, load: m.load, gpu: m.gpu }));
+        next.trail = Some(Rc::new(Trail { before, load }));
         // Who has met everyone only takes room.
-        for model in ones(there | 1 << m.load).filter(|model| next.open[*model] == 0).collect::<Vec<_>>() {
-            for on in &mut next.on {
-                *on &= !(1 << model);
-            }
+        let done = ones(there | 1 << model)
+            .filter(|model| next.open[*model] == 0)
+            .fold(0, |done, m| done | 1_u128 << m);
+        for on in &mut next.on {
+            *on &= !done;
         }
         next
     }
 }
 
-/// The trail as steps. Models that have met everyone leave at the next load.
-fn steps(models: usize, gpus: usize, trail: Option<&Rc<Trail>>) -> Vec<Step> {
-    let mut loads = Vec::new();
-    let mut at = trail;
-    while let Some(trail) = at {
-        loads.push((trail.gone, trail.load, trail.gpu));
-        at = trail.before.as_ref();
-    }
+/// The loads that led to a state.
+fn loads(trail: Option<&Rc<Trail>>) -> Vec<Load> {
+    let mut loads: Vec<Load> =
+        std::iter::successors(trail, |trail| trail.before.as_ref()).map(|trail| trail.load).collect();
     loads.reverse();
-    let mut open: Vec<u128> = (0..models).map(|x| bits(models) & !(1 << x)).collect();
-    let mut on = vec![0_u128; gpus];
-    let step = |(gone, load, gpu): (u128, usize, usize)| {
-        let there = on.iter().fold(0, |there, on| there | on);
-        let done =
-            ones(there).filter(|model| open[*model] == 0).fold(0, |done, model| done | 1_u128 << model);
-        let gone = gone | done;
-        for on in &mut on {
-            *on &= !gone;
-        }
-        let met = open[load] & there & !gone;
-        for other in ones(met) {
-            open[other] &= !(1 << load);
-        }
-        open[load] &= !met;
-        on[gpu] |= 1 << load;
-        let pairs = ones(met).map(|other| [other.min(load), other.max(load)]).collect();
-        Step { unload: ones(gone).collect(), load, gpu, pairs }
+    loads
+}
+
+/// The loads as steps. Models that have met everyone leave at the next load.
+pub(super) fn steps(search: &Search<'_>, loads: &[Load]) -> Vec<Step> {
+    let mut state = search.empty();
+    // Who is there in truth: one that has met everyone takes room until the next load.
+    let mut there = 0;
+    let step = |load: &Load| {
+        let gone = there & (load.gone | !state.there());
+        there &= !gone;
+        let met = state.open[load.model] & there;
+        there |= 1 << load.model;
+        state = search.after(&state, *load);
+        let pairs = ones(met).map(|other| [other.min(load.model), other.max(load.model)]).collect();
+        Step { unload: ones(gone).collect(), load: load.model, gpu: load.gpu, pairs }
     };
-    loads.into_iter().map(step).collect()
+    loads.iter().map(step).collect()
 }
 
 /// The first `count` bits.
-fn bits(count: usize) -> u128 {
+pub(super) fn bits(count: usize) -> u128 {
     u128::MAX.checked_shr(128 - u32::try_from(count).unwrap_or(128)).unwrap_or(0)
 }
 
 /// The positions of a set's members.
-fn ones(mut set: u128) -> impl Iterator<Item = usize> {
+pub(super) fn ones(mut set: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {
             let at = set.trailing_zeros() as usize;
@@ -232,4 +236,11 @@ fn ones(mut set: u128) -> impl Iterator<Item = usize> {
             at
         })
     })
+}
+
+/// A number without a pattern, by another: the finaliser of SplitMix64.
+pub(super) fn mixed(number: u64) -> u64 {
+    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }
