@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod evidence;
+mod fleet;
 mod import;
 mod models;
 mod serve;
@@ -10,6 +11,10 @@ pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
 };
 
+pub(crate) use fleet::{
+    Fleet, FleetBench, FleetCommand, FleetFolder, FleetJob, FleetLogs, FleetPlan, FleetRun, FleetStatus,
+    FleetUp, Planning, Scheduler,
+};
 pub(crate) use import::Import;
 pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv};
@@ -53,6 +58,8 @@ pub(crate) enum Command {
     Train(Train),
     /// Serve the environment to other programs
     Serve(Serve),
+    /// Serve a boundary set on GPUs with vLLM
+    Fleet(Fleet),
     /// Show what runs tell: tables, or a page with figures
     Report(Report),
     /// Read and compare runs in the browser
@@ -117,6 +124,23 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
+    /// These flags again, without the file, for another command.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut add =
+            |flag: &str, value: Option<String>| flags.extend(value.map(|value| format!("{flag}={value}")));
+        for text in &self.overrides {
+            add("--override", Some(text.clone()));
+        }
+        add("--asker", self.asker.clone());
+        add("--check", self.check.clone());
+        add("--set", self.set.clone());
+        add("--solvers", (!self.solvers.is_empty()).then(|| self.solvers.join(",")));
+        add("--rounds", self.rounds.map(|rounds| rounds.to_string()));
+        add("--seed", self.seed.map(|seed| seed.to_string()));
+        flags
+    }
+
     /// Loads the layers with these flags, and `more`, on top.
     pub(crate) fn load(&self, more: Vec<(&str, &str, Option<Value>)>) -> Result<Layers, ConfigError> {
         let text = |value: &Option<String>| value.clone().map(Value::String);

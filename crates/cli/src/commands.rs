@@ -9,6 +9,7 @@ pub(crate) mod config;
 pub(crate) mod convert;
 pub(crate) mod difficulty;
 pub(crate) mod export;
+pub(crate) mod fleet;
 pub(crate) mod import;
 pub(crate) mod merge;
 pub(crate) mod models;

@@ -39,6 +39,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Train(train) => commands::train::run(&train),
         Command::Serve(serve) => commands::serve::run(&serve),
+        Command::Fleet(fleet) => commands::fleet::run(&fleet),
         Command::Report(report) => commands::report::run(&report),
         Command::View(view) => commands::view::run(&view),
         Command::Audit(audit) => commands::audit::run(&audit),

@@ -1,0 +1,191 @@
+//! Which models of a configuration are served here, and what is asked of them.
+
+use crate::arguments::Planning;
+use crate::problem::Problem;
+use aske_config::{ModelSection, ProviderKind, Settings, closest};
+use aske_fleet::{Model, Quantisation};
+use aske_session::Protocol;
+
+/// What is to be served, and the solvers that somebody else serves.
+pub(super) struct Wanted {
+    pub(super) models: Vec<Model>,
+    pub(super) elsewhere: Vec<String>,
+}
+
+/// Tokens of a prompt with a question of the usual 200 words in it, and of a grading request.
+const PROMPT: u32 = 2048;
+/// Lengths are rounded up to this.
+const STEP: u32 = 1024;
+
+pub(super) fn of(settings: &Settings, planning: &Planning) -> Result<Wanted, Problem> {
+    let mut wanted = Wanted { models: Vec::new(), elsewhere: Vec::new() };
+    for (name, role) in roles(settings) {
+        let Some(section) = settings.models.get(name) else { continue };
+        if !is_here(section) {
+            if role == Role::Solver {
+                wanted.elsewhere.push(name.to_owned());
+            }
+            continue;
+        }
+        wanted.add(name, section, role, settings, planning);
+    }
+    extras(&mut wanted.models, planning)?;
+    Ok(wanted)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Solver,
+    Asker,
+    Check,
+    Equivalence(u32),
+}
+
+fn roles(settings: &Settings) -> impl Iterator<Item = (&str, Role)> {
+    let solvers = settings.solvers.iter().map(|solver| (solver.model.as_str(), Role::Solver));
+    let equivalence =
+        settings.equivalence.iter().map(|(role, tokens)| (role.model.as_str(), Role::Equivalence(*tokens)));
+    let others = [(settings.asker.model.as_str(), Role::Asker), (settings.check.model.as_str(), Role::Check)];
+    solvers.chain(others).chain(equivalence)
+}
+
+/// The configuration expects it on this machine.
+fn is_here(section: &ModelSection) -> bool {
+    let host = |url: &String| {
+        let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let authority = rest.split('/').next().unwrap_or_default();
+        authority.rsplit_once(':').map_or(authority, |(host, _)| host).to_owned()
+    };
+    let own = |host: String| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0");
+    section.provider == Some(ProviderKind::Openai) && section.url.to_vec().first().map(host).is_some_and(own)
+}
+
+impl Wanted {
+    fn add(
+        &mut self,
+        name: &str,
+        section: &ModelSection,
+        role: Role,
+        settings: &Settings,
+        planning: &Planning,
+    ) {
+        let hub = section.model.clone().unwrap_or_else(|| name.to_owned());
+        let length = planning.length.unwrap_or_else(|| length(&settings.protocol, role));
+        let most = count(settings.run.concurrency.min(section.limits.concurrency));
+        let sequences = planning.sequences.unwrap_or_else(|| {
+            let share = match role {
+                // A session asks two solvers; some are asked more than others.
+                Role::Solver => (4 * most).div_ceil(count(settings.solvers.len()).max(1)),
+                // It asks every other role once in a while.
+                Role::Asker | Role::Check | Role::Equivalence(_) => most.div_ceil(4),
+            };
+            share.clamp(1, most.max(1))
+        });
+        let at = self.models.iter().position(|model| model.hub == hub).unwrap_or_else(|| {
+            let empty = Model {
+                length: 0,
+                sequences: 0,
+                most_sequences: 0,
+                solver: false,
+                ..Model::solver(name, &hub)
+            };
+            self.models.push(empty);
+            self.models.len() - 1
+        });
+        let model = &mut self.models[at];
+        if model.name != name && !model.aliases.iter().any(|alias| alias == name) {
+            model.aliases.push(name.to_owned());
+        }
+        model.params = model.params.or(section.params);
+        model.length = model.length.max(length);
+        model.sequences = model.sequences.max(sequences);
+        model.most_sequences = model.most_sequences.max(most);
+        model.solver |= role == Role::Solver;
+        model.always |= role != Role::Solver;
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX / 8)
+}
+
+/// The longest sequence of a role, prompt and answer.
+fn length(protocol: &Protocol, role: Role) -> u32 {
+    let tokens = match role {
+        Role::Solver => protocol.solver_tokens.max(protocol.solver_final_tokens) + PROMPT,
+        Role::Asker => {
+            // Both answers of a round come back in short; three characters are a token at least.
+            let answers = 2 * count(protocol.summary_chars) / 3 + 256;
+            protocol.rounds * (protocol.asker_tokens + answers) + protocol.asker_final_tokens + PROMPT
+        }
+        Role::Check => protocol.check_tokens + PROMPT,
+        Role::Equivalence(tokens) => tokens + PROMPT,
+    };
+    tokens.div_ceil(STEP) * STEP
+}
+
+/// Quantisation and flags that were typed.
+fn extras(models: &mut [Model], planning: &Planning) -> Result<(), Problem> {
+    for text in &planning.quantisation {
+        let (name, kind) =
+            text.split_once('=').map_or((None, text.as_str()), |(name, kind)| (Some(name), kind));
+        if kind != "fp8" {
+            return Err(Problem::usage(format!("--quantisation {text}: `{kind}` is not known"), "fp8 is"));
+        }
+        for model in named(models, "--quantisation", name)? {
+            model.quantisation = Some(Quantisation::Fp8);
+        }
+    }
+    for text in &planning.flag {
+        // `--flag=value` is a flag with a value; only a model's name may stand in front of it.
+        let own = text.split_once('=').filter(|(name, _)| !name.starts_with('-'));
+        let (name, flag) = own.map_or((None, text.as_str()), |(name, flag)| (Some(name), flag));
+        for model in named(models, "--flag", name)? {
+            model.flags.push(flag.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// All models, or the one of this name.
+fn named<'m>(models: &'m mut [Model], flag: &str, name: Option<&str>) -> Result<Vec<&'m mut Model>, Problem> {
+    let Some(name) = name else { return Ok(models.iter_mut().collect()) };
+    let is = |model: &Model| model.name == name || model.aliases.iter().any(|alias| alias == name);
+    if !models.iter().any(is) {
+        let known = models.iter().map(|model| model.name.as_str());
+        let hint = match closest(name, known) {
+            Some(likely) => format!("did you mean `{likely}`?"),
+            None => "`aske fleet plan` shows what is served here".to_owned(),
+        };
+        return Err(Problem::usage(format!("{flag}: no server of this fleet is `{name}`"), hint));
+    }
+    Ok(models.iter_mut().filter(|model| is(model)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(url: &str) -> ModelSection {
+        let url = aske_config::OneOrMany::One(url.to_owned());
+        ModelSection { provider: Some(ProviderKind::Openai), url, ..ModelSection::default() }
+    }
+
+    #[test]
+    fn only_addresses_of_this_machine_are_served_here() {
+        for here in ["http://localhost:8001/v1", "http://127.0.0.1/v1", "http://[::1]:9/v1"] {
+            assert!(is_here(&section(here)), "{here}");
+        }
+        for away in ["https://api.openai.com/v1", "http://boundary:8001/v1", "http://localhost.example/v1"] {
+            assert!(!is_here(&section(away)), "{away}");
+        }
+    }
+
+    #[test]
+    fn lengths_follow_the_papers_budgets() {
+        let paper = Protocol::default();
+        // 6,000 tokens of a final answer and its prompt: 8,048, in steps of 1,024.
+        assert_eq!(length(&paper, Role::Solver), 8192);
+        assert!(length(&paper, Role::Asker) > 4 * paper.asker_tokens + paper.asker_final_tokens);
+    }
+}

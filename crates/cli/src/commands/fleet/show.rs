@@ -1,0 +1,116 @@
+//! `aske fleet plan`: the ledger, and the phases.
+
+use super::plan;
+use crate::arguments::FleetPlan;
+use crate::output::{data, note};
+use crate::problem::{Exit, Problem};
+use crate::tables::table;
+use aske_fleet::{GB, Plan, Server};
+
+pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, Problem> {
+    let plan = plan(&arguments.planning)?;
+    if arguments.json {
+        data(serde_json::to_value(&plan).unwrap_or_default());
+        return Ok(Exit::Done);
+    }
+    data(ledger(&plan));
+    if plan.at_once() {
+        data(format_args!("\n{}", gpus(&plan)));
+    } else {
+        data(format_args!("\n{}\n", phases(&plan)));
+        note(summary(&plan));
+    }
+    if plan.servers.iter().any(|server| server.need.estimated) {
+        note("* the shape of this model is not known here: its cache is estimated by its size");
+    }
+    Ok(Exit::Done)
+}
+
+/// In how many phases, and how good that is.
+pub(super) fn summary(plan: &Plan) -> String {
+    format!(
+        "not all fit on {} at once: {} phases, {} loads (no order has fewer than {}); `aske fleet bench` follows them",
+        plan.gpus,
+        plan.phases.len(),
+        plan.loads,
+        plan.bound
+    )
+}
+
+fn gb(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / GB as f64)
+}
+
+fn numbers(gpus: &[usize]) -> String {
+    gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn ledger(plan: &Plan) -> comfy_table::Table {
+    let header = [
+        "model",
+        "GPU",
+        "port",
+        "tokens",
+        "held",
+        "weights GB",
+        "cache GB",
+        "overhead GB",
+        "on each GB",
+        "share",
+    ];
+    let mut table = table(&header, &[2, 3, 4, 5, 6, 7, 8, 9]);
+    let places = if plan.at_once() { plan.running(0) } else { Vec::new() };
+    for (at, server) in plan.servers.iter().enumerate() {
+        let placed = places.iter().find(|placed| placed.server == at);
+        let Server { model, need, share, port, spread } = server;
+        let star = if need.estimated { "*" } else { "" };
+        table.add_row([
+            model.name.clone(),
+            placed.map_or_else(|| "by phase".to_owned(), |placed| numbers(&placed.gpus)),
+            port.to_string(),
+            model.length.to_string(),
+            model.sequences.to_string(),
+            gb(need.weights),
+            gb(need.cache) + star,
+            gb(need.overhead),
+            gb(need.on(*spread as u64)),
+            format!("{:.1}%", f64::from(*share) / 10.0),
+        ]);
+    }
+    table
+}
+
+/// How full each GPU is.
+fn gpus(plan: &Plan) -> comfy_table::Table {
+    let mut table = table(&["GPU", "servers", "taken GB", "of GB", "share"], &[0, 1, 2, 3, 4]);
+    let running = plan.running(0);
+    for (gpu, taken) in plan.taken(0).iter().enumerate() {
+        let servers = running.iter().filter(|placed| placed.gpus.contains(&gpu)).count();
+        table.add_row([
+            gpu.to_string(),
+            servers.to_string(),
+            format!("{:.1}", f64::from(*taken) * f64::from(plan.gpus.gb) / 1000.0),
+            plan.gpus.gb.to_string(),
+            format!("{:.1}%", f64::from(*taken) / 10.0),
+        ]);
+    }
+    table
+}
+
+fn phases(plan: &Plan) -> comfy_table::Table {
+    let mut table = table(&["phase", "stop", "start", "pairs", "fullest GPU"], &[0, 3, 4]);
+    let name = |server: usize| plan.servers[server].model.name.as_str();
+    for (at, phase) in plan.phases.iter().enumerate() {
+        let stop: Vec<&str> = phase.stop.iter().map(|server| name(*server)).collect();
+        let start: Vec<&str> = phase.start.iter().map(|placed| name(placed.server)).collect();
+        let fullest = plan.taken(at).into_iter().max().unwrap_or_default();
+        table.add_row([
+            (at + 1).to_string(),
+            stop.join(" "),
+            start.join(" "),
+            phase.pairs.len().to_string(),
+            format!("{:.1}%", f64::from(fullest) / 10.0),
+        ]);
+    }
+    table
+}

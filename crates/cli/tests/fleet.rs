@@ -1,0 +1,146 @@
+//! `aske fleet` as a person meets it, with a stand-in for vLLM.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg(unix)]
+
+mod common;
+
+use common::{Ran, World, finish, signal, start, wait_until};
+use serde_json::Value;
+use std::net::TcpListener;
+
+/// Solvers that answer as the stand-in does; an asker and a cross-check solver that need no server.
+fn world(hubs: &[&str], params: f64) -> World {
+    let world = World::new();
+    let names: Vec<String> = (0..hubs.len()).map(|at| format!("m{at}")).collect();
+    let mut text = format!(
+        "extends = [\"nano\"]\n[protocol]\nrounds = 1\n[asker]\nmodel = \"fixed\"\n[boundary]\nsolvers = {names:?}\n\
+         [run]\nsamples = 1\n"
+    );
+    for (name, hub) in names.iter().zip(hubs) {
+        text += &format!(
+            "[models.{name}]\nprovider = \"openai\"\nurl = \"http://localhost:1/v1\"\nmodel = \"test/{hub}\"\n\
+             params = {params}\n"
+        );
+    }
+    world.write("aske.toml", &text);
+    world
+}
+
+/// A port with free ones after it.
+fn port() -> String {
+    let free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    loop {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        if first < u16::MAX - 4 && (first..first + 4).all(free) {
+            return first.to_string();
+        }
+    }
+}
+
+const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet/tests/vllm");
+
+fn fleet(world: &World, command: &str, more: &[&str]) -> Ran {
+    let mut ran = world.command(&["fleet", command]);
+    ran.args(more).env("STAND_IN", world.path(""));
+    finish(start(&mut ran))
+}
+
+fn starts(world: &World) -> usize {
+    world.read("events.jsonl").lines().filter(|line| line.contains("\"what\": \"start\"")).count()
+}
+
+#[test]
+fn the_papers_set_is_planned_on_its_five_gpus_and_on_one() {
+    let world = World::new();
+    let on = |gpus: &str| {
+        let arguments = ["fleet", "plan", "--config", "paper-bench", "--gpus", gpus, "--json"];
+        world.expect(0, &arguments).json()
+    };
+    let five = on("5x141");
+    assert_eq!(five["servers"].as_array().unwrap().len(), 17);
+    assert_eq!(five["phases"].as_array().unwrap().len(), 1);
+    // 190 pairs: those with Gemini, which needs no GPU, are asked in phases too.
+    let pairs = |plan: &Value| {
+        plan["phases"].as_array().unwrap().iter().map(|p| p["pairs"].as_array().unwrap().len()).sum::<usize>()
+    };
+    let one = on("1x141");
+    assert_eq!((pairs(&five), pairs(&one)), (190, 190));
+    let shown = world.expect(0, &["fleet", "plan", "--config", "paper-bench", "--gpus", "1x141"]);
+    assert!(shown.stderr.contains("not all fit on 1x141 at once: "), "{shown}");
+}
+
+#[test]
+fn a_server_for_two_roles_is_started_once_and_stays() {
+    let world = World::new();
+    let asker = "qwen3.5-4b-asker";
+    let arguments =
+        ["fleet", "plan", "--config", "paper-bench", "--asker", asker, "--gpus", "5x141", "--json"];
+    let plan = world.expect(0, &arguments).json();
+    let servers = plan["servers"].as_array().unwrap();
+    assert_eq!(servers.len(), 17);
+    let shared = servers.iter().find(|server| server["model"]["hub"] == "Qwen/Qwen3.5-4B").unwrap();
+    assert_eq!(shared["model"]["aliases"], serde_json::json!([asker]));
+    assert_eq!(shared["model"]["always"], true);
+}
+
+#[test]
+fn the_whole_benchmark_runs_on_one_gpu_in_phases() {
+    let world = world(&["good-0", "good-1", "good-2", "good-3"], 25.0);
+    let plan = world.expect(0, &["fleet", "plan", "--gpus", "1x141", "--json"]).json();
+    assert_eq!(plan["loads"], 7, "six pairs, two models at a time");
+    let port = port();
+    let ran = fleet(&world, "up", &["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("not all fit"), "{ran}");
+    let arguments = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--", "--run", "run"];
+    let ran = fleet(&world, "bench", &arguments).ended(0);
+    assert!(ran.stderr.contains("phase 6 of 6"), "{ran}");
+    assert_eq!(starts(&world), 7);
+    let records = world.read("run/records.jsonl");
+    assert_eq!(records.lines().count(), 6, "every pair once: {records}");
+    fleet(&world, "status", &[]).ended(2);
+}
+
+#[test]
+fn up_writes_the_endpoints_and_down_ends_it() {
+    let world = world(&["good-0", "good-1"], 1.0);
+    let port = port();
+    let up = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--detach"];
+    let ran = fleet(&world, "up", &up).ended(0);
+    assert_eq!(ran.stdout.trim(), "aske-fleet.toml");
+    assert!(world.read("aske-fleet.toml").contains(&format!("url = \"http://127.0.0.1:{port}/v1\"")));
+    world.expect(0, &["models", "m0", "m1", "--config", "aske-fleet.toml"]);
+    let status = fleet(&world, "status", &["--json"]).ended(0).json();
+    assert_eq!(status["servers"][0]["condition"], "ready");
+    assert!(fleet(&world, "logs", &["m0"]).ended(0).stdout.contains("INFO starting test/good-0"));
+    let again = fleet(&world, "up", &up).ended(2);
+    assert!(again.stderr.contains("runs from this folder already"), "{again}");
+    let pid = |at: usize| u32::try_from(status["servers"][at]["process"]["pid"].as_u64().unwrap()).unwrap();
+    assert!(signal("0", pid(0)) && signal("0", pid(1)));
+    let down = fleet(&world, "down", &[]).ended(0);
+    assert!(down.stderr.contains("stopped: m0, m1"), "{down}");
+    wait_until("both have ended", || !signal("0", pid(0)) && !signal("0", pid(1)));
+    assert!(fleet(&world, "down", &[]).ended(0).stderr.contains("nothing runs"));
+}
+
+#[test]
+fn a_server_that_cannot_start_is_one_clear_error() {
+    let world = world(&["good-0", "oom"], 1.0);
+    let port = port();
+    for detach in [&[][..], &["--detach"]] {
+        let up = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port];
+        let ran = fleet(&world, "up", &[&up[..], detach].concat()).ended(1);
+        let (_, error) = ran.stderr.rsplit_once("error: ").unwrap();
+        assert!(error.starts_with("`m1` does not serve: its GPU has too little free memory\n  | "), "{ran}");
+        assert!(error.contains("CUDA out of memory") && error.contains("hint: see `nvidia-smi`"), "{ran}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told() {
+    let world = world(&["good-0", "good-1"], 1.0);
+    let told = |arguments: &[&str]| fleet(&world, "plan", arguments).ended(2).stderr;
+    assert!(told(&["--gpus", "many"]).contains("write, for example, 5x141"));
+    assert!(told(&["--gpus", "1x141", "--quantisation", "int3"]).contains("`int3` is not known"));
+    assert!(told(&["--gpus", "1x141", "--flag", "m7=--x"]).contains("no server of this fleet is `m7`"));
+    assert!(told(&["--gpus", "1x141", "--config", "nano"]).contains("there is nothing to serve"));
+}

@@ -1,0 +1,35 @@
+//! The configuration that finds a fleet's servers.
+
+use crate::plan::Plan;
+use std::fmt::Write as _;
+
+/// A configuration file that builds on others and says where each model of the plan answers.
+pub fn endpoints(plan: &Plan, extends: &[String], host: &str) -> String {
+    let mut text = "# Written by `aske fleet`: where its servers answer.\n".to_owned();
+    let bases: Vec<String> = extends.iter().map(|base| quoted(base)).collect();
+    if !bases.is_empty() {
+        let _ = writeln!(text, "extends = [{}]", bases.join(", "));
+    }
+    for server in &plan.servers {
+        for name in std::iter::once(&server.model.name).chain(&server.model.aliases) {
+            let url = quoted(&format!("http://{host}:{}/v1", server.port));
+            let _ = write!(text, "\n[models.{}]\nurl = {url}\n", quoted(name));
+        }
+    }
+    text
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}

@@ -1,0 +1,68 @@
+//! The GPUs of a fleet, written `5x141`.
+
+use crate::model::GB;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// So many GPUs of the same memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gpus {
+    /// How many.
+    pub count: usize,
+    /// Gigabytes of each.
+    pub gb: u32,
+}
+
+/// Thousandths of a GPU that servers may take together; the rest is for drivers and rounding.
+pub const ROOM: u32 = 970;
+
+impl Gpus {
+    /// Thousandths of a GPU that so many bytes are, rounded up.
+    pub fn share(&self, bytes: u64) -> u32 {
+        let whole = u64::from(self.gb) * GB;
+        u32::try_from((bytes * 1000).div_ceil(whole.max(1))).unwrap_or(u32::MAX)
+    }
+}
+
+impl fmt::Display for Gpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.count, self.gb)
+    }
+}
+
+impl FromStr for Gpus {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is not a number of GPUs and their gigabytes; write, for example, 5x141");
+        let (count, gb) = text.split_once(['x', 'X', '×']).unwrap_or(("1", text));
+        let (count, gb): (usize, u32) =
+            (count.trim().parse().map_err(|_| wrong())?, gb.trim().parse().map_err(|_| wrong())?);
+        if (1..=64).contains(&count) && (1..=4096).contains(&gb) {
+            Ok(Self { count, gb })
+        } else {
+            Err(wrong())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpus_are_a_count_and_a_size() {
+        assert_eq!("5x141".parse(), Ok(Gpus { count: 5, gb: 141 }));
+        assert_eq!("80".parse(), Ok(Gpus { count: 1, gb: 80 }));
+        for wrong in ["", "x", "0x80", "5x", "5x0", "-1x80", "5x80x2"] {
+            assert!(wrong.parse::<Gpus>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_rounded_up() {
+        let gpus = Gpus { count: 1, gb: 100 };
+        assert_eq!((gpus.share(0), gpus.share(1), gpus.share(50 * GB)), (0, 1, 500));
+    }
+}

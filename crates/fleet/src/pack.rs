@@ -1,0 +1,122 @@
+//! Servers on GPUs: who goes where, all at once.
+
+/// A server to place: the room it takes on each of its GPUs, and how many they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) share: u32,
+    pub(crate) gpus: usize,
+}
+
+/// Partial placements that are looked at before a set is given up.
+const LOOKS: u32 = 200_000;
+
+/// The GPUs of each item, so that none is fuller than `room`; nothing where no way was found.
+///
+/// Evenly first: the largest goes where most is free. Where that fails, tightly, with all other ways behind it.
+pub(crate) fn pack(items: &[Item], count: usize, room: u32) -> Option<Vec<Vec<usize>>> {
+    let mut sorted: Vec<usize> = (0..items.len()).collect();
+    sorted.sort_by_key(|i| std::cmp::Reverse((items[*i].gpus, items[*i].share, std::cmp::Reverse(*i))));
+    let mut placed = vec![Vec::new(); items.len()];
+    let mut free = vec![room; count];
+    if evenly(items, &sorted, &mut free, &mut placed) {
+        return Some(placed);
+    }
+    free.fill(room);
+    let mut looks = LOOKS;
+    tightly(items, &sorted, &mut free, &mut placed, &mut looks).then_some(placed)
+}
+
+fn evenly(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<usize>]) -> bool {
+    sorted.iter().all(|i| {
+        let mut gpus: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= items[*i].share).collect();
+        gpus.sort_by_key(|gpu| (std::cmp::Reverse(free[*gpu]), *gpu));
+        gpus.truncate(items[*i].gpus);
+        gpus.sort_unstable();
+        for gpu in &gpus {
+            free[*gpu] -= items[*i].share;
+        }
+        let complete = gpus.len() == items[*i].gpus;
+        placed[*i] = gpus;
+        complete
+    })
+}
+
+fn tightly(
+    items: &[Item],
+    sorted: &[usize],
+    free: &mut [u32],
+    placed: &mut [Vec<usize>],
+    looks: &mut u32,
+) -> bool {
+    let Some((first, rest)) = sorted.split_first() else { return true };
+    let Item { share, gpus } = items[*first];
+    let mut fitting: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= share).collect();
+    fitting.sort_by_key(|gpu| (free[*gpu], *gpu));
+    let mut tried = Vec::new();
+    for chosen in fitting.windows(gpus.max(1)) {
+        // GPUs with the same room are the same.
+        let rooms: Vec<u32> = chosen.iter().map(|gpu| free[*gpu]).collect();
+        if *looks == 0 || tried.contains(&rooms) {
+            continue;
+        }
+        tried.push(rooms);
+        *looks -= 1;
+        for gpu in chosen {
+            free[*gpu] -= share;
+        }
+        placed[*first] = chosen.to_vec();
+        placed[*first].sort_unstable();
+        if tightly(items, rest, free, placed, looks) {
+            return true;
+        }
+        for gpu in chosen {
+            free[*gpu] += share;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn singles(shares: &[u32]) -> Vec<Item> {
+        shares.iter().map(|share| Item { share: *share, gpus: 1 }).collect()
+    }
+
+    #[test]
+    fn a_set_that_fits_only_one_way_is_placed() {
+        // 6+4 and 5+3+2: evenly, 6 and 5+4 leave no room for 3 and 2 both.
+        let placed = pack(&singles(&[6, 5, 4, 3, 2]), 2, 10).unwrap();
+        assert_eq!(placed[0], placed[2]);
+        assert_eq!(pack(&singles(&[6, 5, 5, 3, 2]), 2, 10), None);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_too_full_and_everything_is_placed(
+            items in prop::collection::vec((1_u32..600, 0_u32..3), 1..12),
+            count in 1_usize..6,
+        ) {
+            let items: Vec<Item> =
+                items.iter().map(|(share, log)| Item { share: *share, gpus: 1 << log }).collect();
+            if let Some(placed) = pack(&items, count, 970) {
+                let mut used = vec![0; count];
+                prop_assert_eq!(placed.len(), items.len());
+                for (item, gpus) in items.iter().zip(&placed) {
+                    prop_assert_eq!(gpus.len(), item.gpus);
+                    prop_assert!(gpus.windows(2).all(|two| two[0] < two[1]));
+                    for gpu in gpus {
+                        used[*gpu] += item.share;
+                    }
+                }
+                prop_assert!(used.iter().all(|used| *used <= 970));
+            } else {
+                // One GPU for each would do, so there are fewer than that.
+                let wanted: usize = items.iter().map(|item| item.gpus).sum();
+                prop_assert!(count < wanted);
+            }
+        }
+    }
+}
