@@ -6,6 +6,7 @@ mod common;
 
 use common::{Ran, World, finish, signal, start, wait_until};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::net::TcpListener;
 
 /// Solvers that answer as the stand-in does; an asker and a cross-check solver that need no server.
@@ -17,7 +18,8 @@ fn world(hubs: &[&str], params: f64) -> World {
          [run]\nsamples = 1\n"
     );
     for (name, hub) in names.iter().zip(hubs) {
-        text += &format!(
+        let _ = write!(
+            text,
             "[models.{name}]\nprovider = \"openai\"\nurl = \"http://localhost:1/v1\"\nmodel = \"test/{hub}\"\n\
              params = {params}\n"
         );

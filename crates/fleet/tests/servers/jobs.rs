@@ -1,7 +1,7 @@
 //! Files for schedulers: the Slurm script is run, the Kubernetes file is read.
 
 use crate::support::{World, model, plan};
-use aske_fleet::{Kubernetes, Model, Slurm, kubernetes, slurm};
+use aske_fleet::{Kubernetes, Model, Server, Slurm, kubernetes, slurm};
 use std::process::{Command, Stdio};
 
 fn options() -> Slurm {
@@ -12,10 +12,8 @@ fn options() -> Slurm {
 #[tokio::test]
 async fn the_slurm_script_starts_every_server_on_its_gpu_and_ends_with_one() {
     let world = World::new();
-    let models: Vec<Model> = ["good-1", "good-2", "crash-3"]
-        .iter()
-        .map(|hub| Model { params: Some(15.0), ..model(hub) })
-        .collect();
+    let models: Vec<Model> =
+        ["good-1", "good-2", "good-3"].iter().map(|hub| Model { params: Some(15.0), ..model(hub) }).collect();
     let plan = plan(&models, "2x141");
     let text = slurm(&plan, &options());
     assert!(text.starts_with("#!/bin/bash\n#SBATCH --job-name=aske-fleet\n"), "{text}");
@@ -24,23 +22,33 @@ async fn the_slurm_script_starts_every_server_on_its_gpu_and_ends_with_one() {
     // A group of its own, as in a job: `kill 0` ends all of it.
     let mut command = Command::new("bash");
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let job = command
+    let said = || std::fs::read_to_string(world.path("said")).unwrap_or_default();
+    let out = std::fs::File::create(world.path("said")).unwrap();
+    let mut job = command
         .arg("job.sh")
         .current_dir(world.path(""))
         .env("VLLM", world.program())
         .env("POLL", "0.1")
         .env("CUDA_VISIBLE_DEVICES", "4,7")
         .stdin(Stdio::null())
-        .output()
+        .stdout(out.try_clone().unwrap())
+        .stderr(out)
+        .spawn()
         .unwrap();
-    let said = String::from_utf8_lossy(&job.stdout).into_owned() + &String::from_utf8_lossy(&job.stderr);
-    assert!(!job.status.success(), "{said}");
-    for server in &plan.servers {
-        assert!(
-            said.contains(&format!("{} answers on port {}", server.model.name, server.port)),
-            "{said}\n{text}"
-        );
-    }
+    let answers =
+        |server: &Server| said().contains(&format!("{} answers on port {}", server.model.name, server.port));
+    world.until("all answer", || plan.servers.iter().all(answers)).await;
+    // One of them ends, and the job with it.
+    let pid = world.events()[0]["pid"].to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    let mut ended = None;
+    world
+        .until("the job ends", || {
+            ended = job.try_wait().unwrap();
+            ended.is_some()
+        })
+        .await;
+    assert!(!ended.unwrap().success(), "{}", said());
     for placed in plan.running(0) {
         let hub = &plan.servers[placed.server].model.hub;
         let started = world.events().into_iter().find(|event| event["hub"] == **hub).unwrap();

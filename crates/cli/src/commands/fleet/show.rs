@@ -59,9 +59,9 @@ fn ledger(plan: &Plan) -> comfy_table::Table {
         "share",
     ];
     let mut table = table(&header, &[2, 3, 4, 5, 6, 7, 8, 9]);
-    let places = if plan.at_once() { plan.running(0) } else { Vec::new() };
+    let running = if plan.at_once() { plan.running(0) } else { Vec::new() };
     for (at, server) in plan.servers.iter().enumerate() {
-        let placed = places.iter().find(|placed| placed.server == at);
+        let placed = running.iter().find(|placed| placed.server == at);
         let Server { model, need, share, port, spread } = server;
         let star = if need.estimated { "*" } else { "" };
         table.add_row([

@@ -77,7 +77,7 @@ fn tell(event: Event) {
             note(format_args!("{name} starts on GPU {}", gpus.join(",")));
         }
         Event::Ready(name, seconds) => {
-            note(format_args!("{} {name} after {seconds} s", paint(GOOD, "ready")))
+            note(format_args!("{} {name} after {seconds} s", paint(GOOD, "ready")));
         }
         Event::Ended(name, cause, pause) => {
             let seconds = pause as f64 / 1000.0;

@@ -6,7 +6,7 @@ use crate::output::{NAME, data, note, paint, safe};
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
 use aske_config::closest;
-use aske_fleet::{Condition, ServerState, State, down as stop, last_lines, read_log};
+use aske_fleet::{Condition, Identity, ServerState, State, down as stop, last_lines, read_log};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn read(folder: &Path) -> Result<State, Problem> {
 
 /// What became of a server, also when its keeper cannot tell any more.
 fn condition(server: &ServerState) -> &'static str {
-    let lives = server.process.as_ref().is_some_and(|process| process.lives());
+    let lives = server.process.as_ref().is_some_and(Identity::lives);
     match server.condition {
         Condition::Ready | Condition::Starting if !lives => "gone",
         condition => condition.word(),
