@@ -41,9 +41,14 @@ fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
 /// What is about right has a mark.
 fn size(model: &Model) -> String {
     let about = if model.file.is_some() { "" } else { "~" };
-    match model.bytes() as f64 {
-        bytes if bytes < 1e9 => format!("{about}{:.0} MB", bytes / 1e6),
-        bytes => format!("{about}{:.1} GB", bytes / 1e9),
+    format!("{about}{}", bytes(model.bytes()))
+}
+
+/// `98 MB`, `1.1 GB`.
+pub(super) fn bytes(bytes: u64) -> String {
+    match bytes as f64 {
+        bytes if bytes < 1e9 => format!("{:.0} MB", bytes / 1e6),
+        bytes => format!("{:.1} GB", bytes / 1e9),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `aske models pull` and `remove`: downloads and their end.
 
+use super::catalogue;
 use crate::arguments::{Pull, Remove};
 use crate::live::until_signal;
 use crate::output::{data, note};
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &Pull) -> Result<Exit, Problem> {
         let pulled = until_signal(pull(model, &cache, from, &options, &|event| shown.event(event)))?;
         drop(shown);
         let Some(pulled) = pulled else {
-            note(format_args!("stopped; `aske models pull {}` goes on where it was", model.name));
+            note("stopped; the same command goes on where it was");
             return Ok(Exit::Interrupted);
         };
         data(pulled.map_err(|error| failed(&error, error.hint(model, from)))?.display());
@@ -89,7 +90,7 @@ impl<'m> Shown<'m> {
             Event::Checking => note(format_args!("{name} is here; checking it")),
             Event::Broken => note(format_args!("{name} is broken, and is pulled anew")),
             Event::Size(bytes) => {
-                note(format_args!("{name}: {} MB, {}", bytes.div_ceil(1_000_000), self.model.licence));
+                note(format_args!("{name}: {}, {}", catalogue::bytes(bytes), self.model.licence));
                 self.bytes.replace(Some(Reading::new(bytes)));
             }
             Event::At(bytes) => {
