@@ -143,6 +143,7 @@ impl Sampler {
 }
 
 /// The likelier token first. Its number decides between equals, so that the order is the same on every machine.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting wants it")]
 fn likelier(a: &(u32, f32), b: &(u32, f32)) -> Ordering {
     b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
