@@ -51,7 +51,7 @@ fn a_model_without_provider_is_named() {
     world.write("aske.toml", &text);
     assert_snapshot!(refused(&world, &["bench"]), @r#"
     error: models.solver-60: no provider
-    hint: set `provider` to "openai", "local", "scripted", "staircase" or "fixed"
+    hint: set `provider` to "openai", "local", "llama", "scripted", "staircase" or "fixed"
     "#);
 }
 
@@ -238,7 +238,7 @@ fn an_unknown_configuration_is_named_with_a_suggestion() {
     ");
     assert_snapshot!(refused(&world, &["bench", "--config", "mine/x.toml"]), @r"
     error: mine/x.toml: no such configuration
-    hint: name a file, or a built-in configuration: nano, nano-train, paper-bench, paper-train
+    hint: name a file, or a built-in configuration: local, nano, nano-train, paper-bench, paper-train
     ");
     assert_snapshot!(refused(&world, &["config", "rum"]), @r"
     error: no key begins with `rum`
