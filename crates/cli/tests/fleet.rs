@@ -87,7 +87,8 @@ fn a_server_for_two_roles_is_started_once_and_stays() {
 
 #[test]
 fn the_whole_benchmark_runs_on_one_gpu_in_phases() {
-    let world = world(&["good-0", "good-1", "good-2", "good-3"], 25.0);
+    // 32 GB of weights each, and as much again for the rest: two on a GPU, never three.
+    let world = world(&["good-0", "good-1", "good-2", "good-3"], 16.0);
     let plan = world.expect(0, &["fleet", "plan", "--gpus", "1x141", "--json"]).json();
     assert_eq!(plan["loads"], 7, "six pairs, two models at a time");
     let port = port();
