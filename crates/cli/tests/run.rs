@@ -110,7 +110,7 @@ fn a_merge_refuses_what_does_not_belong_together() {
     assert!(!world.path("both").exists() && !world.path("both.part").exists());
 
     let ran = world.expect(2, &["merge", "b", "a"]);
-    assert_eq!(ran.stderr, "error: b exists already\nhint: name a new folder for the merged run\n");
+    assert_eq!(ran.stderr, "error: b exists already\nhint: name a new folder\n");
     let ran = world.expect(2, &["merge", "both", "a", "nothing"]);
     assert_eq!(
         ran.stderr,
