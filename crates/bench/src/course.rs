@@ -54,9 +54,7 @@ mod tests {
     use std::collections::{BTreeMap, HashSet};
 
     fn pairs() -> Vec<PairId> {
-        let names = ["a", "b", "c", "d"];
-        let both = (0..4).flat_map(|i| (i + 1..4).map(move |j| (names[i], names[j])));
-        both.map(|(a, b)| PairId::new(a, b).unwrap()).collect()
+        PairId::all(&["a", "b", "c", "d"]).collect()
     }
 
     #[test]

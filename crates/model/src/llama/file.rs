@@ -58,11 +58,6 @@ impl Gguf {
         self.model.n_params()
     }
 
-    /// Tokens that the network was trained to read at once.
-    pub fn longest(&self) -> u32 {
-        self.model.n_ctx_train()
-    }
-
     /// Whether what is needed fits into the memory.
     pub(super) fn fits(&self, options: &LlamaOptions, batch: u64) -> Result<(), LlamaError> {
         let number = |value: i32| u64::try_from(value).unwrap_or(0);
