@@ -17,7 +17,7 @@ pub(crate) use fleet::{
 };
 pub(crate) use import::Import;
 pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
-pub(crate) use serve::{Serve, ServeCommand, ServeEnv};
+pub(crate) use serve::{Serve, ServeCommand, ServeEnv, ServeModels};
 pub(crate) use train::Train;
 
 use aske_bench::Shard;

@@ -6,12 +6,27 @@ use crate::{Cause, Failure, Fault, Halt, Limits, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
 /// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
 pub trait Provider: Send + Sync {
     /// One attempt, without a deadline of its own.
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>>;
+
+    /// One attempt whose text is also said piece by piece as it comes; all at once where the provider cannot do better.
+    fn stream<'a>(
+        &'a self,
+        request: &'a Request,
+        said: UnboundedSender<String>,
+    ) -> BoxFuture<'a, Result<Reply, Fault>> {
+        Box::pin(async move {
+            let reply = self.attempt(request).await?;
+            // Nobody may be listening any more.
+            let _ = said.send(reply.content.clone());
+            Ok(reply)
+        })
+    }
 
     /// Whether the model can be reached, and what was seen.
     fn probe(&self) -> BoxFuture<'_, Result<String, Fault>>;
@@ -75,7 +90,7 @@ impl Model {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let fault = match self.attempt(request, halt).await {
+            let fault = match self.attempt(request, halt, self.provider.attempt(request)).await {
                 Ok((reply, latency)) => {
                     let cost = self.price.map_or(Usd::default(), |price| price.cost(&reply.usage));
                     return Ok(Completion { reply, latency, attempts: attempt, cost });
@@ -91,14 +106,31 @@ impl Model {
         }
     }
 
-    async fn attempt(&self, request: &Request, halt: &Halt) -> Result<(Reply, Duration), Fault> {
+    /// A reply in one attempt, its text said piece by piece. What was said cannot be taken back, so nothing is tried
+    /// again.
+    pub async fn stream(
+        &self,
+        request: &Request,
+        halt: &Halt,
+        said: UnboundedSender<String>,
+    ) -> Result<Reply, Failure> {
+        let attempt = self.attempt(request, halt, self.provider.stream(request, said)).await;
+        attempt.map(|(reply, _)| reply).map_err(|fault| self.give_up(fault, 1))
+    }
+
+    async fn attempt(
+        &self,
+        request: &Request,
+        halt: &Halt,
+        attempt: BoxFuture<'_, Result<Reply, Fault>>,
+    ) -> Result<(Reply, Duration), Fault> {
         let estimate = request.estimate();
         let Some(place) = halt.unless(self.admit(estimate)).await else {
             return Err(Fault::new(Cause::Halted, "the run was halted"));
         };
         let begun = Instant::now();
         let deadline = self.limits.timeout();
-        let outcome = tokio::time::timeout(deadline, self.provider.attempt(request)).await;
+        let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
         if outcome.as_ref().is_err_and(|fault| fault.cause == Cause::Throttled) {

@@ -30,6 +30,9 @@ pub struct Sampling {
     /// Where the model must stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Vec<String>>,
+    /// Go on after the end of the reply, to all the tokens it may have: to measure speed, on servers that know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignore_eos: Option<bool>,
     /// How much to think: `low`, `medium`, `high` or what the server knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<String>,
@@ -52,6 +55,7 @@ impl Sampling {
             frequency_penalty: top.frequency_penalty.or(base.frequency_penalty),
             repetition_penalty: top.repetition_penalty.or(base.repetition_penalty),
             stop: top.stop.or(base.stop),
+            ignore_eos: top.ignore_eos.or(base.ignore_eos),
             reasoning_effort: top.reasoning_effort.or(base.reasoning_effort),
             seed: top.seed.or(base.seed),
         }

@@ -8,11 +8,13 @@ mod sessions;
 mod steps;
 
 use crate::Environment;
+use crate::problem::Problem;
 use axum::Router;
+use axum::http::StatusCode;
 use axum::routing::{MethodRouter, delete, get, post};
 use std::sync::Arc;
 
-use body::Body;
+pub(crate) use body::Body;
 
 /// The environment as every route has it.
 type Shared = axum::extract::State<Arc<Environment>>;
@@ -34,7 +36,17 @@ fn table() -> [(&'static str, &'static str, MethodRouter<Arc<Environment>>); 9] 
 
 /// All routes.
 pub(crate) fn routes() -> Router<Arc<Environment>> {
-    table().into_iter().fold(Router::new(), |router, (_, path, answer)| router.route(path, answer))
+    let missing = async || {
+        let hint = "GET /openapi.json describes every route";
+        Problem::new(StatusCode::NOT_FOUND, "there is nothing here", hint)
+    };
+    let wrong = async || {
+        let hint = "GET /openapi.json says which methods a route has";
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has no such method", hint)
+    };
+    let routes =
+        table().into_iter().fold(Router::new(), |router, (_, path, answer)| router.route(path, answer));
+    routes.fallback(missing).method_not_allowed_fallback(wrong)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The server stopped.
-    #[error("the environment stopped: {0}")]
+    #[error("the server stopped: {0}")]
     Stopped(io::Error),
 }
 

@@ -14,24 +14,12 @@ const LARGEST: usize = 4 << 20;
 
 /// Puts the limits around the routes.
 pub(crate) fn wrap(routes: Router, address: SocketAddr) -> Router {
-    let missing = async || {
-        Problem::new(
-            StatusCode::NOT_FOUND,
-            "there is nothing here",
-            "GET /openapi.json describes every route",
-        )
-    };
-    let wrong = async || {
-        let hint = "GET /openapi.json says which methods a route has";
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has no such method", hint)
-    };
-    let limited = routes.fallback(missing).method_not_allowed_fallback(wrong);
-    limited.layer(DefaultBodyLimit::max(LARGEST)).layer(from_fn_with_state(address, check))
+    routes.layer(DefaultBodyLimit::max(LARGEST)).layer(from_fn_with_state(address, check))
 }
 
 async fn check(State(address): State<SocketAddr>, request: Request, next: Next) -> Response {
     if address.ip().is_loopback() && !is_local(request.headers()) {
-        let hint = "ask for 127.0.0.1 or localhost; --host opens the environment to other machines";
+        let hint = "ask for 127.0.0.1 or localhost; --host opens this to other machines";
         return Problem::new(StatusCode::MISDIRECTED_REQUEST, "this host is not served here", hint)
             .into_response();
     }

@@ -1,7 +1,8 @@
-//! The environment over HTTP: a trainer of any kind brings the asker, this side has everyone else.
+//! The environment over HTTP: a trainer of any kind brings the asker, this side has everyone else. And models of this
+//! process, for whoever speaks OpenAI's interface.
 //!
 //! An episode (`episode`) is a value that says what the trainer must bring next; `play` puts questions to the boundary
-//! solvers; `api` is what a trainer sees. May use `bench`, `config`, `diversity`, `model`, `record` and `session`.
+//! solvers; `api` is what a trainer sees; `models` is what serves models. May use `bench`, `config`, `diversity`, `model`, `record` and `session`.
 //!
 //! ```no_run
 //! # async fn example(environment: aske_serve::Environment) -> Result<(), aske_serve::ServeError> {
@@ -16,6 +17,7 @@ mod episode;
 mod error;
 mod guard;
 mod history;
+mod models;
 mod play;
 mod problem;
 mod server;
@@ -24,4 +26,5 @@ mod table;
 pub use environment::{Environment, Options};
 pub use error::ServeError;
 pub use history::History;
-pub use server::serve;
+pub use models::Models;
+pub use server::{serve, serve_models};

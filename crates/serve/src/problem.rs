@@ -16,8 +16,8 @@ const LATER: u16 = 5;
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    status: StatusCode,
-    what: String,
+    pub(crate) status: StatusCode,
+    pub(crate) what: String,
     hint: Option<String>,
     /// The infrastructure failed: the episode is no score.
     failure: bool,

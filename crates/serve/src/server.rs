@@ -1,6 +1,7 @@
 //! Listening, and a polite end.
 
-use crate::{Environment, ServeError, api, guard};
+use crate::{Environment, Models, ServeError, api, guard, models};
+use axum::Router;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,15 +19,48 @@ pub async fn serve(
     ready: impl FnOnce(SocketAddr),
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
+    let environment = Arc::new(environment);
+    let shutdown = {
+        let environment = environment.clone();
+        async move {
+            shutdown.await;
+            environment.halt.call();
+        }
+    };
+    listen(api::routes().with_state(environment), place, ready, shutdown).await
+}
+
+/// The same for models: an OpenAI-compatible endpoint.
+pub async fn serve_models(
+    models: Models,
+    place: SocketAddr,
+    ready: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError> {
+    let models = Arc::new(models);
+    let shutdown = {
+        let models = models.clone();
+        async move {
+            shutdown.await;
+            models.halt();
+        }
+    };
+    listen(models::routes(models), place, ready, shutdown).await
+}
+
+async fn listen(
+    routes: Router,
+    place: SocketAddr,
+    ready: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError> {
     let bound = |source| ServeError::Bind { address: place, source };
     let listener = TcpListener::bind(place).await.map_err(bound)?;
     let address = listener.local_addr().map_err(bound)?;
-    let environment = Arc::new(environment);
-    let app = guard::wrap(api::routes().with_state(environment.clone()), address);
+    let app = guard::wrap(routes, address);
     let (end, mut asked) = watch::channel(false);
     let until = async move {
         shutdown.await;
-        environment.halt.call();
         let _ = end.send(true);
     };
     ready(address);

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  aske serve env --help                         how a trainer plays the asker")]
+  aske serve env --help                         how a trainer plays the asker
+  aske serve models                             the nano world's models, for any OpenAI client")]
 pub(crate) struct Serve {
     #[command(subcommand)]
     pub(crate) command: ServeCommand,
@@ -17,7 +18,38 @@ pub(crate) struct Serve {
 pub(crate) enum ServeCommand {
     /// The environment over HTTP, for trainers of any kind
     Env(ServeEnv),
+    /// Models that run in this process, as an OpenAI-compatible endpoint
+    Models(ServeModels),
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = MODELS)]
+pub(crate) struct ServeModels {
+    /// Which ones [default: all that the configuration uses and that run in this process]
+    #[arg(value_name = "MODEL")]
+    pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// The address to listen on; any but this machine's own lets others use your machine
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// The port; 0 takes any free one
+    #[arg(long, default_value_t = 8079)]
+    pub(crate) port: u16,
+    /// How long a reply may be where the client does not say
+    #[arg(long, value_name = "TOKENS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_tokens: u32,
+}
+
+const MODELS: &str =
+    "Chat completions, whole or streamed, under http://ADDRESS:PORT/v1. There is no key: any will do.
+
+Examples:
+  aske serve models                             the nano world's models
+  aske serve models --config local              real language models (needs a build with llama.cpp)
+  aske serve models qwen2.5-coder-1.5b-instruct --config local --port 9000
+  curl http://127.0.0.1:8079/v1/chat/completions -H 'Content-Type: application/json' \\
+    -d '{\"model\": \"nano-1m\", \"messages\": [{\"role\": \"user\", \"content\": \"What is 2 + 2?\"}]}'";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

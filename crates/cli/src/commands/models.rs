@@ -44,7 +44,7 @@ fn show(arguments: &Models) -> Result<Exit, Problem> {
     Ok(if failed { Exit::Failures } else { Exit::Done })
 }
 
-fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, Problem> {
+pub(crate) fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, Problem> {
     let known = || config.models.keys().map(String::as_str);
     for name in names {
         if !config.models.contains_key(name) {
@@ -65,10 +65,7 @@ type Tried = BTreeMap<String, Result<String, String>>;
 /// Tries each model by itself, so that one without a key does not hide the others.
 fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    // Only the shape of a session is asked for here, never its words.
-    let dialogue =
-        Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: config.protocol.rounds };
-    let dialogue = &dialogue;
+    let dialogue = &dialogue(config);
     let tries = names.iter().map(|name| async move {
         let section = BTreeMap::from_iter(
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
@@ -85,6 +82,11 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
         ((*name).to_owned(), outcome)
     });
     block_on(&halt, &interrupt, join_all(tries)).map(|tried| tried.into_iter().collect())
+}
+
+/// Sessions of this configuration in their shape; nobody here asks for their words.
+pub(crate) fn dialogue(config: &Config) -> Dialogue {
+    Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: config.protocol.rounds }
 }
 
 fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Table {

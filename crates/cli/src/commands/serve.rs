@@ -1,21 +1,25 @@
-//! `aske serve`: the environment over HTTP.
+//! `aske serve`: the environment, or models, over HTTP.
 
-use crate::arguments::{Serve, ServeCommand, ServeEnv};
+use crate::arguments::{Serve, ServeCommand, ServeEnv, ServeModels};
 use crate::commands::ask::next_free;
 use crate::commands::bench::open_folder;
+use crate::commands::models::{chosen, dialogue};
 use crate::commands::train::with_default;
 use crate::live::{runtime, wait_for_signal};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
-use aske_config::Settings;
+use aske_bench::Fleet;
+use aske_config::{ModelSection, ProviderKind, Settings};
 use aske_record::RunDir;
-use aske_serve::{Environment, History, Options, ServeError, serve};
+use aske_serve::{Environment, History, Models, Options, ServeError, serve, serve_models};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &Serve) -> Result<Exit, Problem> {
     match &arguments.command {
         ServeCommand::Env(env) => environment(env),
+        ServeCommand::Models(arguments) => models(arguments),
     }
 }
 
@@ -40,6 +44,47 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
     let place = SocketAddr::new(arguments.host, arguments.port);
     runtime()?
         .block_on(serve(environment, place, ready, wait_for_signal()))
+        .map_err(|error| problem(&error))?;
+    Ok(Exit::Done)
+}
+
+fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
+    let layers = arguments.configuration.load(Vec::new())?;
+    let config = layers.config();
+    let sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
+        let here = |section: &ModelSection| {
+            matches!(section.provider, Some(ProviderKind::Local | ProviderKind::Llama))
+        };
+        layers.settings()?.models.into_iter().filter(|(_, section)| here(section)).collect()
+    } else {
+        let names = chosen(config, &arguments.names)?;
+        let section = |name: &str| Some((name.to_owned(), config.models.get(name)?.clone()));
+        names.into_iter().filter_map(section).collect()
+    };
+    if let Some((name, _)) =
+        sections.iter().find(|(_, section)| section.provider == Some(ProviderKind::Openai))
+    {
+        let hint = "name models whose provider is `local` or `llama`; `aske models` lists them";
+        return Err(Problem::usage(format!("`{name}` runs elsewhere: it is served there already"), hint));
+    }
+    if sections.is_empty() {
+        let hint = "name one, or choose a configuration: `--config nano` or `--config local`";
+        return Err(Problem::usage("no model of this configuration runs in this process", hint));
+    }
+    let names: Vec<&str> = sections.keys().map(String::as_str).collect();
+    note(format_args!("loading {}", names.join(", ")));
+    let fleet = Fleet::of(&sections, config.run.concurrency, &dialogue(config))?;
+    let models = Models::new(&fleet, &sections, arguments.max_tokens);
+    let ready = |address: SocketAddr| {
+        data(format_args!("http://{address}/v1"));
+        note("OpenAI-compatible, with streaming; any key will do; Ctrl-C ends it");
+        if !address.ip().is_loopback() {
+            note("whoever reaches this address can use your machine");
+        }
+    };
+    let place = SocketAddr::new(arguments.host, arguments.port);
+    runtime()?
+        .block_on(serve_models(models, place, ready, wait_for_signal()))
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }

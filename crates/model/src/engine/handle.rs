@@ -5,8 +5,8 @@ use super::{Checkpoint, LlamaConfig, Vocabulary};
 use crate::{Cause, Fault, Sampling};
 use aske_chat::Finish;
 use rayon::ThreadPoolBuilder;
-use std::sync::{Arc, mpsc};
-use tokio::sync::oneshot;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
 
 /// How much of the machine an engine may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Generate {
     pub logprobs: bool,
     /// Go on after the token that ends a reply, to exactly `max_tokens`.
     pub ignore_eos: bool,
+    /// Where every token goes as soon as it is written.
+    pub each: Option<mpsc::UnboundedSender<u32>>,
 }
 
 /// What was written.
@@ -67,14 +69,14 @@ pub struct Generated {
 #[derive(Clone)]
 pub struct Engine {
     checkpoint: Arc<Checkpoint>,
-    inbox: mpsc::Sender<Job>,
+    inbox: std::sync::mpsc::Sender<Job>,
 }
 
 impl Engine {
     /// Starts the threads.
     pub fn start(checkpoint: Checkpoint, options: &EngineOptions) -> std::io::Result<Self> {
         let checkpoint = Arc::new(checkpoint);
-        let (inbox, jobs) = mpsc::channel();
+        let (inbox, jobs) = std::sync::mpsc::channel();
         let pool = ThreadPoolBuilder::new()
             .num_threads(options.threads.max(1))
             .thread_name(|index| format!("engine-{index}"))

@@ -1,10 +1,12 @@
 //! An engine as a provider of chat replies.
 
+use super::pieces::Pieces;
 use super::{Engine, Generate, Generated};
 use crate::request::fold;
 use crate::{Fault, Provider, Request};
 use aske_chat::{Message, Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// What writes on from tokens in this process, to many at once.
 pub trait Writer: Clone + Send + Sync {
@@ -74,32 +76,71 @@ impl<E> Local<E> {
     }
 }
 
+impl<E: Writer> Local<E> {
+    fn generate(&self, request: &Request) -> Result<Generate, Fault> {
+        let folded = self.folded.then(|| fold(&request.messages));
+        Ok(Generate {
+            prompt: self.engine.prompt(folded.as_deref().unwrap_or(&request.messages))?,
+            max_tokens: request.max_tokens as usize,
+            sampling: request.sampling.clone(),
+            seed: request.seed.into(),
+            logprobs: self.traced,
+            ignore_eos: request.sampling.ignore_eos == Some(true),
+            ..Generate::default()
+        })
+    }
+
+    fn reply(&self, request: &Request, written: Generated) -> Reply {
+        let mut content = self.engine.decode(&written.tokens);
+        if let Some(end) = stops(request).filter_map(|stop| content.find(stop)).min() {
+            content.truncate(end);
+        }
+        let usage = Usage {
+            prompt: written.prompt as u64,
+            cached: written.cached as u64,
+            completion: written.tokens.len() as u64,
+            reasoning: 0,
+        };
+        let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs });
+        Reply { content, reasoning: None, finish: written.finish, usage, trace }
+    }
+}
+
+fn stops(request: &Request) -> impl Iterator<Item = &str> {
+    request.sampling.stop.iter().flatten().map(String::as_str).filter(|stop| !stop.is_empty())
+}
+
 impl<E: Writer> Provider for Local<E> {
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
         Box::pin(async move {
-            let folded = self.folded.then(|| fold(&request.messages));
-            let generate = Generate {
-                prompt: self.engine.prompt(folded.as_deref().unwrap_or(&request.messages))?,
-                max_tokens: request.max_tokens as usize,
-                sampling: request.sampling.clone(),
-                seed: request.seed.into(),
-                logprobs: self.traced,
-                ..Generate::default()
+            let written = self.engine.write(self.generate(request)?).await?;
+            Ok(self.reply(request, written))
+        })
+    }
+
+    fn stream<'a>(
+        &'a self,
+        request: &'a Request,
+        said: UnboundedSender<String>,
+    ) -> BoxFuture<'a, Result<Reply, Fault>> {
+        Box::pin(async move {
+            let (each, mut tokens) = unbounded_channel();
+            let writes = self.engine.write(Generate { each: Some(each), ..self.generate(request)? });
+            let mut pieces = Pieces::new(stops(request));
+            // Nobody may be listening any more; then this future is dropped, and the request with it.
+            let reads = async {
+                while let Some(token) = tokens.recv().await {
+                    if let Some(piece) = pieces.add(token, |tokens| self.engine.decode(tokens)) {
+                        let _ = said.send(piece);
+                    }
+                }
             };
-            let written = self.engine.write(generate).await?;
-            let mut content = self.engine.decode(&written.tokens);
-            let stops = request.sampling.stop.iter().flatten().filter(|stop| !stop.is_empty());
-            if let Some(end) = stops.filter_map(|stop| content.find(stop.as_str())).min() {
-                content.truncate(end);
+            let (written, ()) = tokio::join!(writes, reads);
+            let reply = self.reply(request, written?);
+            if let Some(rest) = pieces.rest(&reply.content) {
+                let _ = said.send(rest);
             }
-            let usage = Usage {
-                prompt: written.prompt as u64,
-                cached: written.cached as u64,
-                completion: written.tokens.len() as u64,
-                reasoning: 0,
-            };
-            let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs });
-            Ok(Reply { content, reasoning: None, finish: written.finish, usage, trace })
+            Ok(reply)
         })
     }
 

@@ -10,8 +10,10 @@ mod checkpoint;
 mod config;
 mod error;
 mod handle;
+mod inbox;
 mod local;
 mod network;
+mod pieces;
 mod python;
 mod sampler;
 mod sequence;
@@ -20,6 +22,7 @@ mod template;
 mod vocabulary;
 mod weights;
 mod worker;
+mod writing;
 mod written;
 
 pub use checkpoint::Checkpoint;
@@ -28,7 +31,11 @@ pub use error::{CheckpointError, CheckpointProblem};
 pub use handle::{Engine, EngineOptions, Generate, Generated};
 pub use local::{Local, Writer};
 #[cfg(feature = "llama")]
-pub(crate) use sampler::{Sampler, Weights};
-#[cfg(feature = "llama")]
 pub(crate) use template::{Piece, Template, pieces};
 pub use vocabulary::Vocabulary;
+#[cfg(feature = "llama")]
+pub(crate) use {
+    inbox::arrivals,
+    sampler::Weights,
+    writing::{Answer, Tongue, Writing},
+};

@@ -2,6 +2,7 @@
 
 use super::error::CheckpointProblem;
 use super::template::{Piece, Template, pieces};
+use super::writing::Tongue;
 use crate::{Cause, Fault};
 use aske_chat::Message;
 use serde::Deserialize;
@@ -194,6 +195,16 @@ impl Vocabulary {
     /// Which tokens no model may write: control tokens but the end, and numbers without a token.
     pub fn never(&self) -> &[bool] {
         &self.never
+    }
+}
+
+impl Tongue for Vocabulary {
+    fn is_end(&self, token: u32) -> bool {
+        self.ends.contains(&token)
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        self.decode(tokens)
     }
 }
 

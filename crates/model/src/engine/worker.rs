@@ -2,16 +2,17 @@
 
 use super::cache::Cache;
 use super::checkpoint::Checkpoint;
+use super::inbox::arrivals;
 use super::network::{Network, Part, Scratch, Wanted};
 use super::sampler::{Weights, factors};
 use super::sequence::Sequence;
 use super::store::{Key, Store};
 use super::vocabulary::Vocabulary;
-use super::{EngineOptions, Generate, Generated};
-use crate::Fault;
+use super::writing::Answer;
+use super::{EngineOptions, Generate};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
 
 /// Prompt tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
@@ -19,7 +20,7 @@ const PROMPT_TOKENS: usize = 384;
 
 /// What an engine is asked.
 pub(super) enum Job {
-    Generate(Generate, oneshot::Sender<Result<Generated, Fault>>),
+    Generate(Generate, Answer),
     Logits(Vec<u32>, oneshot::Sender<Vec<f32>>),
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Worker {
     checkpoint: Arc<Checkpoint>,
     allowed: Vec<f32>,
     inbox: Receiver<Job>,
-    waiting: VecDeque<(Generate, oneshot::Sender<Result<Generated, Fault>>)>,
+    waiting: VecDeque<(Generate, Answer)>,
     running: Vec<Sequence>,
     batch: usize,
     store: Store,
@@ -59,7 +60,7 @@ impl Worker {
     /// Serves until nobody can ask any more and everybody has an answer.
     pub(super) fn run(mut self) {
         while self.collect() {
-            self.running.retain(|sequence| !sequence.is_abandoned());
+            self.running.retain(|sequence| !sequence.writing.is_abandoned());
             self.admit();
             self.step();
             self.keep_and_answer();
@@ -68,23 +69,18 @@ impl Worker {
 
     /// Takes what was asked; waits where there is nothing else to do. False once there never will be.
     fn collect(&mut self) -> bool {
-        loop {
-            let idle = self.waiting.is_empty() && self.running.is_empty();
-            let job = if idle {
-                self.inbox.recv().map_err(|_| TryRecvError::Disconnected)
-            } else {
-                self.inbox.try_recv()
-            };
-            match job {
-                Ok(Job::Generate(request, answer)) => self.waiting.push_back((request, answer)),
-                Ok(Job::Logits(tokens, answer)) => {
-                    // Nobody may be waiting any more.
-                    let _ = answer.send(self.logits(&tokens));
-                }
-                Err(TryRecvError::Empty) => return true,
-                Err(TryRecvError::Disconnected) => return !idle,
+        let Self { checkpoint, inbox, waiting, running, desks, .. } = self;
+        arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| match job {
+            Job::Generate(request, answer) => {
+                waiting.push_back((request, answer));
+                true
             }
-        }
+            Job::Logits(tokens, answer) => {
+                // Nobody may be waiting any more.
+                let _ = answer.send(logits(&checkpoint.network, &tokens, &mut desks[0]));
+                false
+            }
+        })
     }
 
     /// Lets requests join while there are places.
@@ -112,7 +108,8 @@ impl Worker {
                 continue;
             }
             let (layout, longest) = (self.checkpoint.network.layout, config.max_position_embeddings);
-            self.running.push(Sequence::new(request, answer, layout, config.vocab_size, longest, found));
+            let limits = (config.vocab_size, longest);
+            self.running.push(Sequence::new(request, answer, layout, limits, found));
         }
         later.append(&mut self.waiting);
         self.waiting = later;
@@ -124,7 +121,7 @@ impl Worker {
         let mut room = PROMPT_TOKENS;
         let mut loads = vec![0; desks.len()];
         let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
-        for sequence in running.iter_mut().filter(|sequence| !sequence.is_done()) {
+        for sequence in running.iter_mut().filter(|sequence| !sequence.writing.is_done()) {
             let share = sequence.plan(room);
             room -= if share > 1 { share } else { 0 };
             let lightest = (0..loads.len()).min_by_key(|group| loads[*group]).unwrap_or_default();
@@ -152,22 +149,21 @@ impl Worker {
             let (tokens, cache) = sequence.read();
             self.store.keep(tokens, cache.blocks());
         }
-        for sequence in self.running.extract_if(.., |sequence| sequence.is_done()) {
-            sequence.finish();
+        for sequence in self.running.extract_if(.., |sequence| sequence.writing.is_done()) {
+            sequence.writing.finish();
         }
     }
+}
 
-    /// The logits after every token of a text.
-    fn logits(&mut self, tokens: &[u32]) -> Vec<f32> {
-        let network: &Network = &self.checkpoint.network;
-        let mut cache = Cache::new(network.layout, Vec::new());
-        let mut logits = Vec::with_capacity(tokens.len() * network.config.vocab_size);
-        for tokens in tokens.chunks(PROMPT_TOKENS) {
-            let mut parts = [Part { cache: &mut cache, tokens, wanted: Wanted::All }];
-            logits.extend_from_slice(network.read(&mut parts, &mut self.desks[0].scratch));
-        }
-        logits
+/// The logits after every token of a text.
+fn logits(network: &Network, tokens: &[u32], desk: &mut Desk) -> Vec<f32> {
+    let mut cache = Cache::new(network.layout, Vec::new());
+    let mut logits = Vec::with_capacity(tokens.len() * network.config.vocab_size);
+    for tokens in tokens.chunks(PROMPT_TOKENS) {
+        let mut parts = [Part { cache: &mut cache, tokens, wanted: Wanted::All }];
+        logits.extend_from_slice(network.read(&mut parts, &mut desk.scratch));
     }
+    logits
 }
 
 /// Reads a group's tokens and writes its next ones.
@@ -178,6 +174,6 @@ fn advance(checkpoint: &Checkpoint, allowed: &[f32], mut group: Vec<&mut Sequenc
     let rows = logits.chunks_exact(network.config.vocab_size);
     let writers = group.iter_mut().filter(|sequence| sequence.is_writing());
     for (sequence, logits) in writers.zip(rows) {
-        sequence.write(logits, network, vocabulary, allowed, &mut desk.weights);
+        sequence.writing.write((network.arch, logits), vocabulary, allowed, &mut desk.weights);
     }
 }

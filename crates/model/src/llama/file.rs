@@ -3,6 +3,7 @@
 use super::memory::{self, Shape};
 use super::text::Text;
 use super::{LlamaError, LlamaOptions};
+use crate::engine::Tongue;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
@@ -80,6 +81,16 @@ impl Gguf {
             }),
             _ => Ok(()),
         }
+    }
+}
+
+impl Tongue for Gguf {
+    fn is_end(&self, token: u32) -> bool {
+        self.text.is_end(token)
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        self.text.decode(&self.model, tokens)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::LlamaError;
 use super::file::{Gguf, backend};
 use super::worker::{Job, STEP, Worker};
-use crate::engine::{Generate, Generated, Writer};
+use crate::engine::{Generate, Generated, Tongue, Writer};
 use crate::{Cause, Fault};
 use aske_chat::Message;
 use futures_util::future::BoxFuture;
@@ -17,7 +17,8 @@ use tokio::sync::oneshot;
 pub struct LlamaOptions {
     /// Threads that compute.
     pub threads: usize,
-    /// Requests served at once; further ones wait.
+    /// Requests served at once; further ones wait. As many conversations are kept, for those who come back to them: more
+    /// would cost everyone time, since every step looks at all that is kept.
     pub batch: usize,
     /// Tokens of all conversations together whose keys and values are kept.
     pub context: u32,
@@ -50,12 +51,12 @@ impl Llama {
         let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let threads = i32::try_from(options.threads.max(1)).unwrap_or(i32::MAX);
         let batch = options.batch.clamp(1, 128);
-        let rows = 2 * batch;
+        let on_gpu = options.gpu_layers > 0;
         let parameters = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(options.context))
             .with_n_batch(small(STEP))
             .with_n_ubatch(small(STEP))
-            .with_n_seq_max(small(rows))
+            .with_n_seq_max(small(batch))
             .with_n_threads(threads)
             .with_n_threads_batch(threads)
             // One pool of cells for all, so that sequences can share them, also in layers with a window.
@@ -74,7 +75,7 @@ impl Llama {
                 }
             };
             let _ = ready.send(Ok(()));
-            Worker::new(&served, context, jobs, batch, rows).run();
+            Worker::new(&served, context, jobs, batch, on_gpu).run();
         };
         let wrong = |problem: String| LlamaError::File { path: file.path.clone(), problem };
         std::thread::Builder::new()
@@ -114,7 +115,7 @@ impl Writer for Llama {
     }
 
     fn decode(&self, tokens: &[u32]) -> String {
-        self.file.text.decode(&self.file.model, tokens)
+        Tongue::decode(&*self.file, tokens)
     }
 
     fn parameters(&self) -> u64 {

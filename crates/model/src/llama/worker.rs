@@ -1,22 +1,27 @@
 //! The loop that serves requests: new ones join between two steps, finished ones leave.
 
 use super::file::Gguf;
-use super::sequence::{Answer, Sequence};
+use super::sequence::Sequence;
 use super::shelf::{Full, Place, Shelf, common};
-use crate::engine::{Generate, Weights};
+use crate::engine::{Answer, Generate, Weights, arrivals};
 use crate::{Cause, Fault};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::token::LlamaToken;
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, PoisonError};
 
 /// Tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
 pub(super) const STEP: usize = 512;
 
 /// A beginning this much longer than what is there already is worth waiting for, where another is just reading it.
 const WORTH: usize = 16;
+
+/// Whose turn it is to compute. Every file wants all its threads at once: two that compute side by side wait for each
+/// other's threads at every layer, and both crawl.
+static CORES: Mutex<()> = Mutex::new(());
 
 /// A request, and who waits for it.
 pub(super) type Job = (Generate, Answer);
@@ -29,6 +34,7 @@ pub(super) struct Worker<'m> {
     waiting: VecDeque<Job>,
     running: Vec<Sequence>,
     most_running: usize,
+    on_gpu: bool,
     shelf: Shelf,
     /// Keys and values can be copied and cut; recurrent networks keep a state instead.
     shares: bool,
@@ -43,16 +49,17 @@ impl<'m> Worker<'m> {
         context: LlamaContext<'m>,
         inbox: Receiver<Job>,
         most_running: usize,
-        rows: usize,
+        on_gpu: bool,
     ) -> Self {
         Self {
             file,
-            shelf: Shelf::new(rows, context.n_ctx() as usize),
+            shelf: Shelf::new(most_running, context.n_ctx() as usize),
             context,
             inbox,
             waiting: VecDeque::new(),
             running: Vec::new(),
             most_running,
+            on_gpu,
             shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
             batch: LlamaBatch::new(STEP, 1),
             allowed: file.text.allowed(),
@@ -66,32 +73,24 @@ impl<'m> Worker<'m> {
             self.forget_abandoned();
             self.admit();
             self.step();
-            for sequence in self.running.extract_if(.., |sequence| sequence.is_done()) {
+            for sequence in self.running.extract_if(.., |sequence| sequence.writing.is_done()) {
                 self.shelf.leave(sequence.row);
-                sequence.finish();
+                sequence.writing.finish();
             }
         }
     }
 
     /// Takes what was asked; waits where there is nothing else to do. False once there never will be.
     fn collect(&mut self) -> bool {
-        loop {
-            let idle = self.waiting.is_empty() && self.running.is_empty();
-            let job = if idle {
-                self.inbox.recv().map_err(|_| TryRecvError::Disconnected)
-            } else {
-                self.inbox.try_recv()
-            };
-            match job {
-                Ok(job) => self.waiting.push_back(job),
-                Err(TryRecvError::Empty) => return true,
-                Err(TryRecvError::Disconnected) => return !idle,
-            }
-        }
+        let Self { inbox, waiting, running, .. } = self;
+        arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| {
+            waiting.push_back(job);
+            true
+        })
     }
 
     fn forget_abandoned(&mut self) {
-        for sequence in self.running.extract_if(.., |sequence| sequence.is_abandoned()) {
+        for sequence in self.running.extract_if(.., |sequence| sequence.writing.is_abandoned()) {
             self.shelf.leave(sequence.row);
         }
         self.waiting.retain(|(_, answer)| !answer.is_closed());
@@ -139,7 +138,7 @@ impl<'m> Worker<'m> {
     fn is_being_read(&self, prompt: &[u32]) -> bool {
         let held = self.shelf.longest(prompt).map_or(0, |(_, held)| held);
         let reading = self.running.iter().filter(|sequence| sequence.is_reading());
-        reading.map(|sequence| common(sequence.tokens(), prompt)).any(|common| common >= held + WORTH)
+        reading.map(|sequence| common(sequence.writing.tokens(), prompt)).any(|common| common >= held + WORTH)
     }
 
     /// Makes the context hold what the shelf says.
@@ -159,7 +158,7 @@ impl<'m> Worker<'m> {
 
     /// One step of everyone: who writes has one token in it, long prompts are read in parts.
     fn step(&mut self) {
-        if self.running.iter().all(Sequence::is_done) {
+        if self.running.iter().all(|sequence| sequence.writing.is_done()) {
             return;
         }
         self.batch.clear();
@@ -169,7 +168,7 @@ impl<'m> Worker<'m> {
         let mut shares = Vec::with_capacity(self.running.len());
         for sequence in &self.running {
             let (place, tokens) = sequence.next(if sequence.is_reading() { room } else { 1 });
-            let whole = place + tokens.len() == sequence.tokens().len();
+            let whole = place + tokens.len() == sequence.writing.tokens().len();
             if sequence.is_reading() {
                 room -= tokens.len();
             }
@@ -185,7 +184,10 @@ impl<'m> Worker<'m> {
             }
             shares.push((tokens.len(), self.batch.n_tokens() - 1));
         }
-        if let Err(error) = self.context.decode(&mut self.batch) {
+        let turn = (!self.on_gpu).then(|| CORES.lock().unwrap_or_else(PoisonError::into_inner));
+        let computed = self.context.decode(&mut self.batch);
+        drop(turn);
+        if let Err(error) = computed {
             self.give_up(&Fault::new(Cause::Server, format!("llama.cpp: {error}")));
             return;
         }
@@ -199,7 +201,7 @@ impl<'m> Worker<'m> {
             }
             if sequence.advance(count) {
                 let logits = self.context.get_logits_ith(last);
-                sequence.write(logits, self.file, &self.allowed, arch, &mut self.weights);
+                sequence.writing.write((arch, logits), self.file, &self.allowed, &mut self.weights);
             }
         }
     }
@@ -208,7 +210,7 @@ impl<'m> Worker<'m> {
     fn give_up(&mut self, fault: &Fault) {
         self.context.clear_kv_cache();
         for sequence in &mut self.running {
-            sequence.fail(fault);
+            sequence.writing.fail(fault);
         }
         self.shelf.forget();
     }
