@@ -351,7 +351,7 @@ pub(crate) enum PromptsCommand {
     Export {
         /// The folder; it must be new or empty
         folder: PathBuf,
-        /// math, choice, number or text; or nano, the short prompts of the nano world
+        /// math, choice, number or text; or nano or small, short prompts of the nano world or for small models
         #[arg(long, default_value = "math")]
         domain: String,
     },

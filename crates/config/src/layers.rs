@@ -287,7 +287,7 @@ fn flatten(prefix: &str, table: &Table, visit: &mut impl FnMut(String, &Value)) 
 fn anchor_paths(table: &mut Table, folder: &Path) {
     let anchor = |value: &mut Value| {
         if let Value::String(path) = value
-            && !path.starts_with("builtin:")
+            && !["builtin:", "pulled:"].iter().any(|origin| path.starts_with(origin))
         {
             *path = folder.join(&*path).to_string_lossy().into_owned();
         }

@@ -102,7 +102,7 @@ impl Pack {
     }
 
     /// The packs that ship beside those of the domains.
-    pub const EXTRA: [&'static str; 1] = ["nano"];
+    pub const EXTRA: [&'static str; 2] = ["nano", "small"];
 
     /// The files of a pack that ships beside those of the domains, by file name.
     pub fn extra_files(name: &str) -> Option<BTreeMap<String, String>> {
