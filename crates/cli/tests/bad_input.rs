@@ -332,7 +332,10 @@ fn a_local_model_without_its_files_is_named() {
     );
     world.write("aske.toml", "extends = \"nano\"\n[protocol]\nprompts = \"builtin:none\"\n");
     let pack = refused(&world, &["bench"]);
-    assert_eq!(pack, "error: none: no prompt pack of this name ships\nhint: there are builtin:nano, builtin:small\n");
+    assert_eq!(
+        pack,
+        "error: none: no prompt pack of this name ships\nhint: there are builtin:nano, builtin:small\n"
+    );
     world.write("aske.toml", "extends = \"nano\"\n[models.staircase]\nlevels = 9\n");
     let levels = refused(&world, &["bench", "--asker", "staircase"]);
     assert!(levels.starts_with("error: models.staircase.levels: must be from 1 to 8\nhint: "), "{levels}");

@@ -25,7 +25,7 @@ use refusal::Refusal;
 
 /// The models that are served, and how.
 pub struct Models {
-    models: BTreeMap<String, Served>,
+    served: BTreeMap<String, Served>,
     /// Tokens of a reply where the client does not say.
     usual_tokens: u32,
     halt: Halt,
@@ -47,8 +47,8 @@ impl Models {
             let served = Served { model: fleet.get(name)?.clone(), sampling: section.sampling.clone() };
             Some((name.clone(), served))
         };
-        let models = sections.iter().filter_map(served).collect();
-        Self { models, usual_tokens, halt: Halt::default(), open: AtomicUsize::new(0), since: now() }
+        let served = sections.iter().filter_map(served).collect();
+        Self { served, usual_tokens, halt: Halt::default(), open: AtomicUsize::new(0), since: now() }
     }
 
     /// From now on no reply begins.
@@ -57,8 +57,8 @@ impl Models {
     }
 
     fn find(&self, name: &str) -> Result<&Served, Refusal> {
-        self.models.get(name).ok_or_else(|| {
-            let names: Vec<&str> = self.models.keys().map(String::as_str).collect();
+        self.served.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.served.keys().map(String::as_str).collect();
             Refusal::unknown(format!("there is no model `{name}` here; there are: {}", names.join(", ")))
         })
     }
@@ -103,7 +103,7 @@ async fn health(State(models): Shared) -> Json<Value> {
 }
 
 async fn list(State(models): Shared) -> Json<Value> {
-    let all: Vec<Value> = models.models.keys().map(|name| models.describe(name)).collect();
+    let all: Vec<Value> = models.served.keys().map(|name| models.describe(name)).collect();
     Json(json!({ "object": "list", "data": all }))
 }
 

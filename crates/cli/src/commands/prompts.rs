@@ -18,7 +18,10 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
     let files = match Pack::extra_files(domain) {
         Some(files) => files,
         None => Pack::builtin_files(&domain.parse().map_err(|error: UnknownDomain| {
-            Problem::usage(error.to_string(), "`--domain math` is the default; `nano` and `small` have short prompts")
+            Problem::usage(
+                error.to_string(),
+                "`--domain math` is the default; `nano` and `small` have short prompts",
+            )
         })?),
     };
     let failed = |error: std::io::Error| {

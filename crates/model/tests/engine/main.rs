@@ -42,6 +42,7 @@ fn request(index: u64) -> Generate {
         seed: index,
         logprobs: true,
         ignore_eos: true,
+        each: None,
     }
 }
 

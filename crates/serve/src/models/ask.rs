@@ -180,8 +180,8 @@ fn text_only() -> Value {
 
 /// Seeds of 64 bits: all of their bits count.
 fn folded(seed: i64) -> u32 {
-    let [a, b, c, d, e, f, g, h] = seed.to_le_bytes();
-    u32::from_le_bytes([a, b, c, d]) ^ u32::from_le_bytes([e, f, g, h])
+    let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or_default();
+    half(seed.cast_unsigned()) ^ half(seed.cast_unsigned() >> 32)
 }
 
 fn in_range(
