@@ -25,7 +25,7 @@ fn said(world: &World, data: &str) -> String {
 fn a_malformed_row_is_named_by_file_and_line() {
     let text = "{\"problem\": \"What is 1 + 1?\", \"answer\": \"2\"}\n{\"problem\": \"What is 2 + 2?\", \"answer\": \n";
     assert_snapshot!(refused("p.jsonl", text), @r"
-    error: p.jsonl:2: malformed row: EOF while parsing a value at column 42
+    error: p.jsonl:2: malformed row: EOF while parsing a value at column 40
     hint: each line is one JSON object; mend this one or take it out
     ");
     assert_snapshot!(refused("p.csv", "problem,answer\n\"1, or 2?\",2\n2 + 2?,4,even\n"), @r"
@@ -62,8 +62,8 @@ fn a_duplicate_id_is_named_by_both_rows() {
     hint: give every problem a name of its own, or declare another `columns.id`
     ");
     assert_snapshot!(refused("p.jsonl", &format!("{}{}", row("a"), "{\"problem\": \"q\", \"answer\": 1}\n")), @r"
-    error: p.jsonl:2: no column `id` or `unique_id` or `problem_id` or `problem_idx` or `Problem ID` or `ID` for the id
-    hint: there are problem, answer; declare `columns.id` in a .toml file
+    error: p.jsonl:2: no id, and other rows have one
+    hint: give every problem a name, or none: then rows have their numbers
     ");
 }
 

@@ -120,6 +120,10 @@ fn problem(declaration: &Declaration, row: &Row, number: Option<usize>) -> Resul
     let columns = &declaration.columns;
     let id = match number {
         Some(number) => number.to_string(),
+        None if field(row, &columns.id).is_none() => {
+            let hint = "give every problem a name, or none: then rows have their numbers";
+            return Err(DataError::at(&row.place, "no id, and other rows have one", hint));
+        }
         None => required(row, "id", &columns.id)?,
     };
     if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {

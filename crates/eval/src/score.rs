@@ -36,10 +36,10 @@ impl Tried {
 }
 
 /// The problems of one dataset, by name.
-pub type Problems = BTreeMap<String, Tried>;
+pub(crate) type Problems = BTreeMap<String, Tried>;
 
 /// The problems of every dataset, by the dataset's name.
-pub fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BTreeMap<String, Problems> {
+pub(crate) fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BTreeMap<String, Problems> {
     let mut datasets: BTreeMap<String, Problems> = BTreeMap::new();
     for record in records {
         let problems = datasets.entry(record.dataset.clone()).or_default();

@@ -15,7 +15,7 @@ pub(super) fn rows(path: &Path) -> Result<Vec<Row>, DataError> {
         move |error: ParquetError| {
             DataError::at(
                 place,
-                format!("malformed row: {error}"),
+                format!("malformed row: {}", said(&error)),
                 "download the file again, or convert it to .jsonl",
             )
         }
@@ -24,7 +24,7 @@ pub(super) fn rows(path: &Path) -> Result<Vec<Row>, DataError> {
     let reader = SerializedFileReader::new(file).map_err(|error| {
         DataError::at(
             shown.to_string(),
-            format!("not a Parquet file: {error}"),
+            format!("not a Parquet file: {}", said(&error)),
             "download it again, or check its ending",
         )
     })?;
@@ -38,6 +38,12 @@ pub(super) fn rows(path: &Path) -> Result<Vec<Row>, DataError> {
             Ok(Row { place, fields: values.collect::<Map<_, _>>() })
         })
         .collect()
+}
+
+/// What the library said, without its name.
+fn said(error: &ParquetError) -> String {
+    let text = error.to_string();
+    text.strip_prefix("Parquet error: ").map(str::to_owned).unwrap_or(text)
 }
 
 /// What can be a name, a problem, an answer or a level; all else is nothing.
