@@ -9,8 +9,11 @@ import { session } from "./session.js";
 import { maps } from "./maps.js";
 import { compare } from "./compare.js";
 import { both } from "./both.js";
+import { problem as evalProblem, problems } from "./eval.js";
 
-const VIEWS = { run: overview, session, maps, compare, both };
+const isEval = (run) => Boolean(run?.evals);
+const run = (context, route) => (isEval(context.runs[Number(route.parts[0] ?? 0)]) ? problems : overview)(context, route);
+const VIEWS = { run, session, maps, compare, both, eval: evalProblem };
 const main = document.getElementById("main");
 const context = { runs: [], version: 0 };
 let current = null;
@@ -70,7 +73,7 @@ function header(route) {
   const tab = (view, label, parts) =>
     h("a", { href: link(view, parts), "aria-current": route.view === view ? "page" : false }, label);
   const other = at === 0 ? 1 : 0;
-  refill(document.getElementById("views"), [options.length, at, route.view], () => [tab("run", "Sessions", [at]), tab("maps", "Maps", [at]),
+  refill(document.getElementById("views"), [options.length, at, route.view], () => isEval(context.runs[at]) ? [tab("run", "Problems", [at])] : [tab("run", "Sessions", [at]), tab("maps", "Maps", [at]),
     context.runs.length > 1 && tab("compare", "Compare", [Math.min(at, other), Math.max(at, other)])]);
 }
 

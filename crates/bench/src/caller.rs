@@ -51,6 +51,11 @@ impl<'r> Caller<'r> {
         Self { store, seed, halt, purse, reached: OnceLock::new() }
     }
 
+    /// The replies of a record that an earlier start has stored.
+    pub fn from_before(&self, record: &str) -> Result<Replay, RunError> {
+        self.store.from_before(record)
+    }
+
     /// The reply to a call of a record, from `replay` where it is there.
     pub async fn call(
         &self,

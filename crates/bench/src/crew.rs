@@ -3,8 +3,8 @@
 use crate::budget::{Purse, Reached, Spent};
 use crate::caller::held;
 use crate::{Caller, Fleet, Grader, Trouble};
-use aske_config::Settings;
-use aske_model::{Failure, Halt};
+use aske_config::{RoleSettings, Settings};
+use aske_model::{Cause, Failure, Halt, Model};
 use aske_record::{RunDir, RunError};
 use aske_session::Seed;
 use futures_util::stream::{self, StreamExt};
@@ -58,8 +58,31 @@ impl<'r> Crew<'r> {
         self.caller.purse.spent()
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &'r RunDir {
+        self.folder
+    }
+
+    /// Makes the calls.
+    pub fn caller(&self) -> &Caller<'r> {
+        &self.caller
+    }
+
+    /// The model of a role.
+    pub fn model(&self, role: &RoleSettings) -> Result<&Model, Trouble> {
+        self.fleet.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
+            let message = "the model is not configured".to_owned();
+            Trouble::Model(Failure {
+                model: role.model.clone(),
+                cause: Cause::NotFound,
+                message,
+                attempts: 0,
+            })
+        })
+    }
+
     /// Does every job, as many at once as the settings allow. Returns early only when the folder fails.
-    pub(crate) async fn all<J>(
+    pub async fn all<J>(
         &self,
         jobs: &[J],
         name: impl Fn(&J) -> String,

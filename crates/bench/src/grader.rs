@@ -2,6 +2,7 @@
 
 use crate::caller::held;
 use crate::{Caller, Fleet, Trouble};
+use aske_chat::Message;
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_session::{
@@ -21,24 +22,71 @@ pub struct Grader {
     domain: Domain,
     pack: Arc<Pack>,
     checker: Option<Checker>,
-    /// What the checker said; `None` where it could not be read.
-    verdicts: Mutex<HashMap<AnswerPair, Arc<OnceCell<Option<bool>>>>>,
 }
 
-struct Checker {
+/// A model that says yes or no; what it is asked it is asked once in a run.
+pub struct Checker {
     model: Arc<Model>,
     role: RoleSettings,
     tokens: u32,
+    /// What it said, by the record's name; `None` where it could not be read.
+    verdicts: Mutex<HashMap<String, Arc<OnceCell<Option<bool>>>>>,
+}
+
+impl Checker {
+    /// The checker of this role, which has so many tokens for a verdict; none where the fleet lacks its model.
+    pub fn new(fleet: &Fleet, role: &RoleSettings, tokens: u32) -> Option<Self> {
+        let model = fleet.get(&role.model)?.clone();
+        Some(Self { model, role: role.clone(), tokens, verdicts: Mutex::default() })
+    }
+
+    /// What it says to these messages, which `record` names. A verdict that cannot be read is trouble, not a "no".
+    pub async fn verdict(
+        &self,
+        record: &str,
+        messages: &[Message],
+        caller: &Caller<'_>,
+    ) -> Result<bool, Trouble> {
+        let cell = held(&self.verdicts).entry(record.to_owned()).or_default().clone();
+        let said = cell.get_or_try_init(|| self.ask(record, messages, caller)).await?;
+        said.ok_or_else(|| {
+            let (model, cause) = (self.model.name().to_owned(), Cause::Malformed);
+            let message = "an equivalence verdict that is neither yes nor no".to_owned();
+            Trouble::Model(Failure { model, cause, message, attempts: NEW_DRAWS })
+        })
+    }
+
+    /// Draws stored under `record` first, then a few new ones, until one can be read.
+    async fn ask(
+        &self,
+        record: &str,
+        messages: &[Message],
+        caller: &Caller<'_>,
+    ) -> Result<Option<bool>, Trouble> {
+        let replay = caller.store.of_record(record)?;
+        let mut new = 0;
+        for draw in 0.. {
+            let slot = Slot { turn: 0, role: Role::Equivalence, draw };
+            new += u32::from(!replay.contains_key(&slot));
+            if new > NEW_DRAWS {
+                break;
+            }
+            let call = Call { slot, messages: messages.to_vec(), max_tokens: self.tokens };
+            let answer = caller.call(record, call, (&self.model, &self.role), &replay).await?;
+            if let Some(verdict) = read_verdict(&answer.reply.content) {
+                return Ok(Some(verdict));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Grader {
     /// The grader of these settings.
     pub fn new(settings: &Settings, fleet: &Fleet) -> Self {
-        let checker = settings.equivalence.as_ref().and_then(|(role, tokens)| {
-            let model = fleet.get(&role.model)?.clone();
-            Some(Checker { model, role: role.clone(), tokens: *tokens })
-        });
-        Self { domain: settings.domain, pack: settings.pack.clone(), checker, verdicts: Mutex::default() }
+        let checker =
+            settings.equivalence.as_ref().and_then(|(role, tokens)| Checker::new(fleet, role, *tokens));
+        Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
     /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
@@ -90,49 +138,21 @@ impl Grader {
 
     async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
         let Some(checker) = &self.checker else { return Ok(false) };
-        let cell = held(&self.verdicts).entry(pair.clone()).or_default().clone();
-        let said = cell.get_or_try_init(|| self.ask(checker, pair, caller)).await?;
-        said.ok_or_else(|| {
-            let (model, cause) = (checker.model.name().to_owned(), Cause::Malformed);
-            let message = "an equivalence verdict that is neither yes nor no".to_owned();
-            Trouble::Model(Failure { model, cause, message, attempts: NEW_DRAWS })
-        })
-    }
-
-    /// What the checker says of a pair: stored draws first, then a few new ones, until one can be read.
-    async fn ask(
-        &self,
-        Checker { model, role, tokens }: &Checker,
-        pair: &AnswerPair,
-        caller: &Caller<'_>,
-    ) -> Result<Option<bool>, Trouble> {
         let (reference, candidate) = pair.both();
-        let record = record_name(pair);
-        let replay = caller.store.of_record(&record)?;
-        let mut new = 0;
-        for draw in 0.. {
-            let slot = Slot { turn: 0, role: Role::Equivalence, draw };
-            new += u32::from(!replay.contains_key(&slot));
-            if new > NEW_DRAWS {
-                break;
-            }
-            let messages = self.pack.equivalence(reference, candidate);
-            let call = Call { slot, messages, max_tokens: *tokens };
-            let answer = caller.call(&record, call, (model, role), &replay).await?;
-            if let Some(verdict) = read_verdict(&answer.reply.content) {
-                return Ok(Some(verdict));
-            }
-        }
-        Ok(None)
+        let messages = self.pack.equivalence(reference, candidate);
+        checker.verdict(&record_name("equivalence", &[reference, candidate]), &messages, caller).await
     }
 }
 
-/// The record under which a pair's verdict is stored: the same in every run, whoever asks.
-fn record_name(pair: &AnswerPair) -> String {
-    let (first, second) = pair.both();
+/// The record under which a verdict on these texts is stored: the same in every run, whoever asks.
+pub fn record_name(kind: &str, texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&(first.len() as u64).to_le_bytes());
-    hasher.update(first.as_bytes());
-    hasher.update(second.as_bytes());
-    format!("equivalence/{}", &hasher.finalize().to_hex()[..32])
+    if let [before @ .., last] = texts {
+        for text in before {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.update(last.as_bytes());
+    }
+    format!("{kind}/{}", &hasher.finalize().to_hex()[..32])
 }

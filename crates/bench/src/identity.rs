@@ -8,6 +8,17 @@ use std::collections::BTreeMap;
 
 /// The manifest of a run with these settings.
 pub fn manifest(version: &str, layers: &Layers, settings: &Settings) -> Manifest {
+    manifest_with(version, layers, settings, dialogue(settings))
+}
+
+/// The manifest of a run that is what it is by these keys and by its models.
+pub fn manifest_with(
+    version: &str,
+    layers: &Layers,
+    settings: &Settings,
+    mut keys: BTreeMap<String, String>,
+) -> Manifest {
+    models(settings, &mut keys);
     let mut config = toml::Table::try_from(layers.config()).unwrap_or_default();
     // Of all models that the layers define, only those in use belong to the run.
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
@@ -20,10 +31,11 @@ pub fn manifest(version: &str, layers: &Layers, settings: &Settings) -> Manifest
         boundary.remove("set");
         boundary.insert("solvers".to_owned(), toml::Value::from(names.collect::<Vec<_>>()));
     }
-    Manifest::new(version, identity(settings), config)
+    Manifest::new(version, Identity(keys), config)
 }
 
-fn identity(settings: &Settings) -> Identity {
+/// What changes sessions and their grades.
+fn dialogue(settings: &Settings) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
     add("protocol", json(&settings.protocol));
@@ -33,26 +45,30 @@ fn identity(settings: &Settings) -> Identity {
     }
     add("prompts", settings.pack.hash().to_owned());
     add("seed", settings.run.seed.to_string());
-    add("asker", role(&settings.asker));
-    add("check", role(&settings.check));
+    add("asker", role_text(&settings.asker));
+    add("check", role_text(&settings.check));
     add(
         "equivalence",
         match &settings.equivalence {
-            Some((checker, tokens)) => format!("{} within {tokens} tokens", role(checker)),
+            Some((checker, tokens)) => format!("{} within {tokens} tokens", role_text(checker)),
             None => "none".to_owned(),
         },
     );
+    for solver in &settings.solvers {
+        add(&format!("models.{} as a solver", solver.model), json(&solver.sampling));
+    }
+    keys
+}
+
+/// What changes a model's replies.
+fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
     for (name, model) in &settings.models {
         let served = model.model.as_deref().unwrap_or(name);
         let script = model.script.as_deref().map(|path| load_script(path).unwrap_or_default());
         let script = script.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
         let asked = (served, &model.omit, model.fold_system, sorted(&model.extra), script);
-        add(&format!("models.{name}"), json(&asked));
+        keys.insert(format!("models.{name}"), json(&asked));
     }
-    for solver in &settings.solvers {
-        add(&format!("models.{} as a solver", solver.model), json(&solver.sampling));
-    }
-    Identity(keys)
 }
 
 /// A table whose order in the file does not matter.
@@ -60,7 +76,8 @@ fn sorted(table: &toml::Table) -> BTreeMap<&String, &toml::Value> {
     table.iter().collect()
 }
 
-fn role(role: &RoleSettings) -> String {
+/// A role: its model and how it samples.
+pub fn role_text(role: &RoleSettings) -> String {
     format!("{} {}", role.model, json(&role.sampling))
 }
 

@@ -3,7 +3,6 @@
 use crate::caller::Answer;
 use crate::{Caller, Crew, Ended, RunFailure, Trouble};
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Cause, Failure, Model};
 use aske_record::{PanelRecord, Record, RoleUse, RunDir, RunError, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
 use futures_util::future::join_all;
@@ -216,7 +215,7 @@ async fn ask(
     if let Need::Calls(calls) = session.need() {
         for call in calls {
             let slot = call.slot;
-            let asker = (model(crew, &settings.asker)?, &settings.asker);
+            let asker = (crew.model(&settings.asker)?, &settings.asker);
             let Answer { reply, used: more, .. } = crew.caller.call(record, call, asker, &replay).await?;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             // The machine asked for this slot a moment ago.
@@ -257,7 +256,7 @@ pub(crate) async fn answers(
     draws: u32,
 ) -> Result<(Vec<Solved>, RoleUse), Trouble> {
     let caller: &Caller<'_> = &crew.caller;
-    let (model, replay) = (model(crew, role)?, caller.store.of_record(record)?);
+    let (model, replay) = (crew.model(role)?, caller.store.of_record(record)?);
     let messages = crew.settings.pack.final_question(question);
     let calls = (0..draws).map(|draw| {
         let call = Call { slot: Slot { draw, ..first }, messages: messages.clone(), max_tokens };
@@ -286,11 +285,4 @@ async fn judge(
     });
     // All of them run to their end, so that no verdict is lost because another failed.
     join_all(judged).await.into_iter().collect()
-}
-
-fn model<'c>(crew: &'c Crew<'_>, role: &RoleSettings) -> Result<&'c Model, Trouble> {
-    crew.fleet.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
-        let message = "the model is not configured".to_owned();
-        Trouble::Model(Failure { model: role.model.clone(), cause: Cause::NotFound, message, attempts: 0 })
-    })
 }

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod eval;
 mod evidence;
 mod fleet;
 mod import;
@@ -7,6 +8,7 @@ mod models;
 mod serve;
 mod train;
 
+pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
 };
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Ask(Ask),
     /// Run the benchmark, or go on with it
     Bench(Bench),
+    /// Put benchmark problems to a model: pass@k and avg@k
+    Eval(Eval),
     /// Let the asker learn to ask
     Train(Train),
     /// Serve the environment to other programs

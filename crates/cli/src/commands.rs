@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod convert;
 pub(crate) mod difficulty;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod fleet;
 pub(crate) mod import;

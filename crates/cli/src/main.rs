@@ -37,6 +37,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
     match arguments.command {
         Command::Ask(ask) => commands::ask::run(&ask),
         Command::Bench(bench) => commands::bench::run(&bench),
+        Command::Eval(eval) => commands::eval::run(&eval),
         Command::Train(train) => commands::train::run(&train),
         Command::Serve(serve) => commands::serve::run(&serve),
         Command::Fleet(fleet) => commands::fleet::run(&fleet),

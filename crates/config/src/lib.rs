@@ -13,6 +13,7 @@ mod builtin;
 mod connect;
 mod environment;
 mod error;
+mod eval;
 mod layers;
 mod pack;
 mod schema;
@@ -25,9 +26,9 @@ pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;
 pub use schema::{
-    AskerSection, BoundarySection, CheckSection, Config, DifficultySection, EquivalenceSection,
-    MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection, SetSection,
-    TrainSection, WatchSection,
+    AskerSection, BoundarySection, CheckSection, Config, DifficultySection, EquivalenceSection, EvalSection,
+    JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
+    SetSection, TrainSection, WatchSection,
 };
 pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings};
 pub use suggest::closest;

@@ -27,6 +27,9 @@ pub struct Config {
     /// What `aske difficulty` compares.
     #[serde(skip_serializing_if = "DifficultySection::is_empty")]
     pub difficulty: DifficultySection,
+    /// How `aske eval` puts the problems of benchmarks.
+    #[serde(skip_serializing_if = "is_default")]
+    pub eval: EvalSection,
     /// How the plan is run.
     pub run: RunSection,
     /// How the asker learns.
@@ -214,6 +217,66 @@ pub struct DifficultySection {
 impl DifficultySection {
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+/// `[eval]`: a model on the problems of mathematics benchmarks. The defaults are the paper's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EvalSection {
+    /// Answers to each problem.
+    pub samples: u32,
+    /// Tokens of an answer.
+    pub tokens: u32,
+    /// What follows every problem, instead of the datasets' own instructions; empty for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// Laid over the model's own sampling.
+    pub sampling: Sampling,
+    /// Given to the chat template of a model on this machine or on a server without a key, where the model's section
+    /// says nothing else: thinking is off.
+    pub template: toml::Table,
+    /// Who judges answers where a dataset wants it.
+    pub judge: JudgeSection,
+}
+
+impl Default for EvalSection {
+    fn default() -> Self {
+        Self {
+            samples: 8,
+            tokens: 32_000,
+            sampling: Sampling {
+                temperature: Some(1.0),
+                top_p: Some(0.95),
+                top_k: Some(20),
+                min_p: Some(0.0),
+                presence_penalty: Some(1.5),
+                repetition_penalty: Some(1.0),
+                ..Sampling::default()
+            },
+            instruction: None,
+            template: toml::Table::from_iter([("enable_thinking".to_owned(), toml::Value::Boolean(false))]),
+            judge: JudgeSection::default(),
+        }
+    }
+}
+
+/// `[eval.judge]`: absent model, no judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgeSection {
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Tokens of a verdict.
+    pub tokens: u32,
+    /// Laid over the model's own sampling.
+    pub sampling: Sampling,
+}
+
+impl Default for JudgeSection {
+    fn default() -> Self {
+        Self { model: None, tokens: 4_000, sampling: Sampling::default() }
     }
 }
 

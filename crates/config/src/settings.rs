@@ -86,9 +86,9 @@ impl Settings {
 }
 
 /// Looks models up and remembers which are in use.
-struct Models<'c> {
-    config: &'c Config,
-    used: BTreeMap<String, ModelSection>,
+pub(crate) struct Models<'c> {
+    pub(crate) config: &'c Config,
+    pub(crate) used: BTreeMap<String, ModelSection>,
 }
 
 impl Models<'_> {
@@ -106,7 +106,12 @@ impl Models<'_> {
         self.role(&key, name, over)
     }
 
-    fn role(&mut self, key: &str, name: &str, over: &Sampling) -> Result<RoleSettings, ConfigError> {
+    pub(crate) fn role(
+        &mut self,
+        key: &str,
+        name: &str,
+        over: &Sampling,
+    ) -> Result<RoleSettings, ConfigError> {
         let Some(section) = self.config.models.get(name) else {
             let known = self.config.models.keys().map(String::as_str);
             let hint = match closest(name, known) {
@@ -167,7 +172,7 @@ fn unknown_set(config: &Config, set: &str) -> ConfigError {
     ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint)
 }
 
-fn check_names(config: &Config) -> Result<(), ConfigError> {
+pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
     let plain = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
     };
@@ -233,7 +238,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     }
 }
 
-fn check_run(run: &RunSection) -> Result<(), ConfigError> {
+pub(crate) fn check_run(run: &RunSection) -> Result<(), ConfigError> {
     in_range("run.samples", run.samples > 0, "at least 1")?;
     in_range("run.concurrency", run.concurrency > 0, "at least 1")?;
     in_range("run.budget_usd", run.budget_usd.is_none_or(|usd| usd > 0.0), "above 0")?;
@@ -241,7 +246,7 @@ fn check_run(run: &RunSection) -> Result<(), ConfigError> {
     in_range("run.budget_minutes", run.budget_minutes.is_none_or(|minutes| minutes > 0.0), "above 0")
 }
 
-fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), ConfigError> {
+pub(crate) fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), ConfigError> {
     if fine {
         return Ok(());
     }

@@ -4,8 +4,8 @@ use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse, RunError, STANDARD,
-    SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
+    DrawLine, EvalRecord, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse,
+    RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
 use aske_session::{Grade, Slot, Trouble};
 use serde::Deserialize;
@@ -97,6 +97,8 @@ pub struct Run {
     pub audits: Vec<PanelRecord>,
     /// Final questions put to an independent solver.
     pub difficulties: Vec<PanelRecord>,
+    /// Answers to the problems of benchmarks.
+    pub evals: Vec<EvalRecord>,
     /// Sessions that were chosen by chance.
     pub draws: Vec<DrawLine>,
     /// Grades of other graders, by grader and session.
@@ -121,6 +123,7 @@ impl Run {
             baselines: Vec::new(),
             audits: Vec::new(),
             difficulties: Vec::new(),
+            evals: Vec::new(),
             draws: Vec::new(),
             others: BTreeMap::new(),
             read_to: 0,
@@ -153,6 +156,11 @@ impl Run {
             match brief {
                 Brief::Session(session) => self.add(*session),
                 Brief::Panel(record) => match *record {
+                    Record::Eval(sample) => {
+                        // Nobody asks in an evaluation: the run is called by who answers.
+                        self.asker.clone_from(&sample.model);
+                        self.evals.push(sample);
+                    }
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
                     Record::Baseline(panel) => self.baselines.push(panel),

@@ -15,6 +15,7 @@ mod answers;
 mod arrow;
 mod bank;
 mod column;
+mod evals;
 mod grades;
 mod sessions;
 #[cfg(feature = "files")]
@@ -40,11 +41,16 @@ pub enum Kind {
     Answers,
     /// A grade a row, of every grader.
     Grades,
+    /// A sample of an evaluation a row.
+    Evals,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades];
+    pub const ALL: [Self; 5] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades, Self::Evals];
+
+    /// Those of sessions.
+    pub const OF_SESSIONS: [Self; 4] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades];
 
     /// The name of its file.
     pub fn as_str(self) -> &'static str {
@@ -53,6 +59,7 @@ impl Kind {
             Self::Questions => "questions",
             Self::Answers => "answers",
             Self::Grades => "grades",
+            Self::Evals => "evals",
         }
     }
 }
@@ -85,6 +92,7 @@ impl<'r> Export<'r> {
             Kind::Sessions => sessions::table(self.runs, &self.bank),
             Kind::Answers => answers::table(self.runs, &self.bank),
             Kind::Grades => Ok(grades::table(self.runs, &self.bank)),
+            Kind::Evals => Ok(evals::table(self.runs)),
         }
     }
 }

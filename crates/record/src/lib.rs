@@ -28,7 +28,7 @@ pub use error::RunError;
 pub use fresh::NewRun;
 pub use id::{BadPair, PairId, SessionId};
 pub use jsonl::Jsonl;
-pub use lines::{DrawLine, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
+pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{Identity, Manifest};
 pub use merge::{Merged, merge};
 pub use run::{Contents, Draws, Grades, RunDir, STANDARD, read_draws};

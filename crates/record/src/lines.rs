@@ -1,8 +1,8 @@
 //! The lines of `records.jsonl` and `grades/NAME.jsonl`.
 
 use crate::{PairId, SessionId};
-use aske_chat::{Usage, Usd};
-use aske_session::{Grade, Solved, Transcript};
+use aske_chat::{Finish, Usage, Usd};
+use aske_session::{Grade, Role, Solved, Transcript};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,6 +21,8 @@ pub enum Record {
     Audit(PanelRecord),
     /// A session's final question, put to an independent solver.
     Difficulty(PanelRecord),
+    /// One sample of a model's answers to a problem of a benchmark.
+    Eval(EvalRecord),
 }
 
 impl Record {
@@ -31,6 +33,7 @@ impl Record {
             Self::Baseline(panel) => format!("baseline/{}", panel.name),
             Self::Audit(panel) => format!("audit/{}", panel.name),
             Self::Difficulty(panel) => format!("difficulty/{}", panel.name),
+            Self::Eval(sample) => sample.id(),
         }
     }
 
@@ -89,6 +92,56 @@ impl SessionRecord {
     /// Its name.
     pub fn id(&self) -> SessionId {
         SessionId { pair: self.pair.clone(), sample: self.sample }
+    }
+}
+
+/// A model's answer to a problem of a benchmark; judged when it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvalRecord {
+    /// The format of this line.
+    pub schema: u32,
+    /// The dataset's name.
+    pub dataset: String,
+    /// The problem's name in it.
+    pub problem: String,
+    /// Which of the problem's samples.
+    pub sample: u32,
+    /// How hard the dataset says it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Who answered.
+    pub model: String,
+    /// The problem as the dataset has it, without the instruction.
+    pub question: String,
+    /// The answer as the dataset has it.
+    pub reference: String,
+    /// What was answered, and why the reply ended.
+    #[serde(flatten)]
+    pub solved: Solved,
+    /// The answer stood in a box.
+    pub boxed: bool,
+    /// It is the reference answer.
+    pub right: bool,
+    /// What decided: `none` without an answer to compare, `judge`, or the method of the comparison.
+    pub by: String,
+    /// Calls, tokens and cost by role.
+    pub used: BTreeMap<String, RoleUse>,
+}
+
+impl EvalRecord {
+    /// Its name.
+    pub fn id(&self) -> String {
+        format!("eval/{}/{}/{}", self.dataset, self.problem, self.sample)
+    }
+
+    /// The reply ran into the token limit.
+    pub fn is_capped(&self) -> bool {
+        self.solved.finish == Finish::Length
+    }
+
+    /// Tokens that the model wrote.
+    pub fn written(&self) -> u64 {
+        self.used.get(Role::Panel.as_str()).map_or(0, |used| used.usage.completion)
     }
 }
 

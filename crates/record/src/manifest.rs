@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+/// Keys that may come later: a run may take in another model, or another dataset.
+const GROWING: [&str; 2] = ["models.", "data."];
+
 /// What must stay the same for two folders, or a folder and a configuration, to belong together: keys and
-/// values as text. Keys under `models.` may be absent on one side, so that a run can grow.
+/// values as text. Keys under `models.` and `data.` may be absent on one side, so that a run can grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Identity(pub BTreeMap<String, String>);
@@ -19,7 +22,7 @@ impl Identity {
         keys.into_iter()
             .filter_map(|key| match (self.0.get(key), here.0.get(key)) {
                 (Some(there), Some(here)) if there == here => None,
-                (None, _) | (_, None) if key.starts_with("models.") => None,
+                (None, _) | (_, None) if GROWING.iter().any(|part| key.starts_with(part)) => None,
                 (there, here) => {
                     let show = |value: Option<&String>| value.map_or("absent".to_owned(), Clone::clone);
                     Some(format!("  {key}: {} there, {} here", show(there), show(here)))

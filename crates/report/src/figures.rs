@@ -1,5 +1,6 @@
 //! The kinds of figures, one a file.
 
+pub(crate) mod bars;
 pub(crate) mod curves;
 pub(crate) mod ranges;
 pub(crate) mod stacked;

@@ -1,4 +1,5 @@
-//! The report: one HTML page about some runs, with every figure drawn in place; and the curves of a training.
+//! The report: one HTML page about some runs, with every figure drawn in place; the curves of a training,
+//! the bars of a comparison, and the frame of any page.
 //!
 //! The page is a single file: no network, no script, light and dark, for the screen and for paper. What a model
 //! wrote is escaped, and its mathematics is checked before it is shown. May use `evidence`, `record`, `session`
@@ -21,6 +22,9 @@ mod page;
 mod sections;
 mod text;
 
+pub use figures::bars::{Bars, Group, bars};
 pub use figures::curves::{Panel, curves};
 pub use math::{Piece, pieces};
-pub use page::page;
+pub use page::{Frame, page};
+pub use sections::Section;
+pub use text::label;

@@ -19,7 +19,34 @@ pub fn page(evidence: &Evidence, runs: &[Run]) -> Result<String, RunError> {
     let askers: Vec<&str> = evidence.runs.iter().map(|run| run.asker.as_str()).collect();
     let title =
         if askers.is_empty() { "Ask-E report".to_owned() } else { format!("Ask-E: {}", askers.join(", ")) };
-    let page = html! {
+    let frame = Frame {
+        title: &title,
+        kicker: "Ask-E report",
+        heading: "How well do they ask?",
+        names: &askers,
+        command: "aske report --html",
+    };
+    Ok(frame.around(&sections))
+}
+
+/// What stands around the sections of a page.
+pub struct Frame<'f> {
+    /// The title of the window.
+    pub title: &'f str,
+    /// What kind of page it is.
+    pub kicker: &'f str,
+    /// The heading.
+    pub heading: &'f str,
+    /// Who it is about.
+    pub names: &'f [&'f str],
+    /// The command that made it.
+    pub command: &'f str,
+}
+
+impl Frame<'_> {
+    /// The page of these sections: one file that loads nothing and runs nothing.
+    pub fn around(&self, sections: &[Section]) -> String {
+        let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -28,19 +55,19 @@ pub fn page(evidence: &Evidence, runs: &[Run]) -> Result<String, RunError> {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
-                title { (visible(&title)) }
+                title { (visible(self.title)) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the result" }
                 header {
-                    p.kicker { "Ask-E report" }
-                    h1 { "How well do they ask?" }
-                    p.askers { @for (place, asker) in askers.iter().enumerate() { @if place > 0 { " · " } bdi { (plain(asker)) } } }
+                    p.kicker { (self.kicker) }
+                    h1 { (self.heading) }
+                    p.askers { @for (place, asker) in self.names.iter().enumerate() { @if place > 0 { " · " } bdi { (plain(asker)) } } }
                 }
-                (contents(&sections))
+                (contents(sections))
                 main id="main" {
-                    @for Section { id, heading, body } in &sections {
+                    @for Section { id, heading, body } in sections {
                         section id=(id) aria-labelledby={ (id) "-h" } {
                             h2 id={ (id) "-h" } { (heading) }
                             (body)
@@ -49,15 +76,16 @@ pub fn page(evidence: &Evidence, runs: &[Run]) -> Result<String, RunError> {
                 }
                 footer {
                     p {
-                        "Made with " code { "aske report --html" } ". Ask-E follows the paper "
+                        "Made with " code { (self.command) } ". Ask-E follows the paper "
                         cite { "Ask-E: An Environment for Calibrated Question Generation" }
                         ". This file holds everything it shows and loads nothing."
                     }
                 }
             }
         }
-    };
-    Ok(page.into_string())
+        };
+        page.into_string()
+    }
 }
 
 fn contents(sections: &[Section]) -> Markup {

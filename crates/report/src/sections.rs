@@ -19,10 +19,13 @@ use aske_session::Outcome;
 use maud::{Markup, html};
 
 /// A section: the anchor, the heading, and what it holds.
-pub(crate) struct Section {
-    pub(crate) id: &'static str,
-    pub(crate) heading: &'static str,
-    pub(crate) body: Markup,
+pub struct Section {
+    /// Unique in the page; letters, digits and dashes.
+    pub id: &'static str,
+    /// What it is about.
+    pub heading: &'static str,
+    /// What it says.
+    pub body: Markup,
 }
 
 /// Bytes of a page that is quick to open and to send.

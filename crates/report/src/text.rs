@@ -77,7 +77,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// A name in a figure or a table: short, on one line.
-pub(crate) fn label(name: &str, limit: usize) -> String {
+pub fn label(name: &str, limit: usize) -> String {
     let (shown, more) = cut(name, limit);
     let shown = visible(shown).replace(['\n', '\t', '\r'], " ");
     if more == 0 { shown } else { format!("{shown}…") }

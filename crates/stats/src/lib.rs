@@ -6,6 +6,7 @@
 //! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: independent trials.
 //! - [`clustered`]: a rate over sessions that share a solver pair.
 //! - [`paired`], [`holm`], [`fisher`]: is one asker better than another?
+//! - [`pass_at`]: would one of k samples be right?
 //! - [`audit`]: how much of a calibration rate is luck.
 //! - [`conditional`], [`crossed`], [`difficulty`]: able solvers, skilled askers, hard questions.
 //! - [`Sampler`]: which pairs to ask next, and the rate that comes out unbiased.
@@ -33,6 +34,7 @@ mod grid;
 mod interval;
 mod linear;
 mod paired;
+mod pass;
 mod round;
 mod symmetric;
 
@@ -46,3 +48,4 @@ pub use difficulty::difficulty;
 pub use exact::{fisher, holm};
 pub use interval::{Estimate, Interval, jeffreys, mean_interval, newcombe, wilson};
 pub use paired::{Paired, paired};
+pub use pass::pass_at;

@@ -1,6 +1,7 @@
 //! The JSON that the page is made from, a file for each route.
 
 mod compare;
+mod evals;
 mod evidence;
 mod news;
 mod runs;
@@ -19,6 +20,8 @@ pub(crate) fn routes() -> Router<Arc<Runs>> {
         .route("/api/evidence", get(evidence::answer))
         .route("/api/sessions", get(sessions::answer))
         .route("/api/session", get(session::answer))
+        .route("/api/evals", get(evals::list))
+        .route("/api/eval", get(evals::one))
         .route("/api/compare", get(compare::answer))
         .route("/api/news", get(news::answer))
 }

@@ -16,7 +16,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 21] = files! {
+const FILES: [(&str, &str, &str); 22] = files! {
     "/" PAGE "index.html",
     "/style.css" STYLE "style.css",
     "/session.css" STYLE "session.css",
@@ -25,6 +25,7 @@ const FILES: [(&str, &str, &str); 21] = files! {
     "/both.js" SCRIPT "both.js",
     "/compare.js" SCRIPT "compare.js",
     "/dom.js" SCRIPT "dom.js",
+    "/eval.js" SCRIPT "eval.js",
     "/filters.js" SCRIPT "filters.js",
     "/format.js" SCRIPT "format.js",
     "/headline.js" SCRIPT "headline.js",

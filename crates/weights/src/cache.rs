@@ -68,8 +68,8 @@ impl Cache {
         if !self.root.is_dir() {
             return Ok(false);
         }
-        let _lock = self.lock(model, || {}).await?;
-        let (folder, work) = (self.root.join(&model.name), self.work(model));
+        let _lock = self.lock(&model.name, || {}).await?;
+        let (folder, work) = (self.root.join(&model.name), self.work(&model.name));
         let was_here = folder.exists() || work.exists();
         clear(&work)?;
         if folder.exists() {
@@ -80,16 +80,16 @@ impl Cache {
         Ok(was_here)
     }
 
-    /// Where a model is put together.
-    pub(crate) fn work(&self, model: &Model) -> PathBuf {
-        self.root.join(UNDER_WAY).join(&model.name)
+    /// Where what has this name is put together.
+    pub(crate) fn work(&self, name: &str) -> PathBuf {
+        self.root.join(UNDER_WAY).join(name)
     }
 
-    /// Whoever has this may pull the model. `waiting` is called if another has it.
-    pub(crate) async fn lock(&self, model: &Model, waiting: impl FnOnce()) -> Result<File, PullError> {
+    /// Whoever has this may pull what has this name. `waiting` is called if another has it.
+    pub(crate) async fn lock(&self, name: &str, waiting: impl FnOnce()) -> Result<File, PullError> {
         let folder = self.root.join(UNDER_WAY);
         fs::create_dir_all(&folder).map_err(|error| PullError::io(&folder, error))?;
-        let path = folder.join(format!("{}.lock", model.name));
+        let path = folder.join(format!("{name}.lock"));
         let file = File::options()
             .create(true)
             .append(true)
@@ -129,7 +129,7 @@ impl Cache {
 
     /// Puts a finished model in place, with the checksums of a repository's files.
     pub(crate) fn place(&self, model: &Model, sums: &[(String, String)]) -> Result<PathBuf, PullError> {
-        let (work, folder) = (self.work(model), self.root.join(&model.name));
+        let (work, folder) = (self.work(&model.name), self.root.join(&model.name));
         if model.file.is_none() {
             let mut text = String::new();
             for (name, sum) in sums {

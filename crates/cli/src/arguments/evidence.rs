@@ -192,7 +192,7 @@ pub(crate) struct Export {
     /// A file that ends in .parquet or .jsonl, or a folder for all tables
     #[arg(long, value_name = "FILE|FOLDER", default_value = "export")]
     pub(crate) out: PathBuf,
-    /// Only this table [default: questions for a file, all for a folder]
+    /// Only this table [default: questions for a file, all for a folder; evals for runs of `aske eval`]
     #[arg(long, value_name = "NAME", value_enum)]
     pub(crate) table: Option<TableName>,
     /// What the files of a folder are
@@ -223,6 +223,8 @@ pub(crate) enum TableName {
     Answers,
     /// A grade a row, of every grader
     Grades,
+    /// A sample of `aske eval` a row
+    Evals,
 }
 
 /// Formats by name.

@@ -11,11 +11,11 @@ use serde_json::json;
 use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
-    let files = files(arguments)?;
     let runs = report::chosen(&arguments.runs)?
         .iter()
         .map(|path| Run::read(path, arguments.grader.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
+    let files = files(arguments, &runs)?;
     let choice = Choice { calibrated: arguments.calibrated, difficulty: arguments.difficulty };
     let chosen = aske_export::Export::new(&runs, &choice);
     let mut shown = table(&["file", "table", "rows"], &[2]);
@@ -34,17 +34,24 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// Which tables go into which files.
-fn files(arguments: &Export) -> Result<Vec<(Kind, PathBuf)>, Problem> {
+/// Which tables go into which files: of evaluations their samples, of other runs the tables of sessions.
+fn files(arguments: &Export, runs: &[Run]) -> Result<Vec<(Kind, PathBuf)>, Problem> {
     let kind = arguments.table.map(|name| match name {
         TableName::Sessions => Kind::Sessions,
         TableName::Questions => Kind::Questions,
         TableName::Answers => Kind::Answers,
         TableName::Grades => Kind::Grades,
+        TableName::Evals => Kind::Evals,
     });
+    let evals = runs.iter().filter(|run| aske_eval::is_eval(&run.manifest)).count();
+    let mut kinds = if evals < runs.len() { Kind::OF_SESSIONS.to_vec() } else { Vec::new() };
+    kinds.extend((evals > 0).then_some(Kind::Evals));
     let out = &arguments.out;
     if Format::of(out).is_some() {
-        return Ok(vec![(kind.unwrap_or(Kind::Questions), out.clone())]);
+        return Ok(vec![(
+            kind.unwrap_or(if evals == runs.len() { Kind::Evals } else { Kind::Questions }),
+            out.clone(),
+        )]);
     }
     if out.extension().is_some() && !out.is_dir() {
         return Err(failed(&ExportError::Ending(out.clone())));
@@ -54,7 +61,7 @@ fn files(arguments: &Export) -> Result<Vec<(Kind, PathBuf)>, Problem> {
         FormatName::Parquet => Format::Parquet,
         FormatName::Jsonl => Format::Jsonl,
     };
-    let kinds = kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let kinds = kind.map_or(kinds, |kind| vec![kind]);
     Ok(kinds
         .into_iter()
         .map(|kind| (kind, out.join(format!("{}.{}", kind.as_str(), format.ending()))))

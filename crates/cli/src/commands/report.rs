@@ -1,9 +1,11 @@
 //! `aske report`: what runs tell, as tables, as JSON, or as a page.
 
 use crate::arguments::Report;
+use crate::commands::eval::show;
 use crate::evidence;
-use crate::output::{data, note};
+use crate::output::{DIM, data, note, paint, safe};
 use crate::problem::{Exit, Problem};
+use aske_eval::{Scores, is_eval, scores};
 use aske_evidence::Run;
 use std::path::{Path, PathBuf};
 
@@ -12,21 +14,64 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
         .iter()
         .map(|path| Run::read(path, arguments.grader.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
+    let (evals, runs): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| is_eval(&run.manifest));
+    let scored: Vec<(String, Scores)> =
+        evals.iter().map(|run| (run.path.display().to_string(), scores(&run.evals))).collect();
+    if runs.is_empty() {
+        return of_evals(arguments, &scored);
+    }
     let evidence = aske_evidence::evidence(&runs)?;
     if let Some(file) = &arguments.html {
-        let page = aske_report::page(&evidence, &runs)?;
-        std::fs::write(file, page).map_err(|error| {
-            Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
-        })?;
+        write(file, &aske_report::page(&evidence, &runs)?)?;
+        if !scored.is_empty() {
+            note("evaluations have a page of their own: name their folders alone");
+        }
     }
     if arguments.json {
-        data(serde_json::json!(evidence));
+        let mut told = serde_json::json!(evidence);
+        if !scored.is_empty() {
+            told["evals"] = as_json(&scored);
+        }
+        data(told);
     } else if let Some(file) = &arguments.html {
         note(format_args!("written to {}", file.display()));
     } else {
         evidence::all(&evidence::cleaned(&evidence));
+        show_all(&scored);
     }
     Ok(Exit::Done)
+}
+
+/// The report of evaluations alone.
+fn of_evals(arguments: &Report, scored: &[(String, Scores)]) -> Result<Exit, Problem> {
+    if let Some(file) = &arguments.html {
+        write(file, &aske_eval::page::scores(scored))?;
+    }
+    if arguments.json {
+        data(serde_json::json!({ "evals": as_json(scored) }));
+    } else if let Some(file) = &arguments.html {
+        note(format_args!("written to {}", file.display()));
+    } else {
+        show_all(scored);
+    }
+    Ok(Exit::Done)
+}
+
+fn show_all(scored: &[(String, Scores)]) {
+    for (path, scores) in scored {
+        data(format_args!("\n{}", paint(DIM, safe(path))));
+        show::scores(scores);
+    }
+}
+
+fn as_json(scored: &[(String, Scores)]) -> serde_json::Value {
+    scored.iter().map(|(run, scores)| serde_json::json!({ "run": run, "scores": scores })).collect()
+}
+
+fn write(file: &Path, page: &str) -> Result<(), Problem> {
+    std::fs::write(file, page).map_err(|error| {
+        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
+    })
 }
 
 /// The named folders, or every run in `runs/` that is more than a single session of `aske ask`.

@@ -33,8 +33,17 @@ pub(crate) struct InBrief {
     calibrated: Option<f64>,
     /// 95% over sessions: Wilson's interval.
     interval: Option<Interval>,
+    /// Samples of an evaluation, where it is one.
+    evals: Option<Samples>,
     writing: bool,
     trouble: Option<String>,
+}
+
+/// How many samples an evaluation has, and how many are right.
+#[derive(Serialize)]
+struct Samples {
+    samples: usize,
+    right: usize,
 }
 
 #[derive(Serialize)]
@@ -78,6 +87,10 @@ fn in_brief(shelf: Shelf<'_>) -> InBrief {
         outcomes,
         calibrated: (graded > 0).then(|| calibrated as f64 / graded as f64),
         interval: wilson(calibrated as u64, graded as u64),
+        evals: (!run.evals.is_empty()).then(|| Samples {
+            samples: run.evals.len(),
+            right: run.evals.iter().filter(|sample| sample.right).count(),
+        }),
         writing: shelf.about.writing,
         trouble: shelf.about.trouble.clone(),
     }

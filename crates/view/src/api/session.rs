@@ -54,14 +54,14 @@ struct ShownTurn {
 
 /// An answer, and the reply it was read from.
 #[derive(Serialize)]
-struct Draw {
-    answer: Option<Shown>,
-    truncated: bool,
-    reply: Option<Reply>,
+pub(super) struct Draw {
+    pub(super) answer: Option<Shown>,
+    pub(super) truncated: bool,
+    pub(super) reply: Option<Reply>,
 }
 
 #[derive(Serialize)]
-struct Reply {
+pub(super) struct Reply {
     model: String,
     text: Shown,
     thinking: Option<Shown>,
@@ -138,7 +138,7 @@ fn shown(turn: &Turn, number: u32, sides: [Side; 2], calls: &HashMap<Slot, Store
 }
 
 /// A reply with its thinking apart, wherever the model put it.
-fn reply(call: &StoredCall) -> Reply {
+pub(super) fn reply(call: &StoredCall) -> Reply {
     let parts = split_thinking(&call.reply.content);
     let thinking: Vec<&str> = [call.reply.reasoning.as_deref(), parts.thinking.as_deref()]
         .into_iter()

@@ -71,6 +71,12 @@ impl World {
 
     /// A repository on the hub; what is long is stored as the hub stores what is large.
     pub(crate) fn hub_repository(&self, files: &[(&str, &[u8])]) -> Model {
+        self.offer_files("models", "", files);
+        one_model("gigabytes = 0.1\nhub = { repo = 'owner/name' }")
+    }
+
+    /// A repository of this kind on the hub, with its files below this folder.
+    pub(crate) fn offer_files(&self, kind: &str, below: &str, files: &[(&str, &[u8])]) {
         let mut siblings = Vec::new();
         for (name, content) in files {
             let blob = [format!("blob {}\0", content.len()).as_bytes(), content].concat();
@@ -84,13 +90,12 @@ impl World {
                     json!({ "sha256": sha256(content), "size": content.len(), "pointerSize": 134 });
             }
             siblings.push(sibling);
-            let path = format!("/owner/name/resolve/{COMMIT}/{name}");
+            let path = format!("{below}/owner/name/resolve/{COMMIT}/{name}");
             self.server.serve(&path, "application/octet-stream", content.to_vec());
         }
         let listing = json!({ "id": "owner/name", "sha": COMMIT, "siblings": siblings }).to_string();
-        let page = "/api/models/owner/name/revision/main?blobs=true";
-        self.server.serve(page, "application/json; charset=utf-8", listing);
-        one_model("gigabytes = 0.1\nhub = { repo = 'owner/name' }")
+        let page = format!("/api/{kind}/owner/name/revision/main?blobs=true");
+        self.server.serve(&page, "application/json; charset=utf-8", listing);
     }
 
     /// A model in wheels, one for each part.

@@ -1,0 +1,146 @@
+//! `aske eval compare`: a base model and what training made of it.
+
+use super::show;
+use crate::arguments::{EvalCompare, GridFormat};
+use crate::output::{DIM, NOTE, data, note, paint, raw};
+use crate::problem::{Exit, Problem};
+use aske_eval::{Compared, Side, compare, differences, is_eval, page, tables};
+use aske_evidence::Run;
+use std::path::Path;
+
+pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
+    let base = read(&arguments.base)?;
+    let trained = arguments.trained.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    for run in &trained {
+        comparable(&base, run)?;
+    }
+    let names = names(&base, &trained);
+    let sides: Vec<Side<'_>> =
+        trained.iter().zip(&names[1..]).map(|(run, name)| Side { name, records: &run.evals }).collect();
+    let found = compare(Side { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
+        Problem::usage("the runs have no problem in common", "evaluate them on the same --data")
+    })?;
+    for (dataset, count) in &found.left_out {
+        note(format_args!(
+            "{} {dataset}: {count} problems are not in every run, and count in none",
+            warning()
+        ));
+    }
+    if found.most > found.k {
+        note(format_args!(
+            "{} some problems have {} samples and some {}: pass@{} is estimated from all of them",
+            warning(),
+            found.k,
+            found.most,
+            found.k
+        ));
+    }
+    if let Some(file) = &arguments.figure {
+        write(file, &page::figure(&found))?;
+    }
+    if arguments.json {
+        data(serde_json::json!(found));
+        return Ok(Exit::Done);
+    }
+    let format = arguments.format.unwrap_or_else(|| by_ending(arguments.output.as_deref()));
+    let text = match format {
+        GridFormat::Terminal => terminal(&found),
+        GridFormat::Markdown => {
+            format!("{}\n{}", tables::comparison(&found).markdown(), tables::changes(&found).markdown())
+        }
+        GridFormat::Latex => {
+            format!("{}\n{}", tables::comparison(&found).latex(), tables::changes(&found).latex())
+        }
+        GridFormat::Html => page::comparison(&found),
+    };
+    match (&arguments.output, format) {
+        (Some(file), _) => write(file, &text)?,
+        (None, GridFormat::Terminal) => data(text),
+        (None, _) => raw(text.as_bytes()),
+    }
+    Ok(Exit::Done)
+}
+
+fn warning() -> String {
+    paint(NOTE.bold(), "note:")
+}
+
+/// A run of `aske eval`.
+fn read(path: &Path) -> Result<Run, Problem> {
+    let run = Run::read(path, None)?;
+    if is_eval(&run.manifest) {
+        return Ok(run);
+    }
+    Err(Problem::usage(
+        format!("{} holds no evaluation", path.display()),
+        "name folders that `aske eval` has written",
+    ))
+}
+
+/// Refuses runs on other problems; tells where the protocol differs.
+fn comparable(base: &Run, other: &Run) -> Result<(), Problem> {
+    let found = differences(&base.manifest, &other.manifest);
+    if let Some(dataset) = found.data.first() {
+        return Err(Problem::usage(
+            format!(
+                "{} and {} are of different problems: {dataset}",
+                base.path.display(),
+                other.path.display()
+            ),
+            "evaluate both on the same files",
+        ));
+    }
+    for difference in found.protocol {
+        note(format_args!("{} {}: {difference}", warning(), other.path.display()));
+    }
+    Ok(())
+}
+
+/// What the runs are called: trained ones by their seed where all have one; by their model, or by their folder where
+/// models are alike.
+fn names(base: &Run, trained: &[Run]) -> Vec<String> {
+    let model = |run: &Run| run.evals.first().map(|record| record.model.clone()).unwrap_or_default();
+    let seed = |run: &Run| {
+        let (model, folder) = (model(run), run.folder());
+        let after = |text: &str| text.rsplit_once("seed-").map(|(_, seed)| seed.to_owned());
+        let seed = after(&model).or_else(|| after(&folder))?;
+        (!seed.is_empty() && seed.chars().all(|c| c.is_ascii_digit())).then(|| format!("seed {seed}"))
+    };
+    let distinct =
+        |names: &[String]| names.iter().collect::<std::collections::HashSet<_>>().len() == names.len();
+    let all = || std::iter::once(base).chain(trained);
+    let models: Vec<String> = all().map(model).collect();
+    let seeds: Option<Vec<String>> = trained.iter().map(seed).collect();
+    if let Some(seeds) = seeds.filter(|seeds| distinct(seeds)) {
+        return std::iter::once(models[0].clone()).chain(seeds).collect();
+    }
+    if distinct(&models) { models } else { all().map(Run::folder).collect() }
+}
+
+fn by_ending(output: Option<&Path>) -> GridFormat {
+    match output.and_then(Path::extension).and_then(|ending| ending.to_str()) {
+        Some("md") => GridFormat::Markdown,
+        Some("tex") => GridFormat::Latex,
+        Some("html" | "htm") => GridFormat::Html,
+        _ => GridFormat::Terminal,
+    }
+}
+
+fn terminal(found: &Compared) -> String {
+    let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole\n\
+                 problems; the smallest visible change is seen with 80% power";
+    format!(
+        "{}\n\n{}\n\n{}",
+        show::grid(&tables::comparison(found)),
+        show::grid(&tables::changes(found)),
+        paint(DIM, about)
+    )
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(file, text).map_err(|error| {
+        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
+    })?;
+    note(format_args!("written to {}", file.display()));
+    Ok(())
+}

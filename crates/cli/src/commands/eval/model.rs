@@ -1,0 +1,137 @@
+//! Which model a word on the command line means.
+
+use crate::problem::Problem;
+use aske_config::{Layers, ModelSection, ProviderKind};
+use std::path::Path;
+use toml::Value;
+
+/// A model, and the keys of the configuration that define it where nothing else does.
+#[derive(Debug, PartialEq)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) keys: Vec<(String, Value)>,
+}
+
+/// The model that a word means: a configured one, an address with a name, a GGUF file, the folder of a checkpoint, or of
+/// a seed of a training.
+pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
+    if layers.config().models.contains_key(word) {
+        return Ok(Named { name: word.to_owned(), keys: Vec::new() });
+    }
+    if word.starts_with("http://") || word.starts_with("https://") {
+        return served(word);
+    }
+    let path = Path::new(word);
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gguf")) {
+        if !path.is_file() {
+            return Err(Problem::usage(format!("{word}: no such file"), "name a GGUF file that is there"));
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        return Ok(local(&name, "llama", path));
+    }
+    if path.is_dir() {
+        let trained = path.join("trained");
+        let folder = if is_checkpoint(&trained) { &trained } else { path };
+        if is_checkpoint(folder) {
+            return Ok(local(&name_of(folder), "local", folder));
+        }
+        return Err(Problem::usage(
+            format!("{word}: no checkpoint in this folder"),
+            "a checkpoint is config.json, model.safetensors, tokenizer.json and tokenizer_config.json; \
+             `aske train` leaves one in FOLDER/seed-N/trained",
+        ));
+    }
+    // Not a file either: the configuration says what is wrong with the name, and what is near.
+    Ok(Named { name: word.to_owned(), keys: Vec::new() })
+}
+
+/// `URL#NAME`.
+fn served(word: &str) -> Result<Named, Problem> {
+    let Some((url, served)) = word.split_once('#').filter(|(_, served)| !served.is_empty()) else {
+        return Err(Problem::usage(
+            format!("{word}: which model of this server?"),
+            format!("write its name behind a hash: {word}#NAME"),
+        ));
+    };
+    let name = plain(served.rsplit('/').next().unwrap_or(served));
+    let keys = [("provider", "openai"), ("url", url), ("model", served)];
+    Ok(Named { keys: keys_of(&name, &keys), name })
+}
+
+fn local(name: &str, provider: &str, path: &Path) -> Named {
+    let name = plain(name);
+    let path = path.to_string_lossy();
+    Named { keys: keys_of(&name, &[("provider", provider), ("path", &path)]), name }
+}
+
+fn keys_of(name: &str, keys: &[(&str, &str)]) -> Vec<(String, Value)> {
+    let key = |(key, value): &(&str, &str)| (format!("models.\"{name}\".{key}"), Value::from(*value));
+    keys.iter().map(key).collect()
+}
+
+fn is_checkpoint(folder: &Path) -> bool {
+    folder.join("config.json").is_file() && folder.join("model.safetensors").is_file()
+}
+
+/// The name of a checkpoint by its folder; what a training left is called by the training and its seed.
+fn name_of(folder: &Path) -> String {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let parts: Vec<String> =
+        folder.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    match parts.as_slice() {
+        [.., training, seed, last] if last == "trained" => format!("{training}-{seed}"),
+        [.., last] => last.clone(),
+        [] => String::new(),
+    }
+}
+
+/// A name that a configuration may have.
+fn plain(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    if name.is_empty() { "model".to_owned() } else { name }
+}
+
+/// A checksum of the weights that lie in a file here, so that another checkpoint of the same name is not taken for this
+/// one; none for models that ship or are served.
+pub(super) fn weights(section: &ModelSection) -> Option<String> {
+    let path = section.path.as_deref().filter(|path| !path.starts_with("builtin:"))?;
+    let file = match section.provider {
+        Some(ProviderKind::Local) => Path::new(path).join("model.safetensors"),
+        Some(ProviderKind::Llama) if !path.starts_with("pulled:") => path.into(),
+        _ => return None,
+    };
+    aske_eval::file_hash(&file).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layers() -> Layers {
+        Layers::load(Some("nano"), std::iter::empty(), &[]).unwrap()
+    }
+
+    #[test]
+    fn a_word_is_a_configured_model_first_then_an_address_a_file_or_a_folder() {
+        assert_eq!(named("nano-asker", &layers()).unwrap().keys, []);
+        let served = named("http://localhost:8000/v1#Qwen/Qwen3.5-4B", &layers()).unwrap();
+        assert_eq!(served.name, "Qwen3.5-4B");
+        assert_eq!(
+            served.keys[1],
+            ("models.\"Qwen3.5-4B\".url".to_owned(), "http://localhost:8000/v1".into())
+        );
+        assert!(named("http://localhost:8000/v1", &layers()).is_err());
+        assert!(named("none.gguf", &layers()).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let seed = folder.path().join("my-train/seed-3");
+        std::fs::create_dir_all(seed.join("trained")).unwrap();
+        assert!(named(&seed.to_string_lossy(), &layers()).is_err(), "no checkpoint yet");
+        for file in ["config.json", "model.safetensors"] {
+            std::fs::write(seed.join("trained").join(file), "x").unwrap();
+        }
+        let trained = named(&seed.to_string_lossy(), &layers()).unwrap();
+        assert_eq!(trained.name, "my-train-seed-3");
+        assert_eq!(named(&seed.join("trained").to_string_lossy(), &layers()).unwrap(), trained);
+    }
+}

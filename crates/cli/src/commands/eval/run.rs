@@ -1,0 +1,225 @@
+//! `aske eval MODEL`: samples into a run folder, and what they come to.
+
+use super::{data, model, show};
+use crate::arguments::{Configuration, EvalRun, whole};
+use crate::commands::bench::{exit, report_open};
+use crate::output::{DIM, NOTE, data as print, note, paint};
+use crate::panels::watched;
+use crate::problem::{Exit, Problem};
+use aske_bench::{Checker, Ended, Fleet, manifest_with};
+use aske_config::{EvalSection, Layers, Settings};
+use aske_eval::{Dataset, Grading, Protocol, Task, evaluate, identity, is_eval, open, plan, scores};
+use aske_record::{Contents, EvalRecord, Manifest, Record, RunDir};
+use serde_json::json;
+use std::path::Path;
+use toml::Value;
+
+pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
+    let (layers, settings) = configured(arguments)?;
+    let section = &layers.config().eval;
+    let datasets = data::read(&arguments.data)?;
+    let tasks = plan(&datasets, section.samples, arguments.limit);
+    let folder_name = || Path::new("runs").join(format!("eval-{}", settings.asker.model));
+    let path = arguments.run.clone().unwrap_or_else(folder_name);
+    if arguments.dry_run {
+        return dry_run(arguments.json, &path, &settings, section, &datasets, &tasks);
+    }
+    let fleet = Fleet::new(&settings)?;
+    let folder = open_folder(&path, &layers, &settings, &datasets)?;
+    let open = open(&tasks, folder.records());
+    announce(&settings, &datasets, &tasks, open.len(), &folder);
+    let judge = settings.equivalence.as_ref().and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens));
+    let protocol = Protocol {
+        role: &settings.asker,
+        tokens: section.tokens,
+        instruction: section.instruction.as_deref(),
+        judge: judge.as_ref(),
+    };
+    let (ended, interrupt) =
+        watched(open.len(), "samples", (&settings, &fleet, &folder), async |crew, progress| {
+            evaluate(crew, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
+        })?;
+    let used = folder.calls().used()?;
+    drop(folder);
+    let records = chosen(&path, &tasks)?;
+    let scores = scores(&records);
+    if arguments.json {
+        print(as_json(&path, &scores, &ended, &used));
+    } else {
+        show::scores(&scores);
+        print(format_args!("\n{}", crate::tables::used(&used)));
+        report_open(&ended, "samples");
+        note(paint(DIM, format_args!("stored in {}", path.display())));
+        if ended.open == 0 {
+            note(paint(
+                DIM,
+                "look next: `aske eval compare BASE TRAINED…` compares runs; `aske view` shows the replies",
+            ));
+        }
+    }
+    Ok(exit(&ended, &interrupt))
+}
+
+/// The configuration with the model that was named, and what the run needs of it.
+fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
+    let configuration = Configuration {
+        config: arguments.config.clone(),
+        overrides: arguments.overrides.clone(),
+        seed: arguments.seed,
+        ..Configuration::default()
+    };
+    let named = match &arguments.model {
+        Some(word) => Some(model::named(word, &configuration.load(Vec::new())?)?),
+        None => None,
+    };
+    let number = |number: Option<u32>| number.map(|number| Value::Integer(number.into()));
+    let text = |text: &Option<String>| text.clone().map(Value::String);
+    let mut flags = vec![
+        ("--samples", "eval.samples", number(arguments.samples)),
+        ("--tokens", "eval.tokens", number(arguments.tokens)),
+        ("--instruction", "eval.instruction", text(&arguments.instruction)),
+        ("--judge", "eval.judge.model", text(&arguments.judge)),
+        ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
+        ("--budget-usd", "run.budget_usd", arguments.budget_usd.map(Value::Float)),
+        ("--budget-tokens", "run.budget_tokens", arguments.budget_tokens.map(whole)),
+        ("--budget-minutes", "run.budget_minutes", arguments.budget_minutes.map(Value::Float)),
+    ];
+    let keys = named.iter().flat_map(|named| &named.keys);
+    flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
+    let layers = configuration.load(flags)?;
+    let name = match (&named, &layers.config().asker.model) {
+        (Some(named), _) => named.name.clone(),
+        (None, Some(asker)) => asker.clone(),
+        (None, None) => {
+            return Err(Problem::usage(
+                "no model is named",
+                "name one: aske eval MODEL; `aske models` lists them",
+            ));
+        }
+    };
+    let settings = layers.eval_settings(&name)?;
+    Ok((layers, settings))
+}
+
+/// Opens the run folder; one of sessions is refused, and so is one of other problems or another protocol.
+fn open_folder(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    datasets: &[Dataset],
+) -> Result<RunDir, Problem> {
+    if let Some(there) = Manifest::read(path)?
+        && !is_eval(&there)
+    {
+        return Err(Problem::usage(
+            format!("{} holds a run of sessions", path.display()),
+            "choose another folder with --run",
+        ));
+    }
+    let mut keys = identity(&layers.config().eval, settings, datasets);
+    let section = settings.models.get(&settings.asker.model);
+    keys.extend(section.and_then(model::weights).map(|hash| ("weights".to_owned(), hash)));
+    let manifest = manifest_with(env!("CARGO_PKG_VERSION"), layers, settings, keys);
+    Ok(RunDir::open(path, &manifest)?)
+}
+
+fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open: usize, folder: &RunDir) {
+    let state = match open {
+        0 => "all finished before".to_owned(),
+        open if open < tasks.len() => format!("{open} still to ask"),
+        _ => "none asked yet".to_owned(),
+    };
+    let names: Vec<&str> = datasets.iter().map(|dataset| dataset.declaration.name.as_str()).collect();
+    note(format_args!(
+        "{} on {}: {} samples, {state}; into {}",
+        settings.asker.model,
+        names.join(", "),
+        tasks.len(),
+        folder.path().display()
+    ));
+    if settings.equivalence.is_none() {
+        let wants = |dataset: &&Dataset| dataset.declaration.grading == Grading::Judge;
+        for dataset in datasets.iter().filter(wants) {
+            note(format_args!(
+                "{} {} is graded by a judge in the paper; without --judge the symbolic comparison decides",
+                paint(NOTE.bold(), "judge:"),
+                dataset.declaration.name
+            ));
+        }
+    }
+}
+
+/// What the run would take beyond what the folder, if it is there, has finished.
+fn dry_run(
+    as_json: bool,
+    path: &Path,
+    settings: &Settings,
+    section: &EvalSection,
+    datasets: &[Dataset],
+    tasks: &[Task<'_>],
+) -> Result<Exit, Problem> {
+    let records = if path.join("run.toml").exists() { Contents::read(path)?.records } else { Vec::new() };
+    let open = open(tasks, &records).len();
+    let most = open as u64 * u64::from(section.tokens);
+    if as_json {
+        print(json!({
+            "run": path,
+            "model": settings.asker.model,
+            "datasets": datasets.iter().map(|dataset| json!({
+                "name": dataset.declaration.name,
+                "problems": dataset.problems.len(),
+                "origin": dataset.origin(),
+            })).collect::<Vec<_>>(),
+            "samples": tasks.len(),
+            "open": open,
+            "tokens_at_most": most,
+        }));
+        return Ok(Exit::Done);
+    }
+    for dataset in datasets {
+        let (name, count) = (&dataset.declaration.name, dataset.problems.len());
+        print(format_args!("{name}: {count} problems, from {}", dataset.origin()));
+    }
+    print(format_args!(
+        "{open} of {} samples to ask of {}, {most} tokens written at most, into {}",
+        tasks.len(),
+        settings.asker.model,
+        path.display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// The finished samples of a plan; a folder may hold more.
+fn chosen(path: &Path, tasks: &[Task<'_>]) -> Result<Vec<EvalRecord>, Problem> {
+    let names: std::collections::HashSet<String> = tasks.iter().map(Task::id).collect();
+    let records = Contents::read(path)?.records.into_iter().filter_map(|record| match record {
+        Record::Eval(sample) if names.contains(&sample.id()) => Some(sample),
+        _ => None,
+    });
+    Ok(records.collect())
+}
+
+fn as_json(
+    path: &Path,
+    scores: &aske_eval::Scores,
+    ended: &Ended,
+    used: &std::collections::BTreeMap<String, aske_record::RoleUse>,
+) -> serde_json::Value {
+    let failures = ended.causes().into_iter().map(|(failure, samples)| {
+        json!({
+            "model": failure.model,
+            "cause": failure.cause.as_str(),
+            "message": failure.message,
+            "samples": samples,
+            "hint": failure.hint(),
+        })
+    });
+    json!({
+        "run": path.display().to_string(),
+        "scores": scores,
+        "open": ended.open,
+        "used": used,
+        "failures": failures.collect::<Vec<_>>(),
+        "budget_reached": ended.reached.map(|reached| reached.to_string()),
+    })
+}

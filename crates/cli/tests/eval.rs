@@ -1,0 +1,327 @@
+//! `aske eval` from outside: the paper's suite against a server, killed and gone on with; runs that grow, are compared,
+//! reported and exported.
+
+mod common;
+
+use aske_export::{Column, Table, write};
+use common::{Config, World, finish, server, settled, start, wait_until};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Samples in flight at most.
+const AT_ONCE: u32 = 32;
+
+/// The problems of the suite: sums that the test server can do.
+fn problem(number: u32) -> (String, String) {
+    let (a, b) = (number % 400 + 1, number / 3 + 2);
+    (format!("What is {a} + {b}?"), (a + b).to_string())
+}
+
+/// Lays the paper's four datasets into a Hugging Face cache, each in the format of its release.
+fn hub_cache(root: &Path) {
+    let snapshot = |repo: &str, file: &str| {
+        let path = root.join(format!("datasets--{repo}/snapshots/abc/{file}"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    let texts = |count: u32, of: fn((String, String)) -> String| {
+        Column::Text((0..count).map(|number| Some(of(problem(number)))).collect())
+    };
+    let numbers = |count: i64| Column::Whole((0..count).map(Some).collect());
+    let parquet = |repo: &str, columns: Vec<(&'static str, Column)>| {
+        write(&Table { columns }, &snapshot(repo, "data/train-00000-of-00001.parquet")).unwrap();
+    };
+    parquet(
+        "AI-MO--aimo-validation-aime",
+        vec![
+            ("id", numbers(90)),
+            ("problem", texts(90, |(problem, _)| problem)),
+            ("solution", texts(90, |_| "…".to_owned())),
+            ("answer", texts(90, |(_, answer)| answer)),
+        ],
+    );
+    parquet(
+        "MathArena--hmmt_feb_2025",
+        vec![
+            ("problem_idx", numbers(30)),
+            ("problem", texts(30, |(problem, _)| problem)),
+            ("answer", texts(30, |(_, answer)| answer)),
+            ("problem_type", Column::Texts(vec![vec![Some("Algebra".to_owned())]; 30])),
+        ],
+    );
+    for (part, from) in [("I", 0), ("II", 15)] {
+        let lines: String = (from..from + 15)
+            .map(|number| {
+                let (question, answer) = problem(number);
+                format!("{}\n", serde_json::json!({ "question": question, "answer": answer }))
+            })
+            .collect();
+        std::fs::write(snapshot("opencompass--AIME2025", &format!("aime2025-{part}.jsonl")), lines).unwrap();
+    }
+    let mut csv = String::from("Problem ID,Problem,Short Answer,Category,Subcategory,Source\r\n");
+    for number in 0..400 {
+        let (problem, answer) = problem(number);
+        // Writing to a string cannot fail.
+        let _ = write!(csv, "imo-{number},\"{problem}\nShow your \"\"work\"\".\",{answer},Algebra,,\r\n");
+    }
+    std::fs::write(snapshot("Hwilner--imo-answerbench", "answerbench.csv"), csv).unwrap();
+}
+
+/// The samples of a run folder, by name.
+fn samples(world: &World, run: &str) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(world.path(&format!("{run}/records.jsonl"))).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut found = BTreeMap::new();
+    for line in lines {
+        assert_eq!(line["kind"], "eval");
+        let name = format!("{}/{}/{}", line["dataset"], line["problem"], line["sample"]);
+        assert!(found.insert(name.clone(), line).is_none(), "{name} is there twice");
+    }
+    found
+}
+
+#[cfg(unix)]
+#[test]
+fn the_suite_of_550_problems_and_8_samples_goes_on_after_a_kill_and_asks_nothing_twice() {
+    use std::os::unix::process::ExitStatusExt;
+    let server = server(1);
+    let config = Config {
+        equivalence: Some("equiv".to_owned()),
+        concurrency: AT_ONCE,
+        ..Config::new(&server, &[60, 90])
+    };
+    let world = World::with(&config);
+    hub_cache(&world.path("hub"));
+    let arguments = ["eval", "solver-60", "--data", "paper", "--judge", "equiv", "--run", "run"];
+    let command = |more: &[&str]| -> Command {
+        let mut command = world.command(&[&arguments, more].concat());
+        command.env("HF_HUB_CACHE", world.path("hub")).env("HF_HUB_OFFLINE", "1");
+        command
+    };
+    let mut child = start(&mut command(&[]));
+    wait_until("a third of the samples is answered", || {
+        assert_eq!(child.try_wait().unwrap(), None, "the run ended before it could be killed");
+        server.stats().good >= 1500
+    });
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    let folder = world.folder("run");
+    let kept = folder.replies();
+    let lost = settled(&server).good - kept.len() as u64;
+    assert!(lost <= u64::from(AT_ONCE), "{lost} replies were under way");
+
+    let ran = finish(start(&mut command(&["--json"]))).ended(0);
+    let now = folder.replies();
+    assert!(kept.iter().all(|(place, reply)| now.get(place) == Some(reply)), "what was stored stays");
+    let stats = settled(&server);
+    assert_eq!(stats.good, now.len() as u64 + lost, "only what was lost on its way is asked again");
+    assert_eq!((stats.distinct_good, stats.repeated_good), (now.len() as u64, lost));
+
+    let found = samples(&world, "run");
+    assert_eq!(found.len(), 550 * 8);
+    let told = ran.json();
+    let datasets: Vec<(&str, u64, u64)> = told["scores"]["datasets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let number = |key: &str| one[key].as_u64().unwrap();
+            (one["title"].as_str().unwrap(), number("problems"), number("judged"))
+        })
+        .collect();
+    assert_eq!(
+        datasets,
+        [
+            ("AIME (2022–2024)", 90, 0),
+            ("AIME 2025", 30, 0),
+            ("HMMT 2025", 30, 0),
+            ("IMO AnswerBench", 400, 3200)
+        ]
+    );
+    let average = |place: usize| told["scores"]["datasets"][place]["average"]["value"].as_f64().unwrap();
+    assert!((average(0) - 0.6).abs() < 0.06, "the solver is right in 60% of cases: {}", average(0));
+    assert!(average(3).abs() < 1e-9, "the judge says no to everything");
+    assert_eq!(told["scores"]["pooled"]["problems"], 550);
+
+    // Every request is the paper's: one user message, the sampling, the tokens, thinking off.
+    let requests = stats.requests;
+    let ran = finish(start(&mut command(&[]))).ended(0);
+    assert!(ran.stderr.contains("4400 samples, all finished before"), "{ran}");
+    assert_eq!(server.stats().requests, requests, "nothing is asked again");
+}
+
+#[test]
+fn a_request_is_the_papers() {
+    let dump = tempfile::tempdir().unwrap();
+    let file = dump.path().join("requests");
+    let options = aske_testkit::Options { dump: Some(file.clone()), ..aske_testkit::Options::default() };
+    let server = aske_testkit::TestServer::start(options);
+    let world = World::new();
+    world.write("p.jsonl", "{\"problem\": \"What is 2 + 3?\", \"answer\": 5}\n");
+    let model = format!("{}#solver-100", server.url());
+    let ran = world.expect(0, &["eval", &model, "--data", "p.jsonl", "--samples", "1", "--json"]);
+    assert_eq!(ran.json()["scores"]["datasets"][0]["average"]["value"], 1.0);
+    server.stop().unwrap();
+    let body: Value = serde_json::from_str(std::fs::read_to_string(&file).unwrap().trim()).unwrap();
+    let text = body["messages"][0]["content"].as_str().unwrap();
+    assert!(text.starts_with("What is 2 + 3?\n\n") && text.ends_with("\\boxed{}."), "{text}");
+    assert_eq!(body["messages"].as_array().unwrap().len(), 1);
+    for (key, value) in [
+        ("temperature", 1.0.into()),
+        ("top_p", 0.95.into()),
+        ("top_k", 20.into()),
+        ("min_p", 0.0.into()),
+        ("presence_penalty", 1.5.into()),
+        ("repetition_penalty", 1.0.into()),
+        ("max_tokens", 32_000.into()),
+        ("chat_template_kwargs", serde_json::json!({ "enable_thinking": false })),
+    ] {
+        assert_eq!(body[key], value, "{key}: {body}");
+    }
+}
+
+#[test]
+fn a_run_grows_and_a_changed_file_is_refused() {
+    let server = server(0);
+    let world = World::with(&Config::new(&server, &[50, 90]));
+    world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,5\nb,What is 4 + 5?,9\n");
+    world.write("q.csv", "id,problem,answer\na,What is 1 + 1?,2\n");
+    let eval = |more: &[&str]| world.run(&[&["eval", "solver-50", "--run", "run", "--json"], more].concat());
+    eval(&["--data", "p.csv", "--samples", "2", "--limit", "1"]).ended(0);
+    assert_eq!(samples(&world, "run").len(), 2);
+    eval(&["--data", "p.csv", "--samples", "4"]).ended(0);
+    eval(&["--data", "p.csv", "--data", "q.csv", "--samples", "4"]).ended(0);
+    assert_eq!(samples(&world, "run").len(), 12);
+    assert_eq!((server.stats().requests, server.stats().repeated_good), (12, 0));
+
+    world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,6\nb,What is 4 + 5?,9\n");
+    let ran = eval(&["--data", "p.csv"]).ended(2);
+    assert!(ran.stderr.contains("error: run belongs to another configuration:\n  data.p: "), "{ran}");
+    assert!(ran.stderr.contains("hint: restore those values, or choose another folder with --run"), "{ran}");
+    let ran = eval(&["--data", "q.csv", "--tokens", "99"]).ended(2);
+    assert!(ran.stderr.contains("eval: 1, 32000 tokens there, 1, 99 tokens here"), "{ran}");
+    let ran = world.run(&["bench", "--run", "run"]).ended(2);
+    assert!(ran.stderr.contains("belongs to another configuration"), "{ran}");
+    assert_eq!(server.stats().requests, 12);
+}
+
+#[test]
+fn a_judge_that_cannot_be_read_is_no_verdict_and_no_answer_is_asked_again() {
+    let server = server(0);
+    let world = World::with(&Config::new(&server, &[100, 90]));
+    world.write("mine.toml", "name = \"mine\"\nfiles = [\"p.jsonl\"]\ngrading = \"judge\"\n");
+    world.write("p.jsonl", "{\"problem\": \"What is 2 + 3?\", \"answer\": 5}\n");
+    // A solver says a number where yes or no is due.
+    let eval = ["eval", "solver-100", "--data", "mine.toml", "--samples", "2", "--run", "run"];
+    world.write("judge.jsonl", "{\"reply\": \"perhaps\"}\n");
+    let scripted =
+        ["-o", "models.judge.provider=scripted", "-o", "models.judge.script=judge.jsonl", "--judge", "judge"];
+    let ran = world.run(&[&eval[..], &scripted].concat()).ended(1);
+    assert!(ran.stderr.contains("neither yes nor no"), "{ran}");
+    assert!(samples(&world, "run").is_empty(), "an unreadable verdict is no score");
+    assert_eq!(server.stats().requests, 2);
+    let ran = world.run(&[&eval[..], &scripted].concat()).ended(1);
+    assert!(ran.stderr.contains("2 samples are left"), "{ran}");
+    assert_eq!(server.stats().requests, 2, "the answers are stored");
+}
+
+#[test]
+fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
+    let server = server(0);
+    let world = World::with(&Config::new(&server, &[30, 60, 90]));
+    let rows: String = (0..40)
+        .map(|number| {
+            let (problem, answer) = problem(number);
+            let level = number % 5 + 1;
+            format!("{}\n", serde_json::json!({ "problem": problem, "answer": answer, "level": level }))
+        })
+        .collect();
+    world.write("p.jsonl", &rows);
+    world.write("q.jsonl", &rows.lines().take(10).collect::<Vec<_>>().join("\n"));
+    for (model, run, seed) in
+        [("solver-30", "base", "0"), ("solver-60", "t/seed-0", "0"), ("solver-60", "t/seed-1", "1")]
+    {
+        let data = ["--data", "p.jsonl", "--data", "q.jsonl"];
+        let ran = world.run(&[&["eval", model, "--run", run, "--seed", seed], &data[..]].concat()).ended(0);
+        assert!(ran.stdout.contains("avg@8") && ran.stdout.contains("p, level 5"), "{ran}");
+    }
+    let compare = ["eval", "compare", "base", "t/seed-0", "t/seed-1"];
+    let compared = |more: &[&str]| world.run(&[&compare[..], more].concat()).ended(0);
+    let told = compared(&["--json"]).json();
+    assert_eq!((told["k"].as_u64(), told["lines"].as_array().unwrap().len()), (Some(8), 6));
+    let change = &told["lines"][5]["change"];
+    assert!(change["p"].as_f64().unwrap() < 0.001, "{change}");
+    assert!((change["difference"]["value"].as_f64().unwrap() - 0.3).abs() < 0.12, "{change}");
+    assert_eq!(told["trained"], serde_json::json!(["seed 0", "seed 1"]));
+
+    let shown = compared(&[]).stdout;
+    for words in
+        ["Baseline", "Mean of 2", "seed 1", "pass@8", "avg@8", "All problems", "smallest visible", "< 0.001"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let markdown = compared(&["--format", "markdown"]).stdout;
+    assert!(
+        markdown.starts_with("| Dataset | Metric | n | Baseline |") && markdown.contains("**"),
+        "{markdown}"
+    );
+    compared(&["--output", "t.tex", "--figure", "f.svg"]);
+    let latex = world.read("t.tex");
+    assert!(latex.contains("\\toprule") && latex.contains("\\textbf{") && latex.contains("\\%"), "{latex}");
+    assert!(world.read("f.svg").starts_with("<svg") && world.read("f.svg").matches("<circle").count() == 12);
+    compared(&["--output", "t.html"]);
+    assert!(world.read("t.html").contains("<svg class=\"bars\""));
+
+    let ran = world.expect(0, &["report", "base", "t/seed-0"]);
+    assert!(ran.stdout.contains("solver-30") && ran.stdout.contains("solver-60"), "{ran}");
+    assert_eq!(
+        world.expect(0, &["report", "base", "--json"]).json()["evals"][0]["scores"]["model"],
+        "solver-30"
+    );
+    world.expect(0, &["report", "base", "--html", "r.html"]);
+    assert!(world.read("r.html").contains("pass@8"));
+    world.expect(0, &["export", "base", "--out", "e.jsonl"]);
+    let exported: Vec<Value> =
+        world.read("e.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(exported.len(), 400);
+    let keys: HashSet<&str> = exported[0].as_object().unwrap().keys().map(String::as_str).collect();
+    for key in ["dataset", "problem", "sample", "answer", "correct", "tokens", "capped"] {
+        assert!(keys.contains(key), "{keys:?}");
+    }
+    world.expect(0, &["export", "base", "--out", "tables"]);
+    assert!(world.path("tables/evals.parquet").is_file() && !world.path("tables/sessions.parquet").exists());
+    let ran = world.run(&["eval", "compare", "base", "t"]).ended(2);
+    assert!(ran.stderr.contains("holds no run"), "{ran}");
+}
+
+#[test]
+fn the_shipped_benchmark_works_without_anything() {
+    let world = World::new();
+    let ran = world.expect(0, &["eval", "nano-15k", "--samples", "1", "--tokens", "60", "--limit", "20"]);
+    assert!(ran.stdout.contains("Ladder") && ran.stderr.contains("runs/eval-nano-15k"), "{ran}");
+    let ran = world.expect(0, &["eval", "--dry-run", "--json"]);
+    let told = ran.json();
+    assert_eq!(
+        (&told["model"], &told["samples"], &told["open"]),
+        (&"nano-asker".into(), &800.into(), &800.into())
+    );
+    let listed = world.expect(0, &["eval", "datasets", "--json"]).json();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "aime-2022-2024",
+            "aime-2025",
+            "hmmt-feb-2025",
+            "imo-answerbench",
+            "math-500",
+            "olympiadbench",
+            "ladder"
+        ]
+    );
+    assert_eq!((&listed[6]["where"], &listed[6]["problems"]), (&"shipped".into(), &100.into()));
+}

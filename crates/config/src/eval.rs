@@ -1,0 +1,126 @@
+//! What `aske eval` needs to know: a model, perhaps a judge, and no boundary solvers.
+
+use crate::settings::{Models, check_names, check_run, in_range};
+use crate::{ConfigError, Layers, ModelSection, ProviderKind, RoleSettings, Settings};
+use aske_session::{Domain, Pack, Protocol};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Layers {
+    /// Checks what concerns the evaluation of one model; whoever asks, solves or checks plays no part.
+    ///
+    /// The model stands as the asker of the settings, and the judge as their equivalence checker.
+    pub fn eval_settings(&self, model: &str) -> Result<Settings, ConfigError> {
+        let config = self.config();
+        let section = &config.eval;
+        check_names(config)?;
+        check_run(&config.run)?;
+        in_range("eval.samples", section.samples > 0, "at least 1")?;
+        in_range("eval.tokens", section.tokens > 0, "above 0")?;
+        in_range("eval.judge.tokens", section.judge.tokens > 0, "above 0")?;
+        let mut models = Models { config, used: BTreeMap::new() };
+        let role = models.role("MODEL", model, &section.sampling)?;
+        if let Some(found) = models.used.get_mut(model) {
+            lay_under(&section.template, found);
+        }
+        let judge = match &section.judge.model {
+            Some(name) => {
+                let role = models.role("eval.judge.model", name, &section.judge.sampling)?;
+                Some((role, section.judge.tokens))
+            }
+            None => None,
+        };
+        let domain = Domain::math();
+        Ok(Settings {
+            protocol: Protocol::default(),
+            pack: Arc::new(Pack::builtin(&domain)),
+            domain,
+            asker: role.clone(),
+            solvers: Vec::<RoleSettings>::new(),
+            check: role,
+            equivalence: judge,
+            run: config.run.clone(),
+            models: models.used,
+        })
+    }
+}
+
+/// Gives these values to a model's chat template where its section does not set them. Servers with a key are left
+/// alone: each of them has its own way, and some refuse what they do not know.
+fn lay_under(template: &toml::Table, section: &mut ModelSection) {
+    let ours = match section.provider {
+        Some(ProviderKind::Llama) => true,
+        Some(ProviderKind::Openai) => section.api_key_env.is_none(),
+        _ => false,
+    };
+    if !ours || template.is_empty() {
+        return;
+    }
+    let given =
+        section.extra.entry("chat_template_kwargs").or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    if let toml::Value::Table(given) = given {
+        for (key, value) in template {
+            given.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layers(flags: &[&str]) -> Layers {
+        let flags: Vec<_> = flags
+            .iter()
+            .map(|text| {
+                let (key, value) = Layers::parse_override(text).unwrap();
+                ((*text).to_owned(), key, value)
+            })
+            .collect();
+        Layers::load(Some("nano"), std::iter::empty(), &flags).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_the_papers() {
+        let layers = Layers::load(Some("paper-train"), std::iter::empty(), &[]).unwrap();
+        let section = &layers.config().eval;
+        assert_eq!((section.samples, section.tokens), (8, 32_000));
+        let settings = layers.eval_settings("qwen3.5-4b-asker").unwrap();
+        let sampling = serde_json::to_value(&settings.asker.sampling).unwrap();
+        assert_eq!(
+            sampling,
+            serde_json::json!({
+                "temperature": 1.0, "top_p": 0.95, "top_k": 20, "min_p": 0.0,
+                "presence_penalty": 1.5, "repetition_penalty": 1.0,
+            })
+        );
+        assert!(settings.equivalence.is_none() && settings.solvers.is_empty());
+        assert_eq!(settings.models.len(), 1, "nobody else is needed");
+    }
+
+    #[test]
+    fn thinking_is_off_unless_the_model_says_otherwise_or_has_a_key() {
+        let thinking = |flags: &[&str]| {
+            let flags: Vec<&str> = ["models.m.provider=openai", "models.m.url=http://x/v1"]
+                .iter()
+                .chain(flags)
+                .copied()
+                .collect();
+            let settings = layers(&flags).eval_settings("m").unwrap();
+            let given = settings.models["m"].extra.get("chat_template_kwargs").cloned();
+            given.and_then(|given| given.get("enable_thinking")?.as_bool())
+        };
+        assert_eq!(thinking(&[]), Some(false));
+        assert_eq!(thinking(&["models.m.extra.chat_template_kwargs.enable_thinking=true"]), Some(true));
+        assert_eq!(thinking(&["models.m.api_key_env=KEY"]), None);
+    }
+
+    #[test]
+    fn a_judge_is_a_model_of_its_own() {
+        let settings = layers(&["eval.judge.model=nano-check"]).eval_settings("nano-asker").unwrap();
+        let (judge, tokens) = settings.equivalence.unwrap();
+        assert_eq!((judge.model.as_str(), tokens), ("nano-check", 4_000));
+        assert!(layers(&["eval.samples=0"]).eval_settings("nano-asker").is_err());
+        assert!(layers(&[]).eval_settings("staircase").is_err(), "it can only ask");
+    }
+}

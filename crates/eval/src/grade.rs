@@ -1,0 +1,123 @@
+//! From a reply to right or wrong: pure, but for what only a judge can say.
+
+use crate::{Declaration, Grading, Problem};
+use aske_answer::{Method, Verdict};
+use aske_chat::{Finish, Reply};
+use aske_session::{Domain, Solved, split_thinking};
+
+/// Answers longer than this are shown to no judge; the symbolic comparison stops there as well.
+const MOST_BYTES: usize = 64 << 10;
+
+/// What a reply answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) solved: Solved,
+    /// The answer stood in a box.
+    pub(crate) boxed: bool,
+}
+
+impl Answered {
+    /// The last box, else the last word.
+    pub(crate) fn read(reply: &Reply) -> Self {
+        let boxed = split_thinking(&reply.content).boxed().is_some();
+        Self { solved: Solved::read(reply, &Domain::math()), boxed }
+    }
+
+    /// The answer that counts: a reply that was cut short has none but a boxed one.
+    pub(crate) fn answer(&self) -> Option<&str> {
+        let capped = self.solved.finish == Finish::Length;
+        self.solved.answer.as_deref().filter(|_| self.boxed || !capped)
+    }
+}
+
+/// Right or wrong, and what decided; or a question for the judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It is decided.
+    Done { right: bool, by: String },
+    /// The judge decides.
+    Ask,
+}
+
+/// Decides on a sample; `judged` says whether there is a judge.
+pub(crate) fn decide(
+    declaration: &Declaration,
+    problem: &Problem,
+    answered: &Answered,
+    judged: bool,
+) -> Decision {
+    let Some(answer) = answered.answer() else {
+        return Decision::Done { right: false, by: "none".to_owned() };
+    };
+    if judged && declaration.grading == Grading::Judge {
+        return match answer.len() {
+            0..=MOST_BYTES => Decision::Ask,
+            _ => Decision::Done { right: false, by: name(Method::Bounds) },
+        };
+    }
+    let found = declaration.comparison.rules().compare(&problem.answer, answer);
+    Decision::Done { right: found.verdict == Verdict::Equal, by: name(found.method) }
+}
+
+/// The name under which a method is recorded.
+fn name(method: Method) -> String {
+    match serde_json::to_value(method) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Comparison, Kind};
+
+    fn decided(reply: &str, finish: Finish, answer: &str) -> (bool, String) {
+        let declaration = Declaration { comparison: Comparison::Paper, ..Declaration::plain("x") };
+        let problem = Problem {
+            id: "1".into(),
+            question: "q".into(),
+            answer: answer.into(),
+            kind: Kind::Free,
+            level: None,
+        };
+        let answered = Answered::read(&Reply { finish, ..Reply::text(reply) });
+        match decide(&declaration, &problem, &answered, true) {
+            Decision::Done { right, by } => (right, by),
+            Decision::Ask => panic!("this dataset has no judge"),
+        }
+    }
+
+    #[test]
+    fn the_last_box_counts_else_the_last_word() {
+        assert!(decided(r"\boxed{3}, no: \boxed{\frac{1}{2}}", Finish::Stop, "0.5").0);
+        assert!(decided("So the answer is 42.", Finish::Stop, "42").0);
+        assert!(!decided(r"\boxed{41} or rather 42", Finish::Stop, "42").0);
+        assert_eq!(decided("", Finish::Stop, "42"), (false, "none".to_owned()));
+    }
+
+    #[test]
+    fn a_capped_reply_without_a_box_is_wrong_and_one_with_a_box_is_compared() {
+        assert_eq!(decided("so it must be 42", Finish::Length, "42"), (false, "none".to_owned()));
+        assert!(decided(r"\boxed{42}. To check this", Finish::Length, "42").0);
+    }
+
+    #[test]
+    fn the_judge_is_asked_only_for_answers() {
+        let declaration = Declaration { grading: Grading::Judge, ..Declaration::plain("x") };
+        let problem = Problem {
+            id: "1".into(),
+            question: "q".into(),
+            answer: "1".into(),
+            kind: Kind::Free,
+            level: None,
+        };
+        let decide = |reply: Reply, judged| decide(&declaration, &problem, &Answered::read(&reply), judged);
+        assert_eq!(decide(Reply::text(r"\boxed{1}"), true), Decision::Ask);
+        assert!(matches!(decide(Reply::text(r"\boxed{1}"), false), Decision::Done { right: true, .. }));
+        let cut = Reply { finish: Finish::Length, ..Reply::text("1") };
+        assert!(matches!(decide(cut, true), Decision::Done { right: false, .. }));
+        let endless = Reply::text(format!("\\boxed{{{}}}", "1".repeat(MOST_BYTES + 1)));
+        assert!(matches!(decide(endless, true), Decision::Done { right: false, .. }));
+    }
+}

@@ -1,0 +1,292 @@
+//! Where datasets lie: what ships, a file, the Hugging Face cache, this program's own cache.
+
+use crate::dataset::name_of;
+use crate::declaration::SHIPPED;
+use crate::{DataError, Dataset, Declaration};
+use aske_config::closest;
+use aske_weights::{Cache, find_dataset};
+use std::path::{Path, PathBuf};
+
+/// The paper's suite of four datasets.
+const PAPER: &str = "paper";
+
+/// Where datasets of the hub are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The folder of the Hugging Face cache that holds repositories.
+    pub hub_cache: Option<PathBuf>,
+    /// This program's own cache.
+    pub own: Option<Cache>,
+}
+
+impl Places {
+    /// The usual ones: `$HF_HUB_CACHE`, `$HF_HOME/hub` or `~/.cache/huggingface/hub`, and `$ASKE_CACHE`.
+    pub fn usual() -> Self {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = || set("XDG_CACHE_HOME").or_else(|| Some(std::env::home_dir()?.join(".cache")));
+        let hub_cache = set("HF_HUB_CACHE")
+            .or_else(|| Some(set("HF_HOME")?.join("hub")))
+            .or_else(|| Some(home()?.join("huggingface").join("hub")));
+        Self { hub_cache, own: Cache::open().ok() }
+    }
+
+    /// The files of a declared dataset, where all of them are on this machine.
+    pub fn find(&self, declaration: &Declaration) -> Option<Vec<PathBuf>> {
+        let repo = declaration.hub.as_deref()?;
+        let snapshots = self.hub_cache.iter().flat_map(|cache| snapshots(cache, repo));
+        let own = self.own.iter().filter_map(|cache| find_dataset(cache, repo));
+        snapshots.chain(own).find_map(|folder| files_in(&folder, declaration))
+    }
+}
+
+/// The snapshots of a dataset in the Hugging Face cache: first what `main` is, then the others by name.
+fn snapshots(cache: &Path, repo: &str) -> Vec<PathBuf> {
+    let folder = cache.join(format!("datasets--{}", repo.replace('/', "--")));
+    let main = std::fs::read_to_string(folder.join("refs").join("main")).unwrap_or_default();
+    let snapshots = folder.join("snapshots");
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(&snapshots).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let is_main = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy() == main.trim());
+    found.sort_by_key(|path| (!is_main(path), path.clone()));
+    found
+}
+
+/// The files of a declaration in a folder, in their order; none where one is missing.
+fn files_in(folder: &Path, declaration: &Declaration) -> Option<Vec<PathBuf>> {
+    let there = names_below(folder);
+    let names: Vec<&str> = there.iter().map(String::as_str).collect();
+    Some(choose(&names, &declaration.files)?.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// Of these names those that a declaration's files mean; none where one is missing.
+fn choose(names: &[&str], files: &[String]) -> Option<Vec<String>> {
+    let mut chosen = Vec::new();
+    for file in files {
+        let mut found: Vec<String> = file
+            .split('|')
+            .map(|pattern| {
+                let fitting = names.iter().filter(|name| matches(pattern, name));
+                fitting.map(|name| (*name).to_owned()).collect::<Vec<_>>()
+            })
+            .find(|found| !found.is_empty())?;
+        found.sort();
+        chosen.extend(found);
+    }
+    Some(chosen)
+}
+
+/// Chooses the names of a repository that a declaration's files mean; none where one is missing.
+pub fn wanted(declaration: &Declaration) -> impl Fn(&[&str]) -> Vec<String> + '_ {
+    |names: &[&str]| choose(names, &declaration.files).unwrap_or_default()
+}
+
+/// Whether a name fits a pattern, in which a `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(tail) = name.strip_prefix(before) else { return false };
+    (0..=tail.len()).any(|at| tail.is_char_boundary(at) && matches(rest, &tail[at..]))
+}
+
+/// The names of all files below a folder, with `/` between folders; links are followed, as the cache is made of them.
+fn names_below(folder: &Path) -> Vec<String> {
+    let (mut names, mut open) = (Vec::new(), vec![(folder.to_owned(), String::new())]);
+    while let Some((at, prefix)) = open.pop() {
+        // A dataset has a handful of folders; a circle of links would have no end.
+        if prefix.matches('/').count() > 8 {
+            continue;
+        }
+        for entry in std::fs::read_dir(&at).into_iter().flatten().flatten() {
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            let path = entry.path();
+            if path.is_dir() { open.push((path, format!("{name}/"))) } else { names.push(name) }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// A dataset that was asked for: it can be read, or has to be brought first.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// It ships.
+    Shipped(Declaration),
+    /// In these files.
+    Files(Declaration, Vec<PathBuf>),
+    /// On the hub, and not on this machine.
+    Absent(Declaration),
+}
+
+impl Asked {
+    /// What it is.
+    pub fn declaration(&self) -> &Declaration {
+        match self {
+            Self::Shipped(declaration) | Self::Files(declaration, _) | Self::Absent(declaration) => {
+                declaration
+            }
+        }
+    }
+
+    /// Reads it.
+    pub fn read(self) -> Result<Dataset, DataError> {
+        match self {
+            Self::Shipped(declaration) => Dataset::shipped(declaration),
+            Self::Files(declaration, files) => Dataset::read(declaration, files),
+            Self::Absent(declaration) => Err(absent(&declaration)),
+        }
+    }
+}
+
+/// The error for a dataset that is nowhere.
+pub fn absent(declaration: &Declaration) -> DataError {
+    let (name, hub) = (&declaration.name, declaration.hub.as_deref().unwrap_or_default());
+    DataError::at(
+        name,
+        "not on this machine",
+        format!(
+            "`hf download --repo-type dataset {hub}` brings it into the cache; or name a file: --data {name}=FILE"
+        ),
+    )
+}
+
+/// What a name on the command line means: `paper`, a dataset that is declared here, `NAME=FILE,…`, a file of problems,
+/// or a .toml file that declares one.
+pub fn find(text: &str, places: &Places) -> Result<Vec<Asked>, DataError> {
+    let known = Declaration::builtin()?;
+    if text == PAPER {
+        return Ok(Declaration::paper()?
+            .into_iter()
+            .map(|declaration| placed(declaration, places))
+            .collect());
+    }
+    if let Some(declaration) = known.iter().find(|declaration| declaration.name == text) {
+        return Ok(vec![placed(declaration.clone(), places)]);
+    }
+    if let Some((name, files)) = text.split_once('=')
+        && let Some(declaration) = known.iter().find(|declaration| declaration.name == name)
+    {
+        let files = files.split(',').map(PathBuf::from).collect();
+        return Ok(vec![Asked::Files(declaration.clone(), files)]);
+    }
+    let path = Path::new(text);
+    if path.extension().is_some_and(|ending| ending == "toml") {
+        return declared(path, places).map(|asked| vec![asked]);
+    }
+    if path.is_file() || path.extension().is_some() {
+        return Ok(vec![Asked::Files(Declaration::plain(&name_of(path)), vec![path.to_owned()])]);
+    }
+    let names: Vec<&str> = known.iter().map(|declaration| declaration.name.as_str()).chain([PAPER]).collect();
+    let hint = match closest(text, names.iter().copied()) {
+        Some(likely) => format!("did you mean `{likely}`?"),
+        None => format!("name a .jsonl, .csv, .parquet or .toml file, or one of {}", names.join(", ")),
+    };
+    Err(DataError::at("--data", format!("unknown dataset `{text}`"), hint))
+}
+
+/// Where a dataset that ships its declaration is.
+fn placed(declaration: Declaration, places: &Places) -> Asked {
+    if declaration.name == SHIPPED {
+        return Asked::Shipped(declaration);
+    }
+    match places.find(&declaration) {
+        Some(files) => Asked::Files(declaration, files),
+        None => Asked::Absent(declaration),
+    }
+}
+
+/// A dataset that a user's file declares; its files lie beside it, or on the hub.
+fn declared(path: &Path, places: &Places) -> Result<Asked, DataError> {
+    let text = std::fs::read_to_string(path).map_err(|error| DataError::io(path, &error))?;
+    let declaration = Declaration::parse(&text, &path.display().to_string())?;
+    if declaration.hub.is_some() {
+        return Ok(placed(declaration, places));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let found = files_in(listed, &declaration);
+    let files = found.ok_or_else(|| {
+        let what = format!("no {} beside it", declaration.files.join(", "));
+        DataError::at(path.display().to_string(), what, "name files that lie beside the declaration")
+    })?;
+    let files = files.iter().map(|file| folder.join(file.strip_prefix(listed).unwrap_or(file))).collect();
+    Ok(Asked::Files(declaration, files))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name, fits) in [
+            ("a.csv", "a.csv", true),
+            ("a.csv", "b/a.csv", false),
+            ("*.parquet", "data/train-0.parquet", true),
+            ("data/train-*.parquet", "data/train-00000-of-00001.parquet", true),
+            ("data/train-*.parquet", "data/test-0.parquet", false),
+            ("*é*", "aéb", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_snapshot_of_main_comes_first_and_a_missing_part_is_no_dataset() {
+        let cache = tempfile::tempdir().unwrap();
+        let repo = cache.path().join("datasets--opencompass--AIME2025");
+        put(&repo, "refs/main", "bbb\n");
+        for (snapshot, file) in [
+            ("aaa", "aime2025-I.jsonl"),
+            ("aaa", "aime2025-II.jsonl"),
+            ("bbb", "aime2025-II.jsonl"),
+            ("bbb", "aime2025-I.jsonl"),
+            ("bbb", "README.md"),
+            ("ccc", "aime2025-I.jsonl"),
+        ] {
+            put(&repo, &format!("snapshots/{snapshot}/{file}"), "{\"question\": \"q\", \"answer\": 7}\n");
+        }
+        let places = Places { hub_cache: Some(cache.path().to_owned()), own: None };
+        let asked = find("aime-2025", &places).unwrap().remove(0);
+        let Asked::Files(_, files) = &asked else { panic!("{asked:?}") };
+        let names: Vec<_> = files.iter().map(|file| file.strip_prefix(&repo).unwrap().to_owned()).collect();
+        assert_eq!(
+            names,
+            ["snapshots/bbb/aime2025-I.jsonl", "snapshots/bbb/aime2025-II.jsonl"].map(PathBuf::from),
+            "part I first, of the right snapshot"
+        );
+        let read = asked.read().unwrap();
+        let ids: Vec<&str> = read.problems.iter().map(|problem| problem.id.as_str()).collect();
+        assert_eq!(ids, ["1", "2"], "counted over both files");
+        assert!(matches!(find("math-500", &places).unwrap()[0], Asked::Absent(_)));
+        assert_eq!(find("paper", &places).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_declaration_names_files_beside_it_and_a_plain_file_is_a_dataset() {
+        let folder = tempfile::tempdir().unwrap();
+        put(
+            folder.path(),
+            "d/mine.toml",
+            "name = \"mine\"\nfiles = [\"p.csv\"]\n[columns]\nproblem = \"text\"\n",
+        );
+        put(folder.path(), "d/p.csv", "text,answer\nWhat?,4\n");
+        put(folder.path(), "my set.jsonl", "{\"question\": \"q\", \"answer\": \"x\"}\n");
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let none = Places::default();
+        let read = |name: &str| find(&at(name), &none).unwrap().remove(0).read().unwrap();
+        let mine = read("d/mine.toml");
+        assert_eq!((mine.declaration.name.as_str(), mine.problems[0].answer.as_str()), ("mine", "4"));
+        assert_eq!(read("my set.jsonl").declaration.name, "my-set");
+        let error = find("ladderr", &none).unwrap_err();
+        assert_eq!(error.hint, "did you mean `ladder`?");
+        let named = format!("aime-2025={}", at("my set.jsonl"));
+        let error = find(&named, &none).unwrap().remove(0).read().unwrap_err();
+        assert!(error.what.contains("no whole number from 0 to 999"), "{error}");
+    }
+}

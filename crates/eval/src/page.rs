@@ -1,0 +1,121 @@
+//! Comparisons and scores as a page, and the figure of seeds.
+
+use crate::compare::{Comparison, Metric};
+use crate::score::Scores;
+use crate::tables;
+use aske_report::{Bars, Frame, Group, Section, bars, label};
+use maud::{PreEscaped, html};
+
+/// The figure: the base model and the mean of the trained ones as bars, one standard deviation as whiskers, every
+/// trained model as a dot, the change in points above.
+pub fn figure(found: &Comparison) -> String {
+    let panels = Metric::BOTH.map(|metric| {
+        let lines = found.lines.iter().filter(|line| line.metric == metric);
+        let groups = lines.map(|line| Group {
+            name: line.title.clone(),
+            before: line.base,
+            after: line.mean,
+            spread: line.spread,
+            dots: line.trained.clone(),
+            change: tables::points(line.mean - line.base),
+        });
+        Bars { title: metric.name(found.k), groups: groups.collect() }
+    });
+    let after = match found.trained.as_slice() {
+        [one] => label(one, 60),
+        several => format!("mean of {}, ± one SD", several.len()),
+    };
+    bars("Before and after training, by benchmark", [&found.base, &after], &panels)
+}
+
+/// The comparison as one page, with its figure.
+pub fn comparison(found: &Comparison) -> String {
+    let sections = [
+        Section { id: "table", heading: "Before and after", body: tables::comparison(found).html() },
+        Section {
+            id: "change",
+            heading: "Is it more than chance?",
+            body: html! {
+                p.read {
+                    "Every problem is compared with itself. A change smaller than the last column would most likely be \
+                     missed by a study of this size."
+                }
+                (tables::changes(found).html())
+            },
+        },
+        Section {
+            id: "figure",
+            heading: "By benchmark",
+            // Drawn by our own hand: every name in it is escaped.
+            body: html! { figure { div.scroll tabindex="0" role="group" aria-label="Figure" { (PreEscaped(figure(found))) } } },
+        },
+    ];
+    let names: Vec<&str> =
+        std::iter::once(found.base.as_str()).chain(found.trained.iter().map(String::as_str)).collect();
+    let frame = Frame {
+        title: "Ask-E: downstream benchmarks",
+        kicker: "Ask-E evaluation",
+        heading: "Does asking teach answering?",
+        names: &names,
+        command: "aske eval compare",
+    };
+    frame.around(&sections)
+}
+
+/// The scores of runs as one page.
+pub fn scores(runs: &[(String, Scores)]) -> String {
+    let tables = html! {
+        @for (name, scores) in runs {
+            h3 { (label(name, 120)) }
+            (tables::scores(scores).html())
+            @if let Some(levels) = tables::levels(scores) { (levels.html()) }
+        }
+    };
+    let every = html! {
+        @for (name, scores) in runs {
+            h3 { (label(name, 120)) }
+            @for dataset in &scores.datasets {
+                p {
+                    (dataset.title) ": "
+                    @for (k, rate) in (1..).zip(&dataset.score.pass) {
+                        @if k > 1 { ", " } "pass@" (k) " " (format!("{:.1}%", 100.0 * rate.value))
+                    }
+                }
+            }
+        }
+    };
+    let names: Vec<&str> = runs.iter().map(|(_, scores)| scores.model.as_str()).collect();
+    let frame = Frame {
+        title: "Ask-E: downstream benchmarks",
+        kicker: "Ask-E evaluation",
+        heading: "How well do they answer?",
+        names: &names,
+        command: "aske report --html",
+    };
+    frame.around(&[
+        Section { id: "scores", heading: "Scores", body: tables },
+        Section { id: "pass", heading: "pass@k for every k", body: every },
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Side, compare};
+    use crate::score::tests::run;
+
+    #[test]
+    fn a_page_has_both_tables_and_the_figure_and_escapes_names() {
+        let (base, after) = (run("x", 2, &[("a", 1), ("b", 0)]), run("x", 2, &[("a", 2), ("b", 0)]));
+        let found = compare(
+            Side { name: "<base>", records: &base },
+            &[Side { name: "one", records: &after }, Side { name: "two", records: &base }],
+        );
+        let page = comparison(&found.unwrap());
+        assert!(page.contains("&lt;base&gt;") && !page.contains("<base>"));
+        assert!(page.contains("<svg class=\"bars\"") && page.matches("<circle").count() == 4);
+        assert!(page.contains("<b>50.00%</b>") && page.contains("smallest visible"), "{page}");
+        let page = scores(&[("runs/<x>".to_owned(), crate::scores(&after))]);
+        assert!(page.contains("runs/&lt;x&gt;") && page.contains("pass@2 50.0%"));
+    }
+}

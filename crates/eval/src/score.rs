@@ -1,0 +1,262 @@
+//! pass@k and avg@n of one run, by dataset, by level, and over all of its datasets.
+
+use crate::Declaration;
+use aske_record::EvalRecord;
+use aske_stats::{Interval, clustered, pass_at};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Decides the resamples of intervals.
+const SEED: u64 = 1;
+
+/// How often a problem was answered rightly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// How hard the dataset says it is.
+    pub level: Option<u32>,
+    /// By sample: whether it is right.
+    pub samples: BTreeMap<u32, bool>,
+}
+
+impl Tried {
+    /// Samples.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.samples.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Right samples.
+    pub fn right(&self) -> u32 {
+        u32::try_from(self.samples.values().filter(|right| **right).count()).unwrap_or(u32::MAX)
+    }
+
+    /// The share of right samples.
+    pub fn average(&self) -> f64 {
+        f64::from(self.right()) / f64::from(self.count().max(1))
+    }
+}
+
+/// The problems of one dataset, by name.
+pub(crate) type Problems = BTreeMap<String, Tried>;
+
+/// The problems of every dataset, by the dataset's name.
+pub(crate) fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BTreeMap<String, Problems> {
+    let mut datasets: BTreeMap<String, Problems> = BTreeMap::new();
+    for record in records {
+        let problems = datasets.entry(record.dataset.clone()).or_default();
+        let tried = problems
+            .entry(record.problem.clone())
+            .or_insert_with(|| Tried { level: record.level, samples: BTreeMap::new() });
+        tried.samples.insert(record.sample, record.right);
+    }
+    datasets
+}
+
+/// A mean over problems. Its interval takes problems as drawn by chance: samples of one problem are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// The mean.
+    pub value: f64,
+    /// 95%; none for fewer than two problems.
+    pub interval: Option<Interval>,
+}
+
+impl Rate {
+    /// The mean of one share for each problem; none without problems.
+    pub fn of(shares: &[f64]) -> Option<Self> {
+        if shares.is_empty() {
+            return None;
+        }
+        let value = shares.iter().sum::<f64>() / shares.len() as f64;
+        let clusters: Vec<(f64, f64)> = shares.iter().map(|share| (*share, 1.0)).collect();
+        Some(Self { value, interval: clustered(&clusters, SEED).map(|estimate| estimate.interval) })
+    }
+}
+
+/// The scores of some problems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// Problems with a sample.
+    pub problems: usize,
+    /// Samples.
+    pub samples: u64,
+    /// The most samples of a problem: the n of avg@n.
+    pub most: u32,
+    /// avg@n: the share of right samples, averaged over problems.
+    pub average: Option<Rate>,
+    /// pass@k for every k from 1, each over the problems that have k samples.
+    pub pass: Vec<Rate>,
+}
+
+impl Score {
+    /// The scores of these problems.
+    pub fn of<'t>(problems: impl Iterator<Item = &'t Tried> + Clone) -> Self {
+        let most = problems.clone().map(Tried::count).max().unwrap_or(0);
+        let averages: Vec<f64> = problems.clone().map(Tried::average).collect();
+        let pass = |k: u32| {
+            let shares: Vec<f64> =
+                problems.clone().filter_map(|tried| pass_at(k, tried.right(), tried.count())).collect();
+            Rate::of(&shares)
+        };
+        Self {
+            problems: averages.len(),
+            samples: problems.clone().map(|tried| u64::from(tried.count())).sum(),
+            most,
+            average: Rate::of(&averages),
+            pass: (1..=most).map_while(pass).collect(),
+        }
+    }
+}
+
+/// A dataset's scores, and what else is worth knowing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DatasetScore {
+    /// Its name.
+    pub dataset: String,
+    /// Its name in tables.
+    pub title: String,
+    /// The scores.
+    #[serde(flatten)]
+    pub score: Score,
+    /// By level, where the dataset has levels.
+    pub levels: BTreeMap<u32, Score>,
+    /// Samples that ran into the token limit.
+    pub capped: u64,
+    /// Samples without a boxed answer.
+    pub unboxed: u64,
+    /// Samples that the judge decided.
+    pub judged: u64,
+    /// Tokens that the model wrote for a sample, on average.
+    pub tokens: f64,
+}
+
+/// The scores of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scores {
+    /// Who answered.
+    pub model: String,
+    /// By dataset, in the order of tables.
+    pub datasets: Vec<DatasetScore>,
+    /// Over all problems of all datasets, where there are several.
+    pub pooled: Option<Score>,
+}
+
+/// The scores of these records.
+pub fn scores(records: &[EvalRecord]) -> Scores {
+    let tried = tried(records);
+    let datasets: Vec<DatasetScore> = in_order(tried.keys().map(String::as_str))
+        .into_iter()
+        .filter_map(|(name, title)| Some(dataset(name, title, tried.get(name)?, records)))
+        .collect();
+    let pooled = (datasets.len() > 1).then(|| Score::of(tried.values().flat_map(BTreeMap::values)));
+    let model = records.first().map(|record| record.model.clone()).unwrap_or_default();
+    Scores { model, datasets, pooled }
+}
+
+fn dataset(name: &str, title: String, problems: &Problems, records: &[EvalRecord]) -> DatasetScore {
+    let levels: BTreeSet<u32> = problems.values().filter_map(|tried| tried.level).collect();
+    let of_level = |level| Score::of(problems.values().filter(move |tried| tried.level == Some(level)));
+    let own = || records.iter().filter(|record| record.dataset == name);
+    let count = |test: fn(&EvalRecord) -> bool| own().filter(|record| test(record)).count() as u64;
+    let written: u64 = own().map(EvalRecord::written).sum();
+    DatasetScore {
+        dataset: name.to_owned(),
+        title,
+        score: Score::of(problems.values()),
+        levels: levels.into_iter().map(|level| (level, of_level(level))).collect(),
+        capped: count(EvalRecord::is_capped),
+        unboxed: count(|record| !record.boxed),
+        judged: count(|record| record.by == "judge"),
+        tokens: written as f64 / own().count().max(1) as f64,
+    }
+}
+
+/// Datasets with their titles: those that ship in their order, then the others by name.
+pub(crate) fn in_order<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, String)> {
+    let known = Declaration::builtin().unwrap_or_default();
+    let place = |name: &str| known.iter().position(|dataset| dataset.name == name).unwrap_or(known.len());
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by_key(|name| (place(name), *name));
+    let title = |name: &str| known.get(place(name)).map_or(name, Declaration::title).to_owned();
+    names.into_iter().map(|name| (name, title(name))).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use aske_chat::Finish;
+    use aske_session::Solved;
+
+    /// A record of a sample.
+    pub(crate) fn record(dataset: &str, problem: &str, sample: u32, right: bool) -> EvalRecord {
+        EvalRecord {
+            schema: aske_record::SCHEMA,
+            dataset: dataset.to_owned(),
+            problem: problem.to_owned(),
+            sample,
+            level: Some(1 + u32::from(problem.len() > 1)),
+            model: "m".to_owned(),
+            question: "q".to_owned(),
+            reference: "1".to_owned(),
+            solved: Solved { answer: Some("1".to_owned()), finish: Finish::Stop },
+            boxed: true,
+            right,
+            by: "exact".to_owned(),
+            used: BTreeMap::new(),
+        }
+    }
+
+    /// A run: each problem with its right samples among so many.
+    pub(crate) fn run(dataset: &str, samples: u32, right: &[(&str, u32)]) -> Vec<EvalRecord> {
+        let of = |(problem, right): &(&str, u32)| {
+            (0..samples).map(|sample| record(dataset, problem, sample, sample < *right)).collect::<Vec<_>>()
+        };
+        right.iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn the_papers_two_metrics_follow_from_the_counts() {
+        let records = run("aime-2025", 8, &[("1", 0), ("2", 1), ("3", 8), ("4", 3)]);
+        let scores = scores(&records);
+        let [dataset] = scores.datasets.as_slice() else { panic!("{scores:?}") };
+        // 12 of 32 samples, and 3 of 4 problems at least once.
+        assert!((dataset.score.average.unwrap().value - 12.0 / 32.0).abs() < 1e-12);
+        assert!((dataset.score.pass[7].value - 0.75).abs() < 1e-12);
+        assert!((dataset.score.pass[0].value - 12.0 / 32.0).abs() < 1e-12, "pass@1 is avg@n");
+        assert_eq!((dataset.score.pass.len(), dataset.title.as_str()), (8, "AIME 2025"));
+        assert!(scores.pooled.is_none());
+        let rates = dataset.score.pass.windows(2).all(|pair| pair[0].value <= pair[1].value + 1e-12);
+        assert!(rates, "more samples never pass less");
+    }
+
+    #[test]
+    fn the_pool_counts_problems_and_not_datasets() {
+        let mut records = run("hmmt-feb-2025", 2, &[("1", 2)]);
+        records.extend(run("aime-2025", 2, &[("1", 0), ("2", 0), ("3", 0)]));
+        let scores = scores(&records);
+        assert_eq!(scores.datasets[0].dataset, "aime-2025", "in the order of tables");
+        assert!((scores.pooled.unwrap().average.unwrap().value - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_problem_with_fewer_samples_leaves_only_the_larger_k() {
+        let mut records = run("x", 4, &[("a", 4)]);
+        records.extend(run("x", 2, &[("bb", 0)]));
+        // The same sample again, as a damaged file may have it.
+        records.push(record("x", "bb", 1, false));
+        let score = &scores(&records).datasets[0];
+        let values: Vec<f64> = score.score.pass.iter().map(|rate| rate.value).collect();
+        assert_eq!(values, [0.5, 0.5, 1.0, 1.0]);
+        assert_eq!((score.score.samples, score.score.most), (6, 4));
+        assert_eq!(score.levels.keys().copied().collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn the_interval_is_that_of_problems() {
+        // All samples of a problem agree: the interval is as wide as that of 20 trials, not of 160.
+        let names: Vec<String> = (0..20).map(|i| i.to_string()).collect();
+        let right: Vec<(&str, u32)> =
+            names.iter().zip(0_u32..).map(|(name, i)| (name.as_str(), 8 * (i % 2))).collect();
+        let interval = scores(&run("x", 8, &right)).datasets[0].score.average.unwrap().interval.unwrap();
+        assert!(interval.high - interval.low > 0.35, "{interval:?}");
+    }
+}

@@ -1,0 +1,226 @@
+//! The numbers of runs and comparisons as tables.
+
+use crate::compare::{Comparison, Line};
+use crate::grid::{Cell, Grid};
+use crate::score::{DatasetScore, Rate, Score, Scores};
+use aske_stats::{Interval, Paired};
+
+/// What stands where there is no number.
+const NONE: &str = "–";
+
+/// avg@n and pass@k of a run, for some k.
+pub fn scores(scores: &Scores) -> Grid {
+    let most = scores.datasets.iter().map(|dataset| dataset.score.most).max().unwrap_or(0);
+    let shown = ks(most);
+    let mut header: Vec<String> =
+        ["Dataset", "problems", "samples", &format!("avg@{most}"), "95%"].map(str::to_owned).to_vec();
+    header.extend(shown.iter().map(|k| format!("pass@{k}")));
+    header.extend(["95%", "capped", "no box", "tokens"].map(str::to_owned));
+    let row = |title: &str, score: &Score, rest: [String; 3]| {
+        let last = score.pass.last();
+        let mut row: Vec<Cell> = vec![
+            title.into(),
+            score.problems.to_string().into(),
+            score.samples.to_string().into(),
+            rate(score.average).into(),
+            interval(score.average).into(),
+        ];
+        row.extend(shown.iter().map(|k| rate(score.pass.get(*k as usize - 1).copied()).into()));
+        row.push(interval(last.copied()).into());
+        row.extend(rest.map(Cell::from));
+        row
+    };
+    let of = |dataset: &DatasetScore| {
+        let share = |count: u64| percent(count as f64 / dataset.score.samples.max(1) as f64);
+        let rest = [share(dataset.capped), share(dataset.unboxed), format!("{:.0}", dataset.tokens)];
+        row(&dataset.title, &dataset.score, rest)
+    };
+    let mut rows: Vec<Vec<Cell>> = scores.datasets.iter().map(of).collect();
+    rows.extend(scores.pooled.iter().map(|pooled| row("All problems", pooled, [NONE; 3].map(str::to_owned))));
+    let caption = format!("{}: avg@{most} and pass@k; intervals are by problem", scores.model);
+    Grid { caption, header, texts: 1, rows, group: 0 }
+}
+
+/// By level, for datasets that have levels.
+pub fn levels(scores: &Scores) -> Option<Grid> {
+    let leveled: Vec<&DatasetScore> =
+        scores.datasets.iter().filter(|dataset| dataset.levels.len() > 1).collect();
+    let most = leveled.iter().map(|dataset| dataset.score.most).max()?;
+    let rows = leveled.iter().flat_map(|dataset| {
+        dataset.levels.iter().map(|(level, score)| {
+            let last = score.pass.last().copied();
+            [
+                format!("{}, level {level}", dataset.title),
+                score.problems.to_string(),
+                rate(score.average),
+                interval(score.average),
+                rate(last),
+                interval(last),
+            ]
+            .map(Cell::from)
+            .to_vec()
+        })
+    });
+    let header = ["Level", "problems", &format!("avg@{most}"), "95%", &format!("pass@{most}"), "95%"];
+    Some(Grid {
+        caption: "By level".to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        texts: 1,
+        rows: rows.collect(),
+        group: 0,
+    })
+}
+
+/// The paper's table: the base model, the mean of the trained ones, and each of them; what beats the base is bold.
+pub fn comparison(found: &Comparison) -> Grid {
+    let seeds = found.trained.len();
+    let mut header = vec!["Dataset".to_owned(), "Metric".to_owned(), "n".to_owned(), "Baseline".to_owned()];
+    if seeds > 1 {
+        header.extend([format!("Mean of {seeds}"), "± SD".to_owned()]);
+    }
+    header.extend(found.trained.iter().cloned());
+    let rows = found.lines.iter().map(|line| {
+        let value = |value: f64| Cell::new(precise(value), line.beats(value));
+        let mut row: Vec<Cell> = vec![
+            line.title.as_str().into(),
+            line.metric.name(found.k).into(),
+            line.problems.to_string().into(),
+            precise(line.base).into(),
+        ];
+        if seeds > 1 {
+            row.push(value(line.mean));
+            row.push(line.spread.map_or(NONE.to_owned(), |spread| format!("{:.2}", 100.0 * spread)).into());
+        }
+        row.extend(line.trained.iter().map(|trained| value(*trained)));
+        row
+    });
+    let caption = format!(
+        "Accuracy before ({}) and after training. Bold marks values that beat the baseline.",
+        found.base
+    );
+    Grid { caption, header, texts: 2, rows: rows.collect(), group: 2 }
+}
+
+/// The change, how sure it is, and what a study of this size can see.
+pub fn changes(found: &Comparison) -> Grid {
+    let header = ["Dataset", "Metric", "n", "change", "95% by problem", "p", "smallest visible"];
+    let row = |line: &Line| {
+        let of = |show: fn(&Paired) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
+        [
+            line.title.clone(),
+            line.metric.name(found.k),
+            line.problems.to_string(),
+            points(line.mean - line.base),
+            of(|change| signed_range(change.difference.interval)),
+            of(|change| p_value(change.p)),
+            of(|change| format!("{:.1}", 100.0 * change.smallest)),
+        ]
+        .map(Cell::from)
+        .to_vec()
+    };
+    Grid {
+        caption: "The change in percentage points on the same problems: sign-flip test by problem, and the smallest \
+                  true change that it would see with 80% power"
+            .to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        texts: 2,
+        rows: found.lines.iter().map(row).collect(),
+        group: 2,
+    }
+}
+
+/// Some k up to n: powers of two, and n.
+fn ks(most: u32) -> Vec<u32> {
+    let mut ks: Vec<u32> = (0..32).map(|power| 1 << power).take_while(|k| *k < most).collect();
+    ks.extend((most > 0).then_some(most));
+    ks
+}
+
+/// `44.9%`.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// `57.22%`, as in the paper's table.
+fn precise(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
+
+fn rate(rate: Option<Rate>) -> String {
+    rate.map_or(NONE.to_owned(), |rate| percent(rate.value))
+}
+
+fn interval(rate: Option<Rate>) -> String {
+    let found = rate.and_then(|rate| rate.interval);
+    found.map_or(NONE.to_owned(), |Interval { low, high }| {
+        format!("{:.1} to {}", 100.0 * low.max(0.0), percent(high.min(1.0)))
+    })
+}
+
+/// `+3.1`: a difference in points, with a true minus.
+pub(crate) fn points(difference: f64) -> String {
+    let text = format!("{:+.1}", 100.0 * difference);
+    match text.as_str() {
+        "+0.0" | "-0.0" => "0.0".to_owned(),
+        _ => text.replace('-', "−"),
+    }
+}
+
+fn signed_range(Interval { low, high }: Interval) -> String {
+    format!("{} to {}", points(low), points(high))
+}
+
+/// `0.031`, or `< 0.001`.
+fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Side, compare};
+    use crate::score::tests::run;
+
+    #[test]
+    fn the_columns_are_those_of_the_papers_table_and_bold_is_what_beats_the_base() {
+        let base = run("aime-2025", 8, &[("1", 4), ("2", 0)]);
+        let (better, worse) =
+            (run("aime-2025", 8, &[("1", 8), ("2", 2)]), run("aime-2025", 8, &[("1", 1), ("2", 0)]));
+        let trained = [Side { name: "seed 0", records: &better }, Side { name: "seed 1", records: &worse }];
+        let found = compare(Side { name: "base", records: &base }, &trained).unwrap();
+        let grid = comparison(&found);
+        assert_eq!(
+            grid.header,
+            ["Dataset", "Metric", "n", "Baseline", "Mean of 2", "± SD", "seed 0", "seed 1"]
+        );
+        let shown: Vec<(&str, bool)> =
+            grid.rows[1].iter().map(|cell| (cell.text.as_str(), cell.bold)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("AIME 2025", false),
+                ("avg@8", false),
+                ("2", false),
+                ("25.00%", false),
+                ("34.38%", true),
+                ("39.77", false),
+                ("62.50%", true),
+                ("6.25%", false),
+            ]
+        );
+        assert_eq!(changes(&found).rows[1][3].text, "+9.4");
+    }
+
+    #[test]
+    fn some_k_are_shown_and_levels_where_there_are_some() {
+        assert_eq!((ks(8), ks(6), ks(1), ks(0)), (vec![1, 2, 4, 8], vec![1, 2, 4, 6], vec![1], vec![]));
+        let found = crate::scores(&run("x", 2, &[("a", 1), ("bb", 2)]));
+        let levels = levels(&found).unwrap();
+        assert_eq!(levels.rows.len(), 2);
+        assert_eq!(scores(&found).header.len(), scores(&found).rows[0].len());
+        assert_eq!(
+            (points(-0.0001), points(0.031), points(-0.031)),
+            ("0.0".into(), "+3.1".into(), "−3.1".into())
+        );
+    }
+}

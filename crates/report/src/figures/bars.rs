@@ -1,0 +1,149 @@
+//! Two bars side by side for each group, with whiskers and dots on the second: before and after, seed by seed.
+
+use crate::draw::{Drawing, Scale, px, text_width, ticks};
+use crate::text::label;
+use maud::{Markup, PreEscaped, html};
+
+const LEFT: f64 = 46.0;
+const TOP: f64 = 58.0;
+const RIGHT: f64 = 14.0;
+const HIGH: f64 = 210.0;
+const BAR: f64 = 26.0;
+const NARROWEST: f64 = 92.0;
+const LONGEST: usize = 24;
+
+/// A drawing has no page around it, so it brings its colours along.
+const STYLE: &str = "\
+svg.bars{background:#fdfcf9;font-family:system-ui,-apple-system,'Segoe UI','Noto Sans',Arial,sans-serif}\
+.bars text{fill:#1d1d1b;font-size:12px}.bars .tick{font-size:11.5px;fill:#5c5a54}\
+.bars .title{font-weight:600;font-size:13px}.bars .grid{stroke:#dcd8ce}.bars .before{fill:#b9b3a6}\
+.bars .after{fill:#6ea3c8}.bars .whisker{stroke:#1d1d1b;stroke-width:1.4;fill:none}\
+.bars .dot{fill:#0b5f97;stroke:#fdfcf9;stroke-width:1}.bars .change{font-weight:600}\
+@media(prefers-color-scheme:dark){svg.bars{background:#16171a}.bars text{fill:#e7e4dc}.bars .tick{fill:#a9a59b}\
+.bars .grid{stroke:#393a3f}.bars .before{fill:#6c6860}.bars .after{fill:#2c6d9c}.bars .whisker{stroke:#e7e4dc}\
+.bars .dot{fill:#84bfe8;stroke:#16171a}}";
+
+/// One group: a share before, and shares after.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What it is.
+    pub name: String,
+    /// The share before.
+    pub before: f64,
+    /// The mean share after.
+    pub after: f64,
+    /// Half the length of the whiskers.
+    pub spread: Option<f64>,
+    /// Every share after.
+    pub dots: Vec<f64>,
+    /// What is written over it.
+    pub change: String,
+}
+
+/// Groups that belong together.
+#[derive(Clone, Debug)]
+pub struct Bars {
+    /// What they are.
+    pub title: String,
+    /// The groups.
+    pub groups: Vec<Group>,
+}
+
+/// An SVG file: the panels below each other, with a key of what the two bars are.
+pub fn bars(title: &str, key: [&str; 2], panels: &[Bars]) -> String {
+    let drawings: Vec<Drawing> = panels.iter().map(|bars| panel(bars, key)).collect();
+    let width = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
+    let height: f64 = drawings.iter().map(|drawing| drawing.height).sum();
+    let places = drawings.iter().scan(0.0, |at, drawing| {
+        let place = *at;
+        *at += drawing.height;
+        Some((place, &drawing.body))
+    });
+    let drawn = html! {
+        svg.bars xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (px(width)) " " (px(height)) }
+            width=(px(width)) height=(px(height)) role="img" {
+            title { (label(title, 200)) }
+            style { (PreEscaped(STYLE)) }
+            @for (place, body) in places { g transform={ "translate(0 " (px(place)) ")" } { (body) } }
+        }
+    };
+    drawn.into_string()
+}
+
+fn panel(bars: &Bars, key: [&str; 2]) -> Drawing {
+    let names: Vec<String> = bars.groups.iter().map(|group| label(&group.name, LONGEST)).collect();
+    let wide = text_width(names.iter().map(String::as_str)).max(NARROWEST - 16.0) + 16.0;
+    let (floor, across) = (TOP + HIGH, wide * bars.groups.len().max(1) as f64);
+    let up = Scale { values: [0.0, 1.0], place: [floor, TOP] };
+    let keys = [key[0], key[1]].map(|name| label(name, LONGEST));
+    let second = LEFT + 34.0 + text_width(std::iter::once(keys[0].as_str()));
+    let end = second + 18.0 + text_width(std::iter::once(keys[1].as_str()));
+    let body = html! {
+        text.title x=(px(LEFT)) y="20" { (label(&bars.title, 80)) }
+        rect.before x=(px(LEFT)) y="30" width="12" height="10" {}
+        text.tick x=(px(LEFT + 18.0)) y="39" { (keys[0]) }
+        rect.after x=(px(second)) y="30" width="12" height="10" {}
+        text.tick x=(px(second + 18.0)) y="39" { (keys[1]) }
+        @for tick in ticks(0.0, 1.0) {
+            line.grid x1=(px(LEFT)) x2=(px(LEFT + across)) y1=(px(up.at(tick))) y2=(px(up.at(tick))) {}
+            text.tick x=(px(LEFT - 6.0)) y=(px(up.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0}%", 100.0 * tick)) }
+        }
+        @for (at, (group, name)) in bars.groups.iter().zip(&names).enumerate() {
+            (pair(group, name, LEFT + wide * (at as f64 + 0.5), up, floor))
+        }
+    };
+    Drawing { width: (LEFT + across + RIGHT).max(end + RIGHT), height: floor + 30.0, body }
+}
+
+/// One group around its middle.
+fn pair(group: &Group, name: &str, middle: f64, up: Scale, floor: f64) -> Markup {
+    let bar = |class: &str, x: f64, share: f64| {
+        let top = up.at(share);
+        html! { rect class=(class) x=(px(x)) y=(px(top)) width=(px(BAR)) height=(px(floor - top)) {} }
+    };
+    let right = middle + 2.0 + BAR / 2.0;
+    let highest = group.dots.iter().copied().chain([group.before, group.after + group.spread.unwrap_or(0.0)]);
+    let highest = highest.filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let step = 6.0_f64.min((BAR - 8.0) / group.dots.len().max(1) as f64);
+    let first = right - step * (group.dots.len() as f64 - 1.0) / 2.0;
+    html! {
+        (bar("before", middle - 2.0 - BAR, group.before))
+        (bar("after", middle + 2.0, group.after))
+        @if let Some(spread) = group.spread {
+            @let (low, high) = (up.at(group.after - spread), up.at(group.after + spread));
+            path.whisker d={ "M" (px(right)) " " (px(low)) "V" (px(high)) "M" (px(right - 5.0)) " " (px(low)) "h10M" (px(right - 5.0)) " " (px(high)) "h10" } {}
+        }
+        @for (at, share) in group.dots.iter().enumerate() {
+            circle.dot cx=(px(first + step * at as f64)) cy=(px(up.at(*share))) r="3.2" {}
+        }
+        text.change x=(px(middle)) y=(px(up.at(highest) - 8.0)) text-anchor="middle" { (label(&group.change, LONGEST)) }
+        text x=(px(middle)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_has_two_bars_its_dots_and_its_whisker() {
+        let group = |name: &str, dots: Vec<f64>, spread| Group {
+            name: name.to_owned(),
+            before: 0.5,
+            after: 0.6,
+            spread,
+            dots,
+            change: "+10.0".to_owned(),
+        };
+        let panel = Bars {
+            title: "avg@8".to_owned(),
+            groups: vec![group("a<b", vec![0.55, 0.65], Some(0.07)), group("c", vec![f64::NAN], None)],
+        };
+        let drawn = bars("t & u", ["before", "after"], &[panel.clone(), panel]);
+        assert!(drawn.contains("a&lt;b") && drawn.contains("t &amp; u") && !drawn.contains("NaN"));
+        // Two groups and a key, in two panels.
+        assert_eq!(drawn.matches("<rect").count(), 2 * (2 * 2 + 2));
+        assert_eq!((drawn.matches("<circle").count(), drawn.matches("<path").count()), (6, 2));
+        assert!(bars("t", ["a", "b"], &[Bars { title: String::new(), groups: vec![] }]).starts_with("<svg"));
+    }
+}

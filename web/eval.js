@@ -1,0 +1,71 @@
+// An evaluation: its problems, and each with every reply.
+
+import { ask } from "./api.js";
+import { h, fill } from "./dom.js";
+import { PAGE, list } from "./list.js";
+import { go, link } from "./route.js";
+import { answerText, box, prose } from "./text.js";
+import { draw } from "./turn.js";
+
+const level = (one) => (one.level === null ? "" : ` level ${one.level}`);
+
+function row(one, href) {
+  return h("a", { class: "row", href, data: { name: `${one.dataset}/${one.problem}` } },
+    h("span", { class: "badge" }, `${one.right} of ${one.samples}`),
+    h("span", { class: "pair" }, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, level(one))),
+    h("span", { class: "question", dir: "auto" }, prose(one.question)));
+}
+
+/** The view of `#/run/PLACE?…` where the run is an evaluation. */
+export async function problems(context, route) {
+  const place = Number(route.parts[0] ?? 0);
+  const run = () => context.runs[place];
+  let query = route.query;
+  const found = list("Problems");
+  const search = h("input", { type: "search", placeholder: "Search problems", "aria-label": "Search problems",
+    on: { input: () => go(link("run", [place], { q: search.value }), true) } });
+  const score = h("p", { class: "quiet" });
+  const read = async () => {
+    const offset = Number(query.get("offset")) || 0;
+    const q = query.get("q") ?? "";
+    const page = await ask("evals", { run: place, q, offset, limit: PAGE });
+    if (document.activeElement !== search) search.value = q;
+    const { samples, right } = run().evals;
+    fill(score, `${right} of ${samples} samples are right`);
+    found.draw(page, (one) => row(one, link("eval", [place, one.dataset, one.problem])),
+      (next) => { go(link("run", [place], { q, offset: next || "" })); scrollTo(0, 0); });
+  };
+  await read();
+  return {
+    title: run().name,
+    node: [h("h1", {}, h("span", { class: "name" }, run().asker || run().name), " on benchmarks"), score, h("p", {}, search), found.node],
+    turn: async (next) => { query = next.query; await read(); },
+    update: read,
+    keys: { ...found.keys, search: () => { search.focus(); search.select(); } },
+  };
+}
+
+/** The view of `#/eval/PLACE/DATASET/PROBLEM`. */
+export async function problem(context, route) {
+  const place = Number(route.parts[0]);
+  const [dataset, name] = [route.parts[1] ?? "", route.parts[2] ?? ""];
+  const one = await ask("eval", { run: place, dataset, problem: name });
+  const to = (other) => (other ? link("eval", [place, ...other]) : null);
+  const open = (other) => (to(other) ? go(to(other)) : false);
+  const back = link("run", [place]);
+  const way = (label, other, key) => to(other)
+    ? h("a", { href: to(other), class: "button" }, label, h("kbd", {}, key)) : h("span", { class: "button off" }, label);
+  const right = one.samples.filter((sample) => sample.right).length;
+  const node = h("div", { class: "sheet" },
+    h("nav", { class: "way", "aria-label": "Problems" }, h("a", { href: back, class: "button" }, "‹ List", h("kbd", {}, "Esc")),
+      way("Previous", one.before, "k"), way("Next", one.after, "j")),
+    h("header", { class: "sheet-head" },
+      h("h1", {}, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, level(one))),
+      h("p", {}, `${right} of ${one.samples.length} samples are right`)),
+    h("section", { class: "turn last", "aria-label": "Problem" }, box(one.question, "Problem", "question-text"),
+      h("p", { class: "answer", dir: "auto" }, h("span", { class: "quiet" }, "Reference answer "), h("span", { class: "value" }, answerText(one.reference)))),
+    h("section", { class: "turn", "aria-label": "Samples" }, h("h2", {}, "Samples"),
+      h("div", { class: "side-by-side" }, one.samples.map((sample) => draw(sample, `Sample ${sample.number + 1}`,
+        { right: sample.right, note: `${sample.by === "none" ? "not compared" : `by ${sample.by}`}${sample.boxed ? "" : ", no box"}` })))));
+  return { title: `${one.dataset} ${one.problem}`, node, keys: { next: () => open(one.after), previous: () => open(one.before), back: () => go(back) } };
+}
