@@ -41,6 +41,7 @@ impl Default for LlamaOptions {
 #[derive(Clone)]
 pub struct Llama {
     file: Arc<Gguf>,
+    context: usize,
     inbox: mpsc::Sender<Job>,
 }
 
@@ -74,7 +75,7 @@ impl Llama {
                     return;
                 }
             };
-            let _ = ready.send(Ok(()));
+            let _ = ready.send(Ok(context.n_ctx() as usize));
             Worker::new(&served, context, jobs, batch, on_gpu).run();
         };
         let wrong = |problem: String| LlamaError::File { path: file.path.clone(), problem };
@@ -83,7 +84,7 @@ impl Llama {
             .spawn(work)
             .map_err(|error| wrong(error.to_string()))?;
         match begun.recv() {
-            Ok(Ok(())) => Ok(Self { file, inbox }),
+            Ok(Ok(context)) => Ok(Self { file, context, inbox }),
             Ok(Err(problem)) => Err(wrong(problem)),
             Err(_) => Err(wrong("its thread ended at once".to_owned())),
         }
@@ -94,10 +95,17 @@ impl Llama {
         &self.file
     }
 
-    fn ask(&self, request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
-        if request.prompt.is_empty() {
+    fn ask(&self, mut request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
+        let (prompt, context) = (request.prompt.len(), self.context);
+        if prompt == 0 {
             return Err(Fault::new(Cause::Rejected, "the prompt is empty"));
         }
+        if prompt >= context {
+            let problem = format!("the prompt has {prompt} tokens, and the context {context}");
+            return Err(Fault::new(Cause::Rejected, problem));
+        }
+        // A reply may be as long as there is room for it; then it is cut.
+        request.max_tokens = request.max_tokens.min(context - prompt);
         let (answer, waits) = oneshot::channel();
         self.inbox.send((request, answer)).map_err(|_| stopped())?;
         Ok(waits)

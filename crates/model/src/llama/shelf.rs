@@ -36,15 +36,6 @@ pub(super) struct Place {
     pub(super) from: Option<usize>,
 }
 
-/// Why there is no place.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Full {
-    /// Others are being served; later there will be one.
-    Later,
-    /// Not even an empty context has so many cells.
-    Never,
-}
-
 /// A row whose rest is shorter than this after the common beginning is cut, and not copied.
 const REST: usize = 32;
 
@@ -67,28 +58,25 @@ impl Shelf {
             .map(|(length, at)| (at, length))
     }
 
-    /// A place for a prompt and at most `more` tokens after it.
-    pub(super) fn take(&mut self, prompt: &[u32], more: usize, shares: bool) -> Result<Place, Full> {
-        if prompt.len() + more > self.holders.len() {
-            return Err(Full::Never);
-        }
+    /// A place for a prompt and at most `more` tokens after it, both together no more than all cells; none while others
+    /// need the room.
+    pub(super) fn take(&mut self, prompt: &[u32], more: usize, shares: bool) -> Option<Place> {
         let source = if shares { self.longest(prompt) } else { None };
         let (source, held) = source.map_or((None, 0), |(row, held)| (Some(row), held));
         let wanted = prompt.len() - held + more;
         // Nothing is forgotten for a request that must wait all the same.
         if self.attainable(source, held) < self.reserved() + wanted {
-            return Err(Full::Later);
+            return None;
         }
         let in_place =
             source.filter(|row| !self.rows[*row].busy && self.rows[*row].tokens.len() - held <= REST);
-        let row =
-            in_place.or_else(|| self.oldest(source)).or_else(|| self.oldest(None)).ok_or(Full::Later)?;
+        let row = in_place.or_else(|| self.oldest(source)).or_else(|| self.oldest(None))?;
         let mut emptied = Vec::new();
-        if source != Some(row) {
+        if source == Some(row) {
+            self.cut(row, held);
+        } else {
             self.empty(row);
             emptied.push(row);
-        } else {
-            self.cut(row, held);
         }
         while self.free.len() < self.reserved() + wanted {
             let Some(oldest) = self.oldest_held([source, Some(row)]) else { break };
@@ -100,9 +88,9 @@ impl Shelf {
             // The rest of the source is all that is in the way: go on in it.
             Some(source) => {
                 self.cut(source, held);
-                Ok(self.place(source, prompt, held, None, wanted, emptied))
+                Some(self.place(source, prompt, held, None, wanted, emptied))
             }
-            None => Ok(self.place(row, prompt, held, from, wanted, emptied)),
+            None => Some(self.place(row, prompt, held, from, wanted, emptied)),
         }
     }
 
@@ -246,11 +234,10 @@ mod tests {
         // 8 are promised to the first, 5 are held by the second.
         let third = shelf.take(&[7, 7, 7, 7, 7, 7], 4, true).unwrap();
         assert_eq!(third.emptied.len(), 2, "its own row, and the one in the way: {third:?}");
-        assert_eq!(shelf.take(&[9, 9], 10, true), Err(Full::Later));
-        assert_eq!(shelf.take(&[9, 9], 19, true), Err(Full::Never));
+        assert_eq!(shelf.take(&[9, 9], 10, true), None);
         shelf.leave(busy.row);
         shelf.leave(third.row);
-        assert!(shelf.take(&[9, 9], 18, true).is_ok());
+        assert!(shelf.take(&[9, 9], 18, true).is_some());
     }
 
     #[test]
@@ -269,7 +256,7 @@ mod tests {
             if open.len() < 4 && random.bool() {
                 let prompt: Vec<u32> = (0..random.usize(1..20)).map(|_| random.u32(0..2)).collect();
                 let more = random.usize(0..8);
-                if let Ok(place) = shelf.take(&prompt, more, true) {
+                if let Some(place) = shelf.take(&prompt, more, true) {
                     assert_eq!(shelf.rows[place.row].tokens, prompt[..place.held]);
                     for token in &prompt[place.held..] {
                         shelf.read(place.row, *token);

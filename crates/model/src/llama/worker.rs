@@ -2,7 +2,7 @@
 
 use super::file::Gguf;
 use super::sequence::Sequence;
-use super::shelf::{Full, Place, Shelf, common};
+use super::shelf::{Place, Shelf, common};
 use crate::engine::{Answer, Generate, Weights, arrivals};
 use crate::{Cause, Fault};
 use aske_kernels::Arch;
@@ -110,24 +110,19 @@ impl<'m> Worker<'m> {
                 later.push_back((request, answer));
                 continue;
             }
-            match self.shelf.take(&request.prompt, request.max_tokens, self.shares) {
-                Ok(place) => match self.prepare(&place) {
-                    Ok(()) => {
-                        let size = self.allowed.len();
-                        self.running.push(Sequence::new(request, answer, place.row, place.held, size));
-                    }
-                    Err(fault) => {
-                        self.shelf.leave(place.row);
-                        self.shelf.empty(place.row);
-                        let _ = answer.send(Err(fault));
-                    }
-                },
-                Err(Full::Later) => {
-                    later.push_back((request, answer));
-                    break;
+            let Some(place) = self.shelf.take(&request.prompt, request.max_tokens, self.shares) else {
+                later.push_back((request, answer));
+                break;
+            };
+            match self.prepare(&place) {
+                Ok(()) => {
+                    let size = self.allowed.len();
+                    self.running.push(Sequence::new(request, answer, place.row, place.held, size));
                 }
-                Err(Full::Never) => {
-                    let _ = answer.send(Err(too_long(&request, self.context.n_ctx())));
+                Err(fault) => {
+                    self.shelf.leave(place.row);
+                    self.shelf.empty(place.row);
+                    let _ = answer.send(Err(fault));
                 }
             }
         }
@@ -219,11 +214,4 @@ impl<'m> Worker<'m> {
 /// Rows, places and tokens are counted in 32 bits by llama.cpp; all of them are small.
 fn number<T: TryInto<i32>>(value: T) -> i32 {
     value.try_into().unwrap_or(i32::MAX)
-}
-
-fn too_long(request: &Generate, context: u32) -> Fault {
-    let (prompt, more) = (request.prompt.len(), request.max_tokens);
-    let problem =
-        format!("a prompt of {prompt} tokens and a reply of {more} do not fit into the context of {context}");
-    Fault::new(Cause::Rejected, problem)
 }
