@@ -1,5 +1,6 @@
 //! `aske eval` from outside: the paper's suite against a server, killed and gone on with; runs that grow, are compared,
 //! reported and exported.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
 
@@ -53,13 +54,16 @@ fn hub_cache(root: &Path) {
         ],
     );
     for (part, from) in [("I", 0), ("II", 15)] {
-        let lines: String = (from..from + 15)
-            .map(|number| {
-                let (question, answer) = problem(number);
-                format!("{}\n", serde_json::json!({ "question": question, "answer": answer }))
-            })
-            .collect();
-        std::fs::write(snapshot("opencompass--AIME2025", &format!("aime2025-{part}.jsonl")), lines).unwrap();
+        let line = |number| {
+            let (question, answer) = problem(number);
+            serde_json::json!({ "question": question, "answer": answer }).to_string()
+        };
+        let lines: Vec<String> = (from..from + 15).map(line).collect();
+        std::fs::write(
+            snapshot("opencompass--AIME2025", &format!("aime2025-{part}.jsonl")),
+            lines.join("\n"),
+        )
+        .unwrap();
     }
     let mut csv = String::from("Problem ID,Problem,Short Answer,Category,Subcategory,Source\r\n");
     for number in 0..400 {
@@ -232,15 +236,13 @@ fn a_judge_that_cannot_be_read_is_no_verdict_and_no_answer_is_asked_again() {
 fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
     let server = server(0);
     let world = World::with(&Config::new(&server, &[30, 60, 90]));
-    let rows: String = (0..40)
-        .map(|number| {
-            let (problem, answer) = problem(number);
-            let level = number % 5 + 1;
-            format!("{}\n", serde_json::json!({ "problem": problem, "answer": answer, "level": level }))
-        })
-        .collect();
-    world.write("p.jsonl", &rows);
-    world.write("q.jsonl", &rows.lines().take(10).collect::<Vec<_>>().join("\n"));
+    let row = |number| {
+        let ((problem, answer), level) = (problem(number), number % 5 + 1);
+        serde_json::json!({ "problem": problem, "answer": answer, "level": level }).to_string()
+    };
+    let rows: Vec<String> = (0..40).map(row).collect();
+    world.write("p.jsonl", &rows.join("\n"));
+    world.write("q.jsonl", &rows[..10].join("\n"));
     for (model, run, seed) in
         [("solver-30", "base", "0"), ("solver-60", "t/seed-0", "0"), ("solver-60", "t/seed-1", "1")]
     {

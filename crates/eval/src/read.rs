@@ -49,11 +49,8 @@ pub(crate) fn json_lines(text: &str, name: &str) -> Result<Vec<Row>, DataError> 
 fn text(path: &Path) -> Result<String, DataError> {
     let bytes = std::fs::read(path).map_err(|error| DataError::io(path, &error))?;
     String::from_utf8(bytes).map_err(|error| {
-        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count()
-            + 1;
+        let whole = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = String::from_utf8_lossy(whole).matches('\n').count() + 1;
         DataError::at(format!("{}:{line}", path.display()), "not UTF-8", "save the file as UTF-8")
     })
 }

@@ -11,26 +11,26 @@ const SEED: u64 = 1;
 
 /// How often a problem was answered rightly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
+pub(crate) struct Tried {
     /// How hard the dataset says it is.
-    pub level: Option<u32>,
+    pub(crate) level: Option<u32>,
     /// By sample: whether it is right.
-    pub samples: BTreeMap<u32, bool>,
+    pub(crate) samples: BTreeMap<u32, bool>,
 }
 
 impl Tried {
     /// Samples.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.samples.len()).unwrap_or(u32::MAX)
     }
 
     /// Right samples.
-    pub fn right(&self) -> u32 {
+    pub(crate) fn right(&self) -> u32 {
         u32::try_from(self.samples.values().filter(|right| **right).count()).unwrap_or(u32::MAX)
     }
 
     /// The share of right samples.
-    pub fn average(&self) -> f64 {
+    pub(crate) fn average(&self) -> f64 {
         f64::from(self.right()) / f64::from(self.count().max(1))
     }
 }
@@ -62,7 +62,7 @@ pub struct Rate {
 
 impl Rate {
     /// The mean of one share for each problem; none without problems.
-    pub fn of(shares: &[f64]) -> Option<Self> {
+    pub(crate) fn of(shares: &[f64]) -> Option<Self> {
         if shares.is_empty() {
             return None;
         }
@@ -89,17 +89,18 @@ pub struct Score {
 
 impl Score {
     /// The scores of these problems.
-    pub fn of<'t>(problems: impl Iterator<Item = &'t Tried> + Clone) -> Self {
-        let most = problems.clone().map(Tried::count).max().unwrap_or(0);
-        let averages: Vec<f64> = problems.clone().map(Tried::average).collect();
+    pub(crate) fn of<'t>(problems: impl Iterator<Item = &'t Tried>) -> Self {
+        let problems: Vec<&Tried> = problems.collect();
+        let most = problems.iter().map(|tried| tried.count()).max().unwrap_or(0);
+        let averages: Vec<f64> = problems.iter().map(|tried| tried.average()).collect();
         let pass = |k: u32| {
             let shares: Vec<f64> =
-                problems.clone().filter_map(|tried| pass_at(k, tried.right(), tried.count())).collect();
+                problems.iter().filter_map(|tried| pass_at(k, tried.right(), tried.count())).collect();
             Rate::of(&shares)
         };
         Self {
             problems: averages.len(),
-            samples: problems.clone().map(|tried| u64::from(tried.count())).sum(),
+            samples: problems.iter().map(|tried| u64::from(tried.count())).sum(),
             most,
             average: Rate::of(&averages),
             pass: (1..=most).map_while(pass).collect(),

@@ -4,6 +4,9 @@ use crate::output::{BOLD, GOOD, data, paint, safe};
 use crate::tables::table;
 use aske_eval::{Grid, Scores, tables};
 
+/// Where what stands out begins and ends: characters without a width, so that columns stay straight.
+const MARKS: [char; 2] = ['\u{2062}', '\u{2063}'];
+
 /// The tables of a run.
 pub(crate) fn scores(scores: &Scores) {
     let model = if scores.model.is_empty() { "no samples yet" } else { &scores.model };
@@ -15,16 +18,36 @@ pub(crate) fn scores(scores: &Scores) {
 }
 
 /// A grid as a table; what is bold is also green, for terminals that show no bold.
-pub(super) fn grid(grid: &Grid) -> comfy_table::Table {
-    let header: Vec<String> = grid.header.iter().map(|name| safe(name)).collect();
+pub(super) fn grid(grid: &Grid) -> String {
+    let plain = |text: &str| safe(text).replace(MARKS, "");
+    let header: Vec<String> = grid.header.iter().map(|name| plain(name)).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let numbers: Vec<usize> = (grid.texts..header.len()).collect();
     let mut shown = table(&header, &numbers);
     for row in &grid.rows {
         shown.add_row(row.iter().map(|cell| {
-            let text = safe(&cell.text);
-            if cell.bold { paint(GOOD.bold(), text) } else { text }
+            let text = plain(&cell.text);
+            if cell.bold { format!("{}{text}{}", MARKS[0], MARKS[1]) } else { text }
         }));
     }
-    shown
+    let style = GOOD.bold();
+    shown.to_string().replace(MARKS[0], &style.to_string()).replace(MARKS[1], &format!("{style:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aske_eval::Cell;
+
+    #[test]
+    fn what_stands_out_keeps_its_column_straight() {
+        let rows = vec![vec!["a".into(), Cell::new("58.33%", true)], vec!["b".into(), "6.25%".into()]];
+        let header = vec!["x".to_owned(), "y".to_owned()];
+        let shown = grid(&Grid { header, texts: 1, rows, ..Grid::default() });
+        let style = GOOD.bold();
+        assert!(shown.contains(&format!("{style}58.33%{style:#}")), "{shown:?}");
+        let plain = shown.replace(&style.to_string(), "").replace(&format!("{style:#}"), "");
+        let widths: Vec<usize> = plain.lines().map(|line| line.chars().count()).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{plain}");
+    }
 }
