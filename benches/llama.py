@@ -132,28 +132,35 @@ async def sessions(server: Server, http, count: int, turns: int, system: str) ->
 
 
 async def measure(options: argparse.Namespace) -> None:
-    counts = [int(count) for count in options.sequences.split(",")]
-    most = max([*counts, 16])
-    context = most * 1024
+    for count in map(int, options.sequences.split(",")):
+        await served(options, count, lambda both, http: compare(both, http, count, options))
+    await served(options, 16, lambda both, http: workload(both, http, options))
+
+
+async def served(options: argparse.Namespace, count: int, work) -> None:
+    """Does something with both servers, each made for so many requests at once."""
     with tempfile.TemporaryDirectory() as folder:
-        both = [ours(options.program, options.file, options.threads, most, context, Path(folder)),
-                theirs(options.peer, options.file, options.threads, most, context)]
+        both = [ours(options.program, options.file, options.threads, count, count * 1024, Path(folder)),
+                theirs(options.peer, options.file, options.threads, count, count * 1024)]
         limits = aiohttp.ClientTimeout(total=3600)
         try:
             async with aiohttp.ClientSession(timeout=limits, connector=aiohttp.TCPConnector(limit=0)) as http:
                 for server in both:
                     await server.ready(http)
                     await speed(server, http, 1, 8, 4, "warm")
-                for count in counts:
-                    await compare(both, http, count, options)
-                exported = Path(folder) / "prompts"
-                subprocess.run([options.program, "prompts", "export", str(exported)], check=True, capture_output=True)
-                system = re.sub(r"\{\{.*?\}\}", "4", (exported / "asker_system.txt").read_text())
-                told = [await sessions(server, http, 16, 4, system) for server in both]
+                await work(both, http)
         finally:
             for server in both:
                 server.process.terminate()
                 server.process.wait()
+
+
+async def workload(both: list[Server], http, options: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        exported = Path(folder) / "prompts"
+        subprocess.run([options.program, "prompts", "export", str(exported)], check=True, capture_output=True)
+        system = re.sub(r"\{\{.*?\}\}", "4", (exported / "asker_system.txt").read_text())
+    told = [await sessions(server, http, 16, 4, system) for server in both]
     print("16 sessions of 4 turns:")
     for server, (sent, read, seconds) in zip(both, told):
         print(f"  {server.name:12} {sent:7} prompt tokens sent, {read:7} read, {seconds:6.1f} s")
