@@ -2,7 +2,6 @@
 
 use crate::problem::Problem;
 use aske_config::{Layers, ModelSection, ProviderKind};
-use aske_session::Pack;
 use std::path::Path;
 use toml::Value;
 
@@ -93,13 +92,6 @@ fn plain(name: &str) -> String {
     if name.is_empty() { "model".to_owned() } else { name }
 }
 
-/// What must follow a problem for a model that ships: networks of the nano world understand no other instruction.
-pub(super) fn words(name: &str, layers: &Layers) -> Option<String> {
-    let path = layers.config().models.get(name)?.path.as_deref()?;
-    let files = path.strip_prefix("builtin:").and(Pack::extra_files("nano"))?;
-    Some(files.get("grade_suffix.txt")?.trim().to_owned())
-}
-
 /// A checksum of the weights that lie in a file here, so that another checkpoint of the same name is not taken for this
 /// one; none for models that ship or are served.
 pub(super) fn weights(section: &ModelSection) -> Option<String> {
@@ -123,8 +115,6 @@ mod tests {
     #[test]
     fn a_word_is_a_configured_model_first_then_an_address_a_file_or_a_folder() {
         assert_eq!(named("nano-asker", &layers()).unwrap().keys, []);
-        assert!(words("nano-asker", &layers()).is_some_and(|words| words.contains("\\boxed{}")));
-        assert_eq!(words("staircase", &layers()), None);
         let served = named("http://localhost:8000/v1#Qwen/Qwen3.5-4B", &layers()).unwrap();
         assert_eq!(served.name, "Qwen3.5-4B");
         assert_eq!(

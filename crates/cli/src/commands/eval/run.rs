@@ -68,22 +68,16 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
         seed: arguments.seed,
         ..Configuration::default()
     };
-    let before = configuration.load(Vec::new())?;
     let named = match &arguments.model {
-        Some(word) => Some(model::named(word, &before)?),
+        Some(word) => Some(model::named(word, &configuration.load(Vec::new())?)?),
         None => None,
-    };
-    let shipped = named.as_ref().map(|named| &named.name).or(before.config().asker.model.as_ref());
-    let words = match before.config().eval.instruction {
-        None => shipped.and_then(|name| model::words(name, &before)),
-        Some(_) => None,
     };
     let number = |number: Option<u32>| number.map(|number| Value::Integer(number.into()));
     let text = |text: &Option<String>| text.clone().map(Value::String);
     let mut flags = vec![
         ("--samples", "eval.samples", number(arguments.samples)),
         ("--tokens", "eval.tokens", number(arguments.tokens)),
-        ("--instruction", "eval.instruction", text(&arguments.instruction.clone().or(words))),
+        ("--instruction", "eval.instruction", text(&arguments.instruction)),
         ("--judge", "eval.judge.model", text(&arguments.judge)),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
         ("--budget-usd", "run.budget_usd", arguments.budget_usd.map(Value::Float)),
