@@ -185,6 +185,31 @@ pub(crate) fn whole(number: u64) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
+/// What a run may use before it stops.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Budget {
+    /// Stop when the folder's calls have cost this much
+    #[arg(long = "budget-usd", value_name = "USD")]
+    pub(crate) usd: Option<f64>,
+    /// Stop when the folder's calls have used this many tokens
+    #[arg(long = "budget-tokens", id = "budget_tokens", value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    pub(crate) tokens: Option<u64>,
+    /// Stop after this many minutes
+    #[arg(long = "budget-minutes", value_name = "MINUTES")]
+    pub(crate) minutes: Option<f64>,
+}
+
+impl Budget {
+    /// Flags, and the keys of the configuration that they set.
+    pub(crate) fn flags(&self) -> [(&'static str, &'static str, Option<Value>); 3] {
+        [
+            ("--budget-usd", "run.budget_usd", self.usd.map(Value::Float)),
+            ("--budget-tokens", "run.budget_tokens", self.tokens.map(whole)),
+            ("--budget-minutes", "run.budget_minutes", self.minutes.map(Value::Float)),
+        ]
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   aske ask                                      two solvers of the nano world
@@ -295,15 +320,8 @@ pub(crate) struct Bench {
     /// Sessions in flight at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) concurrency: Option<u64>,
-    /// Stop when the folder's calls have cost this much
-    #[arg(long, value_name = "USD")]
-    pub(crate) budget_usd: Option<f64>,
-    /// Stop when the folder's calls have used this many tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) budget_tokens: Option<u64>,
-    /// Stop after this many minutes
-    #[arg(long, value_name = "MINUTES")]
-    pub(crate) budget_minutes: Option<f64>,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
     /// Show the plan and what it would take, and ask nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

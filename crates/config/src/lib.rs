@@ -30,5 +30,5 @@ pub use schema::{
     JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
     SetSection, TrainSection, WatchSection,
 };
-pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings};
+pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, as_name, is_name};
 pub use suggest::closest;

@@ -172,11 +172,23 @@ fn unknown_set(config: &Config, set: &str) -> ConfigError {
     ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint)
 }
 
+/// Whether this can name a model or a dataset: in records, in files and on the command line.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(in_name)
+}
+
+/// The nearest name to a text; `otherwise` where nothing is left of it.
+pub fn as_name(text: &str, otherwise: &str) -> String {
+    let name: String = text.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
+    if name.is_empty() { otherwise.to_owned() } else { name }
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
+}
+
 pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
-    let plain = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-    };
-    match config.models.keys().find(|name| !plain(name)) {
+    match config.models.keys().find(|name| !is_name(name)) {
         Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a usable name")
             .hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
         None => Ok(()),

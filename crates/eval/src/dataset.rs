@@ -2,7 +2,7 @@
 
 use crate::read::{Row, json_lines, read};
 use crate::{DataError, Declaration, Kind, prompt};
-use aske_config::{OneOrMany, closest};
+use aske_config::{OneOrMany, as_name, closest};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -205,9 +205,5 @@ fn shortened(text: &str) -> String {
 /// The name of a dataset by its file.
 pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = stem
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
-        .collect();
-    if name.is_empty() { "data".to_owned() } else { name }
+    as_name(&stem, "data")
 }

@@ -2,7 +2,7 @@
 
 use crate::DataError;
 use aske_answer::Rules;
-use aske_config::OneOrMany;
+use aske_config::{OneOrMany, is_name};
 use serde::{Deserialize, Serialize};
 
 /// The declarations that ship, in the order of tables; the first four are the paper's suite.
@@ -183,11 +183,6 @@ impl Declaration {
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
-}
-
-/// Whether this can name a dataset: in records, in files and on the command line.
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
 #[cfg(test)]

@@ -20,14 +20,8 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let environment = Arc::new(environment);
-    let shutdown = {
-        let environment = environment.clone();
-        async move {
-            shutdown.await;
-            environment.halt.call();
-        }
-    };
-    listen(api::routes().with_state(environment), place, ready, shutdown).await
+    let routes = api::routes().with_state(environment.clone());
+    listen(routes, place, ready, shutdown, move || environment.halt.call()).await
 }
 
 /// The same for models: an OpenAI-compatible endpoint.
@@ -38,21 +32,16 @@ pub async fn serve_models(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let models = Arc::new(models);
-    let shutdown = {
-        let models = models.clone();
-        async move {
-            shutdown.await;
-            models.halt();
-        }
-    };
-    listen(models::routes(models), place, ready, shutdown).await
+    listen(models::routes(models.clone()), place, ready, shutdown, move || models.halt()).await
 }
 
+/// `halt` is called when the end begins.
 async fn listen(
     routes: Router,
     place: SocketAddr,
     ready: impl FnOnce(SocketAddr),
     shutdown: impl Future<Output = ()> + Send + 'static,
+    halt: impl FnOnce() + Send + 'static,
 ) -> Result<(), ServeError> {
     let bound = |source| ServeError::Bind { address: place, source };
     let listener = TcpListener::bind(place).await.map_err(bound)?;
@@ -61,6 +50,7 @@ async fn listen(
     let (end, mut asked) = watch::channel(false);
     let until = async move {
         shutdown.await;
+        halt();
         let _ = end.send(true);
     };
     ready(address);

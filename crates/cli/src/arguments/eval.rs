@@ -1,6 +1,6 @@
 //! What can be typed about models on benchmarks.
 
-use super::WHOLE;
+use super::{Budget, WHOLE};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -74,15 +74,8 @@ pub(crate) struct EvalRun {
     /// Answers in flight at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) concurrency: Option<u64>,
-    /// Stop when the folder's calls have cost this much
-    #[arg(long, value_name = "USD")]
-    pub(crate) budget_usd: Option<f64>,
-    /// Stop when the folder's calls have used this many tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) budget_tokens: Option<u64>,
-    /// Stop after this many minutes
-    #[arg(long, value_name = "MINUTES")]
-    pub(crate) budget_minutes: Option<f64>,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
     /// Show what would be asked, and ask nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

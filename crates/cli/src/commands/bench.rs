@@ -17,13 +17,12 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
-    let layers = arguments.configuration.load(vec![
+    let mut flags = vec![
         ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
-        ("--budget-usd", "run.budget_usd", arguments.budget_usd.map(Value::Float)),
-        ("--budget-tokens", "run.budget_tokens", arguments.budget_tokens.map(whole)),
-        ("--budget-minutes", "run.budget_minutes", arguments.budget_minutes.map(Value::Float)),
-    ])?;
+    ];
+    flags.extend(arguments.budget.flags());
+    let layers = arguments.configuration.load(flags)?;
     let settings = layers.settings()?;
     let selection =
         Selection { pairs: arguments.pairs.clone(), shard: arguments.shard, limit: arguments.limit };

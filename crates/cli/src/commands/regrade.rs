@@ -7,6 +7,7 @@ use crate::output::note;
 use crate::panels::{each, fleet, of_run, working};
 use crate::problem::{Exit, Problem};
 use aske_bench::{Regrading, regrade};
+use aske_config::is_name;
 use aske_record::{Record, STANDARD, SessionRecord};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,8 +25,7 @@ fn name(arguments: &Regrade) -> Result<String, Problem> {
         (None, 1) => arguments.check.clone(),
         (None, draws) => format!("{}-{draws}", arguments.check),
     };
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
-    if !plain || name.is_empty() || name.starts_with('.') || name == STANDARD {
+    if !is_name(&name) || name.starts_with('.') || name == STANDARD {
         return Err(Problem::usage(
             format!("`{name}` cannot name grades"),
             "choose another with --name: letters, digits, `.`, `_` and `-`",

@@ -1,7 +1,7 @@
 //! Which model a word on the command line means.
 
 use crate::problem::Problem;
-use aske_config::{Layers, ModelSection, ProviderKind};
+use aske_config::{Layers, ModelSection, ProviderKind, as_name};
 use std::path::Path;
 use toml::Value;
 
@@ -53,13 +53,13 @@ fn served(word: &str) -> Result<Named, Problem> {
             format!("write its name behind a hash: {word}#NAME"),
         ));
     };
-    let name = plain(served.rsplit('/').next().unwrap_or(served));
+    let name = as_name(served.rsplit('/').next().unwrap_or(served), "model");
     let keys = [("provider", "openai"), ("url", url), ("model", served)];
     Ok(Named { keys: keys_of(&name, &keys), name })
 }
 
 fn local(name: &str, provider: &str, path: &Path) -> Named {
-    let name = plain(name);
+    let name = as_name(name, "model");
     let path = path.to_string_lossy();
     Named { keys: keys_of(&name, &[("provider", provider), ("path", &path)]), name }
 }
@@ -83,13 +83,6 @@ fn name_of(folder: &Path) -> String {
         [.., last] => last.clone(),
         [] => String::new(),
     }
-}
-
-/// A name that a configuration may have.
-fn plain(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
-    let name: String = name.chars().map(plain).collect();
-    if name.is_empty() { "model".to_owned() } else { name }
 }
 
 /// A checksum of the weights that lie in a file here, so that another checkpoint of the same name is not taken for this

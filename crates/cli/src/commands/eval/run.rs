@@ -80,10 +80,8 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
         ("--judge", "eval.judge.model", text(&arguments.judge)),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
-        ("--budget-usd", "run.budget_usd", arguments.budget_usd.map(Value::Float)),
-        ("--budget-tokens", "run.budget_tokens", arguments.budget_tokens.map(whole)),
-        ("--budget-minutes", "run.budget_minutes", arguments.budget_minutes.map(Value::Float)),
     ];
+    flags.extend(arguments.budget.flags());
     let keys = named.iter().flat_map(|named| &named.keys);
     flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
     let layers = configuration.load(flags)?;
