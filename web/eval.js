@@ -1,12 +1,14 @@
 // An evaluation: its problems, and each with every reply.
 
 import { ask } from "./api.js";
-import { h, fill } from "./dom.js";
+import { h, fill, select } from "./dom.js";
 import { PAGE, list } from "./list.js";
-import { go, link } from "./route.js";
+import { filterOf, go, link } from "./route.js";
 import { answerText, box, prose } from "./text.js";
 import { draw } from "./turn.js";
 
+const SOLVED = [["", "all problems"], ["always", "always right"], ["sometimes", "sometimes right"], ["never", "never right"]];
+const FILTERS = ["q", "solved"];
 const level = (one) => (one.level === null ? "" : ` level ${one.level}`);
 
 function row(one, href) {
@@ -23,22 +25,25 @@ export async function problems(context, route) {
   let query = route.query;
   const found = list("Problems");
   const search = h("input", { type: "search", placeholder: "Search problems", "aria-label": "Search problems",
-    on: { input: () => go(link("run", [place], { q: search.value }), true) } });
+    on: { input: () => find() } });
+  const solved = select("How often right", SOLVED, query.get("solved") ?? "", () => find());
+  const find = () => go(link("run", [place], { q: search.value, solved: solved.value }), true);
   const score = h("p", { class: "quiet" });
   const read = async () => {
     const offset = Number(query.get("offset")) || 0;
-    const q = query.get("q") ?? "";
-    const page = await ask("evals", { run: place, q, offset, limit: PAGE });
-    if (document.activeElement !== search) search.value = q;
+    const filter = filterOf(query, FILTERS);
+    const page = await ask("evals", { run: place, ...filter, offset, limit: PAGE });
+    if (document.activeElement !== search) search.value = filter.q ?? "";
+    solved.value = filter.solved ?? "";
     const { samples, right } = run().evals;
     fill(score, `${right} of ${samples} samples are right`);
-    found.draw(page, (one) => row(one, link("eval", [place, one.dataset, one.problem])),
-      (next) => { go(link("run", [place], { q, offset: next || "" })); scrollTo(0, 0); });
+    found.draw(page, (one) => row(one, link("eval", [place, one.dataset, one.problem], filter)),
+      (next) => { go(link("run", [place], { ...filter, offset: next || "" })); scrollTo(0, 0); });
   };
   await read();
   return {
     title: run().name,
-    node: [h("h1", {}, h("span", { class: "name" }, run().asker || run().name), " on benchmarks"), score, h("p", {}, search), found.node],
+    node: [h("h1", {}, h("span", { class: "name" }, run().asker || run().name), " on benchmarks"), score, h("p", {}, search, " ", solved), found.node],
     turn: async (next) => { query = next.query; await read(); },
     update: read,
     keys: { ...found.keys, search: () => { search.focus(); search.select(); } },
@@ -49,10 +54,11 @@ export async function problems(context, route) {
 export async function problem(context, route) {
   const place = Number(route.parts[0]);
   const [dataset, name] = [route.parts[1] ?? "", route.parts[2] ?? ""];
-  const one = await ask("eval", { run: place, dataset, problem: name });
-  const to = (other) => (other ? link("eval", [place, ...other]) : null);
+  const filter = filterOf(route.query, FILTERS);
+  const one = await ask("eval", { run: place, dataset, problem: name, ...filter });
+  const to = (other) => (other ? link("eval", [place, ...other], filter) : null);
   const open = (other) => (to(other) ? go(to(other)) : false);
-  const back = link("run", [place]);
+  const back = link("run", [place], filter);
   const way = (label, other, key) => to(other)
     ? h("a", { href: to(other), class: "button" }, label, h("kbd", {}, key)) : h("span", { class: "button off" }, label);
   const right = one.samples.filter((sample) => sample.right).length;

@@ -25,7 +25,7 @@ export function list(label) {
     turnTo = (to) => turn(Math.max(0, to));
     const button = (text, to, can) => h("button", { type: "button", disabled: !can, on: { click: () => turnTo(to) } }, text);
     fill(pager, page.total === 0
-      ? h("p", { class: "quiet" }, "No session fits.")
+      ? h("p", { class: "quiet" }, "Nothing fits.")
       : [h("span", { class: "quiet" }, `${count(page.offset + 1)} to ${count(end)} of ${count(page.total)}`),
          button("‹ Previous", page.offset - PAGE, page.offset > 0), button("Next ›", page.offset + PAGE, end < page.total)]);
   };

@@ -1,7 +1,7 @@
 // Where the page is: `#/view/part/part?key=value`.
 
 /** The filter's parameters, as the server knows them. */
-export const FILTERS = ["outcome", "a", "b", "solver", "flag", "q", "sort"];
+const FILTERS = ["outcome", "a", "b", "solver", "flag", "q", "sort"];
 
 /** The present place. */
 export function here() {
@@ -29,8 +29,8 @@ export function link(view, parts, query = {}) {
 }
 
 /** The filter within a query. */
-export const filterOf = (query) =>
-  Object.fromEntries(FILTERS.filter((key) => query.get(key)).map((key) => [key, query.get(key)]));
+export const filterOf = (query, keys = FILTERS) =>
+  Object.fromEntries(keys.filter((key) => query.get(key)).map((key) => [key, query.get(key)]));
 
 /** Goes to a link; `replace` leaves no step to go back to. */
 export function go(href, replace = false) {

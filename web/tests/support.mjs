@@ -26,6 +26,13 @@ export function synthetic(path, ...options) {
   return path;
 }
 
+/** Puts problems of the shipped benchmark to a network that ships. */
+export function evaluated(path, ...options) {
+  const done = spawnSync(program("ASKE"), ["eval", ...options, "--run", path], { stdio: ["ignore", "ignore", "pipe"] });
+  if (done.status !== 0) throw new Error(`no evaluation: ${done.stderr}`);
+  return path;
+}
+
 function start(command, args) {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   process.on("exit", () => child.kill("SIGKILL"));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { browser, folder, growing, synthetic, viewer, watched } from "./support.mjs";
+import { browser, evaluated, folder, growing, synthetic, viewer, watched } from "./support.mjs";
 
 const SESSIONS = 570;
 let context, at, page, account;
@@ -13,7 +13,8 @@ before(async () => {
   const runs = folder();
   const first = synthetic(join(runs, "first"), "--sessions", String(SESSIONS), "--asker", "one", "--hostile");
   const second = synthetic(join(runs, "second"), "--sessions", String(SESSIONS), "--asker", "two", "--seed", "5");
-  at = await viewer(first, second);
+  const third = evaluated(join(runs, "third"), "nano-novice", "--samples", "2", "--limit", "12");
+  at = await viewer(first, second, third);
   context = await browser();
   ({ page, account } = await watched(context));
 });
@@ -127,6 +128,29 @@ describe("maps and comparisons", () => {
     await page.keyboard.press("Escape");
     await page.waitForSelector("a.row.two");
     assert.match(page.url(), /one=calibrated/);
+  });
+});
+
+describe("an evaluation", () => {
+  test("its problems stand in their order, are filtered, and open with every reply", async () => {
+    await open("#/run/2", "a.row");
+    assert.match(await page.textContent("main h1"), /nano-novice on benchmarks/);
+    assert.equal(await total(), 12);
+    const order = (await api("evals?run=2")).rows.map((row) => Number(row.problem.match(/\d+/g).at(-1)));
+    assert.deepEqual(order, [...order].sort((a, b) => a - b));
+    await page.selectOption("select[aria-label='How often right']", "never");
+    const { total: never, rows } = await api("evals?run=2&solved=never");
+    assert.ok(never >= 2 && never < 12 && rows.every((row) => row.right === 0));
+    await page.waitForFunction((never) => document.querySelector(".pager").textContent.includes(`of ${never}`), never);
+    await page.click("a.row");
+    await page.waitForSelector(".sheet .draw");
+    assert.equal(await page.locator(".mark.is-wrong").count(), 2);
+    await page.keyboard.press("j");
+    await page.waitForFunction((name) => document.querySelector(".sheet h1").textContent.includes(name), rows[1].problem);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("a.row");
+    assert.match(page.url(), /solved=never/);
+    assert.equal(await total(), never);
   });
 });
 

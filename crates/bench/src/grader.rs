@@ -2,7 +2,7 @@
 
 use crate::caller::held;
 use crate::{Caller, Fleet, Trouble};
-use aske_chat::Message;
+use aske_chat::{Finish, Message};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_session::{
@@ -24,20 +24,24 @@ pub struct Grader {
     checker: Option<Checker>,
 }
 
+/// Reads a checker's words; `None` where they are neither yes nor no.
+pub type Reader = fn(&str) -> Option<bool>;
+
 /// A model that says yes or no; what it is asked it is asked once in a run.
 pub struct Checker {
     model: Arc<Model>,
     role: RoleSettings,
     tokens: u32,
+    read: Reader,
     /// What it said, by the record's name; `None` where it could not be read.
     verdicts: Mutex<HashMap<String, Arc<OnceCell<Option<bool>>>>>,
 }
 
 impl Checker {
-    /// The checker of this role, which has so many tokens for a verdict; none where the fleet lacks its model.
-    pub fn new(fleet: &Fleet, role: &RoleSettings, tokens: u32) -> Option<Self> {
+    /// The checker of this role, which has so many tokens for a verdict, read so; none where the fleet lacks its model.
+    pub fn new(fleet: &Fleet, role: &RoleSettings, tokens: u32, read: Reader) -> Option<Self> {
         let model = fleet.get(&role.model)?.clone();
-        Some(Self { model, role: role.clone(), tokens, verdicts: Mutex::default() })
+        Some(Self { model, role: role.clone(), tokens, read, verdicts: Mutex::default() })
     }
 
     /// What it says to these messages, which `record` names. A verdict that cannot be read is trouble, not a "no".
@@ -73,7 +77,9 @@ impl Checker {
             }
             let call = Call { slot, messages: messages.to_vec(), max_tokens: self.tokens };
             let answer = caller.call(record, call, (&self.model, &self.role), &replay).await?;
-            if let Some(verdict) = read_verdict(&answer.reply.content) {
+            // What was cut short may have gone on to the contrary.
+            let whole = answer.reply.finish != Finish::Length;
+            if let Some(verdict) = (self.read)(&answer.reply.content).filter(|_| whole) {
                 return Ok(Some(verdict));
             }
         }
@@ -84,8 +90,10 @@ impl Checker {
 impl Grader {
     /// The grader of these settings.
     pub fn new(settings: &Settings, fleet: &Fleet) -> Self {
-        let checker =
-            settings.equivalence.as_ref().and_then(|(role, tokens)| Checker::new(fleet, role, *tokens));
+        let checker = settings
+            .equivalence
+            .as_ref()
+            .and_then(|(role, tokens)| Checker::new(fleet, role, *tokens, read_verdict));
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 

@@ -34,7 +34,7 @@ pub use crew::{Crew, Ended, RunFailure};
 pub use drive::{Cast, calls, drive};
 pub use estimate::{Estimate, RoleEstimate, estimate};
 pub use fleet::{Dialogue, Fleet};
-pub use grader::{Checker, Grader, record_name};
+pub use grader::{Checker, Grader, Reader, record_name};
 pub use identity::{manifest, manifest_with, role_text};
 pub use observer::Observer;
 pub use panel::{Panel, audit_panels, baseline_panels, difficulty_panels, solve, standing};

@@ -116,6 +116,23 @@ mod tests {
     }
 
     #[test]
+    fn networks_that_ship_hear_the_words_they_were_taught() {
+        let files = Pack::extra_files("nano").unwrap();
+        let taught = files["grade_suffix.txt"].trim();
+        let config = layers(&[]).config().clone();
+        let ships =
+            |model: &&ModelSection| model.path.as_ref().is_some_and(|path| path.starts_with("builtin:"));
+        let networks: Vec<&ModelSection> = config.models.values().filter(ships).collect();
+        assert_eq!(networks.len(), 10);
+        for network in networks {
+            assert_eq!(config.eval.instruction_for(network), Some(taught));
+        }
+        assert_eq!(config.eval.instruction_for(&config.models["staircase"]), None);
+        let config = layers(&["eval.instruction=Answer."]).config().clone();
+        assert_eq!(config.eval.instruction_for(&config.models["nano-1m"]), Some("Answer."));
+    }
+
+    #[test]
     fn a_judge_is_a_model_of_its_own() {
         let settings = layers(&["eval.judge.model=nano-check"]).eval_settings("nano-asker").unwrap();
         let (judge, tokens) = settings.equivalence.unwrap();

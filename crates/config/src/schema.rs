@@ -228,7 +228,7 @@ pub struct EvalSection {
     pub samples: u32,
     /// Tokens of an answer.
     pub tokens: u32,
-    /// What follows every problem, instead of the datasets' own instructions; empty for nothing.
+    /// What follows every problem, instead of the model's and the datasets' own instructions; empty for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// Laid over the model's own sampling.
@@ -238,6 +238,13 @@ pub struct EvalSection {
     pub template: toml::Table,
     /// Who judges answers where a dataset wants it.
     pub judge: JudgeSection,
+}
+
+impl EvalSection {
+    /// What follows every problem put to this model, where it is not for the dataset to say.
+    pub fn instruction_for<'a>(&'a self, model: &'a ModelSection) -> Option<&'a str> {
+        self.instruction.as_deref().or(model.instruction.as_deref())
+    }
 }
 
 impl Default for EvalSection {
@@ -587,6 +594,9 @@ pub struct ModelSection {
     /// Megabytes in which a local model remembers conversations, so that a next turn reads only what is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_mb: Option<usize>,
+    /// What follows a problem in `aske eval` for a model that understands no other words; empty for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
     /// The highest level that `fixed` and `staircase` ask at, up to 8; the shipped solvers were taught 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<u32>,

@@ -4,7 +4,7 @@ use crate::score::{Problems, Tried, in_order, tried};
 use aske_record::EvalRecord;
 use aske_stats::{Paired, paired, pass_at};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Decides the resamples of intervals and the patterns of tests.
 const SEED: u64 = 1;
@@ -32,8 +32,8 @@ impl Metric {
     /// Both, in the order of tables.
     pub const BOTH: [Self; 2] = [Self::Pass, Self::Average];
 
-    /// `pass@8`.
-    pub fn name(self, k: u32) -> String {
+    /// `pass@8`, or `pass@k`.
+    pub fn name(self, k: impl std::fmt::Display) -> String {
         match self {
             Self::Pass => format!("pass@{k}"),
             Self::Average => format!("avg@{k}"),
@@ -57,6 +57,8 @@ pub struct Line {
     pub title: String,
     /// Which number.
     pub metric: Metric,
+    /// The k of pass@k: samples that every problem has in every run. avg is over all samples there are.
+    pub k: u32,
     /// Problems that every run has.
     pub problems: usize,
     /// The base model's.
@@ -78,60 +80,87 @@ pub struct Comparison {
     pub base: String,
     /// The trained models' names.
     pub trained: Vec<String>,
-    /// The k of pass@k: the fewest samples that a problem has in any run.
-    pub k: u32,
-    /// The most samples of a problem, where not all have the same number; avg is over all of them.
-    pub most: u32,
     /// Two rows for each dataset, then two for all of them together where there are several.
     pub lines: Vec<Line>,
-    /// Problems that some run lacks, by dataset; they count nowhere.
+    /// Problems that some run lacks, or has too few samples of, by dataset; they count nowhere.
     pub left_out: BTreeMap<String, usize>,
+}
+
+impl Comparison {
+    /// What a reader must know beside the numbers.
+    pub fn notes(&self) -> Vec<String> {
+        let left_out = self.left_out.iter().map(|(dataset, count)| {
+            let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
+            format!("{problems} of {dataset} that not every run has answered often enough: left out.")
+        });
+        left_out.collect()
+    }
+}
+
+/// The problems of a dataset that count, in every run: the first is the base model's, and all have the same problems in
+/// the same order.
+struct Shared<'r> {
+    name: String,
+    title: String,
+    /// Samples that each of them has in every run.
+    k: u32,
+    sides: Vec<Vec<&'r Tried>>,
 }
 
 /// Compares on the problems that every run has; none where there are none.
 pub fn compare(base: Side<'_>, trained: &[Side<'_>]) -> Option<Comparison> {
-    let sides: Vec<BTreeMap<String, Problems>> =
-        std::iter::once(&base).chain(trained).map(|side| tried(side.records)).collect();
+    let all = || std::iter::once(&base).chain(trained);
+    let sides: Vec<BTreeMap<String, Problems>> = all().map(|side| tried(side.records)).collect();
     let mut left_out = BTreeMap::new();
-    let mut datasets: Vec<(String, String, Vec<Vec<&Tried>>)> = Vec::new();
-    for (name, title) in in_order(sides[0].keys().map(String::as_str)) {
-        let of_sides: Option<Vec<&Problems>> = sides.iter().map(|side| side.get(name)).collect();
-        let Some(of_sides) = of_sides else { continue };
-        let common = |problem: &&String| of_sides.iter().all(|problems| problems.contains_key(*problem));
-        let shared: Vec<&String> = of_sides[0].keys().filter(common).collect();
-        let missing = of_sides.iter().map(|problems| problems.len() - shared.len()).max().unwrap_or(0);
-        if missing > 0 {
-            left_out.insert(name.to_owned(), missing);
+    let mut datasets: Vec<Shared<'_>> = Vec::new();
+    for (name, title) in in_order(all().flat_map(|side| side.records)) {
+        let of_sides: Vec<Option<&Problems>> = sides.iter().map(|side| side.get(&name)).collect();
+        let every: BTreeSet<&String> =
+            of_sides.iter().flatten().flat_map(|problems| problems.keys()).collect();
+        let found = shared(&of_sides);
+        let counted = found.as_ref().map_or(0, |(_, sides)| sides[0].len());
+        if counted < every.len() {
+            left_out.insert(name.clone(), every.len() - counted);
         }
-        if shared.is_empty() {
-            continue;
-        }
-        let rows = of_sides.iter().map(|problems| shared.iter().map(|name| &problems[*name]).collect());
-        datasets.push((name.to_owned(), title, rows.collect()));
+        datasets.extend(found.map(|(k, sides)| Shared { name, title, k, sides }));
     }
-    let counts =
-        || datasets.iter().flat_map(|(_, _, sides)| sides.iter().flatten()).map(|tried| tried.count());
-    let (k, most) = (counts().min()?, counts().max()?);
     let mut lines: Vec<Line> = Vec::new();
-    for (name, title, sides) in &datasets {
-        lines.extend(Metric::BOTH.map(|metric| line(Some(name), title, metric, k, sides)));
+    for Shared { name, title, k, sides } in &datasets {
+        lines.extend(Metric::BOTH.map(|metric| line(Some(name), title, metric, *k, sides)));
     }
+    let k = datasets.iter().map(|dataset| dataset.k).min()?;
     if datasets.len() > 1 {
-        let pooled: Vec<Vec<&Tried>> = (0..=trained.len())
-            .map(|side| datasets.iter().flat_map(|(_, _, sides)| sides[side].iter().copied()).collect())
+        let pooled: Vec<Vec<&Tried>> = (0..sides.len())
+            .map(|side| datasets.iter().flat_map(|dataset| dataset.sides[side].iter().copied()).collect())
             .collect();
         lines.extend(Metric::BOTH.map(|metric| line(None, "All problems", metric, k, &pooled)));
     }
     let names = trained.iter().map(|side| side.name.to_owned()).collect();
-    Some(Comparison { base: base.name.to_owned(), trained: names, k, most, lines, left_out })
+    Some(Comparison { base: base.name.to_owned(), trained: names, lines, left_out })
 }
 
-/// One row; the first side is the base model, and every side has the same problems in the same order.
-fn line(dataset: Option<&String>, title: &str, metric: Metric, k: u32, sides: &[Vec<&Tried>]) -> Line {
-    let shares: Vec<Vec<f64>> = sides
-        .iter()
-        .map(|side| side.iter().map(|tried| metric.of(tried, k).unwrap_or(0.0)).collect())
+/// The problems that every run has, and k: the most samples that all but one in twenty of them have everywhere. Problems
+/// with fewer are left out, so that one that failed does not lower the k of all.
+fn shared<'r>(sides: &[Option<&'r Problems>]) -> Option<(u32, Vec<Vec<&'r Tried>>)> {
+    let sides: Vec<&Problems> = sides.iter().copied().collect::<Option<_>>()?;
+    let samples = |problem: &String| sides.iter().map(|side| side.get(problem).map_or(0, Tried::count)).min();
+    let mut found: Vec<(u32, &String)> = sides[0]
+        .keys()
+        .filter_map(|problem| Some((samples(problem)?, problem)))
+        .filter(|(k, _)| *k > 0)
         .collect();
+    let mut counts: Vec<u32> = found.iter().map(|(samples, _)| *samples).collect();
+    counts.sort_unstable();
+    let k = *counts.get(counts.len() / 20)?;
+    found.retain(|(samples, _)| *samples >= k);
+    let of = |side: &&'r Problems| found.iter().filter_map(|(_, problem)| side.get(*problem)).collect();
+    Some((k, sides.iter().map(of).collect()))
+}
+
+/// One row; the first side is the base model, and every side has the same problems in the same order, with k samples.
+fn line(dataset: Option<&String>, title: &str, metric: Metric, k: u32, sides: &[Vec<&Tried>]) -> Line {
+    let shares: Vec<Vec<f64>> =
+        sides.iter().map(|side| side.iter().filter_map(|tried| metric.of(tried, k)).collect()).collect();
     let means: Vec<f64> = shares.iter().map(|side| mean(side)).collect();
     let (base, trained) = (means[0], means[1..].to_vec());
     let change: Vec<Vec<f64>> = (0..shares[0].len())
@@ -144,6 +173,7 @@ fn line(dataset: Option<&String>, title: &str, metric: Metric, k: u32, sides: &[
         dataset: dataset.cloned(),
         title: title.to_owned(),
         metric,
+        k,
         problems: shares[0].len(),
         base,
         mean: mean(&trained),
@@ -201,7 +231,7 @@ mod tests {
         assert_eq!(each, ["58.33", "54.58", "58.75"]);
         // statistics.stdev([58.3333, 54.5833, 58.75])
         assert_eq!(percent(average.spread.unwrap()), "2.29");
-        assert_eq!((found.k, found.lines.len(), average.problems), (8, 2, 30));
+        assert_eq!((average.k, found.lines.len(), average.problems), (8, 2, 30));
         assert!(average.beats(average.mean) && !average.beats(average.base));
     }
 
@@ -215,6 +245,28 @@ mod tests {
         assert!((change.difference.value - 0.25).abs() < 1e-12, "{change:?}");
         assert_eq!(change.clusters, 2);
         assert!(compare(side("base", &base), &[side("other", &run("y", 1, &[("a", 1)]))]).is_none());
+        // Problems that only the base has, only the other has, and a dataset that only one has.
+        let mut after = run("x", 4, &[("b", 4), ("d", 0), ("e", 0)]);
+        after.extend(run("y", 4, &[("a", 4)]));
+        let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
+        assert_eq!((found.lines[0].problems, found.left_out["x"], found.left_out["y"]), (1, 4, 1));
+        assert!(found.notes()[0].starts_with("4 problems of x"), "{:?}", found.notes());
+    }
+
+    #[test]
+    fn a_problem_that_failed_is_left_out_and_does_not_lower_every_k() {
+        let names: Vec<String> = (0..40).map(|i| i.to_string()).collect();
+        let all: Vec<(&str, u32)> = names.iter().map(|name| (name.as_str(), 4)).collect();
+        let base = run("x", 8, &all);
+        let mut after = run("x", 8, &all[1..]);
+        after.extend(run("x", 1, &all[..1]));
+        let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
+        assert_eq!((found.lines[0].k, found.lines[0].problems, found.left_out["x"]), (8, 39, 1));
+        // Where many have fewer, k is theirs.
+        let mut after = run("x", 8, &all[20..]);
+        after.extend(run("x", 3, &all[..20]));
+        let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
+        assert_eq!((found.lines[0].k, found.lines[0].problems, found.left_out.len()), (3, 40, 0));
     }
 
     #[test]

@@ -141,15 +141,26 @@ fn problem(declaration: &Declaration, row: &Row, number: Option<usize>) -> Resul
             return Err(DataError::at(&row.place, what, "`integer` or `free`"));
         }
     };
-    if kind == Kind::Integer && !answer.parse::<u32>().is_ok_and(|number| number <= 999) {
-        return Err(DataError::at(
-            &row.place,
-            format!("the answer `{}` is no whole number from 0 to 999", shortened(&answer)),
-            "mend the row, or declare `answers = \"free\"`",
-        ));
-    }
+    let answer = match kind {
+        Kind::Free => answer,
+        Kind::Integer => whole(&answer).ok_or_else(|| {
+            DataError::at(
+                &row.place,
+                format!("the answer `{}` is no whole number from 0 to 999", shortened(&answer)),
+                "mend the row, or declare `answers = \"free\"`",
+            )
+        })?,
+    };
     let level = field(row, &columns.level).and_then(text).and_then(|level| digits(&level));
     Ok(Problem { id, question, answer, kind, level })
+}
+
+/// The number of an answer from 0 to 999, without dollars and a sign for degrees: AIME 2025 II has `336^\circ`.
+fn whole(answer: &str) -> Option<String> {
+    let bare = answer.trim().trim_matches('$').trim();
+    let bare = ["^\\circ", "^{\\circ}", "°"].iter().find_map(|sign| bare.strip_suffix(sign)).unwrap_or(bare);
+    let number: u32 = bare.trim().parse().ok()?;
+    (number <= 999).then(|| number.to_string())
 }
 
 /// The first of these columns that a row has.
@@ -206,4 +217,21 @@ fn shortened(text: &str) -> String {
 pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     as_name(&stem, "data")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_may_have_dollars_and_degrees() {
+        for (text, number) in
+            [("7", "7"), ("007", "7"), ("$336^\\circ$", "336"), ("336^{\\circ}", "336"), ("45°", "45")]
+        {
+            assert_eq!(whole(text).as_deref(), Some(number), "{text}");
+        }
+        for text in ["1000", "-1", "", "3.5", "\\circ", "12 cm"] {
+            assert_eq!(whole(text), None, "{text}");
+        }
+    }
 }

@@ -41,7 +41,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// As a table in Markdown.
+    /// As a table in Markdown, with its caption below.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = line(self.header.iter().map(|name| markdown(name)).collect());
@@ -54,7 +54,7 @@ impl Grid {
             };
             text += &line(row.iter().map(cell).collect());
         }
-        text
+        text + &format!("\n*{}*\n", markdown(&self.caption))
     }
 
     /// As a table in LaTeX, with the rules of booktabs.
@@ -86,20 +86,27 @@ impl Grid {
         text
     }
 
+    /// The class of a column in HTML.
+    fn number(&self, column: usize) -> Option<&'static str> {
+        (self.texts <= column).then_some("number")
+    }
+
     /// As a table in HTML.
     pub fn html(&self) -> Markup {
         html! {
             div.scroll tabindex="0" role="group" aria-label=(self.caption) {
                 table {
                     caption { (self.caption) }
-                    thead { tr { @for name in &self.header { th scope="col" { (name) } } } }
+                    thead {
+                        tr { @for (place, name) in self.header.iter().enumerate() { th class=[self.number(place)] scope="col" { (name) } } }
+                    }
                     tbody {
                         @for row in &self.rows {
                             tr {
                                 @for (place, cell) in row.iter().enumerate() {
                                     @if place == 0 { th scope="row" { (cell.text) } }
-                                    @else if cell.bold { td { b { (cell.text) } } }
-                                    @else { td { (cell.text) } }
+                                    @else if cell.bold { td class=[self.number(place)] { b { (cell.text) } } }
+                                    @else { td class=[self.number(place)] { (cell.text) } }
                                 }
                             }
                         }
@@ -164,7 +171,7 @@ mod tests {
     fn markdown_is_aligned_escaped_and_bold() {
         assert_eq!(
             grid().markdown(),
-            "| Dataset | n | a\\|b |\n| --- | ---: | ---: |\n| A & B\\_1 | 30 | **58.33%** |\n| \\<i> | 4 | −1.0 |\n"
+            "| Dataset | n | a\\|b |\n| --- | ---: | ---: |\n| A & B\\_1 | 30 | **58.33%** |\n| \\<i> | 4 | −1.0 |\n\n*50% of\\_it*\n"
         );
     }
 
@@ -184,7 +191,9 @@ mod tests {
     fn html_is_escaped() {
         let text = grid().html().into_string();
         assert!(
-            text.contains("<th scope=\"row\">&lt;i&gt;</th>") && text.contains("<b>58.33%</b>"),
+            text.contains("<th scope=\"row\">&lt;i&gt;</th>")
+                && text.contains("<td class=\"number\"><b>58.33%</b></td>")
+                && text.contains("<th scope=\"col\">Dataset</th>"),
             "{text}"
         );
     }

@@ -1,14 +1,11 @@
 //! What makes an evaluation this one: the data, the model's sampling, the protocol and the judge.
 
-use crate::Dataset;
+use crate::{Dataset, Grading};
 use aske_bench::role_text;
-use aske_config::{EvalSection, Settings};
-use aske_record::Manifest;
+use aske_config::{EvalSection, ModelSection, Settings};
+use aske_record::{EVAL, Manifest};
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// The key that only evaluations have.
-const PROTOCOL: &str = "eval";
 
 /// What must stay the same for a folder to be gone on with. Samples, limits and further datasets may come later.
 pub fn identity(
@@ -16,29 +13,39 @@ pub fn identity(
     settings: &Settings,
     datasets: &[Dataset],
 ) -> BTreeMap<String, String> {
-    let instruction = section.instruction.as_deref().unwrap_or("of the dataset");
-    let judge = settings.equivalence.as_ref().map_or_else(
-        || "none".to_owned(),
-        |(role, tokens)| format!("{} within {tokens} tokens", role_text(role)),
-    );
+    let model = settings.models.get(&settings.asker.model);
+    let instruction = model.and_then(|model| section.instruction_for(model)).unwrap_or("of the dataset");
     let mut keys = BTreeMap::from(
         [
-            (PROTOCOL, format!("1, {} tokens", section.tokens)),
+            (EVAL, format!("1, {} tokens", section.tokens)),
             ("instruction", instruction.to_owned()),
             ("model", role_text(&settings.asker)),
-            ("judge", judge),
+            ("template", model.map(template).unwrap_or_default()),
             ("seed", settings.run.seed.to_string()),
         ]
         .map(|(key, value)| (key.to_owned(), value)),
     );
     let data = datasets.iter().map(|data| (format!("data.{}", data.declaration.name), data.fingerprint()));
     keys.extend(data);
+    if let Some((role, tokens)) = &settings.equivalence {
+        let judge = format!("{} within {tokens} tokens", role_text(role));
+        let judged = datasets.iter().filter(|data| data.declaration.grading == Grading::Judge);
+        keys.extend(judged.map(|data| (format!("judge.{}", data.declaration.name), judge.clone())));
+    }
     keys
 }
 
-/// Whether a run folder is one of an evaluation.
-pub fn is_eval(manifest: &Manifest) -> bool {
-    manifest.identity.0.contains_key(PROTOCOL)
+/// What the model's chat template is given.
+fn template(model: &ModelSection) -> String {
+    model.extra.get("chat_template_kwargs").map(ToString::to_string).unwrap_or_default()
+}
+
+/// Those of these datasets whose samples in a folder a judge has decided on.
+pub fn judged<'m>(there: &'m Manifest, datasets: &[Dataset]) -> Vec<(&'m str, &'m str)> {
+    let named = |name: &str| datasets.iter().any(|data| data.declaration.name == name);
+    let judges =
+        there.identity.0.iter().filter_map(|(key, judge)| Some((key.strip_prefix("judge.")?, &**judge)));
+    judges.filter(|(name, _)| named(name)).collect()
 }
 
 /// The fingerprints of a run's datasets, by name.
@@ -77,13 +84,17 @@ pub fn differences(base: &Manifest, other: &Manifest) -> Differences {
             value
         }
     };
-    let protocol =
-        [(PROTOCOL, "protocol"), ("instruction", "instruction"), ("model", "sampling"), ("judge", "judge")]
-            .into_iter()
-            .filter_map(|(key, name)| {
-                let (base, other) = (value(base, key), value(other, key));
-                (base != other).then(|| format!("another {name}: {other}, and {base} for the base"))
-            });
+    let judges = there.keys().filter(|name| here.contains_key(*name)).map(|name| format!("judge.{name}"));
+    let mut keys: Vec<(String, &str)> =
+        [(EVAL, "protocol"), ("instruction", "instruction"), ("model", "sampling"), ("template", "template")]
+            .map(|(key, name)| (key.to_owned(), name))
+            .to_vec();
+    keys.extend(judges.map(|key| (key, "judge")));
+    let protocol = keys.into_iter().filter_map(|(key, name)| {
+        let shown = |value: String| if value.is_empty() { "none".to_owned() } else { value };
+        let (base, other) = (shown(value(base, &key)), shown(value(other, &key)));
+        (base != other).then(|| format!("another {name}: {other}, and {base} for the base"))
+    });
     Differences { data, protocol: protocol.collect() }
 }
 
@@ -107,6 +118,22 @@ mod tests {
         let found = differences(&base, &other);
         assert_eq!((found.data.len(), found.protocol.len()), (1, 1));
         assert!(found.protocol[0].contains("another sampling"), "{found:?}");
-        assert!(is_eval(&base) && !is_eval(&manifest(&[("asker", "x")])));
+        let other = manifest(&[
+            ("eval", "1"),
+            ("model", "b {}"),
+            ("template", "{ enable_thinking = true }"),
+            ("data.x", "1"),
+            ("judge.x", "g"),
+            ("judge.z", "g"),
+        ]);
+        let found = differences(&base, &other).protocol;
+        assert_eq!(
+            found,
+            [
+                "another template: { enable_thinking = true }, and none for the base",
+                "another judge: g, and none for the base"
+            ]
+        );
+        assert!(base.is_eval() && !manifest(&[("asker", "x")]).is_eval());
     }
 }

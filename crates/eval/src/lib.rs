@@ -31,7 +31,7 @@ pub use dataset::{Dataset, Problem};
 pub use declaration::{Columns, Comparison, Declaration, Grading, Kind};
 pub use error::DataError;
 pub use grid::{Cell, Grid};
-pub use identity::{Differences, differences, file_hash, fingerprints, identity, is_eval};
+pub use identity::{Differences, differences, file_hash, fingerprints, identity, judged};
 pub use read::{Row, read};
 pub use run::{Protocol, Task, evaluate, open, plan};
 pub use score::{DatasetScore, Rate, Score, Scores, scores};

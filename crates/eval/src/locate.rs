@@ -53,22 +53,15 @@ fn snapshots(cache: &Path, repo: &str) -> Vec<PathBuf> {
 
 /// The files of a declaration in a folder, in their order; none where one is missing.
 fn files_in(folder: &Path, declaration: &Declaration) -> Option<Vec<PathBuf>> {
-    let there = names_below(folder);
-    let names: Vec<&str> = there.iter().map(String::as_str).collect();
-    Some(choose(&names, &declaration.files)?.into_iter().map(|name| folder.join(name)).collect())
+    let chosen = choose(&declaration.files, |pattern| fitting(folder, pattern))?;
+    Some(chosen.into_iter().map(|name| folder.join(name)).collect())
 }
 
-/// Of these names those that a declaration's files mean; none where one is missing.
-fn choose(names: &[&str], files: &[String]) -> Option<Vec<String>> {
+/// The names that a declaration's files mean, where `fitting` finds those of a pattern; none where one is missing.
+fn choose(files: &[String], fitting: impl Fn(&str) -> Vec<String>) -> Option<Vec<String>> {
     let mut chosen = Vec::new();
     for file in files {
-        let mut found: Vec<String> = file
-            .split('|')
-            .map(|pattern| {
-                let fitting = names.iter().filter(|name| matches(pattern, name));
-                fitting.map(|name| (*name).to_owned()).collect::<Vec<_>>()
-            })
-            .find(|found| !found.is_empty())?;
+        let mut found = file.split('|').map(&fitting).find(|found| !found.is_empty())?;
         found.sort();
         chosen.extend(found);
     }
@@ -77,32 +70,40 @@ fn choose(names: &[&str], files: &[String]) -> Option<Vec<String>> {
 
 /// Chooses the names of a repository that a declaration's files mean; none where one is missing.
 pub fn wanted(declaration: &Declaration) -> impl Fn(&[&str]) -> Vec<String> + '_ {
-    |names: &[&str]| choose(names, &declaration.files).unwrap_or_default()
+    |names: &[&str]| {
+        let fitting = |pattern: &str| {
+            let names = names.iter().filter(|name| matches(pattern, name));
+            names.map(|name| (*name).to_owned()).collect()
+        };
+        choose(&declaration.files, fitting).unwrap_or_default()
+    }
 }
 
-/// Whether a name fits a pattern, in which a `*` stands for any characters.
+/// Whether a name fits a pattern, in which a `*` stands for any characters but `/`.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(tail) = name.strip_prefix(before) else { return false };
-    (0..=tail.len()).any(|at| tail.is_char_boundary(at) && matches(rest, &tail[at..]))
+    let within = tail.find('/').unwrap_or(tail.len());
+    (0..=within).any(|at| tail.is_char_boundary(at) && matches(rest, &tail[at..]))
 }
 
-/// The names of all files below a folder, with `/` between folders; links are followed, as the cache is made of them.
-fn names_below(folder: &Path) -> Vec<String> {
-    let (mut names, mut open) = (Vec::new(), vec![(folder.to_owned(), String::new())]);
-    while let Some((at, prefix)) = open.pop() {
-        // A dataset has a handful of folders; a circle of links would have no end.
-        if prefix.matches('/').count() > 8 {
-            continue;
-        }
-        for entry in std::fs::read_dir(&at).into_iter().flatten().flatten() {
-            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            let path = entry.path();
-            if path.is_dir() { open.push((path, format!("{name}/"))) } else { names.push(name) }
-        }
+/// The files in a folder that a pattern means, by their names with `/` between folders. It looks into no folder that the
+/// pattern does not name.
+fn fitting(folder: &Path, pattern: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for part in pattern.split('/') {
+        let below = |prefix: &String| {
+            if !part.contains('*') {
+                return vec![format!("{prefix}{part}/")];
+            }
+            let entries = std::fs::read_dir(folder.join(prefix)).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter(|name| matches(part, name)).map(|name| format!("{prefix}{name}/")).collect()
+        };
+        found = found.iter().flat_map(below).collect();
     }
-    names.sort();
-    names
+    let names = found.iter().map(|name| name.trim_end_matches('/').to_owned());
+    names.filter(|name| folder.join(name).is_file()).collect()
 }
 
 /// A dataset that was asked for: it can be read, or has to be brought first.
@@ -226,7 +227,8 @@ mod tests {
         for (pattern, name, fits) in [
             ("a.csv", "a.csv", true),
             ("a.csv", "b/a.csv", false),
-            ("*.parquet", "data/train-0.parquet", true),
+            ("*.parquet", "data/train-0.parquet", false),
+            ("*/*.parquet", "data/train-0.parquet", true),
             ("data/train-*.parquet", "data/train-00000-of-00001.parquet", true),
             ("data/train-*.parquet", "data/test-0.parquet", false),
             ("*é*", "aéb", true),
@@ -276,12 +278,21 @@ mod tests {
             "name = \"mine\"\nfiles = [\"p.csv\"]\n[columns]\nproblem = \"text\"\n",
         );
         put(folder.path(), "d/p.csv", "text,answer\nWhat?,4\n");
+        // A run that lies beside the declaration is none of its files.
+        put(folder.path(), "d/stars.toml", "name = \"stars\"\nfiles = [\"*.jsonl\", \"in/*/p-*.jsonl\"]\n");
+        put(folder.path(), "d/runs/eval-m/grades/standard.jsonl", "");
+        for name in ["d/one.jsonl", "d/in/a/p-2.jsonl", "d/in/b/p-1.jsonl"] {
+            put(folder.path(), name, &format!("{{\"question\": \"{name}\", \"answer\": \"x\"}}\n"));
+        }
         put(folder.path(), "my set.jsonl", "{\"question\": \"q\", \"answer\": \"x\"}\n");
         let at = |name: &str| folder.path().join(name).display().to_string();
         let none = Places::default();
         let read = |name: &str| find(&at(name), &none).unwrap().remove(0).read().unwrap();
         let mine = read("d/mine.toml");
         assert_eq!((mine.declaration.name.as_str(), mine.problems[0].answer.as_str()), ("mine", "4"));
+        let stars = read("d/stars.toml");
+        let questions: Vec<&str> = stars.problems.iter().map(|problem| problem.question.as_str()).collect();
+        assert_eq!(questions, ["d/one.jsonl", "d/in/a/p-2.jsonl", "d/in/b/p-1.jsonl"]);
         assert_eq!(read("my set.jsonl").declaration.name, "my-set");
         let error = find("ladderr", &none).unwrap_err();
         assert_eq!(error.hint, "did you mean `ladder`?");

@@ -1,10 +1,10 @@
 //! Comparisons and scores as a page, and the figure of seeds.
 
 use crate::compare::{Comparison, Metric};
-use crate::score::Scores;
+use crate::score::{DatasetScore, Scores};
 use crate::tables;
-use aske_report::{Bars, Frame, Group, Section, bars, label};
-use maud::{PreEscaped, html};
+use aske_report::{Bars, Frame, Group, Over, Panel, Section, bars, curves, label};
+use maud::{Markup, PreEscaped, html};
 
 /// The figure: the base model and the mean of the trained ones as bars, one standard deviation as whiskers, every
 /// trained model as a dot, the change in points above.
@@ -19,13 +19,40 @@ pub fn figure(found: &Comparison) -> String {
             dots: line.trained.clone(),
             change: tables::points(line.mean - line.base),
         });
-        Bars { title: metric.name(found.k), groups: groups.collect() }
+        let title = found
+            .lines
+            .iter()
+            .map(|line| metric.name(line.k))
+            .reduce(|one, other| if one == other { one } else { metric.name("k") });
+        Bars { title: title.unwrap_or_default(), groups: groups.collect() }
     });
     let after = match found.trained.as_slice() {
         [one] => label(one, 60),
         several => format!("mean of {}, ± one SD", several.len()),
     };
     bars("Before and after training, by benchmark", [&found.base, &after], &panels)
+}
+
+/// pass@k over k, a panel for each dataset and a curve for each run.
+fn pass_curves(runs: &[(String, Scores)]) -> String {
+    let curve =
+        |dataset: &DatasetScore| (1..).zip(&dataset.score.pass).map(|(k, rate)| (k, rate.value)).collect();
+    let mut panels: Vec<Panel> = Vec::new();
+    for (name, scores) in runs {
+        for dataset in &scores.datasets {
+            let line = (name.clone(), curve(dataset));
+            match panels.iter_mut().find(|panel| panel.title == dataset.title) {
+                Some(panel) => panel.series.push(line),
+                None => panels.push(Panel { title: dataset.title.clone(), series: vec![line] }),
+            }
+        }
+    }
+    curves("pass@k over k", Over::Points("k"), &panels)
+}
+
+/// A drawing within a page. It is drawn by our own hand: every name in it is escaped.
+fn in_place(drawing: &str) -> Markup {
+    html! { figure { div.scroll tabindex="0" role="group" aria-label="Figure" { (PreEscaped(drawing)) } } }
 }
 
 /// The comparison as one page, with its figure.
@@ -43,12 +70,7 @@ pub fn comparison(found: &Comparison) -> String {
                 (tables::changes(found).html())
             },
         },
-        Section {
-            id: "figure",
-            heading: "By benchmark",
-            // Drawn by our own hand: every name in it is escaped.
-            body: html! { figure { div.scroll tabindex="0" role="group" aria-label="Figure" { (PreEscaped(figure(found))) } } },
-        },
+        Section { id: "figure", heading: "By benchmark", body: in_place(&figure(found)) },
     ];
     let names: Vec<&str> =
         std::iter::once(found.base.as_str()).chain(found.trained.iter().map(String::as_str)).collect();
@@ -72,17 +94,9 @@ pub fn scores(runs: &[(String, Scores)]) -> String {
         }
     };
     let every = html! {
-        @for (name, scores) in runs {
-            h3 { (label(name, 120)) }
-            @for dataset in &scores.datasets {
-                p {
-                    (dataset.title) ": "
-                    @for (k, rate) in (1..).zip(&dataset.score.pass) {
-                        @if k > 1 { ", " } "pass@" (k) " " (format!("{:.1}%", 100.0 * rate.value))
-                    }
-                }
-            }
-        }
+        p.read { "The chance that at least one of k answers to a problem is right." }
+        (in_place(&pass_curves(runs)))
+        details.numbers { summary { "The numbers" } (tables::every_k(runs).html()) }
     };
     let names: Vec<&str> = runs.iter().map(|(_, scores)| scores.model.as_str()).collect();
     let frame = Frame {
@@ -116,6 +130,7 @@ mod tests {
         assert!(page.contains("<svg class=\"bars\"") && page.matches("<circle").count() == 4);
         assert!(page.contains("<b>50.00%</b>") && page.contains("smallest visible"), "{page}");
         let page = scores(&[("runs/<x>".to_owned(), crate::scores(&after))]);
-        assert!(page.contains("runs/&lt;x&gt;") && page.contains("pass@2 50.0%"));
+        assert!(page.contains("runs/&lt;x&gt;") && !page.contains("<x>"));
+        assert!(page.contains("<svg class=\"curves\"") && page.contains("50.0%"), "{page}");
     }
 }

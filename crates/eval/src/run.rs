@@ -1,7 +1,7 @@
 //! Problems put to a model, sample by sample, into a run folder.
 
 use crate::grade::{Answered, Decision, decide};
-use crate::{Dataset, Problem, prompt};
+use crate::{Dataset, Grading, Problem, prompt};
 use aske_bench::{Answer, Checker, Crew, Ended, RunFailure, Trouble, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
@@ -52,9 +52,23 @@ pub fn plan(datasets: &[Dataset], samples: u32, limit: Option<usize>) -> Vec<Tas
         .collect()
 }
 
-/// The tasks that a folder has not finished.
-pub fn open<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record]) -> Vec<&'t Task<'d>> {
-    let finished: HashSet<String> = records.iter().map(Record::id).collect();
+/// The tasks that a folder has not finished. Where there is a judge, what it should have decided and another did is not
+/// finished: its reply is stored, and is not asked for again.
+pub fn open<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> Vec<&'t Task<'d>> {
+    let judged: HashSet<&str> = tasks
+        .iter()
+        .map(|task| &task.dataset.declaration)
+        .filter(|declaration| judge && declaration.grading == Grading::Judge)
+        .map(|declaration| declaration.name.as_str())
+        .collect();
+    let done = |record: &&Record| match record {
+        Record::Eval(sample) => {
+            !judged.contains(sample.dataset.as_str())
+                || matches!(sample.by.as_str(), "judge" | "none" | "bounds")
+        }
+        _ => true,
+    };
+    let finished: HashSet<String> = records.iter().filter(done).map(Record::id).collect();
     tasks.iter().filter(|task| !finished.contains(&task.id())).collect()
 }
 
@@ -96,6 +110,7 @@ async fn put(crew: &Crew<'_>, protocol: &Protocol<'_>, task: &Task<'_>) -> Resul
     Ok(EvalRecord {
         schema: SCHEMA,
         dataset: declaration.name.clone(),
+        title: declaration.title.clone(),
         problem: problem.id.clone(),
         sample,
         level: problem.level,

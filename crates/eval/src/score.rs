@@ -2,12 +2,9 @@
 
 use crate::Declaration;
 use aske_record::EvalRecord;
-use aske_stats::{Interval, clustered, pass_at};
+use aske_stats::{Interval, mean_share, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Decides the resamples of intervals.
-const SEED: u64 = 1;
 
 /// How often a problem was answered rightly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,14 +58,13 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The mean of one share for each problem; none without problems.
-    pub(crate) fn of(shares: &[f64]) -> Option<Self> {
+    /// The mean of one share for each problem, from so many samples in all; none without problems.
+    pub(crate) fn of(shares: &[f64], samples: u64) -> Option<Self> {
         if shares.is_empty() {
             return None;
         }
         let value = shares.iter().sum::<f64>() / shares.len() as f64;
-        let clusters: Vec<(f64, f64)> = shares.iter().map(|share| (*share, 1.0)).collect();
-        Some(Self { value, interval: clustered(&clusters, SEED).map(|estimate| estimate.interval) })
+        Some(Self { value, interval: mean_share(shares, samples as f64).map(|estimate| estimate.interval) })
     }
 }
 
@@ -79,11 +75,13 @@ pub struct Score {
     pub problems: usize,
     /// Samples.
     pub samples: u64,
+    /// The fewest samples of a problem.
+    pub fewest: u32,
     /// The most samples of a problem: the n of avg@n.
     pub most: u32,
     /// avg@n: the share of right samples, averaged over problems.
     pub average: Option<Rate>,
-    /// pass@k for every k from 1, each over the problems that have k samples.
+    /// pass@k for every k from 1 to the fewest samples: a k that only some problems have would be another dataset's.
     pub pass: Vec<Rate>,
 }
 
@@ -91,19 +89,22 @@ impl Score {
     /// The scores of these problems.
     pub(crate) fn of<'t>(problems: impl Iterator<Item = &'t Tried>) -> Self {
         let problems: Vec<&Tried> = problems.collect();
-        let most = problems.iter().map(|tried| tried.count()).max().unwrap_or(0);
+        let counts = || problems.iter().map(|tried| tried.count());
+        let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        let samples = counts().map(u64::from).sum();
         let averages: Vec<f64> = problems.iter().map(|tried| tried.average()).collect();
         let pass = |k: u32| {
             let shares: Vec<f64> =
                 problems.iter().filter_map(|tried| pass_at(k, tried.right(), tried.count())).collect();
-            Rate::of(&shares)
+            Rate::of(&shares, samples)
         };
         Self {
             problems: averages.len(),
-            samples: problems.iter().map(|tried| u64::from(tried.count())).sum(),
+            samples,
+            fewest,
             most,
-            average: Rate::of(&averages),
-            pass: (1..=most).map_while(pass).collect(),
+            average: Rate::of(&averages, samples),
+            pass: (1..=fewest).map_while(pass).collect(),
         }
     }
 }
@@ -126,6 +127,8 @@ pub struct DatasetScore {
     pub unboxed: u64,
     /// Samples that the judge decided.
     pub judged: u64,
+    /// Samples whose answer is too long or too deep to compare; they count as wrong.
+    pub undecided: u64,
     /// Tokens that the model wrote for a sample, on average.
     pub tokens: f64,
 }
@@ -144,9 +147,9 @@ pub struct Scores {
 /// The scores of these records.
 pub fn scores(records: &[EvalRecord]) -> Scores {
     let tried = tried(records);
-    let datasets: Vec<DatasetScore> = in_order(tried.keys().map(String::as_str))
+    let datasets: Vec<DatasetScore> = in_order(records)
         .into_iter()
-        .filter_map(|(name, title)| Some(dataset(name, title, tried.get(name)?, records)))
+        .filter_map(|(name, title)| Some(dataset(&name, title, tried.get(&name)?, records)))
         .collect();
     let pooled = (datasets.len() > 1).then(|| Score::of(tried.values().flat_map(BTreeMap::values)));
     let model = records.first().map(|record| record.model.clone()).unwrap_or_default();
@@ -167,18 +170,22 @@ fn dataset(name: &str, title: String, problems: &Problems, records: &[EvalRecord
         capped: count(EvalRecord::is_capped),
         unboxed: count(|record| !record.boxed),
         judged: count(|record| record.by == "judge"),
+        undecided: count(|record| record.by == "bounds"),
         tokens: written as f64 / own().count().max(1) as f64,
     }
 }
 
 /// Datasets with their titles: those that ship in their order, then the others by name.
-pub(crate) fn in_order<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, String)> {
+pub(crate) fn in_order<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> Vec<(String, String)> {
     let known = Declaration::builtin().unwrap_or_default();
     let place = |name: &str| known.iter().position(|dataset| dataset.name == name).unwrap_or(known.len());
-    let mut names: Vec<&str> = names.collect();
-    names.sort_by_key(|name| (place(name), *name));
-    let title = |name: &str| known.get(place(name)).map_or(name, Declaration::title).to_owned();
-    names.into_iter().map(|name| (name, title(name))).collect()
+    let titled: BTreeMap<(usize, &str), Option<&str>> = records
+        .into_iter()
+        .map(|record| ((place(&record.dataset), &*record.dataset), record.title.as_deref()))
+        .collect();
+    let title = |place: usize, name| known.get(place).map_or(name, Declaration::title);
+    let named = titled.into_iter().map(|((place, name), own)| (name, own.unwrap_or(title(place, name))));
+    named.map(|(name, title)| (name.to_owned(), title.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -192,6 +199,7 @@ pub(crate) mod tests {
         EvalRecord {
             schema: aske_record::SCHEMA,
             dataset: dataset.to_owned(),
+            title: None,
             problem: problem.to_owned(),
             sample,
             level: Some(1 + u32::from(problem.len() > 1)),
@@ -239,15 +247,15 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_problem_with_fewer_samples_leaves_only_the_larger_k() {
+    fn a_k_that_only_some_problems_have_is_not_shown() {
         let mut records = run("x", 4, &[("a", 4)]);
         records.extend(run("x", 2, &[("bb", 0)]));
         // The same sample again, as a damaged file may have it.
         records.push(record("x", "bb", 1, false));
         let score = &scores(&records).datasets[0];
         let values: Vec<f64> = score.score.pass.iter().map(|rate| rate.value).collect();
-        assert_eq!(values, [0.5, 0.5, 1.0, 1.0]);
-        assert_eq!((score.score.samples, score.score.most), (6, 4));
+        assert_eq!(values, [0.5, 0.5]);
+        assert_eq!((score.score.samples, score.score.fewest, score.score.most), (6, 2, 4));
         assert_eq!(score.levels.keys().copied().collect::<Vec<_>>(), [1, 2]);
     }
 

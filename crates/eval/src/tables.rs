@@ -8,16 +8,15 @@ use aske_stats::{Interval, Paired};
 /// What stands where there is no number.
 const NONE: &str = "–";
 
-/// avg@n and pass@k of a run, for some k.
+/// avg@n and pass@k of a run, for some k that every problem has.
 pub fn scores(scores: &Scores) -> Grid {
-    let most = scores.datasets.iter().map(|dataset| dataset.score.most).max().unwrap_or(0);
-    let shown = ks(most);
+    let (fewest, average) = labels(scores);
+    let shown = ks(fewest);
     let mut header: Vec<String> =
-        ["Dataset", "problems", "samples", &format!("avg@{most}"), "95%"].map(str::to_owned).to_vec();
+        ["Dataset", "problems", "samples", &average, "95%"].map(str::to_owned).to_vec();
     header.extend(shown.iter().map(|k| format!("pass@{k}")));
     header.extend(["95%", "capped", "no box", "tokens"].map(str::to_owned));
     let row = |title: &str, score: &Score, rest: [String; 3]| {
-        let last = score.pass.last();
         let mut row: Vec<Cell> = vec![
             title.into(),
             score.problems.to_string().into(),
@@ -25,8 +24,8 @@ pub fn scores(scores: &Scores) -> Grid {
             rate(score.average).into(),
             interval(score.average).into(),
         ];
-        row.extend(shown.iter().map(|k| rate(score.pass.get(*k as usize - 1).copied()).into()));
-        row.push(interval(last.copied()).into());
+        row.extend(shown.iter().map(|k| rate(pass(score, *k)).into()));
+        row.push(interval(pass(score, fewest)).into());
         row.extend(rest.map(Cell::from));
         row
     };
@@ -37,7 +36,7 @@ pub fn scores(scores: &Scores) -> Grid {
     };
     let mut rows: Vec<Vec<Cell>> = scores.datasets.iter().map(of).collect();
     rows.extend(scores.pooled.iter().map(|pooled| row("All problems", pooled, [NONE; 3].map(str::to_owned))));
-    let caption = format!("{}: avg@{most} and pass@k; intervals are by problem", scores.model);
+    let caption = format!("{}: {average} and pass@k; intervals are by problem", scores.model);
     Grid { caption, header, texts: 1, rows, group: 0 }
 }
 
@@ -45,10 +44,10 @@ pub fn scores(scores: &Scores) -> Grid {
 pub fn levels(scores: &Scores) -> Option<Grid> {
     let leveled: Vec<&DatasetScore> =
         scores.datasets.iter().filter(|dataset| dataset.levels.len() > 1).collect();
-    let most = leveled.iter().map(|dataset| dataset.score.most).max()?;
+    let (fewest, average) = labels(scores);
     let rows = leveled.iter().flat_map(|dataset| {
         dataset.levels.iter().map(|(level, score)| {
-            let last = score.pass.last().copied();
+            let last = pass(score, fewest);
             [
                 format!("{}, level {level}", dataset.title),
                 score.problems.to_string(),
@@ -61,14 +60,42 @@ pub fn levels(scores: &Scores) -> Option<Grid> {
             .to_vec()
         })
     });
-    let header = ["Level", "problems", &format!("avg@{most}"), "95%", &format!("pass@{most}"), "95%"];
-    Some(Grid {
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let header = ["Level", "problems", &average, "95%", &format!("pass@{fewest}"), "95%"];
+    (!rows.is_empty()).then(|| Grid {
         caption: "By level".to_owned(),
         header: header.map(str::to_owned).to_vec(),
         texts: 1,
-        rows: rows.collect(),
+        rows,
         group: 0,
     })
+}
+
+/// The k that every problem has, and what the mean over samples is called: `avg@8` where all have 8.
+fn labels(scores: &Scores) -> (u32, String) {
+    let counts = || scores.datasets.iter().map(|dataset| &dataset.score);
+    let fewest = counts().map(|score| score.fewest).min().unwrap_or(0);
+    let most = counts().map(|score| score.most).max().unwrap_or(0);
+    (fewest, if fewest == most { format!("avg@{most}") } else { "avg".to_owned() })
+}
+
+fn pass(score: &Score, k: u32) -> Option<Rate> {
+    score.pass.get(k.checked_sub(1)? as usize).copied()
+}
+
+/// pass@k of runs, for every k.
+pub fn every_k(runs: &[(String, Scores)]) -> Grid {
+    let lines =
+        || runs.iter().flat_map(|(name, scores)| scores.datasets.iter().map(move |data| (name, data)));
+    let most = lines().map(|(_, dataset)| dataset.score.pass.len()).max().unwrap_or(0);
+    let row = |(name, dataset): (&String, &DatasetScore)| {
+        let mut row: Vec<Cell> = vec![name.as_str().into(), dataset.title.as_str().into()];
+        row.extend((0..most).map(|k| rate(dataset.score.pass.get(k).copied()).into()));
+        row
+    };
+    let mut header = vec!["Run".to_owned(), "Dataset".to_owned()];
+    header.extend((1..=most).map(|k| format!("pass@{k}")));
+    Grid { caption: "pass@k".to_owned(), header, texts: 2, rows: lines().map(row).collect(), group: 0 }
 }
 
 /// The paper's table: the base model, the mean of the trained ones, and each of them; what beats the base is bold.
@@ -83,7 +110,7 @@ pub fn comparison(found: &Comparison) -> Grid {
         let value = |value: f64| Cell::new(precise(value), line.beats(value));
         let mut row: Vec<Cell> = vec![
             line.title.as_str().into(),
-            line.metric.name(found.k).into(),
+            line.metric.name(line.k).into(),
             line.problems.to_string().into(),
             precise(line.base).into(),
         ];
@@ -94,10 +121,14 @@ pub fn comparison(found: &Comparison) -> Grid {
         row.extend(line.trained.iter().map(|trained| value(*trained)));
         row
     });
-    let caption = format!(
+    let mut caption = format!(
         "Accuracy before ({}) and after training. Bold marks values that beat the baseline.",
         found.base
     );
+    for note in found.notes() {
+        caption += " ";
+        caption += &note;
+    }
     Grid { caption, header, texts: 2, rows: rows.collect(), group: 2 }
 }
 
@@ -108,7 +139,7 @@ pub fn changes(found: &Comparison) -> Grid {
         let of = |show: fn(&Paired) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
         [
             line.title.clone(),
-            line.metric.name(found.k),
+            line.metric.name(line.k),
             line.problems.to_string(),
             points(line.mean - line.base),
             of(|change| signed_range(change.difference.interval)),

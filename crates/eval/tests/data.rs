@@ -7,14 +7,16 @@ use aske_answer::{Rules, Verdict};
 use aske_eval::locate::{Places, find};
 use aske_eval::{Dataset, Declaration, Kind};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-fn parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+fn parquet(path: &Path, packed: Compression, columns: Vec<(&'static str, ArrayRef)>) {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer =
-        ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
+    let how = Some(WriterProperties::builder().set_compression(packed).build());
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), how).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
 }
@@ -27,17 +29,20 @@ fn read(data: &str) -> Dataset {
 fn the_same_problems_are_the_same_dataset_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    parquet(
-        &at("p.parquet"),
-        vec![
-            ("problem_idx", Arc::new(Int64Array::from(vec![1, 2]))),
-            (
-                "problem",
-                Arc::new(StringArray::from(vec!["What is $\\frac{1}{2}$, in \"words\"?", "Two\nlines"])),
-            ),
-            ("answer", Arc::new(StringArray::from(vec!["half", "\\sqrt{2}"]))),
-        ],
-    );
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("problem_idx", Arc::new(Int64Array::from(vec![1, 2]))),
+        ("problem", Arc::new(StringArray::from(vec!["What is $\\frac{1}{2}$, in \"words\"?", "Two\nlines"]))),
+        ("answer", Arc::new(StringArray::from(vec!["half", "\\sqrt{2}"]))),
+    ];
+    for (name, packed) in [
+        ("plain.parquet", Compression::UNCOMPRESSED),
+        ("snappy.parquet", Compression::SNAPPY),
+        ("gzip.parquet", Compression::GZIP(GzipLevel::default())),
+        ("zstd.parquet", Compression::ZSTD(ZstdLevel::default())),
+        ("lz4.parquet", Compression::LZ4_RAW),
+    ] {
+        parquet(&at(name), packed, columns.clone());
+    }
     std::fs::write(
         at("p.jsonl"),
         "{\"problem_idx\": 1, \"problem\": \"What is $\\\\frac{1}{2}$, in \\\"words\\\"?\", \"answer\": \"half\"}\n\
@@ -49,9 +54,16 @@ fn the_same_problems_are_the_same_dataset_in_every_format() {
         "problem_idx,problem,answer\n1,\"What is $\\frac{1}{2}$, in \"\"words\"\"?\",half\n2,\"Two\nlines\",\\sqrt{2}\n",
     )
     .unwrap();
-    let prints: Vec<String> = ["p.parquet", "p.jsonl", "p.csv"]
-        .map(|name| read(&at(name).display().to_string()).fingerprint())
-        .to_vec();
+    let files = [
+        "plain.parquet",
+        "snappy.parquet",
+        "gzip.parquet",
+        "zstd.parquet",
+        "lz4.parquet",
+        "p.jsonl",
+        "p.csv",
+    ];
+    let prints = files.map(|name| read(&at(name).display().to_string()).fingerprint());
     assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
     std::fs::write(at("p.csv"), "problem_idx,problem,answer\n1,x,half\n").unwrap();
     assert_ne!(read(&at("p.csv").display().to_string()).fingerprint(), prints[0]);
@@ -70,6 +82,7 @@ fn a_list_of_answers_is_all_of_them() {
     }
     parquet(
         &path,
+        Compression::SNAPPY,
         vec![
             ("id", Arc::new(Int64Array::from(vec![7, 8]))),
             ("question", Arc::new(StringArray::from(vec!["q", "r"]))),

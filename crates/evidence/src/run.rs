@@ -10,6 +10,7 @@ use aske_record::{
 use aske_session::{Grade, Slot, Trouble};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -115,7 +116,7 @@ impl Run {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let mut run = Self {
             path: path.to_owned(),
-            asker: configured_text(&manifest, "asker", "model"),
+            asker: asker(&manifest),
             grader: grader.unwrap_or(STANDARD).to_owned(),
             solvers: configured(&manifest),
             manifest,
@@ -156,11 +157,7 @@ impl Run {
             match brief {
                 Brief::Session(session) => self.add(*session),
                 Brief::Panel(record) => match *record {
-                    Record::Eval(sample) => {
-                        // Nobody asks in an evaluation: the run is called by who answers.
-                        self.asker.clone_from(&sample.model);
-                        self.evals.push(sample);
-                    }
+                    Record::Eval(sample) => self.add_sample(sample),
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
                     Record::Baseline(panel) => self.baselines.push(panel),
@@ -177,6 +174,17 @@ impl Run {
             }
         }
         Ok(news)
+    }
+
+    /// Adds a sample; one that was judged anew takes the place of the earlier.
+    fn add_sample(&mut self, sample: EvalRecord) {
+        match self.by_name.entry(sample.id()) {
+            Entry::Occupied(place) => self.evals[*place.get()] = sample,
+            Entry::Vacant(place) => {
+                place.insert(self.evals.len());
+                self.evals.push(sample);
+            }
+        }
     }
 
     fn read_others(&mut self) -> Result<(), RunError> {
@@ -295,6 +303,15 @@ impl Run {
     /// Calls, tokens and cost by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
+    }
+}
+
+/// Who asks. Nobody does in an evaluation: it is called by who answers, whose name stands before its sampling.
+fn asker(manifest: &Manifest) -> String {
+    let answers = manifest.identity.0.get("model").filter(|_| manifest.is_eval());
+    match answers.and_then(|role| role.split(' ').next()) {
+        Some(name) => name.to_owned(),
+        None => configured_text(manifest, "asker", "model"),
     }
 }
 

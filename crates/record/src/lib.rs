@@ -29,7 +29,7 @@ pub use fresh::NewRun;
 pub use id::{BadPair, PairId, SessionId};
 pub use jsonl::Jsonl;
 pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
-pub use manifest::{Identity, Manifest};
+pub use manifest::{EVAL, Identity, Manifest};
 pub use merge::{Merged, merge};
 pub use run::{Contents, Draws, Grades, RunDir, STANDARD, read_draws};
 pub use scan::{Place, read_at, scan};

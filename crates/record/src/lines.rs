@@ -102,6 +102,9 @@ pub struct EvalRecord {
     pub schema: u32,
     /// The dataset's name.
     pub dataset: String,
+    /// The dataset's name in tables, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The problem's name in it.
     pub problem: String,
     /// Which of the problem's samples.

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// Keys that may come later: a run may take in another model, or another dataset.
-const GROWING: [&str; 2] = ["models.", "data."];
+/// Keys that may come later: a run may take in another model, or another dataset, or have one judged.
+const GROWING: [&str; 3] = ["models.", "data.", "judge."];
 
 /// What must stay the same for two folders, or a folder and a configuration, to belong together: keys and
-/// values as text. Keys under `models.` and `data.` may be absent on one side, so that a run can grow.
+/// values as text. Keys under `models.`, `data.` and `judge.` may be absent on one side, so that a run can grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Identity(pub BTreeMap<String, String>);
@@ -52,7 +52,15 @@ pub struct Manifest {
     pub config: toml::Table,
 }
 
+/// The key that only evaluations have.
+pub const EVAL: &str = "eval";
+
 impl Manifest {
+    /// Whether the folder is one of an evaluation, and not of sessions.
+    pub fn is_eval(&self) -> bool {
+        self.identity.0.contains_key(EVAL)
+    }
+
     /// A manifest in today's format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
         Self { schema: SCHEMA, aske: aske.to_owned(), identity, config }

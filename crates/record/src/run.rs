@@ -2,7 +2,7 @@
 
 use crate::jsonl::{Jsonl, read_lines};
 use crate::{CallStore, DrawLine, GradeLine, Manifest, Record, RunError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -204,11 +204,20 @@ pub struct Contents {
     pub grades: BTreeMap<String, Vec<GradeLine>>,
 }
 
+/// Records without those that a later one of the same name takes the place of.
+fn latest(records: Vec<Record>) -> Vec<Record> {
+    let last: HashMap<String, usize> = records.iter().map(Record::id).zip(0..).collect();
+    let kept =
+        records.into_iter().enumerate().filter(|(place, record)| last.get(&record.id()) == Some(place));
+    kept.map(|(_, record)| record).collect()
+}
+
 impl Contents {
     /// Reads a folder without changing it.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let (records, _) = read_lines(&path.join("records.jsonl"))?;
+        let records = latest(records);
         let mut grades = BTreeMap::new();
         let folder = path.join("grades");
         for entry in std::fs::read_dir(&folder).map_err(RunError::io(&folder))? {

@@ -1,7 +1,7 @@
 //! What every figure is made of: a frame, scales, ticks, and the table of its numbers.
 
-use crate::text::visible;
-use maud::{Markup, html};
+use crate::text::{label, visible};
+use maud::{Markup, PreEscaped, html};
 
 /// A drawing shrinks to this part of its size; below that, its box scrolls.
 const SMALLEST: f64 = 0.84;
@@ -50,6 +50,51 @@ impl Figure<'_> {
                     summary { "The numbers" }
                     div.scroll tabindex="0" role="group" aria-label={ "Numbers: " (self.title) } { (self.numbers) }
                 }
+            }
+        }
+    }
+}
+
+/// A file of its own: panels beside each other, in rows no wider than `widest` where one panel is not. The class is that
+/// of the style's rules, because the file may be set into a page.
+pub(crate) fn sheet(class: &str, title: &str, style: &str, panels: &[Drawing], widest: f64) -> String {
+    let (mut x, mut y, mut width, mut tallest) = (0.0, 0.0, 0.0_f64, 0.0_f64);
+    let mut placed = Vec::new();
+    for panel in panels {
+        if x > 0.0 && x + panel.width > widest {
+            (x, y, tallest) = (0.0, y + tallest, 0.0);
+        }
+        placed.push((x, y, &panel.body));
+        x += panel.width;
+        (width, tallest) = (width.max(x), tallest.max(panel.height));
+    }
+    let height = y + tallest;
+    let drawn = html! {
+        svg class=(class) xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (px(width)) " " (px(height)) }
+            width=(px(width)) height=(px(height)) role="img" {
+            title { (label(title, 200)) }
+            style { (PreEscaped(style)) }
+            @for (x, y, body) in placed { g transform={ "translate(" (px(x)) " " (px(y)) ")" } { (body) } }
+        }
+    };
+    drawn.into_string()
+}
+
+/// A round share that leaves a little air above these.
+pub(crate) fn top_of(shares: impl Iterator<Item = f64>) -> f64 {
+    let highest = shares.filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let tops = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8];
+    tops.into_iter().find(|top| 1.1 * highest <= *top).unwrap_or(1.0)
+}
+
+/// The lines across a panel of shares, each with its number at the left end.
+pub(crate) fn levels(top: f64, up: Scale, [left, right]: [f64; 2]) -> Markup {
+    let digits = usize::from(top < 0.05);
+    html! {
+        @for tick in ticks(0.0, top) {
+            line.grid x1=(px(left)) x2=(px(right)) y1=(px(up.at(tick))) y2=(px(up.at(tick))) {}
+            text.tick x=(px(left - 6.0)) y=(px(up.at(tick) + 4.0)) text-anchor="end" {
+                (format!("{:.digits$}%", 100.0 * tick))
             }
         }
     }
@@ -136,6 +181,26 @@ mod tests {
         assert_eq!(ticks(-3.1, 2.9), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0]);
         for (low, high) in [(0.0, 0.0), (1.0, f64::NAN), (-1e9, 1e9), (0.0, 1e-12)] {
             assert!((1..=10).contains(&ticks(low, high).len()), "{low} {high}");
+        }
+    }
+
+    #[test]
+    fn a_top_is_round_and_above_everything() {
+        let top = |share: f64| top_of([0.0, share, f64::NAN].into_iter());
+        assert_eq!(
+            [0.0, 0.12, 0.4, 0.75, 0.98].map(top).map(|top| format!("{top}")),
+            ["0.02", "0.2", "0.5", "1", "1"]
+        );
+    }
+
+    #[test]
+    fn panels_stand_beside_each_other_while_there_is_room() {
+        let panels: Vec<Drawing> =
+            [30.0, 40.0, 50.0].map(|width| Drawing { width, height: width, body: html! { "x" } }).into();
+        let drawn = sheet("c", "t", "", &panels, 80.0);
+        assert!(drawn.contains("viewBox=\"0 0 70 90\""), "{drawn}");
+        for place in ["translate(0 0)", "translate(30 0)", "translate(0 40)"] {
+            assert!(drawn.contains(place), "{drawn}");
         }
     }
 

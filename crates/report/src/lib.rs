@@ -23,7 +23,7 @@ mod sections;
 mod text;
 
 pub use figures::bars::{Bars, Group, bars};
-pub use figures::curves::{Panel, curves};
+pub use figures::curves::{Over, Panel, curves};
 pub use math::{Piece, pieces};
 pub use page::{Frame, page};
 pub use sections::Section;

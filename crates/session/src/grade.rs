@@ -175,6 +175,13 @@ pub fn read_verdict(content: &str) -> Option<bool> {
     }
 }
 
+/// Reads a reply that has to be `yes` or `no`: its last line must be that word alone.
+pub fn read_word(content: &str) -> Option<bool> {
+    let visible = split_thinking(content).visible;
+    let line = visible.lines().rfind(|line| !line.trim().is_empty())?;
+    read_verdict(line).filter(|_| line.split_whitespace().count() == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,6 +291,11 @@ mod tests {
         assert_eq!(read_verdict("Yes!"), Some(true));
         assert_eq!(read_verdict(r"so \boxed{no}."), Some(false));
         assert_eq!(read_verdict("no idea"), None);
+        assert_eq!(read_word("They agree.\n\n**Yes**.\n"), Some(true));
+        assert_eq!(read_word("<think>hm</think>No"), Some(false));
+        for text in ["I would not say yes", "so there are no", "perhaps", "", "yes no"] {
+            assert_eq!(read_word(text), None, "{text}");
+        }
         assert_eq!(read_verdict(""), None);
     }
 

@@ -44,11 +44,15 @@ pub fn wilson(hits: u64, total: u64) -> Option<Interval> {
         return None;
     }
     let n = total as f64;
-    let p = hits as f64 / n;
-    let scale = 1.0 + Z * Z / n;
-    let centre = (p + Z * Z / (2.0 * n)) / scale;
-    let half = Z / scale * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    Some(Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) })
+    Some(score(hits as f64 / n, n, Z))
+}
+
+/// Wilson's interval for a share p of n trials, at the quantile z.
+pub(crate) fn score(p: f64, n: f64, z: f64) -> Interval {
+    let scale = 1.0 + z * z / n;
+    let centre = (p + z * z / (2.0 * n)) / scale;
+    let half = z / scale * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
 }
 
 /// Jeffreys' interval for `hits` out of `total` independent trials; none without a trial.

@@ -5,6 +5,7 @@
 //!
 //! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: independent trials.
 //! - [`clustered`]: a rate over sessions that share a solver pair.
+//! - [`mean_share`]: a mean over problems with several samples each.
 //! - [`paired`], [`holm`], [`fisher`]: is one asker better than another?
 //! - [`pass_at`]: would one of k samples be right?
 //! - [`audit`]: how much of a calibration rate is luck.
@@ -36,6 +37,7 @@ mod linear;
 mod paired;
 mod pass;
 mod round;
+mod share;
 mod symmetric;
 
 pub use adaptive::{Adaptive, Drawn, Sampler};
@@ -49,3 +51,4 @@ pub use exact::{fisher, holm};
 pub use interval::{Estimate, Interval, jeffreys, mean_interval, newcombe, wilson};
 pub use paired::{Paired, paired};
 pub use pass::pass_at;
+pub use share::mean_share;

@@ -1,12 +1,11 @@
 //! The files of a dataset, from the hub into the cache.
 
-use crate::cache::Cache;
-use crate::fetch::Wanted;
+use crate::cache::{Cache, clear};
+use crate::download::{download, leave};
 use crate::http::Http;
-use crate::{Event, Options, PullError, hub, space};
-use std::cell::Cell;
+use crate::{Event, Options, PullError, hub};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// More than this is no benchmark.
 const MOST_BYTES: u64 = 512 << 20;
@@ -17,7 +16,8 @@ pub fn find_dataset(cache: &Cache, repo: &str) -> Option<PathBuf> {
 }
 
 /// Pulls those files of a dataset on the hub that `choose` takes of all their names, unless they are here; `what` it
-/// looks for. Each is resumed where it broke and verified, and the folder appears only when it is whole.
+/// looks for. Each is resumed where it broke and verified, and they appear only together, beside what an earlier pull
+/// brought.
 pub async fn pull_dataset(
     repo: &str,
     choose: impl Fn(&[&str]) -> Vec<String>,
@@ -29,10 +29,13 @@ pub async fn pull_dataset(
     let name = name(repo);
     let _lock = cache.lock(&name, || tell(Event::Waiting)).await?;
     if let Some(folder) = find_dataset(cache, repo) {
-        return Ok(folder);
+        let here = names_in(&folder, "");
+        if !choose(&here.iter().map(String::as_str).collect::<Vec<_>>()).is_empty() {
+            return Ok(folder);
+        }
     }
-    let (http, site) = (Http::new(options)?, &options.hub);
-    let files = hub::list_dataset(&http, site, repo, choose, what).await?;
+    let http = Http::new(options)?;
+    let files = hub::list_dataset(&http, &options.hub, repo, &choose, what).await?;
     let total: u64 = files.iter().map(|file| file.bytes).sum();
     if total > MOST_BYTES {
         let why = format!("{} MB are too many for a benchmark", total >> 20);
@@ -40,22 +43,33 @@ pub async fn pull_dataset(
     }
     let (work, folder) = (cache.work(&name), cache.root().join(&name));
     fs::create_dir_all(&work).map_err(|error| PullError::io(&work, error))?;
-    space::check(&work, total, options)?;
-    tell(Event::Size(total));
-    let before = Cell::new(0);
-    for file in &files {
-        let into = work.join(&file.name);
-        if let Some(parent) = into.parent() {
-            fs::create_dir_all(parent).map_err(|error| PullError::io(parent, error))?;
-        }
-        let (bytes, digest) = (Some(file.bytes), Some(&file.digest));
-        let wanted =
-            Wanted { name: &file.name, site, url: &file.url, into: &into, bytes, most: file.bytes, digest };
-        wanted.fetch(&http, &|bytes| tell(Event::At(before.get() + bytes))).await?;
-        before.set(before.get() + file.bytes);
-    }
+    download(&files, &work, &http, options, tell).await.map_err(|error| leave(&work, error))?;
+    keep(&folder, &work)?;
     fs::rename(&work, &folder).map_err(|error| PullError::io(&folder, error))?;
     Ok(folder)
+}
+
+/// The names of the files in a folder and below, with `/` between folders.
+fn names_in(folder: &Path, prefix: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.flat_map(|entry| {
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() { names_in(&entry.path(), &format!("{name}/")) } else { vec![name] }
+    });
+    names.collect()
+}
+
+/// Takes over the files of an earlier pull that this one did not want.
+fn keep(earlier: &Path, work: &Path) -> Result<(), PullError> {
+    for entry in fs::read_dir(earlier).into_iter().flatten().flatten() {
+        let (from, into) = (entry.path(), work.join(entry.file_name()));
+        if from.is_dir() && into.is_dir() {
+            keep(&from, &into)?;
+        } else if !into.exists() {
+            fs::rename(&from, &into).map_err(|error| PullError::io(&into, error))?;
+        }
+    }
+    clear(earlier)
 }
 
 /// The name of a dataset's folder; no model has one with these marks.

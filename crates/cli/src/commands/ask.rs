@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
-    report_failures(&finished.ended);
+    report_failures(&finished.ended, "sessions");
     if finished.ended.open > 0 {
         hint(format_args!("`aske ask {one} {two} --run {}` goes on from here", path.display()));
     }

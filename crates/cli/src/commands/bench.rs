@@ -262,7 +262,7 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
 
 /// Failures, and what is left to do.
 pub(crate) fn report_open(ended: &Ended, things: &str) {
-    report_failures(ended);
+    report_failures(ended, things);
     if ended.open > 0 {
         let why = ended.reached.map(|reached| format!("{reached}; ")).unwrap_or_default();
         note(format_args!("\n{why}{} {things} are left", ended.open));
@@ -271,10 +271,13 @@ pub(crate) fn report_open(ended: &Ended, things: &str) {
 }
 
 /// Failures by cause, with what to do about each.
-pub(crate) fn report_failures(ended: &Ended) {
-    for (failure, sessions) in ended.causes() {
-        let count = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
-        note(format_args!("\n{} {count} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
+pub(crate) fn report_failures(ended: &Ended, things: &str) {
+    for (failure, count) in ended.causes() {
+        let things = if count == 1 { things.trim_end_matches('s') } else { things };
+        note(format_args!(
+            "\n{} {count} {things} without an outcome: {failure}",
+            paint(BAD.bold(), "failed:")
+        ));
         hint(failure.hint());
     }
 }

@@ -43,7 +43,7 @@ fn files(arguments: &Export, runs: &[Run]) -> Result<Vec<(Kind, PathBuf)>, Probl
         TableName::Grades => Kind::Grades,
         TableName::Evals => Kind::Evals,
     });
-    let evals = runs.iter().filter(|run| aske_eval::is_eval(&run.manifest)).count();
+    let evals = runs.iter().filter(|run| run.manifest.is_eval()).count();
     let mut kinds = if evals < runs.len() { Kind::OF_SESSIONS.to_vec() } else { Vec::new() };
     kinds.extend((evals > 0).then_some(Kind::Evals));
     let out = &arguments.out;

@@ -5,7 +5,7 @@ use crate::commands::eval::show;
 use crate::evidence;
 use crate::output::{DIM, data, note, paint, safe};
 use crate::problem::{Exit, Problem};
-use aske_eval::{Scores, is_eval, scores};
+use aske_eval::{Scores, scores};
 use aske_evidence::Run;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
         .iter()
         .map(|path| Run::read(path, arguments.grader.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
-    let (evals, runs): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| is_eval(&run.manifest));
+    let (evals, runs): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.manifest.is_eval());
     let scored: Vec<(String, Scores)> =
         evals.iter().map(|run| (run.path.display().to_string(), scores(&run.evals))).collect();
     if runs.is_empty() {

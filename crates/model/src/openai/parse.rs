@@ -107,6 +107,12 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
     if message.content.is_none() && message.reasoning_content.is_none() && finish.is_none() {
         return Err(Fault::new(Cause::Malformed, format!("an empty message: {}", excerpt(body))));
     }
+    // A reply that the server gave up on is none, however much of it came.
+    if let Some(reason @ ("abort" | "cancelled" | "error" | "insufficient_system_resource")) =
+        finish.as_deref()
+    {
+        return Err(Fault::new(Cause::Server, format!("the server broke the reply off: {reason}")));
+    }
     let content = match message.content {
         Some(Content::Text(text)) => text,
         Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
@@ -227,6 +233,11 @@ mod tests {
     #[test]
     fn what_is_no_completion_is_malformed_and_an_error_object_is_its_code() {
         let cause = |body: &str| reply(body.as_bytes()).unwrap_err().cause;
+        for reason in ["abort", "error"] {
+            let broken =
+                format!(r#"{{"choices":[{{"message":{{"content":"so 4"}},"finish_reason":"{reason}"}}]}}"#);
+            assert_eq!(cause(&broken), Cause::Server, "{reason}");
+        }
         let empty = r#"{"choices":[{"message":{"content":null},"finish_reason":null}]}"#;
         for body in [empty, "", "<html>busy</html>", "{}", r#"{"choices":[]}"#, r#"{"choices":[{}]}"#, "[1]"]
         {

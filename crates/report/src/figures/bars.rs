@@ -1,8 +1,8 @@
 //! Two bars side by side for each group, with whiskers and dots on the second: before and after, seed by seed.
 
-use crate::draw::{Drawing, Scale, px, text_width, ticks};
+use crate::draw::{Drawing, Scale, levels, px, sheet, text_width, top_of};
 use crate::text::label;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 const LEFT: f64 = 46.0;
 const TOP: f64 = 58.0;
@@ -11,6 +11,8 @@ const HIGH: f64 = 210.0;
 const BAR: f64 = 26.0;
 const NARROWEST: f64 = 92.0;
 const LONGEST: usize = 24;
+/// Panels stand beside each other up to this width.
+const WIDEST: f64 = 1000.0;
 
 /// A drawing has no page around it, so it brings its colours along.
 const STYLE: &str = "\
@@ -49,32 +51,26 @@ pub struct Bars {
     pub groups: Vec<Group>,
 }
 
-/// An SVG file: the panels below each other, with a key of what the two bars are.
-pub fn bars(title: &str, key: [&str; 2], panels: &[Bars]) -> String {
-    let drawings: Vec<Drawing> = panels.iter().map(|bars| panel(bars, key)).collect();
-    let width = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
-    let height: f64 = drawings.iter().map(|drawing| drawing.height).sum();
-    let places = drawings.iter().scan(0.0, |at, drawing| {
-        let place = *at;
-        *at += drawing.height;
-        Some((place, &drawing.body))
-    });
-    let drawn = html! {
-        svg.bars xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (px(width)) " " (px(height)) }
-            width=(px(width)) height=(px(height)) role="img" {
-            title { (label(title, 200)) }
-            style { (PreEscaped(STYLE)) }
-            @for (place, body) in places { g transform={ "translate(0 " (px(place)) ")" } { (body) } }
-        }
-    };
-    drawn.into_string()
+impl Group {
+    /// The highest place that anything of it is drawn at.
+    fn highest(&self) -> f64 {
+        let shares = self.dots.iter().copied().chain([self.before, self.after + self.spread.unwrap_or(0.0)]);
+        shares.filter(|share| share.is_finite()).fold(0.0, f64::max)
+    }
 }
 
-fn panel(bars: &Bars, key: [&str; 2]) -> Drawing {
+/// An SVG file: panels on one scale, each with a key of what the two bars are.
+pub fn bars(title: &str, key: [&str; 2], panels: &[Bars]) -> String {
+    let top = top_of(panels.iter().flat_map(|bars| &bars.groups).map(Group::highest));
+    let drawings: Vec<Drawing> = panels.iter().map(|bars| panel(bars, key, top)).collect();
+    sheet("bars", title, STYLE, &drawings, WIDEST)
+}
+
+fn panel(bars: &Bars, key: [&str; 2], top: f64) -> Drawing {
     let names: Vec<String> = bars.groups.iter().map(|group| label(&group.name, LONGEST)).collect();
     let wide = text_width(names.iter().map(String::as_str)).max(NARROWEST - 16.0) + 16.0;
     let (floor, across) = (TOP + HIGH, wide * bars.groups.len().max(1) as f64);
-    let up = Scale { values: [0.0, 1.0], place: [floor, TOP] };
+    let up = Scale { values: [0.0, top], place: [floor, TOP] };
     let keys = [key[0], key[1]].map(|name| label(name, LONGEST));
     let second = LEFT + 34.0 + text_width(std::iter::once(keys[0].as_str()));
     let end = second + 18.0 + text_width(std::iter::once(keys[1].as_str()));
@@ -84,10 +80,7 @@ fn panel(bars: &Bars, key: [&str; 2]) -> Drawing {
         text.tick x=(px(LEFT + 18.0)) y="39" { (keys[0]) }
         rect.after x=(px(second)) y="30" width="12" height="10" {}
         text.tick x=(px(second + 18.0)) y="39" { (keys[1]) }
-        @for tick in ticks(0.0, 1.0) {
-            line.grid x1=(px(LEFT)) x2=(px(LEFT + across)) y1=(px(up.at(tick))) y2=(px(up.at(tick))) {}
-            text.tick x=(px(LEFT - 6.0)) y=(px(up.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0}%", 100.0 * tick)) }
-        }
+        (levels(top, up, [LEFT, LEFT + across]))
         @for (at, (group, name)) in bars.groups.iter().zip(&names).enumerate() {
             (pair(group, name, LEFT + wide * (at as f64 + 0.5), up, floor))
         }
@@ -102,8 +95,6 @@ fn pair(group: &Group, name: &str, middle: f64, up: Scale, floor: f64) -> Markup
         html! { rect class=(class) x=(px(x)) y=(px(top)) width=(px(BAR)) height=(px(floor - top)) {} }
     };
     let right = middle + 2.0 + BAR / 2.0;
-    let highest = group.dots.iter().copied().chain([group.before, group.after + group.spread.unwrap_or(0.0)]);
-    let highest = highest.filter(|share| share.is_finite()).fold(0.0, f64::max);
     let step = 6.0_f64.min((BAR - 8.0) / group.dots.len().max(1) as f64);
     let first = right - step * (group.dots.len() as f64 - 1.0) / 2.0;
     html! {
@@ -116,7 +107,7 @@ fn pair(group: &Group, name: &str, middle: f64, up: Scale, floor: f64) -> Markup
         @for (at, share) in group.dots.iter().enumerate() {
             circle.dot cx=(px(first + step * at as f64)) cy=(px(up.at(*share))) r="3.2" {}
         }
-        text.change x=(px(middle)) y=(px(up.at(highest) - 8.0)) text-anchor="middle" { (label(&group.change, LONGEST)) }
+        text.change x=(px(middle)) y=(px(up.at(group.highest()) - 8.0)) text-anchor="middle" { (label(&group.change, LONGEST)) }
         text x=(px(middle)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
     }
 }

@@ -76,6 +76,9 @@ for clusters in (
     robust = ols.get_robustcov_results("cluster", groups=groups, use_correction=False)
     error = robust.bse[0] * np.sqrt(len(clusters) / (len(clusters) - 1))
     smallest = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error
+    # Fewer than six clusters that differ are never significant, so their smallest change is none that can be seen.
+    seen = next(n for n in range(1, 20) if stats.binomtest(n, n).pvalue <= 0.05)
+    smallest = max(smallest, seen * min(abs(total) for total in totals if total) / count)
     case("paired", clusters, {"difference": mean, "p": flips(clusters), "smallest": smallest})
 
 # Rank agreement.

@@ -60,33 +60,89 @@ struct Sample {
     draw: Draw,
 }
 
-/// The samples of every problem, in the order of datasets and first answers; a sample that comes twice is the later one.
-fn problems(run: &Run) -> Vec<(&EvalRecord, BTreeMap<u32, &EvalRecord>)> {
-    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut found: Vec<(&EvalRecord, BTreeMap<u32, &EvalRecord>)> = Vec::new();
+/// A problem by its first answer, with all of its samples.
+type Tried<'r> = (&'r EvalRecord, BTreeMap<u32, &'r EvalRecord>);
+
+/// The samples of every problem, by dataset and name; a sample that comes twice is the later one.
+fn problems(run: &Run) -> Vec<Tried<'_>> {
+    let mut found = BTreeMap::new();
     for record in &run.evals {
-        let place = *places.entry((&record.dataset, &record.problem)).or_insert_with(|| {
-            found.push((record, BTreeMap::new()));
-            found.len() - 1
-        });
-        found[place].1.insert(record.sample, record);
+        let name = (in_parts(&record.dataset), in_parts(&record.problem));
+        let (_, samples) = found.entry(name).or_insert_with(|| (record, BTreeMap::new()));
+        samples.insert(record.sample, record);
     }
-    found
+    found.into_values().collect()
+}
+
+/// A name as letters and numbers, so that 10 comes after 9: each part is letters, how many digits follow, and they.
+fn in_parts(mut name: &str) -> Vec<(&str, usize, &str)> {
+    let mut parts = Vec::new();
+    while !name.is_empty() {
+        let (letters, rest) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+        let (digits, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+        parts.push((letters, digits.trim_start_matches('0').len(), digits));
+        name = rest;
+    }
+    parts
+}
+
+/// How often the model was right.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Solved {
+    Always,
+    Sometimes,
+    Never,
+}
+
+impl Solved {
+    fn named(name: &str) -> Result<Self, Problem> {
+        match name {
+            "always" => Ok(Self::Always),
+            "sometimes" => Ok(Self::Sometimes),
+            "never" => Ok(Self::Never),
+            _ => Err(Problem::bad("`solved` is always, sometimes or never")),
+        }
+    }
+
+    fn of(samples: &BTreeMap<u32, &EvalRecord>) -> Self {
+        match samples.values().filter(|sample| sample.right).count() {
+            0 => Self::Never,
+            all if all == samples.len() => Self::Always,
+            _ => Self::Sometimes,
+        }
+    }
+}
+
+/// Which problems are looked at.
+struct Filter {
+    words: Option<String>,
+    solved: Option<Solved>,
+}
+
+impl Filter {
+    fn take(params: &mut Params) -> Result<Self, Problem> {
+        Ok(Self {
+            words: params.text("q")?.map(|words| words.to_lowercase()),
+            solved: params.text("solved")?.map(|name| Solved::named(&name)).transpose()?,
+        })
+    }
+
+    fn fits(&self, (first, samples): &Tried<'_>) -> bool {
+        let texts = [&first.dataset, &first.problem, &first.question];
+        self.words.as_ref().is_none_or(|words| texts.iter().any(|text| text.to_lowercase().contains(words)))
+            && self.solved.is_none_or(|solved| solved == Solved::of(samples))
+    }
 }
 
 pub(crate) async fn list(State(runs): State<Arc<Runs>>, mut params: Params) -> Result<Json<Page>, Problem> {
     let run = params.number("run", 0)?;
-    let words = params.text("q")?.map(|words| words.to_lowercase());
+    let filter = Filter::take(&mut params)?;
     let offset = params.number("offset", 0)?;
     let limit = limit(&mut params)?;
     params.end()?;
     let page = runs.answer(move |shelves| {
         let all = problems(shelves.get(run)?.run);
-        let fits = |first: &EvalRecord| {
-            let texts = [&first.dataset, &first.problem, &first.question];
-            words.as_ref().is_none_or(|words| texts.iter().any(|text| text.to_lowercase().contains(words)))
-        };
-        let fitting: Vec<_> = all.iter().filter(|(first, _)| fits(first)).collect();
+        let fitting: Vec<_> = all.iter().filter(|tried| filter.fits(tried)).collect();
         let rows = fitting.iter().skip(offset).take(limit).map(|(first, samples)| Row {
             dataset: first.dataset.clone(),
             problem: first.problem.clone(),
@@ -105,6 +161,7 @@ pub(crate) async fn one(State(runs): State<Arc<Runs>>, mut params: Params) -> Re
     let needed = |text: Option<String>, name| text.ok_or_else(|| Problem::bad(format!("`{name}` is needed")));
     let dataset = needed(params.text("dataset")?, "dataset")?;
     let problem = needed(params.text("problem")?, "problem")?;
+    let filter = Filter::take(&mut params)?;
     params.end()?;
     let one = runs.answer(move |shelves| {
         let run = shelves.get(run)?.run;
@@ -113,10 +170,8 @@ pub(crate) async fn one(State(runs): State<Arc<Runs>>, mut params: Params) -> Re
         let place = all.iter().position(is_it);
         let place = place.ok_or_else(|| Problem::missing("this run has no such problem"))?;
         let (first, samples) = &all[place];
-        let name = |place: Option<usize>| {
-            let (other, _) = all.get(place?)?;
-            Some([other.dataset.clone(), other.problem.clone()])
-        };
+        let name = |(other, _): &Tried<'_>| [other.dataset.clone(), other.problem.clone()];
+        let fits = |tried: &&Tried<'_>| filter.fits(tried);
         Ok(One {
             dataset: first.dataset.clone(),
             problem: first.problem.clone(),
@@ -125,8 +180,8 @@ pub(crate) async fn one(State(runs): State<Arc<Runs>>, mut params: Params) -> Re
             question: whole(&first.question),
             reference: whole(&first.reference),
             samples: drawn(run, samples)?,
-            before: name(place.checked_sub(1)),
-            after: name(Some(place + 1)),
+            before: all[..place].iter().rev().find(fits).map(name),
+            after: all[place + 1..].iter().find(fits).map(name),
         })
     });
     one.await.map(Json)
@@ -145,4 +200,16 @@ fn drawn(run: &Run, samples: &BTreeMap<u32, &EvalRecord>) -> Result<Vec<Sample>,
             Ok(Sample { number: record.sample, right, by, boxed, draw })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_the_order_of_their_numbers() {
+        let mut names = ["10", "a-2-b", "9", "a-10", "a-2", "", "09", "b"];
+        names.sort_by_key(|name| in_parts(name));
+        assert_eq!(names, ["", "09", "9", "10", "a-2", "a-2-b", "a-10", "b"]);
+    }
 }

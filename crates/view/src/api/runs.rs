@@ -87,7 +87,7 @@ fn in_brief(shelf: Shelf<'_>) -> InBrief {
         outcomes,
         calibrated: (graded > 0).then(|| calibrated as f64 / graded as f64),
         interval: wilson(calibrated as u64, graded as u64),
-        evals: (!run.evals.is_empty()).then(|| Samples {
+        evals: run.manifest.is_eval().then(|| Samples {
             samples: run.evals.len(),
             right: run.evals.iter().filter(|sample| sample.right).count(),
         }),

@@ -7,10 +7,14 @@ use std::fs;
 use std::path::PathBuf;
 
 async fn pulled(world: &World) -> Result<PathBuf, PullError> {
-    let parquet = |names: &[&str]| {
-        names.iter().filter(|name| name.ends_with(".parquet")).map(|name| (*name).to_owned()).collect()
+    ending(world, ".parquet").await
+}
+
+async fn ending(world: &World, ending: &str) -> Result<PathBuf, PullError> {
+    let fitting = |names: &[&str]| {
+        names.iter().filter(|name| name.ends_with(ending)).map(|name| (*name).to_owned()).collect()
     };
-    pull_dataset("owner/name", parquet, "*.parquet", &world.cache, &world.options, &|_| {}).await
+    pull_dataset("owner/name", fitting, &format!("*{ending}"), &world.cache, &world.options, &|_| {}).await
 }
 
 #[tokio::test]
@@ -36,6 +40,12 @@ async fn the_chosen_files_are_pulled_once_into_their_folders_and_no_name_leads_o
     assert!(!folder.join("../c.parquet").exists());
     assert_eq!(pulled(&world).await.unwrap(), folder);
     assert!(world.server.asked().is_empty(), "what is here is not asked for");
+    // Another declaration wants another file of the same repository: it comes beside the others.
+    assert_eq!(ending(&world, ".md").await.unwrap(), folder);
+    assert_eq!(world.server.asked().len(), 2, "the listing and the file");
+    for name in ["README.md", "data/a.parquet", "data/b.parquet"] {
+        assert!(folder.join(name).is_file(), "{name}");
+    }
 }
 
 #[tokio::test]

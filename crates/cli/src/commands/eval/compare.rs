@@ -2,9 +2,9 @@
 
 use super::show;
 use crate::arguments::{EvalCompare, GridFormat};
-use crate::output::{DIM, NOTE, data, note, paint, raw};
+use crate::output::{DIM, NOTE, data, note, paint, raw, safe};
 use crate::problem::{Exit, Problem};
-use aske_eval::{Compared, Side, compare, differences, is_eval, page, tables};
+use aske_eval::{Compared, Side, compare, differences, page, tables};
 use aske_evidence::Run;
 use std::path::Path;
 
@@ -20,30 +20,14 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
     let found = compare(Side { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
         Problem::usage("the runs have no problem in common", "evaluate them on the same --data")
     })?;
-    for (dataset, count) in &found.left_out {
-        note(format_args!(
-            "{} {dataset}: {count} problems are not in every run, and count in none",
-            warning()
-        ));
-    }
-    if found.most > found.k {
-        note(format_args!(
-            "{} some problems have {} samples and some {}: pass@{} is estimated from all of them",
-            warning(),
-            found.k,
-            found.most,
-            found.k
-        ));
+    for told in found.notes() {
+        note(format_args!("{} {}", warning(), safe(&told)));
     }
     if let Some(file) = &arguments.figure {
         write(file, &page::figure(&found))?;
     }
-    if arguments.json {
-        data(serde_json::json!(found));
-        return Ok(Exit::Done);
-    }
-    let format = arguments.format.unwrap_or_else(|| by_ending(arguments.output.as_deref()));
-    let text = match format {
+    let format = arguments.format.or_else(|| by_ending(arguments.output.as_deref()));
+    let text = match format.unwrap_or(GridFormat::Terminal) {
         GridFormat::Terminal => terminal(&found),
         GridFormat::Markdown => {
             format!("{}\n{}", tables::comparison(&found).markdown(), tables::changes(&found).markdown())
@@ -53,10 +37,15 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
         }
         GridFormat::Html => page::comparison(&found),
     };
-    match (&arguments.output, format) {
-        (Some(file), _) => write(file, &text)?,
-        (None, GridFormat::Terminal) => data(text),
-        (None, _) => raw(text.as_bytes()),
+    match &arguments.output {
+        // A file has no colours.
+        Some(file) => write(file, &anstream::adapter::strip_str(&text).to_string())?,
+        None if arguments.json => {}
+        None if matches!(format, None | Some(GridFormat::Terminal)) => data(text),
+        None => raw(text.as_bytes()),
+    }
+    if arguments.json {
+        data(serde_json::json!(found));
     }
     Ok(Exit::Done)
 }
@@ -68,7 +57,7 @@ fn warning() -> String {
 /// A run of `aske eval`.
 fn read(path: &Path) -> Result<Run, Problem> {
     let run = Run::read(path, None)?;
-    if is_eval(&run.manifest) {
+    if run.manifest.is_eval() {
         return Ok(run);
     }
     Err(Problem::usage(
@@ -91,7 +80,7 @@ fn comparable(base: &Run, other: &Run) -> Result<(), Problem> {
         ));
     }
     for difference in found.protocol {
-        note(format_args!("{} {}: {difference}", warning(), other.path.display()));
+        note(format_args!("{} {}: {}", warning(), other.path.display(), safe(&difference)));
     }
     Ok(())
 }
@@ -117,12 +106,12 @@ fn names(base: &Run, trained: &[Run]) -> Vec<String> {
     if distinct(&models) { models } else { all().map(Run::folder).collect() }
 }
 
-fn by_ending(output: Option<&Path>) -> GridFormat {
-    match output.and_then(Path::extension).and_then(|ending| ending.to_str()) {
-        Some("md") => GridFormat::Markdown,
-        Some("tex") => GridFormat::Latex,
-        Some("html" | "htm") => GridFormat::Html,
-        _ => GridFormat::Terminal,
+fn by_ending(output: Option<&Path>) -> Option<GridFormat> {
+    match output?.extension()?.to_str()? {
+        "md" => Some(GridFormat::Markdown),
+        "tex" => Some(GridFormat::Latex),
+        "html" | "htm" => Some(GridFormat::Html),
+        _ => None,
     }
 }
 
@@ -130,8 +119,9 @@ fn terminal(found: &Compared) -> String {
     let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole\n\
                  problems; the smallest visible change is seen with 80% power";
     format!(
-        "{}\n\n{}\n\n{}",
+        "{}\n{}\n\n{}\n{}",
         show::grid(&tables::comparison(found)),
+        paint(DIM, format_args!("the baseline is {}; what beats it is bold", safe(&found.base))),
         show::grid(&tables::changes(found)),
         paint(DIM, about)
     )

@@ -2,6 +2,7 @@
 
 use crate::problem::Problem;
 use aske_config::{Layers, ModelSection, ProviderKind, as_name};
+use aske_record::Manifest;
 use std::path::Path;
 use toml::Value;
 
@@ -33,7 +34,9 @@ pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
         let trained = path.join("trained");
         let folder = if is_checkpoint(&trained) { &trained } else { path };
         if is_checkpoint(folder) {
-            return Ok(local(&name_of(folder), "local", folder));
+            let mut checkpoint = local(&name_of(folder), "local", folder);
+            checkpoint.keys.extend(inherited(folder, &checkpoint.name)?);
+            return Ok(checkpoint);
         }
         return Err(Problem::usage(
             format!("{word}: no checkpoint in this folder"),
@@ -65,21 +68,43 @@ fn local(name: &str, provider: &str, path: &Path) -> Named {
 }
 
 fn keys_of(name: &str, keys: &[(&str, &str)]) -> Vec<(String, Value)> {
-    let key = |(key, value): &(&str, &str)| (format!("models.\"{name}\".{key}"), Value::from(*value));
-    keys.iter().map(key).collect()
+    keys.iter().map(|(key, value)| (key_of(name, key), Value::from(*value))).collect()
+}
+
+fn key_of(name: &str, key: &str) -> String {
+    format!("models.\"{name}\".{key}")
 }
 
 fn is_checkpoint(folder: &Path) -> bool {
     folder.join("config.json").is_file() && folder.join("model.safetensors").is_file()
 }
 
-/// The name of a checkpoint by its folder; what a training left is called by the training and its seed.
+/// What a training's configuration says of the model that a checkpoint was trained from: it holds for the checkpoint.
+fn inherited(checkpoint: &Path, name: &str) -> Result<Vec<(String, Value)>, Problem> {
+    let checkpoint = std::path::absolute(checkpoint).unwrap_or_else(|_| checkpoint.to_owned());
+    for folder in checkpoint.ancestors().skip(1).take(2) {
+        let Some(Manifest { config, .. }) = Manifest::read(folder)? else { continue };
+        let start = config.get("asker").and_then(|asker| asker.get("model")?.as_str());
+        let Some(section) = start.and_then(|start| config.get("models")?.get(start)?.as_table()) else {
+            break;
+        };
+        let others =
+            section.iter().filter(|(key, _)| !matches!(key.as_str(), "provider" | "path" | "params"));
+        return Ok(others.map(|(key, value)| (key_of(name, key), value.clone())).collect());
+    }
+    Ok(Vec::new())
+}
+
+/// The name of a checkpoint by its folder; one of a training is called by the training, the seed and the step.
 fn name_of(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let parts: Vec<String> =
         folder.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     match parts.as_slice() {
         [.., training, seed, last] if last == "trained" => format!("{training}-{seed}"),
+        [.., training, seed, between, step] if between == "checkpoints" => {
+            format!("{training}-{seed}-{step}")
+        }
         [.., last] => last.clone(),
         [] => String::new(),
     }
@@ -126,5 +151,37 @@ mod tests {
         let trained = named(&seed.to_string_lossy(), &layers()).unwrap();
         assert_eq!(trained.name, "my-train-seed-3");
         assert_eq!(named(&seed.join("trained").to_string_lossy(), &layers()).unwrap(), trained);
+    }
+
+    #[test]
+    fn a_checkpoint_of_a_training_is_asked_like_the_model_it_was_trained_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let seed = folder.path().join("my-train/seed-3");
+        let config = "asker.model = 'start'\n[models.start]\nprovider = 'local'\npath = 'builtin:start'\n\
+                      instruction = 'Go.'\nsampling.temperature = 0.7\n";
+        let manifest = Manifest::new("1", aske_record::Identity::default(), config.parse().unwrap());
+        for checkpoint in ["trained", "checkpoints/step-000005"] {
+            let place = seed.join(checkpoint);
+            std::fs::create_dir_all(&place).unwrap();
+            for file in ["config.json", "model.safetensors"] {
+                std::fs::write(place.join(file), "x").unwrap();
+            }
+        }
+        std::fs::write(seed.join("run.toml"), toml::to_string(&manifest).unwrap()).unwrap();
+        for (checkpoint, name) in
+            [("trained", "my-train-seed-3"), ("checkpoints/step-000005", "my-train-seed-3-step-000005")]
+        {
+            let place = seed.join(checkpoint).to_string_lossy().into_owned();
+            let found = named(&place, &layers()).unwrap();
+            assert_eq!(found.name, name);
+            let key = |key: &str| format!("models.\"{name}\".{key}");
+            let expected = [
+                (key("provider"), Value::from("local")),
+                (key("path"), place.into()),
+                (key("instruction"), "Go.".into()),
+                (key("sampling"), toml::Table::from_iter([("temperature".to_owned(), 0.7.into())]).into()),
+            ];
+            assert_eq!(found.keys, expected);
+        }
     }
 }

@@ -3,13 +3,15 @@
 use super::{data, model, show};
 use crate::arguments::{Configuration, EvalRun, whole};
 use crate::commands::bench::{exit, report_open};
-use crate::output::{DIM, NOTE, data as print, note, paint};
+use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::panels::watched;
 use crate::problem::{Exit, Problem};
 use aske_bench::{Checker, Ended, Fleet, manifest_with};
-use aske_config::{EvalSection, Layers, Settings};
-use aske_eval::{Dataset, Grading, Protocol, Task, evaluate, identity, is_eval, open, plan, scores};
-use aske_record::{Contents, EvalRecord, Manifest, Record, RunDir};
+use aske_config::{EvalSection, Layers, ProviderKind, Settings};
+use aske_eval::{Dataset, Grading, Protocol, Task, evaluate, identity, judged, open, plan, scores};
+use aske_evidence::Run;
+use aske_record::{Contents, EvalRecord, Manifest, RunDir};
+use aske_session::read_word;
 use serde_json::json;
 use std::path::Path;
 use toml::Value;
@@ -26,13 +28,16 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
     }
     let fleet = Fleet::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
-    let open = open(&tasks, folder.records());
+    let open = open(&tasks, folder.records(), settings.equivalence.is_some());
     announce(&settings, &datasets, &tasks, open.len(), &folder);
-    let judge = settings.equivalence.as_ref().and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens));
+    let judge = settings
+        .equivalence
+        .as_ref()
+        .and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens, read_word));
     let protocol = Protocol {
         role: &settings.asker,
         tokens: section.tokens,
-        instruction: section.instruction.as_deref(),
+        instruction: section.instruction_for(&settings.models[&settings.asker.model]),
         judge: judge.as_ref(),
     };
     let (ended, interrupt) =
@@ -106,13 +111,19 @@ fn open_folder(
     settings: &Settings,
     datasets: &[Dataset],
 ) -> Result<RunDir, Problem> {
-    if let Some(there) = Manifest::read(path)?
-        && !is_eval(&there)
-    {
-        return Err(Problem::usage(
-            format!("{} holds a run of sessions", path.display()),
-            "choose another folder with --run",
-        ));
+    if let Some(there) = Manifest::read(path)? {
+        if !there.is_eval() {
+            return Err(Problem::usage(
+                format!("{} holds a run of sessions", path.display()),
+                "choose another folder with --run",
+            ));
+        }
+        if let (None, Some((dataset, judge))) = (&settings.equivalence, judged(&there, datasets).first()) {
+            return Err(Problem::usage(
+                format!("{}: {dataset} is judged there by {}", path.display(), safe(judge)),
+                "name the same judge with --judge, or choose another folder with --run",
+            ));
+        }
     }
     let mut keys = identity(&layers.config().eval, settings, datasets);
     let section = settings.models.get(&settings.asker.model);
@@ -135,6 +146,16 @@ fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open:
         tasks.len(),
         folder.path().display()
     ));
+    let section = settings.models.get(&settings.asker.model);
+    if section
+        .is_some_and(|section| section.provider == Some(ProviderKind::Openai) && section.extra.is_empty())
+    {
+        note(format_args!(
+            "{} {name} thinks or not as its server has it; `extra` in [models.{name}] turns it off in the server's way",
+            paint(NOTE.bold(), "thinking:"),
+            name = settings.asker.model
+        ));
+    }
     if settings.equivalence.is_none() {
         let wants = |dataset: &&Dataset| dataset.declaration.grading == Grading::Judge;
         for dataset in datasets.iter().filter(wants) {
@@ -157,7 +178,7 @@ fn dry_run(
     tasks: &[Task<'_>],
 ) -> Result<Exit, Problem> {
     let records = if path.join("run.toml").exists() { Contents::read(path)?.records } else { Vec::new() };
-    let open = open(tasks, &records).len();
+    let open = open(tasks, &records, settings.equivalence.is_some()).len();
     let most = open as u64 * u64::from(section.tokens);
     if as_json {
         print(json!({
@@ -190,11 +211,8 @@ fn dry_run(
 /// The finished samples of a plan; a folder may hold more.
 fn chosen(path: &Path, tasks: &[Task<'_>]) -> Result<Vec<EvalRecord>, Problem> {
     let names: std::collections::HashSet<String> = tasks.iter().map(Task::id).collect();
-    let records = Contents::read(path)?.records.into_iter().filter_map(|record| match record {
-        Record::Eval(sample) if names.contains(&sample.id()) => Some(sample),
-        _ => None,
-    });
-    Ok(records.collect())
+    let samples = Run::read(path, None)?.evals.into_iter();
+    Ok(samples.filter(|sample| names.contains(&sample.id())).collect())
 }
 
 fn as_json(

@@ -1,6 +1,6 @@
 //! Grids on a terminal.
 
-use crate::output::{BOLD, GOOD, data, paint, safe};
+use crate::output::{BOLD, GOOD, data, note, paint, safe};
 use crate::tables::table;
 use aske_eval::{Grid, Scores, tables};
 
@@ -14,6 +14,12 @@ pub(crate) fn scores(scores: &Scores) {
     data(grid(&tables::scores(scores)));
     if let Some(levels) = tables::levels(scores) {
         data(format_args!("\n{}", grid(&levels)));
+    }
+    for dataset in scores.datasets.iter().filter(|dataset| dataset.undecided > 0) {
+        let (count, title) = (dataset.undecided, safe(&dataset.title));
+        note(format_args!(
+            "{title}: {count} answers are too long or too deep to compare, and count as wrong"
+        ));
     }
 }
 
