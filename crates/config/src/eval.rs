@@ -99,6 +99,21 @@ mod tests {
     }
 
     #[test]
+    fn one_value_of_the_sampling_changes_no_other() {
+        let settings =
+            layers(&["boundary.sampling.top_p=0.9", "check.sampling.top_p=0.9"]).settings().unwrap();
+        for role in settings.solvers.iter().chain([&settings.check]) {
+            assert_eq!((role.sampling.top_p, role.sampling.temperature), (Some(0.9), Some(0.7)));
+        }
+        let settings = layers(&["eval.sampling.presence_penalty=0"]).eval_settings("nano-asker").unwrap();
+        let sampling = settings.asker.sampling;
+        assert_eq!(
+            (sampling.presence_penalty, sampling.top_k, sampling.temperature),
+            (Some(0.0), Some(20), Some(1.0))
+        );
+    }
+
+    #[test]
     fn thinking_is_off_unless_the_model_says_otherwise_or_has_a_key() {
         let thinking = |flags: &[&str]| {
             let flags: Vec<&str> = ["models.m.provider=openai", "models.m.url=http://x/v1"]

@@ -4,7 +4,7 @@ use aske_answer::Policy;
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
 use aske_session::Protocol;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// A configuration file.
@@ -146,7 +146,8 @@ pub struct BoundarySection {
     /// Names of models; they win over the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub solvers: Vec<String>,
-    /// Laid over each model's own sampling.
+    /// Laid over each model's own sampling. What is set here is laid over the paper's.
+    #[serde(deserialize_with = "over_warm")]
     pub sampling: Sampling,
 }
 
@@ -165,7 +166,8 @@ pub struct CheckSection {
     pub model: Option<String>,
     /// How often it answers; all answers must agree.
     pub draws: u32,
-    /// Laid over the model's own sampling.
+    /// Laid over the model's own sampling. What is set here is laid over the paper's.
+    #[serde(deserialize_with = "over_warm")]
     pub sampling: Sampling,
 }
 
@@ -178,6 +180,10 @@ impl Default for CheckSection {
 /// The paper's temperature for solvers and the cross-check solver.
 fn warm() -> Sampling {
     Sampling { temperature: Some(0.7), ..Sampling::default() }
+}
+
+fn over_warm<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
+    Ok(Sampling::deserialize(given)?.over(&warm()))
 }
 
 /// `[equivalence]`: absent model, no equivalence checker.
@@ -231,7 +237,8 @@ pub struct EvalSection {
     /// What follows every problem, instead of the model's and the datasets' own instructions; empty for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// Laid over the model's own sampling.
+    /// Laid over the model's own sampling. What is set here is laid over the paper's.
+    #[serde(deserialize_with = "over_the_papers")]
     pub sampling: Sampling,
     /// Given to the chat template of a model on this machine or on a server without a key, where the model's section
     /// says nothing else: thinking is off.
@@ -252,20 +259,29 @@ impl Default for EvalSection {
         Self {
             samples: 8,
             tokens: 32_000,
-            sampling: Sampling {
-                temperature: Some(1.0),
-                top_p: Some(0.95),
-                top_k: Some(20),
-                min_p: Some(0.0),
-                presence_penalty: Some(1.5),
-                repetition_penalty: Some(1.0),
-                ..Sampling::default()
-            },
+            sampling: papers_sampling(),
             instruction: None,
             template: toml::Table::from_iter([("enable_thinking".to_owned(), toml::Value::Boolean(false))]),
             judge: JudgeSection::default(),
         }
     }
+}
+
+/// The paper's sampling on downstream benchmarks.
+fn papers_sampling() -> Sampling {
+    Sampling {
+        temperature: Some(1.0),
+        top_p: Some(0.95),
+        top_k: Some(20),
+        min_p: Some(0.0),
+        presence_penalty: Some(1.5),
+        repetition_penalty: Some(1.0),
+        ..Sampling::default()
+    }
+}
+
+fn over_the_papers<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
+    Ok(Sampling::deserialize(given)?.over(&papers_sampling()))
 }
 
 /// `[eval.judge]`: absent model, no judge.

@@ -89,9 +89,10 @@ pub(crate) fn top_of(shares: impl Iterator<Item = f64>) -> f64 {
 
 /// The lines across a panel of shares, each with its number at the left end.
 pub(crate) fn levels(top: f64, up: Scale, [left, right]: [f64; 2]) -> Markup {
-    let digits = usize::from(top < 0.05);
+    let ticks = ticks(0.0, top);
+    let digits = usize::from(ticks.iter().any(|tick| (100.0 * tick - (100.0 * tick).round()).abs() > 1e-6));
     html! {
-        @for tick in ticks(0.0, top) {
+        @for tick in ticks {
             line.grid x1=(px(left)) x2=(px(right)) y1=(px(up.at(tick))) y2=(px(up.at(tick))) {}
             text.tick x=(px(left - 6.0)) y=(px(up.at(tick) + 4.0)) text-anchor="end" {
                 (format!("{:.digits$}%", 100.0 * tick))
@@ -191,6 +192,14 @@ mod tests {
             [0.0, 0.12, 0.4, 0.75, 0.98].map(top).map(|top| format!("{top}")),
             ["0.02", "0.2", "0.5", "1", "1"]
         );
+    }
+
+    #[test]
+    fn levels_say_what_they_are() {
+        let up = Scale { values: [0.0, 1.0], place: [10.0, 0.0] };
+        let said = |top: f64| levels(top, up, [0.0, 1.0]).into_string();
+        assert!(said(0.2).contains(">2.5%<") && said(0.2).contains(">20.0%<"));
+        assert!(said(0.6).contains(">10%<") && said(0.3).contains(">5%<") && said(1.0).contains(">100%<"));
     }
 
     #[test]

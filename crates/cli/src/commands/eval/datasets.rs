@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &EvalDatasets) -> Result<Exit, Problem> {
     let mut listed = Vec::new();
     for declaration in Declaration::builtin()? {
         let asked = find(&declaration.name, &places)?.remove(0);
-        let found = match &asked {
+        let mut found = match &asked {
             Asked::Shipped(_) => "shipped".to_owned(),
             Asked::Files(_, files) => {
                 files.first().map(|file| file.display().to_string()).unwrap_or_default()
@@ -23,9 +23,13 @@ pub(super) fn run(arguments: &EvalDatasets) -> Result<Exit, Problem> {
             Asked::Absent(_) => format!("hub: {}", declaration.hub.as_deref().unwrap_or_default()),
         };
         let here = !matches!(asked, Asked::Absent(_));
-        // What is here is counted; a file that cannot be read is told by the run that wants it.
-        let counted = here.then(|| asked.read().ok()).flatten().map(|dataset| dataset.problems.len());
-        let problems = counted.or(declaration.problems);
+        // What is here is counted, and what is wrong with it is told before a run wants it.
+        let mut problems = declaration.problems;
+        match here.then(|| asked.read()) {
+            Some(Ok(dataset)) => problems = Some(dataset.problems.len()),
+            Some(Err(error)) => found = format!("cannot be read: {error}"),
+            None => {}
+        }
         let (answers, grading) = words(&declaration);
         let licence = declaration.licence.clone().unwrap_or_default();
         shown.add_row([
