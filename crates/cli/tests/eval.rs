@@ -311,6 +311,15 @@ fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
     compared(&["--output", "t.html"]);
     assert!(world.read("t.html").contains("<svg class=\"bars\""));
 
+    // Another protocol is told beside the numbers, wherever they go.
+    let other = ["--run", "t/seed-2", "--data", "p.jsonl", "--samples", "8", "-o", "eval.sampling.top_k=5"];
+    world.expect(0, &[&["eval", "solver-60"], &other[..]].concat());
+    let ran = world.expect(0, &["eval", "compare", "base", "t/seed-2", "--output", "d.md"]);
+    for told in [&ran.stderr, &world.read("d.md").replace('\\', "")] {
+        assert!(told.contains("seed 2 has another sampling") && told.contains("\"top_k\":5"), "{told}");
+        assert!(told.contains("10 problems of q"), "{told}");
+    }
+
     let ran = world.expect(0, &["report", "base", "t/seed-0"]);
     assert!(ran.stdout.contains("solver-30") && ran.stdout.contains("solver-60"), "{ran}");
     assert_eq!(

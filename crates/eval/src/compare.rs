@@ -84,6 +84,8 @@ pub struct Comparison {
     pub lines: Vec<Line>,
     /// Problems that some run lacks, or has too few samples of, by dataset; they count nowhere.
     pub left_out: BTreeMap<String, usize>,
+    /// What was asked otherwise in a run than in the base model's; for the caller to say.
+    pub differences: Vec<String>,
 }
 
 impl Comparison {
@@ -93,7 +95,7 @@ impl Comparison {
             let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
             format!("{problems} of {dataset} that not every run has answered often enough: left out.")
         });
-        left_out.collect()
+        self.differences.iter().cloned().chain(left_out).collect()
     }
 }
 
@@ -136,7 +138,8 @@ pub fn compare(base: Side<'_>, trained: &[Side<'_>]) -> Option<Comparison> {
         lines.extend(Metric::BOTH.map(|metric| line(None, "All problems", metric, k, &pooled)));
     }
     let names = trained.iter().map(|side| side.name.to_owned()).collect();
-    Some(Comparison { base: base.name.to_owned(), trained: names, lines, left_out })
+    let differences = Vec::new();
+    Some(Comparison { base: base.name.to_owned(), trained: names, lines, left_out, differences })
 }
 
 /// The problems that every run has, and k: the most samples that all but one in twenty of them have everywhere. Problems

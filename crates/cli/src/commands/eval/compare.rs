@@ -11,17 +11,20 @@ use std::path::Path;
 pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
     let base = read(&arguments.base)?;
     let trained = arguments.trained.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    for run in &trained {
-        comparable(&base, run)?;
-    }
     let names = names(&base, &trained);
+    let mut differences = Vec::new();
+    for (run, name) in trained.iter().zip(&names[1..]) {
+        let found = comparable(&base, run)?.into_iter();
+        differences.extend(found.map(|difference| format!("{name} has {difference}.")));
+    }
     let sides: Vec<Side<'_>> =
         trained.iter().zip(&names[1..]).map(|(run, name)| Side { name, records: &run.evals }).collect();
-    let found = compare(Side { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
+    let mut found = compare(Side { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
         Problem::usage("the runs have no problem in common", "evaluate them on the same --data")
     })?;
+    found.differences = differences;
     for told in found.notes() {
-        note(format_args!("{} {}", warning(), safe(&told)));
+        note(format_args!("{} {}", paint(NOTE.bold(), "note:"), safe(&told)));
     }
     if let Some(file) = &arguments.figure {
         write(file, &page::figure(&found))?;
@@ -50,10 +53,6 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn warning() -> String {
-    paint(NOTE.bold(), "note:")
-}
-
 /// A run of `aske eval`.
 fn read(path: &Path) -> Result<Run, Problem> {
     let run = Run::read(path, None)?;
@@ -66,8 +65,8 @@ fn read(path: &Path) -> Result<Run, Problem> {
     ))
 }
 
-/// Refuses runs on other problems; tells where the protocol differs.
-fn comparable(base: &Run, other: &Run) -> Result<(), Problem> {
+/// Refuses runs on other problems; where the protocol differs.
+fn comparable(base: &Run, other: &Run) -> Result<Vec<String>, Problem> {
     let found = differences(&base.manifest, &other.manifest);
     if let Some(dataset) = found.data.first() {
         return Err(Problem::usage(
@@ -79,10 +78,7 @@ fn comparable(base: &Run, other: &Run) -> Result<(), Problem> {
             "evaluate both on the same files",
         ));
     }
-    for difference in found.protocol {
-        note(format_args!("{} {}: {}", warning(), other.path.display(), safe(&difference)));
-    }
-    Ok(())
+    Ok(found.protocol)
 }
 
 /// What the runs are called: trained ones by their seed where all have one; by their model, or by their folder where
