@@ -15,7 +15,10 @@ import urllib.request
 import openai
 
 PROGRAM, MODEL, OPTIONS = sys.argv[1], (sys.argv[2:3] or ["nano-1m"])[0], sys.argv[3:]
-ASKED = [{"role": "user", "content": "What is 12 + 7?"}]
+# A question that no other model hesitates over: llama.cpp rounds otherwise when a prompt was read among others, and a near
+# tie may then fall the other way.
+QUESTION = "What is 12 + 7?" if MODEL.startswith("nano-") else "Write the numbers from 1 to 30, with commas."
+ASKED = [{"role": "user", "content": QUESTION}]
 LONG = {"ignore_eos": True}
 
 
