@@ -24,6 +24,10 @@ pub fn manifest_with(
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
         models.retain(|name, _| settings.models.contains_key(name));
     }
+    // In an evaluation another model than the configured asker may stand in its place.
+    if let Some(toml::Value::Table(asker)) = config.get_mut("asker") {
+        asker.insert("model".to_owned(), settings.asker.model.clone().into());
+    }
     // The solvers by name, in the set's order: another version may know the set otherwise.
     config.remove("sets");
     if let Some(toml::Value::Table(boundary)) = config.get_mut("boundary") {
@@ -50,7 +54,7 @@ fn dialogue(settings: &Settings) -> BTreeMap<String, String> {
     add(
         "equivalence",
         match &settings.equivalence {
-            Some((checker, tokens)) => format!("{} within {tokens} tokens", role_text(checker)),
+            Some((checker, tokens)) => checker_text(checker, *tokens),
             None => "none".to_owned(),
         },
     );
@@ -74,6 +78,11 @@ fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
 /// A table whose order in the file does not matter.
 fn sorted(table: &toml::Table) -> BTreeMap<&String, &toml::Value> {
     table.iter().collect()
+}
+
+/// A role that says yes or no, with the tokens it has for that.
+pub fn checker_text(role: &RoleSettings, tokens: u32) -> String {
+    format!("{} within {tokens} tokens", role_text(role))
 }
 
 /// A role: its model and how it samples.

@@ -35,7 +35,7 @@ pub use drive::{Cast, calls, drive};
 pub use estimate::{Estimate, RoleEstimate, estimate};
 pub use fleet::{Dialogue, Fleet};
 pub use grader::{Checker, Grader, Reader, record_name};
-pub use identity::{manifest, manifest_with, role_text};
+pub use identity::{checker_text, manifest, manifest_with, role_text};
 pub use observer::Observer;
 pub use panel::{Panel, audit_panels, baseline_panels, difficulty_panels, solve, standing};
 pub use plan::{PlanError, Planned, Selection, Shard, pairs_of, plan, planned};

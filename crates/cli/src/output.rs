@@ -4,6 +4,7 @@ use crate::problem::{Exit, Problem};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Colours by meaning.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -30,6 +31,13 @@ pub(crate) fn data(text: impl Display) {
 /// Data exactly as it is.
 pub(crate) fn raw(bytes: &[u8]) {
     let _ = std::io::stdout().lock().write_all(bytes);
+}
+
+/// Data into a file.
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Problem> {
+    std::fs::write(file, text).map_err(|error| {
+        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
+    })
 }
 
 /// A line for the person who watches.

@@ -84,7 +84,7 @@ pub struct Run {
     pub path: PathBuf,
     /// What the run is.
     pub manifest: Manifest,
-    /// Who asked.
+    /// Who asked; in an evaluation, who answered.
     pub asker: String,
     /// Whose grades are used.
     pub grader: String,
@@ -116,7 +116,7 @@ impl Run {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let mut run = Self {
             path: path.to_owned(),
-            asker: asker(&manifest),
+            asker: configured_text(&manifest, "asker", "model"),
             grader: grader.unwrap_or(STANDARD).to_owned(),
             solvers: configured(&manifest),
             manifest,
@@ -303,15 +303,6 @@ impl Run {
     /// Calls, tokens and cost by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
-    }
-}
-
-/// Who asks. Nobody does in an evaluation: it is called by who answers, whose name stands before its sampling.
-fn asker(manifest: &Manifest) -> String {
-    let answers = manifest.identity.0.get("model").filter(|_| manifest.is_eval());
-    match answers.and_then(|role| role.split(' ').next()) {
-        Some(name) => name.to_owned(),
-        None => configured_text(manifest, "asker", "model"),
     }
 }
 

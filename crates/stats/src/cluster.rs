@@ -84,7 +84,7 @@ impl Scale {
 #[derive(Clone, Debug)]
 pub(crate) struct Ratio {
     clusters: Vec<Moments>,
-    sessions: f64,
+    pub(crate) sessions: f64,
     /// Σsum / Σcount.
     pub(crate) value: f64,
     /// √(m/(m−1) Σ(sum − value·count)²) / Σcount, over m clusters.

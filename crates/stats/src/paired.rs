@@ -43,8 +43,7 @@ pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<Paired> {
     let error = if ratio.error > 1e-9 { ratio.error } else { difference.half() / Z };
     let step =
         sums.iter().map(|(sum, _)| sum.abs()).filter(|step| *step > 1e-9).fold(f64::INFINITY, f64::min);
-    let sessions: f64 = sums.iter().map(|(_, count)| count).sum();
-    let least = if step.is_finite() { FLIPS * step / sessions } else { 0.0 };
+    let least = if step.is_finite() { FLIPS * step / ratio.sessions } else { 0.0 };
     Some(Paired {
         difference,
         p: flip(&sums, seed),

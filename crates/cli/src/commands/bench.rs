@@ -282,16 +282,21 @@ pub(crate) fn report_failures(ended: &Ended, things: &str) {
     }
 }
 
-fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json::Value {
-    let failures = finished.ended.causes().into_iter().map(|(failure, sessions)| {
+/// Failures by cause as JSON, with how many of these things each has cost.
+pub(crate) fn failures(ended: &Ended, things: &str) -> Vec<serde_json::Value> {
+    let causes = ended.causes().into_iter().map(|(failure, count)| {
         json!({
             "model": failure.model,
             "cause": failure.cause.as_str(),
             "message": failure.message,
-            "sessions": sessions,
+            things: count,
             "hint": failure.hint(),
         })
     });
+    causes.collect()
+}
+
+fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json::Value {
     json!({
         "run": path.display().to_string(),
         "asker": settings.asker.model,
@@ -301,7 +306,7 @@ fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json:
         "promoted": finished.tally.promoted(),
         "undecided": finished.tally.undecided(),
         "used": finished.used,
-        "failures": failures.collect::<Vec<_>>(),
+        "failures": failures(&finished.ended, "sessions"),
         "budget_reached": finished.ended.reached.map(|reached| reached.to_string()),
     })
 }

@@ -3,7 +3,7 @@
 use crate::arguments::Report;
 use crate::commands::eval::show;
 use crate::evidence;
-use crate::output::{DIM, data, note, paint, safe};
+use crate::output::{DIM, data, note, paint, safe, write};
 use crate::problem::{Exit, Problem};
 use aske_eval::{Scores, scores};
 use aske_evidence::Run;
@@ -66,12 +66,6 @@ fn show_all(scored: &[(String, Scores)]) {
 
 fn as_json(scored: &[(String, Scores)]) -> serde_json::Value {
     scored.iter().map(|(run, scores)| serde_json::json!({ "run": run, "scores": scores })).collect()
-}
-
-fn write(file: &Path, page: &str) -> Result<(), Problem> {
-    std::fs::write(file, page).map_err(|error| {
-        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
-    })
 }
 
 /// The named folders, or every run in `runs/` that is more than a single session of `aske ask`.

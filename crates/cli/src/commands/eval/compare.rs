@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::arguments::{EvalCompare, GridFormat};
-use crate::output::{DIM, NOTE, data, note, paint, raw, safe};
+use crate::output::{DIM, NOTE, data, note, paint, raw, safe, write};
 use crate::problem::{Exit, Problem};
 use aske_eval::{Compared, Side, compare, differences, page, tables};
 use aske_evidence::Run;
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
         note(format_args!("{} {}", paint(NOTE.bold(), "note:"), safe(&told)));
     }
     if let Some(file) = &arguments.figure {
-        write(file, &page::figure(&found))?;
+        written(file, &page::figure(&found))?;
     }
     let format = arguments.format.or_else(|| by_ending(arguments.output.as_deref()));
     let text = match format.unwrap_or(GridFormat::Terminal) {
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
     };
     match &arguments.output {
         // A file has no colours.
-        Some(file) => write(file, &anstream::adapter::strip_str(&text).to_string())?,
+        Some(file) => written(file, &anstream::adapter::strip_str(&text).to_string())?,
         None if arguments.json => {}
         None if matches!(format, None | Some(GridFormat::Terminal)) => data(text),
         None => raw(text.as_bytes()),
@@ -123,10 +123,9 @@ fn terminal(found: &Compared) -> String {
     )
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(file, text).map_err(|error| {
-        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
-    })?;
+/// Writes a file, and says so.
+fn written(file: &Path, text: &str) -> Result<(), Problem> {
+    write(file, text)?;
     note(format_args!("written to {}", file.display()));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{data, model, show};
 use crate::arguments::{Configuration, EvalRun, whole};
-use crate::commands::bench::{exit, report_open};
+use crate::commands::bench::{exit, failures, report_open};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::panels::watched;
 use crate::problem::{Exit, Problem};
@@ -221,21 +221,12 @@ fn as_json(
     ended: &Ended,
     used: &std::collections::BTreeMap<String, aske_record::RoleUse>,
 ) -> serde_json::Value {
-    let failures = ended.causes().into_iter().map(|(failure, samples)| {
-        json!({
-            "model": failure.model,
-            "cause": failure.cause.as_str(),
-            "message": failure.message,
-            "samples": samples,
-            "hint": failure.hint(),
-        })
-    });
     json!({
         "run": path.display().to_string(),
         "scores": scores,
         "open": ended.open,
         "used": used,
-        "failures": failures.collect::<Vec<_>>(),
+        "failures": failures(ended, "samples"),
         "budget_reached": ended.reached.map(|reached| reached.to_string()),
     })
 }
