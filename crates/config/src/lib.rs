@@ -16,9 +16,11 @@ mod error;
 mod eval;
 mod layers;
 mod pack;
+mod sampling;
 mod schema;
 mod settings;
 mod suggest;
+mod train;
 
 pub use builtin::{config_names, load_script};
 pub use connect::connect;
