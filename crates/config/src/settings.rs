@@ -1,6 +1,8 @@
 //! A configuration that has been checked: every name resolved, every number in range.
 
-use crate::{Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack, sampling};
+use crate::{
+    Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack, sampling,
+};
 use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
 use aske_session::{Domain, Pack, Protocol};

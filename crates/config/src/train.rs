@@ -43,7 +43,12 @@ impl TrainSection {
 
     fn check_optimiser(&self) -> Result<(), ConfigError> {
         // AdamW moves each weight by about the learning rate, so a rate above 1 replaces the weights in one step.
-        number("learning_rate", self.learning_rate, |rate| rate > 0.0 && rate <= 1.0, "above 0 and at most 1")?;
+        number(
+            "learning_rate",
+            self.learning_rate,
+            |rate| rate > 0.0 && rate <= 1.0,
+            "above 0 and at most 1",
+        )?;
         whole("warm_up", self.warm_up, 0, MANY)?;
         for (at, beta) in self.betas.into_iter().enumerate() {
             // Closer to 1, single precision loses the newest gradient.

@@ -35,6 +35,11 @@ fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
     SMALL.iter().chain(&["--no-measure"]).chain(more).copied().collect()
 }
 
+/// The same with shorter and fewer sessions: four rollouts a step.
+fn tiny<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    small(&[&["--rounds", "1", "-o", "train.group_size=2"], more].concat())
+}
+
 /// The metrics of a run but for its times, a line for each step.
 fn metrics(world: &World, run: &str) -> Vec<Value> {
     let path = world.path(&format!("{run}/seed-0/metrics.jsonl"));

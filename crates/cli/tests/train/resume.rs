@@ -1,7 +1,7 @@
 //! A training that goes on: extended after its end, or after parts of its folder were lost.
 
 use crate::common::{World, wait_until};
-use crate::{copy, killed, metrics, small, weights};
+use crate::{copy, killed, metrics, tiny, weights};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -20,14 +20,15 @@ fn same(world: &World, one: &str, other: &str) {
 #[test]
 fn a_finished_training_that_is_extended_equals_a_longer_one() {
     let world = World::new();
-    world.expect(0, &small(&["--steps", "4", "--run", "whole"]));
-    assert_eq!(rollouts(&world, "whole"), [6; 4]);
+    world.expect(0, &tiny(&["--steps", "4", "--run", "whole"]));
+    assert_eq!(rollouts(&world, "whole"), [4; 4]);
     // With checkpoints in between, with a single one, and with none but the last.
     let flags: [&[&str]; 3] =
         [&[], &["-o", "train.keep=1"], &["-o", "train.checkpoint_every=100", "-o", "train.keep=1"]];
     for (at, flags) in flags.into_iter().enumerate() {
         let run = format!("extended-{at}");
-        let train = |steps: &str| world.expect(0, &small(&[&["--steps", steps, "--run", &run], flags].concat()));
+        let train =
+            |steps: &str| world.expect(0, &tiny(&[&["--steps", steps, "--run", &run], flags].concat()));
         train("2");
         train("4");
         same(&world, "whole", &run);
@@ -38,12 +39,12 @@ fn a_finished_training_that_is_extended_equals_a_longer_one() {
 fn a_training_extended_step_by_step_and_killed_in_between_equals_a_longer_one() {
     let world = World::new();
     let more = ["-o", "train.keep=1"];
-    world.expect(0, &small(&["--steps", "5", "--run", "whole"]));
-    let steps = |steps: &'static str| small(&[&["--steps", steps, "--run", "parts"], &more[..]].concat());
+    world.expect(0, &tiny(&["--steps", "5", "--run", "whole"]));
+    let steps = |steps: &'static str| tiny(&[&["--steps", steps, "--run", "parts"], &more[..]].concat());
     for count in ["1", "2", "3"] {
         world.expect(0, &steps(count));
     }
-    killed(&world, &steps("5"), "parts", 21, 3);
+    killed(&world, &steps("5"), "parts", 14, 3);
     world.expect(0, &steps("5"));
     same(&world, "whole", "parts");
 }
@@ -51,9 +52,9 @@ fn a_training_extended_step_by_step_and_killed_in_between_equals_a_longer_one() 
 #[test]
 fn fewer_steps_than_a_training_has_are_refused() {
     let world = World::new();
-    world.expect(0, &small(&["--steps", "2", "--run", "x"]));
+    world.expect(0, &tiny(&["--steps", "2", "--run", "x"]));
     let before = weights(&world, "x");
-    let ran = world.expect(2, &small(&["--steps", "1", "--run", "x"]));
+    let ran = world.expect(2, &tiny(&["--steps", "1", "--run", "x"]));
     assert!(ran.stderr.contains("2 steps") && ran.stderr.contains("hint: "), "{ran}");
     assert!(before == weights(&world, "x"));
     assert_eq!(metrics(&world, "x").len(), 2);
@@ -65,7 +66,7 @@ fn a_training_that_is_extended_is_measured_anew() {
     let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam=0"];
     let train = |run: &str, steps: &str| {
         let given = ["--steps", steps, "--run", run, "--json"];
-        world.expect(0, &[&crate::SMALL[..], &few, &given].concat()).json()
+        world.expect(0, &[&crate::SMALL[..], &["--rounds", "1"], &few, &given].concat()).json()
     };
     let records = |run: &str| world.folder(&format!("{run}/after-0")).records();
     let whole = train("whole", "2");
@@ -138,15 +139,14 @@ const LOSSES: [(&str, Loss); 7] = [
 fn rollouts_lost_from_a_pending_step_are_sampled_again() {
     let world = World::new();
     let steps = |run: &str, flags: &[&str]| {
-        let given = [&["--steps", "5", "--run", run][..], flags].concat();
-        small(&given).into_iter().map(str::to_owned).collect::<Vec<String>>()
+        let given = [&["--steps", "4", "--run", run][..], flags].concat();
+        tiny(&given).into_iter().map(str::to_owned).collect::<Vec<String>>()
     };
-    let expect = |arguments: &[String]| {
-        world.expect(0, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
-    };
+    let expect =
+        |arguments: &[String]| world.expect(0, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     expect(&steps("whole", &[]));
     // Without an earlier checkpoint, and with one.
-    for every in ["2", "1"] {
+    for (every, losses) in [("2", &LOSSES[..]), ("1", &LOSSES[..1])] {
         let every = format!("train.checkpoint_every={every}");
         let cut = format!("cut-{}", &every[every.len() - 1..]);
         let arguments = steps(&cut, &["-o", &every]);
@@ -156,16 +156,16 @@ fn rollouts_lost_from_a_pending_step_are_sampled_again() {
         wait_until("the checkpoint is there", || written.exists());
         child.kill().unwrap();
         child.wait().unwrap();
-        for (what, lose) in LOSSES {
+        for (what, lose) in losses {
             let run = format!("{cut}-{what}");
             let folder: PathBuf = world.path(&format!("{run}/seed-0"));
             copy(&world.path(&format!("{cut}/seed-0")), &folder);
             let names = pending(&folder, 2);
-            assert_eq!(names.len(), 6);
-            // Some of each group, the first and the last among them.
-            lose(&folder, &[names[0].clone(), names[1].clone(), names[5].clone()]);
+            assert_eq!(names.len(), 4);
+            // All of one group, and one of the other.
+            lose(&folder, &[names[0].clone(), names[1].clone(), names[3].clone()]);
             let ran = expect(&steps(&run, &["-o", &every]));
-            assert_eq!(rollouts(&world, &run), [6; 5], "{what}: {ran}");
+            assert_eq!(rollouts(&world, &run), [4; 4], "{what}: {ran}");
             same(&world, "whole", &run);
         }
     }

@@ -1,7 +1,7 @@
 //! Settings that make no sense.
 
 use crate::common::World;
-use crate::small;
+use crate::tiny;
 
 /// Every numeric setting of a training, and values that it must not take.
 const NONSENSE: [(&str, &[&str]); 30] = [
@@ -44,7 +44,7 @@ fn a_setting_that_makes_no_sense_is_refused_by_its_key_value_and_range() {
     for (key, values) in NONSENSE {
         for value in values {
             let given = format!("train.{key}={value}");
-            let ran = world.run(&small(&["--steps", "1", "--run", "x", "-o", &given]));
+            let ran = world.run(&tiny(&["--steps", "1", "--run", "x", "-o", &given]));
             // A list is named by the number that is wrong.
             let named = ran.stderr.contains(&format!("train.{key}")) && ran.stderr.contains("must be ");
             let shown = ran.stderr.contains(" is ") && ran.stderr.contains("hint: ");
@@ -70,7 +70,7 @@ fn sampling_that_makes_no_sense_is_refused() {
         "asker.sampling.repetition_penalty=0",
         "models.nano-15k.sampling.presence_penalty=nan",
     ] {
-        let ran = world.expect(2, &small(&["--steps", "1", "--run", "x", "-o", given]));
+        let ran = world.expect(2, &tiny(&["--steps", "1", "--run", "x", "-o", given]));
         let (key, _) = given.split_once('=').unwrap();
         let last = key.rsplit('.').next().unwrap();
         assert!(ran.stderr.contains(last) && ran.stderr.contains("must be "), "{given}: {ran}");
@@ -93,7 +93,7 @@ fn the_least_and_greatest_settings_train_or_end_with_a_clear_error() {
     ];
     for (at, flags) in cases.into_iter().enumerate() {
         let run = format!("x{at}");
-        let ran = world.run(&small(&[&["--steps", "2", "--run", &run], flags].concat()));
+        let ran = world.run(&tiny(&[&["--steps", "2", "--run", &run], flags].concat()));
         let trained = world.path(&format!("{run}/seed-0/trained/model.safetensors"));
         match ran.code {
             Some(0) => assert!(finite(&std::fs::read(&trained).unwrap()), "{flags:?}: {ran}"),

@@ -40,7 +40,10 @@ impl fmt::Display for PassedOver {
             }
             Self::Last => f.write_str("it ended a shorter training"),
             Self::Lost { step, missing, of } => {
-                write!(f, "{missing} of {of} rollouts of step {step} are not in the folder; they are sampled again")
+                write!(
+                    f,
+                    "{missing} of {of} rollouts of step {step} are not in the folder; they are sampled again"
+                )
             }
         }
     }
@@ -113,9 +116,7 @@ impl Trainer<'_> {
                 let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
                 Ok(Some(Material { groups, failures: all.saturating_sub(pending.len()) }))
             }
-            Stored::Missing(missing) => {
-                Err(PassedOver::Lost { step: step + 1, missing, of: pending.len() })
-            }
+            Stored::Missing(missing) => Err(PassedOver::Lost { step: step + 1, missing, of: pending.len() }),
         })
     }
 

@@ -25,9 +25,7 @@ pub(super) fn examine(path: &Path) -> Result<(), Flaw> {
 
 /// NaN and infinity are the numbers whose exponent has all bits set.
 fn is_finite(kind: Dtype, data: &[u8]) -> bool {
-    let half = |exponent: u16| {
-        move |bytes: &[u8; 2]| u16::from_le_bytes(*bytes) & exponent != exponent
-    };
+    let half = |exponent: u16| move |bytes: &[u8; 2]| u16::from_le_bytes(*bytes) & exponent != exponent;
     match kind {
         Dtype::F16 => data.as_chunks().0.iter().all(half(0x7C00)),
         Dtype::BF16 => data.as_chunks().0.iter().all(half(0x7F80)),
@@ -44,12 +42,16 @@ mod tests {
     #[test]
     fn nan_and_infinity_are_found_in_every_precision() {
         // IEEE 754 half: the largest finite number is 0x7BFF; bfloat16: 0x7F7F, the upper half of single precision.
-        for (kind, fine, bad) in
-            [(Dtype::F16, 0x7BFF_u16, [0x7C00, 0xFC00, 0x7E01]), (Dtype::BF16, 0x7F7F, [0x7F80, 0xFF80, 0x7FC1])]
-        {
+        for (kind, fine, bad) in [
+            (Dtype::F16, 0x7BFF_u16, [0x7C00, 0xFC00, 0x7E01]),
+            (Dtype::BF16, 0x7F7F, [0x7F80, 0xFF80, 0x7FC1]),
+        ] {
             assert!(is_finite(kind, &[fine.to_le_bytes(), 0x8000_u16.to_le_bytes()].concat()));
             for bad in bad {
-                assert!(!is_finite(kind, &[fine.to_le_bytes(), bad.to_le_bytes()].concat()), "{kind:?} {bad:x}");
+                assert!(
+                    !is_finite(kind, &[fine.to_le_bytes(), bad.to_le_bytes()].concat()),
+                    "{kind:?} {bad:x}"
+                );
             }
         }
         assert!(is_finite(Dtype::F32, &f32::MAX.to_le_bytes()));

@@ -1,9 +1,9 @@
 //! The loop: learn from one step's rollouts while the next step's are sampled.
 
 use super::checkpoint::{self, Progress};
+use super::resume::Standing;
 use super::sampler::Sampled;
 use super::watch::alarms;
-use super::resume::Standing;
 use super::{
     Alarm, Line, Metrics, PassedOver, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, rewards, rows,
 };

@@ -2,8 +2,8 @@
 
 use tch::Tensor;
 
-use super::network::whole;
 use super::all_finite;
+use super::network::whole;
 use super::reinforce::numbers;
 use crate::learner::Numbers;
 use crate::{LearnError, Moments, Options};

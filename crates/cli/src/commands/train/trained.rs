@@ -31,12 +31,13 @@ pub(super) fn save(policy: &dyn Policy, place: &Path, seed: u64) -> std::result:
         if !same.map_err(|error| failed(&trained, error))? {
             let aside = free(&measured);
             std::fs::rename(&measured, &aside).map_err(|error| failed(&measured, error))?;
-            note(format_args!("the weights have changed: the earlier measurement is now {}", aside.display()));
+            note(format_args!(
+                "the weights have changed: the earlier measurement is now {}",
+                aside.display()
+            ));
         }
     }
-    remove(&trained)
-        .and_then(|()| std::fs::rename(&draft, &trained))
-        .map_err(|error| failed(&trained, error))
+    remove(&trained).and_then(|()| std::fs::rename(&draft, &trained)).map_err(|error| failed(&trained, error))
 }
 
 /// Removes a folder, where there is one.
@@ -93,7 +94,9 @@ mod tests {
         last[2_999_999] ^= 1;
         let one = file("one", &long);
         assert!(same(&one, &file("two", &long)).unwrap());
-        for (name, other) in [("last", &last[..]), ("shorter", &long[1..]), ("less", &long[..2_999_999]), ("none", b"")] {
+        for (name, other) in
+            [("last", &last[..]), ("shorter", &long[1..]), ("less", &long[..2_999_999]), ("none", b"")]
+        {
             assert!(!same(&one, &file(name, other)).unwrap(), "{name}");
         }
         assert!(!same(&one, &folder.path().join("missing")).unwrap());
