@@ -88,7 +88,7 @@ fn weights_that_are_not_finite_after_the_last_update_are_an_error_and_never_a_ch
 fn a_training_that_diverges_later_leaves_the_checkpoint_before() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(train(folder.path(), &plan(1)).unwrap(), Stop::Done);
-    // The rate grows from step to step and is still far too large in the second.
+    // It goes on from the start, whose rollouts are stored, and breaks there.
     let broken = TrainSection { learning_rate: 1e45, warm_up: 1, ..plan(2) };
     let error = train(folder.path(), &broken).unwrap_err();
     assert!(matches!(error, TrainError::Step { error: LearnError::NotFinite(_), .. }), "{error}");
