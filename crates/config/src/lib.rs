@@ -17,6 +17,7 @@ mod eval;
 mod layers;
 mod pack;
 mod schema;
+mod secret;
 mod settings;
 mod suggest;
 
@@ -30,5 +31,6 @@ pub use schema::{
     JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
     SetSection, TrainSection, WatchSection,
 };
+pub use secret::{is_variable, redact};
 pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, as_name, is_name};
 pub use suggest::closest;

@@ -160,9 +160,13 @@ impl Run {
                     Record::Eval(sample) => self.add_sample(sample),
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
-                    Record::Baseline(panel) => self.baselines.push(panel),
-                    Record::Audit(panel) => self.audits.push(panel),
-                    Record::Difficulty(panel) => self.difficulties.push(panel),
+                    Record::Baseline(panel) => {
+                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel)
+                    }
+                    Record::Audit(panel) => add_panel(&mut self.audits, &mut self.by_name, "audit", panel),
+                    Record::Difficulty(panel) => {
+                        add_panel(&mut self.difficulties, &mut self.by_name, "difficulty", panel);
+                    }
                     Record::Session(_) => {}
                 },
             }
@@ -303,6 +307,22 @@ impl Run {
     /// Calls, tokens and cost by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
+    }
+}
+
+/// Adds a panel; one that was judged anew takes the place of the earlier.
+fn add_panel(
+    panels: &mut Vec<PanelRecord>,
+    by_name: &mut HashMap<String, usize>,
+    kind: &str,
+    panel: PanelRecord,
+) {
+    match by_name.entry(format!("{kind}/{}", panel.name)) {
+        Entry::Occupied(place) => panels[*place.get()] = panel,
+        Entry::Vacant(place) => {
+            place.insert(panels.len());
+            panels.push(panel);
+        }
     }
 }
 
