@@ -178,12 +178,16 @@ fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir)
     }
 }
 
-/// Says how many of these sessions have a grade by an earlier rule only.
-pub(crate) fn note_earlier_rule(settings: &Settings, grades: &[GradeLine]) {
-    // Of several grades of a session the last counts.
+/// How many of these sessions have a grade by an earlier rule only. Of several grades of a session the last counts.
+pub(crate) fn by_earlier_rule(settings: &Settings, grades: &[GradeLine]) -> usize {
     let last: HashMap<&str, bool> =
         grades.iter().map(|line| (line.record.as_str(), is_current(settings, line.checker))).collect();
-    let earlier = match last.values().filter(|current| !**current).count() {
+    last.values().filter(|current| !**current).count()
+}
+
+/// Says how many of these sessions are graded again because of an earlier rule.
+pub(crate) fn note_earlier_rule(settings: &Settings, grades: &[GradeLine]) {
+    let earlier = match by_earlier_rule(settings, grades) {
         0 => return,
         1 => "1 session was".to_owned(),
         more => format!("{more} sessions were"),

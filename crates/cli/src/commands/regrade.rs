@@ -1,7 +1,7 @@
 //! `aske regrade`: the same sessions under another cross-check solver.
 
 use crate::arguments::Regrade;
-use crate::commands::bench::{note_earlier_rule, reopen_folder};
+use crate::commands::bench::{by_earlier_rule, note_earlier_rule, reopen_folder};
 use crate::evidence;
 use crate::output::note;
 use crate::panels::{each, fleet, of_run, working};
@@ -54,6 +54,13 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
         run.join("grades").join(format!("{name}.jsonl")).display()
     ));
     note_earlier_rule(&settings, grades.before());
+    if by_earlier_rule(&settings, folder.grades()) > 0 {
+        note(format_args!(
+            "the run's own grades were made before the equivalence checker was told which answer is the reference; \
+             `aske bench --run {}` makes them again",
+            run.display()
+        ));
+    }
     drop(grades);
     working(open, "sessions", (&settings, &fleet, &folder), async |crew, progress| {
         regrade(crew, &regrading, |_| progress.advance(), |_| progress.give_up()).await

@@ -13,6 +13,9 @@ const LEAST_IN_REPLIES: usize = 8;
 /// Shorter ones are not looked for at all.
 const LEAST_IN_FAULTS: usize = 4;
 
+/// A part of a key that is shorter than this may be something else.
+const HALF: usize = 12;
+
 /// A key to look for in what servers say, in all its spellings, the longest first.
 #[derive(Default)]
 pub(super) struct Secret {
@@ -47,12 +50,12 @@ impl Secret {
         reply
     }
 
-    /// Replaces every spelling, and at the end of the text a beginning of one with at least this many bytes: what a
-    /// server says is cut to a length, and the cut may go through the key.
+    /// Replaces every spelling, whole or its first half and more, and at the end of the text a beginning of one with at
+    /// least this many bytes: what a server says is cut to a length, and the cut may go through the key.
     fn mask(&self, text: &mut String, least: usize) {
         for spelling in &self.spellings {
-            if text.contains(spelling) {
-                *text = text.replace(spelling, MASK);
+            if let Some(masked) = masked(text, spelling) {
+                *text = masked;
             }
         }
         let begun = |spelling: &String| {
@@ -62,6 +65,26 @@ impl Secret {
         if let Some(length) = self.spellings.iter().filter_map(begun).max() {
             text.truncate(text.len() - length);
             text.push_str(MASK);
+        }
+    }
+}
+
+/// The text without this spelling of a key, and without its first half and whatever more of it follows; none where there
+/// is nothing to replace.
+fn masked(text: &str, spelling: &str) -> Option<String> {
+    let half = spelling.get(..HALF.max(spelling.len() / 2)).unwrap_or(spelling);
+    let mut place = text.find(half)?;
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    loop {
+        let (before, found) = rest.split_at(place);
+        let same = found.chars().zip(spelling.chars()).take_while(|(a, b)| a == b);
+        let same: usize = same.map(|(a, _)| a.len_utf8()).sum();
+        out.push_str(before);
+        out.push_str(MASK);
+        rest = &found[same..];
+        match rest.find(half) {
+            Some(next) => place = next,
+            None => return Some(out + rest),
         }
     }
 }
@@ -136,6 +159,7 @@ mod tests {
         assert_eq!(scrub("eHNrLWEvYitjPTAxMjM0NTY3ODk="), "eH***k=");
         assert_eq!(scrub("eHhzay1hL2IrYz0wMTIzNDU2Nzg5"), "eHh***");
         assert_eq!(scrub("cut: sk-a/b+c=01"), "cut: ***");
+        assert_eq!(scrub("<b>sk-a/b+c=012345</b> sk-a/b+c=0123456789sk-a/b+c=012"), "<b>***</b> ******");
         assert_eq!(scrub("sk-a and 0123456789 are no key"), "sk-a and 0123456789 are no key");
     }
 
