@@ -299,6 +299,7 @@ mod tests {
         let all_checks_agree =
             [("1", "one"), ("1", "uno"), ("one", "uno")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
+        verdicts.extend(["one", "uno"].map(|reference| (AnswerPair::new(reference, "1"), true)));
         verdicts.insert(AnswerPair::new("1", "5"), false);
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };
         assert_eq!(grade.right, Some([false, true]));

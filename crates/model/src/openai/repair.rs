@@ -144,7 +144,6 @@ mod tests {
     #[test]
     fn numbers_that_are_none_are_null() {
         let odd = "[1e400, -1e400, NaN, -Infinity, Infinity, 1e-400, -0.5, 12, 01, true, None]";
-        let null = Value::Null;
         assert_eq!(
             repaired(odd),
             Some(json!([null, null, null, null, null, 0.0, -0.5, 12, null, true, null]))

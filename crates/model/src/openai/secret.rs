@@ -103,6 +103,10 @@ fn spellings(key: &str) -> Vec<String> {
         key.bytes().map(|byte| format!("{byte:02x}")).collect(),
         key.bytes().map(|byte| format!("{byte:02X}")).collect(),
     ];
+    // JSON in a text of JSON.
+    let again: Vec<String> =
+        all.iter().filter(|text| text.contains('\\')).map(|text| text.replace('\\', "\\\\")).collect();
+    all.extend(again);
     for before in 0..3 {
         let bytes = [&vec![0; before], key.as_bytes()].concat();
         // Six bits to a character: those that the key alone decides.
@@ -152,6 +156,7 @@ mod tests {
         assert_eq!(scrub("?key=sk-a%2Fb%2Bc%3D0123456789&x"), "?key=***&x");
         assert_eq!(scrub("?key=sk-a%2fb%2bc%3d0123456789&x"), "?key=***&x");
         assert_eq!(scrub(r"sk-a\/b+c=0123456789"), "***");
+        assert_eq!(scrub(r"sk-a\\/b+c=0123456789"), "***");
         assert_eq!(scrub(r"sk-a/b\u002bc\u003d0123456789"), "***");
         assert_eq!(scrub("736b2d612f622b633d30313233343536373839"), "***");
         // python3: base64.b64encode(b"x" * n + key) for n from 0 to 2; characters that the neighbours decide too stay.
