@@ -164,7 +164,7 @@ impl Run {
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
                     Record::Baseline(panel) => {
-                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel)
+                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel);
                     }
                     Record::Audit(panel) => add_panel(&mut self.audits, &mut self.by_name, "audit", panel),
                     Record::Difficulty(panel) => {

@@ -91,17 +91,18 @@ fn masked(text: &str, spelling: &str) -> Option<String> {
 
 /// The key as it is, in a URL, in JSON, in hexadecimal, and in base64 with whatever stands before it.
 fn spellings(key: &str) -> Vec<String> {
+    let in_url = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
     let json = key.replace('\\', "\\\\").replace('"', "\\\"");
     let mut all = vec![
         key.to_owned(),
-        percent(key, |byte| format!("%{byte:02X}")),
-        percent(key, |byte| format!("%{byte:02x}")),
+        written(key, in_url, |byte| format!("%{byte:02X}")),
+        written(key, in_url, |byte| format!("%{byte:02x}")),
         json.replace('/', "\\/"),
         json.chars().map(|c| if "<>&'+=".contains(c) { escaped(c) } else { c.to_string() }).collect(),
         json,
-        key.bytes().map(|byte| format!("{byte:02x}")).collect(),
-        key.bytes().map(|byte| format!("{byte:02X}")).collect(),
+        written(key, |_| false, |byte| format!("{byte:02x}")),
+        written(key, |_| false, |byte| format!("{byte:02X}")),
     ];
     // JSON in a text of JSON.
     let again: Vec<String> =
@@ -118,9 +119,8 @@ fn spellings(key: &str) -> Vec<String> {
     all
 }
 
-/// The key with every byte written so that a URL does not take as it is.
-fn percent(key: &str, write: impl Fn(u8) -> String) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+/// The key with every byte that is not plain written in another way.
+fn written(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) -> String {
     key.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { write(byte) }).collect()
 }
 
