@@ -118,8 +118,8 @@ fn request(stream: &mut TcpStream) -> io::Result<Seen> {
 
 /// The length of the body by the headers.
 fn length(head: &str) -> usize {
-    let fields = head.lines().filter_map(|line| line.split_once(':'));
-    let length = fields.filter(|(name, _)| name.eq_ignore_ascii_case("content-length")).next_back();
+    let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+    let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0)
 }
 
