@@ -1,4 +1,5 @@
 //! The equivalence checker in whole sessions: what it is shown, how often, and what its verdicts make of a session.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read what was written has failed")]
 
 mod common;
 
