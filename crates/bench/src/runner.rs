@@ -47,6 +47,15 @@ impl<'r> Runner<'r> {
         held(&self.grades).get(session).cloned()
     }
 
+    /// Takes these sessions for unfinished, whatever an earlier start has recorded: they run again, with the replies
+    /// that are stored.
+    pub fn reopen<'s>(&self, sessions: impl IntoIterator<Item = &'s str>) {
+        for session in sessions {
+            held(&self.grades).remove(session);
+            held(&self.records).remove(session);
+        }
+    }
+
     /// Runs what is not finished yet. Returns early only when the folder fails.
     pub async fn run(&self, plan: &[Planned], observer: &dyn Observer) -> Result<Finished, RunError> {
         let mut open = Vec::new();

@@ -16,6 +16,22 @@ const NANO: &str = "nano";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
 
+/// The sections in the order of the schema.
+const SECTIONS: [&str; 12] = [
+    "extends",
+    "protocol",
+    "asker",
+    "boundary",
+    "check",
+    "equivalence",
+    "difficulty",
+    "eval",
+    "run",
+    "train",
+    "sets",
+    "models",
+];
+
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -126,6 +142,7 @@ impl Layers {
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
+            let table = self.with_whole_sections(table);
             flatten("", &table, &mut |key, value| {
                 let origin = self.origins.get(&key).cloned().unwrap_or(Origin::Default);
                 let value = shown(&key, value);
@@ -133,6 +150,23 @@ impl Layers {
             });
         }
         values
+    }
+
+    /// The same with the sections that a run folder leaves out where nothing in them is set.
+    fn with_whole_sections(&self, mut table: Table) -> Table {
+        let Config { eval, train, .. } = &self.config;
+        let mut all = Table::new();
+        for section in SECTIONS {
+            let whole = match section {
+                "eval" => Value::try_from(eval).ok(),
+                "train" => Value::try_from(train).ok(),
+                _ => None,
+            };
+            let given = table.remove(section);
+            all.extend(whole.or(given).map(|value| (section.to_owned(), value)));
+        }
+        all.extend(table);
+        all
     }
 
     /// The flag of `key=value`, for messages, its dotted key and its value.
@@ -363,6 +397,21 @@ mod tests {
         assert_eq!(origin(&layers, "check.draws"), "built-in paper-bench");
         assert_eq!(origin(&layers, "models.\"qwen3-1.7b\".params"), "built-in paper-models");
         assert_eq!(origin(&layers, "run.order"), "default");
+    }
+
+    #[test]
+    fn values_of_sections_that_no_layer_sets_are_shown() {
+        let layers = load("", &[], &[("eval.samples", "3")]).unwrap();
+        assert_eq!(origin(&layers, "eval.samples"), "--flag");
+        assert_eq!(origin(&layers, "eval.tokens"), "default");
+        let sections = layers.values().into_iter().map(|(key, ..)| key.split('.').next().map(str::to_owned));
+        let mut sections: Vec<_> = sections.collect::<Option<_>>().unwrap();
+        sections.dedup();
+        let all = ["protocol", "asker", "boundary", "check", "equivalence", "eval", "run", "train"];
+        assert_eq!(sections[..8], all, "in order, and each once");
+        assert_eq!(origin(&layers, "train.watch.patience"), "default");
+        let twice = layers.values().iter().filter(|(key, ..)| key == "eval.samples").count();
+        assert_eq!(twice, 1);
     }
 
     #[test]

@@ -16,10 +16,12 @@ mod error;
 mod eval;
 mod layers;
 mod pack;
+mod sampling;
 mod schema;
 mod secret;
 mod settings;
 mod suggest;
+mod train;
 
 pub use builtin::{config_names, load_script};
 pub use connect::connect;
