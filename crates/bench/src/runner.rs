@@ -1,7 +1,7 @@
 //! The runner: many sessions at once, each recorded and graded as it ends.
 
 use crate::caller::held;
-use crate::{Crew, Ended, Observer, Planned, Trouble, drive};
+use crate::{Crew, Ended, Observer, Planned, Trouble, drive, is_current};
 use aske_evidence::Tally;
 use aske_record::{GradeLine, Record, RoleUse, RunError, SCHEMA, SessionRecord};
 use aske_session::Grade;
@@ -30,10 +30,11 @@ pub struct Runner<'r> {
 }
 
 impl<'r> Runner<'r> {
-    /// A runner for a crew.
+    /// A runner for a crew. Sessions whose grades were made by an earlier rule are graded again.
     pub fn new(crew: &'r Crew<'r>) -> Self {
+        let current = crew.folder.grades().iter().filter(|line| is_current(crew.settings, line.checker));
         let grades: HashMap<String, Grade> =
-            crew.folder.grades().iter().map(|line| (line.record.clone(), line.grade.clone())).collect();
+            current.map(|line| (line.record.clone(), line.grade.clone())).collect();
         let sessions =
             crew.folder.records().iter().filter_map(|record| Some((record.id(), record.session()?)));
         let ungraded = sessions.filter(|(name, _)| !grades.contains_key(name));
@@ -100,6 +101,7 @@ impl<'r> Runner<'r> {
             record: name.clone(),
             grade: grade.clone(),
             check: None,
+            checker: grader.rule(),
         })?;
         self.count(planned, &grade);
         observer.graded(&record, &grade);

@@ -1,7 +1,9 @@
 //! Layers of a configuration, merged in one place, each value with its origin.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
+use crate::secret::shown;
 use crate::{Config, ConfigError, builtin, closest, suggest};
+use aske_model::redact_text;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -135,14 +137,16 @@ impl Layers {
         }
     }
 
-    /// Every value, as `key`, value and origin, in the order of the schema.
+    /// Every value, as `key`, value and origin, in the order of the schema. Values are as they may be shown: without
+    /// keys, and addresses without users, passwords and queries.
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
             let table = self.with_whole_sections(table);
             flatten("", &table, &mut |key, value| {
                 let origin = self.origins.get(&key).cloned().unwrap_or(Origin::Default);
-                values.push((key, value.clone(), origin));
+                let value = shown(&key, value);
+                values.push((key, value, origin));
             });
         }
         values
@@ -165,13 +169,17 @@ impl Layers {
         all
     }
 
-    /// The dotted key and the value of `key=value`.
-    pub fn parse_override(text: &str) -> Result<(String, Value), ConfigError> {
+    /// The flag of `key=value`, for messages, its dotted key and its value.
+    pub fn parse_override(text: &str) -> Result<(String, String, Value), ConfigError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
-            ConfigError::at(format!("--override {text}"), "expected KEY=VALUE")
+            ConfigError::at(format!("--override {}", redact_text(text)), "expected KEY=VALUE")
                 .hint("for example run.samples=3")
         })?;
-        Ok((key.trim().to_owned(), read_value(value.trim())))
+        let (key, value) = (key.trim().to_owned(), read_value(value.trim()));
+        let shown = shown(&key, &value);
+        let flag =
+            if shown == value { format!("--override {text}") } else { format!("--override {key}={shown}") };
+        Ok((flag, key, value))
     }
 }
 
@@ -350,7 +358,8 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         Some((what, hint)) => (what, Some(hint)),
         None => (error.message().to_owned(), None),
     };
-    ConfigError { place, what, hint }
+    // A value that is quoted may be a key in the wrong place.
+    ConfigError { place, what: redact_text(&what), hint }
 }
 
 #[cfg(test)]

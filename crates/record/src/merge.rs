@@ -104,13 +104,22 @@ fn write_draws(folder: &Path, runs: &[Contents]) -> Result<(), RunError> {
     }
 }
 
-/// Every grader's grades, one for each record.
+/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two rules of asking
+/// the equivalence checker are refused.
 fn write_grades(folder: &Path, runs: &[Contents]) -> Result<(), RunError> {
     let mut graders: BTreeMap<&str, BTreeMap<&str, &GradeLine>> = BTreeMap::new();
-    for (grader, grades) in runs.iter().flat_map(|run| &run.grades) {
-        let lines = graders.entry(grader).or_default();
-        for grade in grades {
-            lines.entry(&grade.record).or_insert(grade);
+    for run in runs {
+        for (grader, grades) in &run.grades {
+            let lines = graders.entry(grader).or_default();
+            let last: BTreeMap<&str, &GradeLine> =
+                grades.iter().map(|grade| (grade.record.as_str(), grade)).collect();
+            let rule = lines.values().chain(last.values()).map(|grade| grade.checker).next();
+            if last.values().any(|grade| Some(grade.checker) != rule) {
+                return Err(RunError::Rules { path: run.path.clone(), grader: grader.clone() });
+            }
+            for (record, grade) in last {
+                lines.entry(record).or_insert(grade);
+            }
         }
     }
     for (grader, grades) in graders {

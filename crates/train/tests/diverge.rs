@@ -21,7 +21,7 @@ impl Watcher for Nobody {
 /// Trains the novice of the nano world in a folder.
 fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
     let flags = ["protocol.rounds=0", "boundary.solvers=[\"nano-15k\", \"nano-40k\"]"].map(|text| {
-        let (key, value) = Layers::parse_override(text).unwrap();
+        let (_, key, value) = Layers::parse_override(text).unwrap();
         (text.to_owned(), key, value)
     });
     let layers = Layers::load(Some("nano-train"), std::iter::empty(), &flags).unwrap();
