@@ -67,15 +67,15 @@ impl Panel {
 }
 
 /// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
-pub fn standing(folder: &RunDir) -> Vec<&SessionRecord> {
+pub fn standing(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
     let graded: HashSet<&str> = folder
         .grades()
         .iter()
         .filter(|line| line.grade.right.is_some())
         .map(|line| line.record.as_str())
         .collect();
-    let sessions = folder.records().iter().filter_map(Record::session);
-    sessions.filter(|session| graded.contains(session.id().to_string().as_str())).collect()
+    let sessions = folder.records()?.iter().filter_map(Record::session);
+    Ok(sessions.filter(|session| graded.contains(session.id().to_string().as_str())).collect())
 }
 
 /// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which
@@ -161,7 +161,7 @@ pub async fn solve(
     done: impl Fn(&PanelRecord),
     failed: impl Fn(&RunFailure),
 ) -> Result<Ended, RunError> {
-    let finished: HashSet<String> = crew.folder.records().iter().map(Record::id).collect();
+    let finished = crew.folder.index();
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
         let record = put(crew, panel).await?;

@@ -27,7 +27,7 @@ pub async fn regrade(
 ) -> Result<Ended, RunError> {
     let grades = crew.folder.other_grades(&regrading.name)?;
     let done_before: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
-    let sessions = crew.folder.records().iter().filter_map(Record::session);
+    let sessions = crew.folder.records()?.iter().filter_map(Record::session);
     // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
     let open: Vec<&SessionRecord> = sessions
         .filter(|session| session.transcript.is_answered())

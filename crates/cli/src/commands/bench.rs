@@ -10,7 +10,7 @@ use aske_bench::{
     Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, manifest, pairs_of, plan, run_until,
 };
 use aske_config::{Layers, Settings};
-use aske_record::{Contents, GradeLine, RunDir};
+use aske_record::{GradeLine, Index, RunDir, read_grades};
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
         return dry_run(arguments.json, &settings, plan, &path);
     }
     let fleet = Fleet::new(&settings)?;
-    let folder = open_folder(&path, &layers, &settings)?;
-    let is_open = is_open(folder.grades());
+    let folder = open_planned(&path, &layers, &settings, plan.len())?;
+    let is_open = is_open(folder.grades(), folder.index());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
     announce(&settings, &plan, open, &folder);
     let on = (&settings, &fleet, &folder);
@@ -121,6 +121,18 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
     open(path, layers, settings, [])
 }
 
+/// The same for a run of so many sessions.
+fn open_planned(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    sessions: usize,
+) -> Result<RunDir, Problem> {
+    let mut manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    manifest.planned = Some(sessions as u64);
+    Ok(RunDir::open(path, &manifest)?)
+}
+
 /// The same for a run that is what it is by more than its settings.
 pub(crate) fn open<const N: usize>(
     path: &Path,
@@ -139,9 +151,10 @@ pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -
     Ok(RunDir::reopen(path, &manifest)?)
 }
 
-/// Tells whether a planned session is still without one of these grades.
-fn is_open(grades: &[GradeLine]) -> impl Fn(&Planned) -> bool {
-    let finished: HashSet<&str> = grades.iter().map(|grade| grade.record.as_str()).collect();
+/// Tells whether a planned session still lacks its grade or its record.
+fn is_open(grades: &[GradeLine], records: &Index) -> impl Fn(&Planned) -> bool {
+    let graded = grades.iter().map(|grade| grade.record.as_str());
+    let finished: HashSet<&str> = graded.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
@@ -178,7 +191,7 @@ fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir)
 fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        plan.retain(is_open(Contents::read(path)?.own_grades()));
+        plan.retain(is_open(&read_grades(path)?, &Index::read(path)?));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);

@@ -62,7 +62,7 @@ impl<'r> Sampler<'r> {
     pub fn new(settings: &'r Settings, fleet: &'r Fleet, folder: &'r RunDir, halt: &'r Halt) -> Self {
         let grades: HashMap<&str, &Grade> =
             folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
-        let sessions = folder.records().iter().filter_map(|record| record.session());
+        let sessions = folder.records().unwrap_or_default().iter().filter_map(|record| record.session());
         let before = sessions.filter_map(|record| {
             let name = record.id().to_string();
             let grade = (*grades.get(name.as_str())?).clone();
