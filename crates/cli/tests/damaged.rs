@@ -165,7 +165,7 @@ fn a_read_only_folder_of_a_killed_run_is_read_with_its_log() {
         let read = read_only(&world, name, &["report", name, "--json"]).ended(0).json();
         let stored: u64 = read["runs"][0]["used"].as_object().unwrap().values().map(|u| u["calls"].as_u64().unwrap()).sum();
         assert_eq!(stored, world.folder("live").stored(), "{name}");
-        assert!(stored >= 60, "{name}: {stored}");
+        assert!(stored >= 20, "{name}: {stored}");
         let out = format!("merged-{name}");
         std::fs::set_permissions(world.path(""), PermissionsExt::from_mode(0o777)).unwrap();
         world.expect(0, &["merge", &out, name]);
@@ -198,9 +198,6 @@ fn hints_match_their_cause() {
     assert!(ran.stderr.contains("hint: the file or its folder is missing"), "{ran}");
     let ran = world.expect(2, &["report", "good", "--html", "missing/page.html"]);
     assert!(ran.stderr.contains("hint: name a file in a folder that is there"), "{ran}");
-    for said in [ran.stderr] {
-        assert!(!said.contains("is the disk full"), "{said}");
-    }
 }
 
 #[test]
@@ -231,14 +228,10 @@ fn a_fifo_or_a_device_in_the_place_of_a_file_is_refused_at_once() {
             let code = if *file == "lock" { 0 } else { 1 };
             assert_eq!(ran.code, Some(code), "{file}: {ran}");
             assert!(*file == "lock" || ran.stderr.contains(&expected), "{file}: {ran}");
-            soon(&world, if *file == "lock" || *file == "draws.jsonl" { ran_code(&world, &name) } else { 2 }, &["repair", &name]);
+            let ran = soon(&world, 2, &["repair", &name]);
+            assert!(ran.stderr.contains(&expected), "{file}: {ran}");
         }
     }
-}
-
-/// Whatever it is, it comes soon.
-fn ran_code(world: &World, name: &str) -> i32 {
-    world.run(&["repair", name]).code.unwrap()
 }
 
 #[test]
@@ -272,7 +265,7 @@ fn a_hostile_database_ends_in_a_clear_error() {
         ),
     ] {
         copy(&world, name);
-        rusqlite::Connection::open(world.path(name).join("calls.sqlite")).unwrap().execute_batch(&sql).unwrap();
+        rusqlite::Connection::open(world.path(name).join("calls.sqlite")).unwrap().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
         let Some(what) = what else {
             soon(&world, 0, &["report", name]);
             soon(&world, 0, &["bench", "--run", name]);

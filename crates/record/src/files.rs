@@ -10,11 +10,13 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, RunError> {
     if !exists(path)? {
         return Ok(None);
     }
+    // What is there may be replaced at this very moment, so an open file is checked too.
     open_with(path, OpenOptions::new().read(true)).map(Some)
 }
 
 /// Opens a file with these options; it may be created if they say so.
 pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, RunError> {
+    exists(path)?;
     let file = no_wait(options).open(path).map_err(RunError::io(path))?;
     plain(path, &file.metadata().map_err(RunError::io(path))?)?;
     Ok(file)

@@ -244,12 +244,14 @@ fn join_calls(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<usize, 
 /// Attaches a run's calls as `source`; the run's folder may be read-only.
 fn attach(target: &Connection, from: &Path) -> rusqlite::Result<()> {
     let readable = || target.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(()));
-    target.execute("ATTACH ? AS source", [from.to_string_lossy()])?;
-    let Err(error) = readable() else { return Ok(()) };
-    target.execute_batch("DETACH source")?;
+    let attached = target.execute("ATTACH ? AS source", [from.to_string_lossy()]);
+    let Err(error) = attached.and_then(|_| readable()) else { return Ok(()) };
     let Some(parameter) = without_shared_index(from, &error) else { return Err(error) };
+    // Where the first failed, there may be nothing to detach.
+    let _ = target.execute_batch("DETACH source");
+    // Before the tables of the source are first read, every database of the connection gets its locking mode so.
+    target.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     target.execute("ATTACH ? AS source", [uri(from, parameter)])?;
-    target.pragma_update(Some("source"), "locking_mode", "EXCLUSIVE")?;
     readable()
 }
 
