@@ -4,12 +4,13 @@
     cargo build --release -p aske-evidence --example synthetic
     python3 benches/scale.py [--sessions 10000 100000 1000000] [--folder FOLDER]
     cargo build --release -p aske-testkit
-    python3 benches/scale.py --server 100000      sessions really run against the test server, with one probing round
+    python3 benches/scale.py --server 100000      sessions really run against the test server, without probing
 
 A run is written as ten shards with every call stored (replies of one line, so that a million sessions fit on a disk),
 and the shards are merged. On the merged run: `aske bench` again, which finds everything finished; `aske report` as a
-page; the viewer until its first page has come; `aske export` of all four tables. Memory is the peak of the resident
-set. The last column is the growth from the row above for ten times as many sessions. Needs Python alone, and for a
+page; the viewer until its first page has come; `aske export` of all four tables. Seconds are those of the clock and
+those of the processors, which a busy machine changes little; memory is the peak of the resident set. The last columns
+are the growth from the size before. Needs Python alone, and for a
 million sessions 20 GB of disk.
 """
 
@@ -48,7 +49,7 @@ def config(folder, asker, check, solvers, samples, url, rounds):
 
 
 def measured(*command):
-    """Runs a command; gives its seconds and its peak memory in MB."""
+    """Runs a command; gives its seconds, its seconds on the processors, and its peak memory in MB."""
     start = time.perf_counter()
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.read()
@@ -56,7 +57,7 @@ def measured(*command):
     seconds = time.perf_counter() - start
     if status != 0:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{said.decode()[-2000:]}")
-    return seconds, used.ru_maxrss / 1e3
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
 
 
 def get(port, path):
@@ -68,7 +69,7 @@ def get(port, path):
 
 
 def first_page(program, run):
-    """Seconds from the start of the viewer to its first page, and its peak memory in MB by then."""
+    """The same from the start of the viewer to its first page."""
     start = time.perf_counter()
     process = subprocess.Popen([program, "view", run, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     address = process.stdout.readline()
@@ -78,10 +79,11 @@ def first_page(program, run):
         get(port, path)
     seconds = time.perf_counter() - start
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    ticks = sum(map(int, pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
     peak = next(int(line.split()[1]) / 1e3 for line in status if line.startswith("VmHWM"))
     process.terminate()
     process.wait()
-    return seconds, peak
+    return seconds, ticks / os.sysconf("SC_CLK_TCK"), peak
 
 
 def size(folder):
@@ -125,7 +127,7 @@ def server_run(options, folder):
     try:
         url = server.stdout.readline().split()[-1]
         solvers = [f"solver-{ability:02}" for ability in range(5, 101, 5)]
-        path = config(folder, "asker", "check", solvers, samples, url, 1)
+        path = config(folder, "asker", "check", solvers, samples, url, 0)
         rows = {"bench, from the start": measured(options.program, "bench", "--config", path, "--run", folder / "run")}
     finally:
         server.terminate()
@@ -137,13 +139,14 @@ def server_run(options, folder):
 
 def show(sessions, rows, before):
     print(f"{sessions:,} sessions", flush=True)
-    for name, (first, second) in rows.items():
+    for name, values in rows.items():
         if name == "disk":
-            print(f"  {name:24} {first:9,.0f} MB run {second:8,.0f} MB export", flush=True)
+            print(f"  {name:24} {values[0]:9,.0f} MB run {values[1]:8,.0f} MB export", flush=True)
             continue
+        seconds, processor, peak = values
         then = before.get(name)
-        growth = f"  x{first / then[0]:.1f} time, x{second / then[1]:.1f} memory" if then else ""
-        print(f"  {name:24} {first:9.1f} s  {second:8,.0f} MB{growth}", flush=True)
+        growth = f"  x{processor / then[1]:.1f} processor, x{peak / then[2]:.1f} memory" if then else ""
+        print(f"  {name:24} {seconds:9.1f} s  {processor:9.1f} s processor {peak:8,.0f} MB{growth}", flush=True)
 
 
 def main():

@@ -3,9 +3,7 @@
 use crate::gguf::gguf;
 use aske_chat::Reply;
 use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, connect};
-use aske_model::{
-    Cause, Checkpoint, EngineOptions, Fault, Http, Limits, Local, Model, Provider, Request,
-};
+use aske_model::{Cause, Checkpoint, EngineOptions, Fault, Http, Limits, Local, Model, Provider, Request};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
 use aske_session::Pack;
 use futures_util::future::BoxFuture;

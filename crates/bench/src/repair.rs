@@ -128,7 +128,9 @@ fn with_solvers(folder: &RunDir, mut planned: Planned) -> Result<Planned, RunErr
     let calls = folder.calls().from_before(&planned.id.to_string())?;
     let model = |side: Side| {
         let mut turns = 1..=u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        turns.find_map(|turn| calls.get(&Slot::first(turn, Role::Solver(side)))).map(|call| call.model.clone())
+        turns
+            .find_map(|turn| calls.get(&Slot::first(turn, Role::Solver(side))))
+            .map(|call| call.model.clone())
     };
     if let [Some(one), Some(two)] = Side::BOTH.map(model) {
         planned.solvers = [one, two];

@@ -83,11 +83,7 @@ impl<'r> Runner<'r> {
 
     /// One session from where it stands to its grade. A grade whose record was lost stands as long as the stored
     /// replies make the record again; with a new reply in it, the session is graded anew.
-    pub(crate) async fn finish(
-        &self,
-        planned: &Planned,
-        observer: &dyn Observer,
-    ) -> Result<Made, Trouble> {
+    pub(crate) async fn finish(&self, planned: &Planned, observer: &dyn Observer) -> Result<Made, Trouble> {
         let Crew { settings, fleet, folder, caller, grader } = self.crew;
         let name = planned.id.to_string();
         let mut made = Made { record: false, grade: false };

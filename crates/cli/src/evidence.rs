@@ -124,13 +124,17 @@ fn missing(run: &RunEvidence) {
     let planned = planned.map(|planned| format!("{planned} planned, ")).unwrap_or_default();
     note(format_args!("sessions: {planned}{records} with a record, {graded} of them graded"));
     if lost > 0 {
-        note(format_args!("{lost} more are graded, but their records are missing: they are not in the numbers"));
+        note(format_args!(
+            "{lost} more are graded, but their records are missing: they are not in the numbers"
+        ));
     }
     if begun > 0 {
         note(format_args!("{begun} more have stored replies, and neither a record nor a grade"));
     }
     if lost > 0 {
-        hint(format_args!("`aske repair {path}` makes records again from stored replies, without calling a model"));
+        hint(format_args!(
+            "`aske repair {path}` makes records again from stored replies, without calling a model"
+        ));
     } else if run.held.planned.is_some_and(|planned| planned > records) {
         hint("`aske bench` with the same configuration goes on; what is stored is not asked for again");
     }

@@ -161,9 +161,14 @@ fn a_read_only_folder_of_a_killed_run_is_read_with_its_log() {
         for file in files {
             std::fs::copy(world.path("live").join(file), world.path(name).join(file)).unwrap();
         }
-        std::fs::copy(world.path("live/grades/standard.jsonl"), world.path(name).join("grades/standard.jsonl")).unwrap();
+        std::fs::copy(
+            world.path("live/grades/standard.jsonl"),
+            world.path(name).join("grades/standard.jsonl"),
+        )
+        .unwrap();
         let read = read_only(&world, name, &["report", name, "--json"]).ended(0).json();
-        let stored: u64 = read["runs"][0]["used"].as_object().unwrap().values().map(|u| u["calls"].as_u64().unwrap()).sum();
+        let stored: u64 =
+            read["runs"][0]["used"].as_object().unwrap().values().map(|u| u["calls"].as_u64().unwrap()).sum();
         assert_eq!(stored, world.folder("live").stored(), "{name}");
         assert!(stored >= 20, "{name}: {stored}");
         let out = format!("merged-{name}");
@@ -204,7 +209,13 @@ fn hints_match_their_cause() {
 fn a_fifo_or_a_device_in_the_place_of_a_file_is_refused_at_once() {
     let world = world();
     let files = [
-        "run.toml", "records.jsonl", "grades/standard.jsonl", "calls.sqlite", "calls.sqlite-wal", "draws.jsonl", "lock",
+        "run.toml",
+        "records.jsonl",
+        "grades/standard.jsonl",
+        "calls.sqlite",
+        "calls.sqlite-wal",
+        "draws.jsonl",
+        "lock",
     ];
     for (number, file) in files.iter().enumerate() {
         for (kind, what) in [("fifo", "a FIFO"), ("device", "a device")] {

@@ -112,7 +112,8 @@ fn repair_rebuilds_everything_offline_and_keeps_damaged_lines() {
     let text = [&lines[..3], &[broken.to_owned()], &lines[8..12], &lines[9..10]].concat().join("\n");
     world.write(RECORDS, &format!("{text}\n{torn}"));
     let grades = world.read(GRADES);
-    let kept: String = grades.split_inclusive('\n').enumerate().filter(|(at, _)| at % 4 > 0).map(|(_, l)| l).collect();
+    let kept: String =
+        grades.split_inclusive('\n').enumerate().filter(|(at, _)| at % 4 > 0).map(|(_, l)| l).collect();
     std::fs::write(world.path(GRADES), [kept.as_bytes(), b"\xff\xfe not a grade\n"].concat()).unwrap();
     let requests = run.server.stats().requests;
 
@@ -158,7 +159,10 @@ fn without_stored_replies_lost_sessions_stay_open_and_the_rest_is_kept() {
     let kept = run.world.read(RECORDS);
     std::fs::remove_file(run.world.path("run/calls.sqlite")).unwrap();
     let ran = run.world.expect(1, &["repair", "run"]);
-    assert!(ran.stdout.starts_with("run: 24 sessions, 0 records and 0 grades made again, 2 still open\n"), "{ran}");
+    assert!(
+        ran.stdout.starts_with("run: 24 sessions, 0 records and 0 grades made again, 2 still open\n"),
+        "{ran}"
+    );
     assert!(ran.stderr.contains("calls.sqlite is missing"), "{ran}");
     assert!(ran.stderr.contains("hint: `aske bench`"), "{ran}");
     assert_eq!(run.world.read(RECORDS), kept);
@@ -212,7 +216,10 @@ fn a_repair_that_is_killed_again_and_again_loses_nothing() {
         let text = std::fs::read_to_string(run.world.path(RECORDS)).unwrap();
         assert!(text.contains(&lines[0]) && text.contains(&lines[1]), "kill {kill}: what was there stays");
         let aside = std::fs::read_to_string(run.world.path("run/damaged/records.jsonl")).unwrap_or_default();
-        assert!(text.contains(broken) || aside.contains(broken), "kill {kill}: the damaged line is somewhere");
+        assert!(
+            text.contains(broken) || aside.contains(broken),
+            "kill {kill}: the damaged line is somewhere"
+        );
     }
     assert!(killed >= 4, "only {killed} of 12 were killed in the middle, so this showed little");
     run.world.expect(0, &["repair", "run"]);
@@ -237,7 +244,10 @@ fn sessions_of_ask_are_rebuilt_with_their_solvers_in_the_order_they_were_asked_i
 #[test]
 fn an_evaluation_is_cleaned_and_told_how_to_go_on() {
     let world = World::new();
-    world.expect(0, &["eval", "nano-15k", "--data", "ladder", "--limit", "4", "--samples", "1", "--run", "run"]);
+    world.expect(
+        0,
+        &["eval", "nano-15k", "--data", "ladder", "--limit", "4", "--samples", "1", "--run", "run"],
+    );
     let text = world.read(RECORDS);
     let lines: Vec<&str> = text.lines().collect();
     world.write(RECORDS, &format!("{}\nnot a record\n{}\n", lines[0], lines[1]));
@@ -245,7 +255,10 @@ fn an_evaluation_is_cleaned_and_told_how_to_go_on() {
     assert!(ran.stderr.contains("2 samples have stored replies and no record"), "{ran}");
     assert!(ran.stderr.contains("hint: run the same `aske eval` again"), "{ran}");
     assert_eq!(world.read("run/damaged/records.jsonl"), "not a record\n");
-    world.expect(0, &["eval", "nano-15k", "--data", "ladder", "--limit", "4", "--samples", "1", "--run", "run"]);
+    world.expect(
+        0,
+        &["eval", "nano-15k", "--data", "ladder", "--limit", "4", "--samples", "1", "--run", "run"],
+    );
     let mut after: Vec<String> = world.read(RECORDS).lines().map(str::to_owned).collect();
     let mut before: Vec<String> = lines.iter().map(ToString::to_string).collect();
     after.sort();
@@ -260,4 +273,35 @@ fn what_is_not_a_run_is_refused() {
     let ran = world.expect(2, &["repair", "empty"]);
     assert_eq!(ran.stderr, "error: empty holds no run\nhint: name a folder that `aske bench` has written\n");
     assert!(world.expect(0, &["repair", "--help"]).stdout.contains("aske repair runs/mine"));
+}
+
+#[test]
+fn sessions_of_a_training_are_rebuilt_seed_by_seed() {
+    let world = World::new();
+    let keys = ["train.groups=2", "train.group_size=3", "train.watch.questions=3", "train.warm_up=1"];
+    let mut arguments = vec![
+        "train",
+        "--solvers",
+        "nano-15k,nano-40k,nano-100k",
+        "--no-measure",
+        "--steps",
+        "1",
+        "--run",
+        "run",
+    ];
+    for key in keys {
+        arguments.extend(["-o", key]);
+    }
+    world.expect(0, &arguments);
+    let folder = world.folder("run/seed-0");
+    let (records, grades) = (folder.records(), folder.grades());
+    assert!(!records.is_empty());
+    std::fs::remove_file(world.path("run/seed-0/records.jsonl")).unwrap();
+    let ran = world.expect(0, &["repair", "run"]);
+    assert!(
+        ran.stdout.starts_with(&format!("run/seed-0: {0} sessions, {0} records", records.len())),
+        "{ran}"
+    );
+    assert_eq!(folder.records(), records);
+    assert_eq!(folder.grades(), grades);
 }

@@ -29,8 +29,8 @@ pub use checks::{Check, Doubt, checks, doubt};
 pub use compare::pooled;
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
-    Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag, Held,
-    Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
+    Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,
+    Held, Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
     Target, Validity, Verdict,
 };
 pub use tally::Tally;

@@ -5,8 +5,8 @@ use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse,
-    RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
+    DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies,
+    RoleUse, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
 use aske_session::{Grade, Slot, Trouble};
 use serde::Deserialize;
@@ -329,7 +329,9 @@ impl Run {
         let replies = Replies::open(&self.path)?;
         let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);
         // A name of another record has another number of slashes.
-        let session = |name: &str| name.split_once('/').is_some_and(|(pair, rest)| pair.contains(':') && !rest.contains('/'));
+        let session = |name: &str| {
+            name.split_once('/').is_some_and(|(pair, rest)| pair.contains(':') && !rest.contains('/'))
+        };
         let mut begun = 0;
         replies.each_record(|name| begun += u64::from(session(name) && !known(name)))?;
         Ok(Stored { used: replies.used()?, begun })

@@ -129,3 +129,37 @@ fn shared_bands(prints: &[Option<Fingerprint>]) -> (Vec<Vec<Option<NonZeroU32>>>
     let places = (0..=HASHES - BAND).map(of_band).collect();
     (places, count as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// The numbers name the same questions as the hashes themselves do, where a question shares them.
+    #[test]
+    fn questions_share_a_number_exactly_where_they_share_two_neighbouring_hashes() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let print = |rng: &mut fastrand::Rng| {
+            let question: Vec<String> = (0..12).map(|_| format!("word{}", rng.u8(0..4))).collect();
+            (rng.u8(0..10) > 0).then(|| Fingerprint::of(&question.join(" ")))
+        };
+        let prints: Vec<Option<Fingerprint>> = (0..400).map(|_| print(&mut rng)).collect();
+        let (places, count) = shared_bands(&prints);
+        let mut shared = 0;
+        for (at, of_band) in places.iter().enumerate() {
+            let mut by_hash: HashMap<[u32; BAND], Vec<usize>> = HashMap::new();
+            for (i, print) in prints.iter().enumerate() {
+                if let Some(print) = print {
+                    by_hash.entry([print.0[at], print.0[at + 1]]).or_default().push(i);
+                }
+            }
+            for same in by_hash.values() {
+                let number = of_band[same[0]];
+                assert_eq!(number.is_some(), same.len() > 1);
+                assert!(same.iter().all(|i| of_band[*i] == number));
+                shared += usize::from(same.len() > 1);
+            }
+        }
+        assert!(shared > 0 && count == shared, "{shared} shared, {count} numbers");
+    }
+}

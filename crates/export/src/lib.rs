@@ -116,7 +116,7 @@ impl<'r> Export<'r> {
 }
 
 /// Sessions whose rows are in memory at once.
-const PART: usize = 10_000;
+const PART: usize = 2_000;
 
 /// Whether a session is calibrated.
 fn is_calibrated(session: &aske_evidence::Session) -> bool {

@@ -110,8 +110,7 @@ enum To {
 impl<'p> Writer<'p> {
     fn create(path: &'p Path) -> Result<Self, ExportError> {
         let format = Format::of(path).ok_or_else(|| ExportError::Ending(path.to_owned()))?;
-        let file =
-            File::create(path).map_err(|source| ExportError::Io { path: path.to_owned(), source })?;
+        let file = File::create(path).map_err(|source| ExportError::Io { path: path.to_owned(), source })?;
         let to = match format {
             Format::Jsonl => To::Jsonl(BufWriter::new(file)),
             Format::Parquet => To::Parquet(Some(file), None),
@@ -137,7 +136,8 @@ impl<'p> Writer<'p> {
                         .set_compression(Compression::SNAPPY)
                         .set_max_row_group_row_count(Some(ROW_GROUP))
                         .build();
-                    let new = ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
+                    let new =
+                        ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
                     *writer = Some(Box::new(new));
                 }
                 writer.as_mut().map_or(Ok(()), |writer| writer.write(&batch)).map_err(parquet)

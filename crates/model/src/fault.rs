@@ -137,7 +137,9 @@ impl Failure {
                  if the context is too short, lower the token budgets or the rounds in `[protocol]`"
             ),
             Cause::Halted => "run the same command again to go on".to_owned(),
-            Cause::NotStored => "`aske bench` with the same configuration asks for what is missing".to_owned(),
+            Cause::NotStored => {
+                "`aske bench` with the same configuration asks for what is missing".to_owned()
+            }
             Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),
         }
     }

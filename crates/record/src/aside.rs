@@ -146,7 +146,8 @@ mod tests {
         let [a, b, c] = ["a:b/0", "a:b/1", "a:b/2"].map(grade);
         let bad: [&[u8]; 3] = [b"{\"schema\":1,\xff", b"\0\0\0", b"{\"schema\": 1, \"rec"];
         let joined = |parts: &[&[u8]]| parts.join(&b'\n');
-        std::fs::write(&path, joined(&[a.as_bytes(), bad[0], b.as_bytes(), bad[1], c.as_bytes(), bad[2]])).unwrap();
+        std::fs::write(&path, joined(&[a.as_bytes(), bad[0], b.as_bytes(), bad[1], c.as_bytes(), bad[2]]))
+            .unwrap();
         let moved = set_aside(folder.path()).unwrap();
         assert_eq!(moved.len(), 1);
         assert_eq!((moved[0].lines, &moved[0].file), (3, &path));

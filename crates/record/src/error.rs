@@ -198,10 +198,14 @@ impl RunError {
 /// What to do about a failed read or write.
 pub fn io_hint(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full; make room and run again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full; make room and run again"
+        }
         io::ErrorKind::PermissionDenied => "check who may read and write this file and its folder",
         io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only; choose a folder on another one",
-        io::ErrorKind::NotFound => "the file or its folder is missing; check the path, and make the folder first",
+        io::ErrorKind::NotFound => {
+            "the file or its folder is missing; check the path, and make the folder first"
+        }
         io::ErrorKind::NotADirectory => "a part of the path is a file; name a folder",
         io::ErrorKind::IsADirectory => "this is a folder; name a file",
         io::ErrorKind::InvalidData => "the file is not text in UTF-8; restore it from a copy",
@@ -223,7 +227,9 @@ fn sqlite_hint(error: &rusqlite::Error) -> &'static str {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another program is using the database; run the command again when it has ended"
         }
-        Some(ErrorCode::SystemIoFailure) => "check the disk that holds this path; the system's log may say more",
+        Some(ErrorCode::SystemIoFailure) => {
+            "check the disk that holds this path; the system's log may say more"
+        }
         _ => "the database was changed by another program, or is damaged; restore it from a copy",
     }
 }

@@ -91,7 +91,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("fifo");
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        for (path, what) in [(fifo.as_path(), "a FIFO"), (Path::new("/dev/zero"), "a device"), (folder.path(), "a folder")] {
+        for (path, what) in
+            [(fifo.as_path(), "a FIFO"), (Path::new("/dev/zero"), "a device"), (folder.path(), "a folder")]
+        {
             let error = open(path).unwrap_err();
             assert!(matches!(&error, RunError::NotAFile { what: found, .. } if *found == what), "{error}");
             assert!(open_with(path, OpenOptions::new().write(true)).is_err());

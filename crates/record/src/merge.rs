@@ -79,17 +79,20 @@ fn common_manifest(runs: &[Part<'_>]) -> Result<Manifest, RunError> {
         manifest.identity.grow(&other.manifest.identity);
         // Shards have a part of the plan each.
         let (one, two) = (manifest.planned, other.manifest.planned);
-        manifest.planned = one.zip(two).map(|(one, two)| (one + two).min(whole_plan(&manifest)).max(one).max(two));
+        manifest.planned =
+            one.zip(two).map(|(one, two)| (one + two).min(whole_plan(&manifest)).max(one).max(two));
     }
     Ok(manifest)
 }
 
 /// Sessions of the whole plan that a configuration makes; without limit where it does not say.
 fn whole_plan(manifest: &Manifest) -> u64 {
-    let key = |section: &str, key: &str| manifest.config.get(section).and_then(|section| section.get(key).cloned());
+    let key =
+        |section: &str, key: &str| manifest.config.get(section).and_then(|section| section.get(key).cloned());
     let samples = key("run", "samples").and_then(|samples| u64::try_from(samples.as_integer()?).ok());
     let solvers = key("boundary", "solvers").and_then(|solvers| Some(solvers.as_array()?.len() as u64));
-    let plan = samples.zip(solvers).map(|(samples, solvers)| samples * (solvers * solvers.saturating_sub(1) / 2));
+    let plan =
+        samples.zip(solvers).map(|(samples, solvers)| samples * (solvers * solvers.saturating_sub(1) / 2));
     plan.unwrap_or(u64::MAX)
 }
 
@@ -141,7 +144,9 @@ fn write_records(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<(), 
             Ok((latest && owners.takes(place, &name)).then(|| line.to_vec()))
         };
         each(&run.path.join("records.jsonl"), 0, taken, |line| match line {
-            Some(line) => file.write_all(&line).and_then(|()| file.write_all(b"\n")).map_err(RunError::io(path)),
+            Some(line) => {
+                file.write_all(&line).and_then(|()| file.write_all(b"\n")).map_err(RunError::io(path))
+            }
             None => Ok(()),
         })?;
     }
@@ -171,12 +176,13 @@ fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
         let mut seen: HashSet<String> = HashSet::new();
         for from in of_run.iter().filter_map(|graders| graders.get(name)) {
             let (lines, _) = read_lines::<GradeLine>(from)?;
-            let last: HashMap<&str, usize> =
-                lines.iter().map(|line| line.record.as_str()).zip(0..).collect();
+            let last: HashMap<&str, usize> = lines.iter().map(|line| line.record.as_str()).zip(0..).collect();
             for (at, line) in lines.iter().enumerate() {
                 if last[line.record.as_str()] == at && seen.insert(line.record.clone()) {
                     let text = serde_json::to_vec(line).map_err(|error| RunError::io(&path)(error.into()))?;
-                    file.write_all(&text).and_then(|()| file.write_all(b"\n")).map_err(RunError::io(&path))?;
+                    file.write_all(&text)
+                        .and_then(|()| file.write_all(b"\n"))
+                        .map_err(RunError::io(&path))?;
                 }
             }
         }
@@ -188,12 +194,12 @@ fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
 /// Copies each record's calls from one run: the one that finished it, else the one with most of them.
 fn join_calls(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<usize, RunError> {
     let sqlite = RunError::sqlite(path);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
     let target = Connection::open_with_flags(path, flags).map_err(&sqlite)?;
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(&sqlite)?;
     target.execute_batch(TABLES).map_err(&sqlite)?;
-    let counted =
-        runs.iter().map(|run| Replies::open(run.path)?.counts()).collect::<Result<Vec<_>, _>>()?;
+    let counted = runs.iter().map(|run| Replies::open(run.path)?.counts()).collect::<Result<Vec<_>, _>>()?;
     for (place, run) in runs.iter().enumerate() {
         let from = run.path.join("calls.sqlite");
         if counted[place].is_empty() {
@@ -214,7 +220,8 @@ fn join_calls(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<usize, 
                 None => true,
             })
         };
-        let left_out = counted[place].iter().filter(|(name, calls)| !best(name, **calls)).map(|(name, _)| name);
+        let left_out =
+            counted[place].iter().filter(|(name, calls)| !best(name, **calls)).map(|(name, _)| name);
         let copy = || -> rusqlite::Result<()> {
             attach(&target, &from)?;
             target.execute_batch("BEGIN; CREATE TEMP TABLE left_out (record TEXT PRIMARY KEY)")?;

@@ -56,7 +56,8 @@ fn folders(named: &Path) -> Vec<PathBuf> {
     let mut seeds: Vec<PathBuf> = Vec::new();
     if !is_run(named) {
         let entries = std::fs::read_dir(named).into_iter().flatten().flatten().map(|entry| entry.path());
-        let seed = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seed-"));
+        let seed =
+            |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seed-"));
         seeds = entries.filter(|path| seed(path) && is_run(path)).collect();
         seeds.sort();
     }
@@ -79,7 +80,11 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
     let aside = set_aside(path)?;
     if !aside.is_empty() {
         let lines: usize = aside.iter().map(|aside| aside.lines).sum();
-        note(format_args!("{}: {lines} damaged lines moved to {}", path.display(), path.join("damaged").display()));
+        note(format_args!(
+            "{}: {lines} damaged lines moved to {}",
+            path.display(),
+            path.join("damaged").display()
+        ));
     }
     let without_calls = !path.join("calls.sqlite").exists();
     let folder = RunDir::reopen(path, &manifest)?;

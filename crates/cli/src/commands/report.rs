@@ -89,11 +89,7 @@ fn with_damaged(mut told: serde_json::Value, damaged: &[Damaged]) -> serde_json:
 }
 
 /// The report of evaluations alone.
-fn of_evals(
-    arguments: &Report,
-    scored: &[(String, Scores)],
-    damaged: &[Damaged],
-) -> Result<Exit, Problem> {
+fn of_evals(arguments: &Report, scored: &[(String, Scores)], damaged: &[Damaged]) -> Result<Exit, Problem> {
     if let Some(file) = &arguments.html {
         write(file, &aske_eval::page::scores(scored))?;
     }

@@ -88,13 +88,8 @@ impl World {
         let sample = u32::try_from(number / self.pairs.len()).unwrap_or(u32::MAX);
         let swapped = rng.bool();
         let places = if swapped { [pair[1], pair[0]] } else { pair };
-        let mut session = Writer {
-            rng,
-            places,
-            asker: &self.asker,
-            calls: with_calls.then(Vec::new),
-            short: self.short,
-        };
+        let mut session =
+            Writer { rng, places, asker: &self.asker, calls: with_calls.then(Vec::new), short: self.short };
         let (transcript, grade) = session.play(attack);
         let names = places.map(|place| SOLVERS[place].0);
         let calls = session.calls.take().unwrap_or_default();

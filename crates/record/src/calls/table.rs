@@ -84,7 +84,8 @@ pub(super) fn counts(connection: &Connection) -> Result<HashMap<String, i64>> {
 
 /// The calls of one record.
 pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap<Slot, StoredCall>> {
-    let mut statement = connection.prepare_cached("SELECT * FROM records JOIN calls USING (number) WHERE record = ?")?;
+    let mut statement =
+        connection.prepare_cached("SELECT * FROM records JOIN calls USING (number) WHERE record = ?")?;
     let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
 }
