@@ -38,7 +38,7 @@ pub struct Unrecorded {
 pub async fn repair(crew: &Crew<'_>) -> Result<Repaired, RunError> {
     let (folder, seed) = (crew.folder(), Seed(crew.settings.run.seed));
     let sessions = sessions(folder);
-    let runner = Runner::new(crew);
+    let runner = Runner::with_all_grades(crew);
     let mut done = Repaired { sessions: sessions.len(), ..Repaired::default() };
     let unfinished: Vec<(&str, SessionId)> = sessions
         .into_iter()

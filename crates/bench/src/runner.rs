@@ -1,11 +1,11 @@
 //! The runner: many sessions at once, each recorded and graded as it ends.
 
 use crate::caller::held;
-use crate::{Crew, Driven, Ended, Observer, Planned, Trouble, drive};
+use crate::{Crew, Driven, Ended, Observer, Planned, Trouble, drive, is_current};
 use aske_evidence::Tally;
 use aske_record::{GradeLine, Record, RoleUse, RunError, SCHEMA, SessionRecord};
 use aske_session::Grade;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
 
 /// How a run ended.
@@ -27,6 +27,8 @@ pub struct Runner<'r> {
     records: Mutex<HashMap<String, SessionRecord>>,
     /// Grades by session, those of earlier starts included.
     grades: Mutex<HashMap<String, Graded>>,
+    /// Sessions whose record of an earlier start does not count.
+    reopened: Mutex<HashSet<String>>,
 }
 
 /// A session's grade.
@@ -46,20 +48,45 @@ pub struct Made {
 }
 
 impl<'r> Runner<'r> {
-    /// A runner for a crew.
+    /// A runner for a crew. Sessions whose grades were made by an earlier rule are graded again.
     pub fn new(crew: &'r Crew<'r>) -> Self {
+        Self::keeping(crew, |line| is_current(crew.settings, line.checker))
+    }
+
+    /// A runner that keeps all grades, whichever rule they were made by.
+    pub(crate) fn with_all_grades(crew: &'r Crew<'r>) -> Self {
+        Self::keeping(crew, |_| true)
+    }
+
+    fn keeping(crew: &'r Crew<'r>, keep: impl Fn(&GradeLine) -> bool) -> Self {
         let index = crew.folder.index();
         let graded = |line: &GradeLine| {
             let recorded = index.contains(&line.record);
             (line.record.clone(), Graded { grade: line.grade.clone(), recorded })
         };
-        let grades = crew.folder.grades().iter().map(graded).collect();
-        Self { crew, tally: Mutex::default(), records: Mutex::default(), grades: Mutex::new(grades) }
+        let grades = crew.folder.grades().iter().filter(|line| keep(line)).map(graded).collect();
+        Self {
+            crew,
+            tally: Mutex::default(),
+            records: Mutex::default(),
+            grades: Mutex::new(grades),
+            reopened: Mutex::default(),
+        }
     }
 
     /// The grade of a session, if it is finished and graded by now.
     pub fn grade(&self, session: &str) -> Option<Grade> {
         held(&self.grades).get(session).filter(|graded| graded.recorded).map(|graded| graded.grade.clone())
+    }
+
+    /// Takes these sessions for unfinished, whatever an earlier start has recorded: they run again, with the replies
+    /// that are stored.
+    pub fn reopen<'s>(&self, sessions: impl IntoIterator<Item = &'s str>) {
+        for session in sessions {
+            held(&self.grades).remove(session);
+            held(&self.records).remove(session);
+            held(&self.reopened).insert(session.to_owned());
+        }
     }
 
     /// Runs what is not finished yet. Returns early only when the folder fails.
@@ -89,9 +116,12 @@ impl<'r> Runner<'r> {
         let mut made = Made { record: false, grade: false };
         let mut known = held(&self.grades).get(&name).map(|graded| graded.grade.clone());
         let pending = held(&self.records).remove(&name);
-        let record = if let Some(record) = pending {
-            record
-        } else if let Some(Record::Session(record)) = folder.index().record(&name)? {
+        let stored = match pending {
+            Some(record) => Some(record),
+            None if held(&self.reopened).contains(&name) => None,
+            None => folder.index().record(&name)?.and_then(Record::into_session),
+        };
+        let record = if let Some(record) = stored {
             record
         } else {
             let Driven { record, replayed } = drive(planned, settings, fleet, caller, observer).await?;
@@ -117,7 +147,8 @@ impl<'r> Runner<'r> {
         };
         if made.grade {
             let (record, grade) = (name.clone(), grade.clone());
-            folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None })?;
+            let checker = grader.rule();
+            folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None, checker })?;
         }
         self.count(planned, &grade);
         observer.graded(&record, &grade);

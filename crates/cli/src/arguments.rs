@@ -161,8 +161,7 @@ impl Configuration {
         ];
         let mut flags = Vec::new();
         for text in &self.overrides {
-            let (key, value) = Layers::parse_override(text)?;
-            flags.push((format!("--override {text}"), key, value));
+            flags.push(Layers::parse_override(text)?);
         }
         for (flag, key, value) in own.into_iter().chain(more) {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));

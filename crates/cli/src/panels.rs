@@ -7,7 +7,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::progress::Progress;
-use aske_bench::{Crew, Ended, Fleet, Panel, solve};
+use aske_bench::{Crew, Ended, Fleet, Panel, judged, solve};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
 use aske_model::Halt;
@@ -71,7 +71,8 @@ pub(crate) fn fleet(settings: &Settings, called: &BTreeSet<String>) -> Result<Fl
 /// Puts the questions.
 pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]) -> Result<Exit, Problem> {
     let (settings, _, folder) = on;
-    let open: Vec<&Panel> = panels.iter().filter(|panel| !folder.index().contains(&panel.id())).collect();
+    let done = judged(settings, folder)?;
+    let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
     note(format_args!(
         "{what}: {} questions, {} still to do, {calls} calls; into {}",

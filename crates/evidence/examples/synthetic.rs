@@ -109,7 +109,13 @@ type Calls = Vec<(CallKey, aske_record::StoredCall)>;
 fn add(run: &RunDir, made: Made) -> Result<Calls, aske_record::RunError> {
     let record = made.record.id().to_string();
     run.add_record(&Record::Session(made.record))?;
-    run.add_grade(&GradeLine { schema: SCHEMA, record: record.clone(), grade: made.grade, check: None })?;
+    run.add_grade(&GradeLine {
+        schema: SCHEMA,
+        record: record.clone(),
+        grade: made.grade,
+        check: None,
+        checker: None,
+    })?;
     Ok(made.calls.into_iter().map(|(slot, call)| (CallKey { record: record.clone(), slot }, call)).collect())
 }
 

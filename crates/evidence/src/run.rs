@@ -8,7 +8,7 @@ use aske_record::{
     DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies,
     RoleUse, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
-use aske_session::{Grade, Slot, Trouble};
+use aske_session::{CheckerRule, Grade, Slot, Trouble};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
@@ -43,6 +43,8 @@ pub struct Session {
     pub notes: Notes,
     /// The grade, where there is one.
     pub grade: Option<Grade>,
+    /// The rule by which the equivalence checker was asked for the grade, where it says so.
+    pub checker: Option<CheckerRule>,
     /// Where its line stands in `records.jsonl`.
     pub place: Place,
 }
@@ -66,6 +68,7 @@ impl Session {
     /// Takes over a grade, and the cross-check answers it rests on where they are not the session's own.
     fn take(&mut self, line: GradeLine) {
         self.grade = Some(line.grade);
+        self.checker = line.checker;
         if let Some(check) = line.check {
             self.check = check.into_iter().map(|answer| answer.map(Into::into)).collect();
         }
@@ -179,9 +182,13 @@ impl Run {
                     Record::Eval(sample) => self.add_sample(sample),
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
-                    Record::Baseline(panel) => self.baselines.push(panel),
-                    Record::Audit(panel) => self.audits.push(panel),
-                    Record::Difficulty(panel) => self.difficulties.push(panel),
+                    Record::Baseline(panel) => {
+                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel);
+                    }
+                    Record::Audit(panel) => add_panel(&mut self.audits, &mut self.by_name, "audit", panel),
+                    Record::Difficulty(panel) => {
+                        add_panel(&mut self.difficulties, &mut self.by_name, "difficulty", panel);
+                    }
                     Record::Session(_) => {}
                 },
             }
@@ -261,6 +268,13 @@ impl Run {
     pub fn folder(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
+    }
+
+    /// Sessions that were graded with an equivalence checker before it was told which answer is the reference.
+    pub fn graded_by_earlier_rule(&self) -> usize {
+        let checker = self.manifest.identity.0.get("equivalence").is_some_and(|checker| checker != "none");
+        let earlier = |session: &&Session| session.grade.is_some() && session.checker.is_none();
+        if checker { self.sessions.iter().filter(earlier).count() } else { 0 }
     }
 
     /// The cross-check solver of the run itself.
@@ -349,6 +363,22 @@ impl Run {
     }
 }
 
+/// Adds a panel; one that was judged anew takes the place of the earlier.
+fn add_panel(
+    panels: &mut Vec<PanelRecord>,
+    by_name: &mut HashMap<String, usize>,
+    kind: &str,
+    panel: PanelRecord,
+) {
+    match by_name.entry(format!("{kind}/{}", panel.name)) {
+        Entry::Occupied(place) => panels[*place.get()] = panel,
+        Entry::Vacant(place) => {
+            place.insert(panels.len());
+            panels.push(panel);
+        }
+    }
+}
+
 fn configured_text(manifest: &Manifest, section: &str, key: &str) -> String {
     let value = manifest.config.get(section).and_then(|section| section.get(key));
     value.and_then(toml::Value::as_str).unwrap_or_default().to_owned()
@@ -419,6 +449,7 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
             check: line.check.iter().map(|answer| Some(answer.as_ref()?.0.as_ref().into())).collect(),
             notes,
             grade: None,
+            checker: None,
             place,
         },
     })))

@@ -128,7 +128,7 @@ mod tests {
 
     fn grade(record: &str) -> String {
         let grade = Grade { outcome: Outcome::TooEasy, right: None, undecided: false, promoted: false };
-        let line = GradeLine { schema: SCHEMA, record: record.to_owned(), grade, check: None };
+        let line = GradeLine { schema: SCHEMA, record: record.to_owned(), grade, check: None, checker: None };
         serde_json::to_string(&line).unwrap()
     }
 

@@ -103,6 +103,12 @@ impl CallStore {
         self.reader().ask(|reader| table::traces(reader, record))
     }
 
+    /// Removes the asker's replies of a record whose trace was lost, so that a learning asker samples them again; says
+    /// how many.
+    pub fn forget_untraced(&self, record: &str) -> Result<usize, RunError> {
+        self.reader().ask(|reader| table::forget_untraced(reader, record))
+    }
+
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         self.reader().ask(table::used)
@@ -221,6 +227,31 @@ mod tests {
         assert_eq!(found, BTreeMap::from([(2, trace.clone()), (3, trace)]), "of the asker alone");
         assert_eq!(store.of_record("a").unwrap().len(), 3);
         assert!(store.traces("b").unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_asker_whose_trace_was_lost_can_be_sampled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.sqlite");
+        let store = CallStore::open(&path).unwrap();
+        let mut traced = call("x");
+        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5] });
+        let asker = |turn| CallKey { record: "a".into(), slot: Slot { turn, role: Role::Asker, draw: 0 } };
+        for turn in 1..=3 {
+            store.put(asker(turn), traced.clone()).await.unwrap();
+        }
+        store.put(key("a", 1, 0), call("of a solver")).await.unwrap();
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute("DELETE FROM traces WHERE turn = 2", []).unwrap();
+        other.execute("DELETE FROM calls WHERE role = 'asker' AND turn = 3", []).unwrap();
+        assert_eq!(store.forget_untraced("a").unwrap(), 1);
+        assert_eq!(store.forget_untraced("none").unwrap(), 0);
+        let left: Vec<Slot> = store.of_record("a").unwrap().into_keys().collect();
+        assert_eq!(left.len(), 2, "the traced turn and the solver's: {left:?}");
+        for turn in [2, 3] {
+            store.put(asker(turn), traced.clone()).await.unwrap();
+        }
+        assert_eq!(store.traces("a").unwrap().len(), 3);
     }
 
     #[tokio::test]

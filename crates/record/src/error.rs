@@ -139,6 +139,14 @@ pub enum RunError {
         /// The other.
         second: PathBuf,
     },
+    /// Grades that were made by two rules of asking the equivalence checker.
+    #[error("the grades `{grader}` of {} were made by another rule of asking the equivalence checker", path.display())]
+    Rules {
+        /// The folder.
+        path: PathBuf,
+        /// The grader.
+        grader: String,
+    },
     /// The folder that is to be written is there already.
     #[error("{} exists already", path.display())]
     Exists {
@@ -190,6 +198,10 @@ impl RunError {
                 "use the same solvers and --pairs, or choose another folder with --run"
             }
             Self::Conflict { .. } => "run each session in one place only: use --shard",
+            Self::Rules { .. } => {
+                "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the earlier version; \
+                 their sessions are graded again, and nobody but the checker is asked"
+            }
             Self::Exists { .. } => "name a new folder",
         })
     }

@@ -166,7 +166,8 @@ fn write_draws(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
     }
 }
 
-/// Every grader's grades, one for each record: the last one of the first run that has any.
+/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two rules of asking
+/// the equivalence checker are refused.
 fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
     let of_run = runs.iter().map(|run| graders(run.path)).collect::<Result<Vec<_>, _>>()?;
     let names: BTreeSet<&String> = of_run.iter().flat_map(|graders| graders.keys()).collect();
@@ -174,11 +175,18 @@ fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
         let path = grades_path(folder, name);
         let mut file = BufWriter::new(File::create(&path).map_err(RunError::io(&path))?);
         let mut seen: HashSet<String> = HashSet::new();
-        for from in of_run.iter().filter_map(|graders| graders.get(name)) {
+        let mut rule = None;
+        for (run, from) in
+            runs.iter().zip(&of_run).filter_map(|(run, graders)| Some((run, graders.get(name)?)))
+        {
             let (lines, _) = read_lines::<GradeLine>(from)?;
             let last: HashMap<&str, usize> = lines.iter().map(|line| line.record.as_str()).zip(0..).collect();
             for (at, line) in lines.iter().enumerate() {
-                if last[line.record.as_str()] == at && seen.insert(line.record.clone()) {
+                let counts = last[line.record.as_str()] == at;
+                if counts && *rule.get_or_insert(line.checker) != line.checker {
+                    return Err(RunError::Rules { path: run.path.to_owned(), grader: name.clone() });
+                }
+                if counts && seen.insert(line.record.clone()) {
                     let text = serde_json::to_vec(line).map_err(|error| RunError::io(&path)(error.into()))?;
                     file.write_all(&text)
                         .and_then(|()| file.write_all(b"\n"))

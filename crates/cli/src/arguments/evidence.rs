@@ -89,8 +89,7 @@ impl OnRun {
         let manifest = Manifest::read(run)?.ok_or_else(|| RunError::NoRun { path: run.to_owned() })?;
         let mut flags = Vec::new();
         for text in &self.overrides {
-            let (key, value) = Layers::parse_override(text)?;
-            flags.push((format!("--override {text}"), key, value));
+            flags.push(Layers::parse_override(text)?);
         }
         let own = [
             ("--concurrency", "run.concurrency", self.concurrency.map(whole)),

@@ -17,6 +17,14 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
     if runs.is_empty() {
         return of_evals(arguments, &scored, &damaged);
     }
+    for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rule())).filter(|(_, n)| *n > 0) {
+        note(format_args!(
+            "{}: {earlier} of {} sessions were graded before the equivalence checker was told which answer is the \
+             reference; `aske bench --run`, or `aske regrade` for other grades, grades them again",
+            safe(&run.path.display().to_string()),
+            run.sessions.len()
+        ));
+    }
     let evidence = aske_evidence::evidence(&runs)?;
     if let Some(file) = &arguments.html {
         write(file, &aske_report::page(&evidence, &runs)?)?;

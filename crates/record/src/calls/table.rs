@@ -104,6 +104,15 @@ pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u
     found.collect()
 }
 
+/// Removes the asker's calls of a record that have no trace.
+pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<usize> {
+    connection.execute(
+        "DELETE FROM calls WHERE number = (SELECT number FROM records WHERE record = ?1) AND role = 'asker'
+         AND turn NOT IN (SELECT turn FROM traces WHERE traces.number = calls.number)",
+        [record],
+    )
+}
+
 /// Calls, tokens and cost by role.
 pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUse>> {
     let mut statement = connection.prepare(
@@ -165,7 +174,9 @@ pub(super) const INSERT: &str =
     "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 /// The statement that adds what an asker sampled.
-pub(super) const TRACE: &str = "INSERT INTO traces VALUES (?1, ?2, ?3, ?4)";
+///
+/// It replaces one whose call was lost: a call is added once, and its trace goes with it.
+pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4)";
 
 /// Adds what an asker sampled.
 pub(super) fn insert_trace(
