@@ -67,12 +67,12 @@ impl Panel {
 }
 
 /// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
-pub fn standing(folder: &RunDir) -> Vec<&SessionRecord> {
+pub fn standing(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
     // Of several grades of a session the last counts.
     let stands: HashMap<&str, bool> =
         folder.grades().iter().map(|line| (line.record.as_str(), line.grade.right.is_some())).collect();
-    let sessions = folder.records().iter().filter_map(Record::session);
-    sessions.filter(|session| stands.get(session.id().to_string().as_str()) == Some(&true)).collect()
+    let sessions = folder.records()?.iter().filter_map(Record::session);
+    Ok(sessions.filter(|session| stands.get(session.id().to_string().as_str()) == Some(&true)).collect())
 }
 
 /// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which
@@ -152,14 +152,14 @@ fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleS
 }
 
 /// The names of the records of a folder that are judged by the rule of these settings.
-pub fn judged(settings: &Settings, folder: &RunDir) -> HashSet<String> {
+pub fn judged(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
     let current = |record: &&Record| match record {
         Record::Baseline(panel) | Record::Audit(panel) | Record::Difficulty(panel) => {
             is_current(settings, panel.checker)
         }
         Record::Session(_) | Record::Eval(_) => true,
     };
-    folder.records().iter().filter(current).map(Record::id).collect()
+    Ok(folder.records()?.iter().filter(current).map(Record::id).collect())
 }
 
 /// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told of each, earlier ones excluded.
@@ -169,7 +169,7 @@ pub async fn solve(
     done: impl Fn(&PanelRecord),
     failed: impl Fn(&RunFailure),
 ) -> Result<Ended, RunError> {
-    let finished = judged(crew.settings, crew.folder);
+    let finished = judged(crew.settings, crew.folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
         let record = put(crew, panel).await?;

@@ -28,7 +28,7 @@ pub async fn regrade(
     let grades = crew.folder.other_grades(&regrading.name)?;
     let current = grades.before().iter().filter(|line| is_current(crew.settings, line.checker));
     let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
-    let sessions = crew.folder.records().iter().filter_map(Record::session);
+    let sessions = crew.folder.records()?.iter().filter_map(Record::session);
     // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
     let open: Vec<&SessionRecord> = sessions
         .filter(|session| session.transcript.is_answered())

@@ -10,7 +10,7 @@ mod train;
 
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
-    Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
+    Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,
 };
 
 pub(crate) use fleet::{
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Join run folders that belong together
     Merge(Merge),
+    /// Make lost records and grades again from stored replies, without calling a model
+    Repair(Repair),
     /// Show every value of the configuration and where it came from
     Config(ShowConfig),
     /// Show the configured models, try them; download others

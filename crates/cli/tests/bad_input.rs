@@ -212,7 +212,10 @@ fn a_broken_line_of_a_run_folder_is_named() {
     let said = refused(&world, &["bench", "--run", "run"]);
     assert!(said.starts_with("error: run/records.jsonl:1: "), "{said}");
     assert!(
-        said.ends_with("hint: the file was changed by hand or damaged; restore it or remove that line\n"),
+        said.ends_with(
+            "hint: the file was changed by hand or damaged; `aske repair` with this folder sets the line aside and rebuilds \
+             what it can from stored replies\n"
+        ),
         "{said}"
     );
 }

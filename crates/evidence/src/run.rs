@@ -1,11 +1,12 @@
 //! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
 
+use crate::Held;
 use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, EvalRecord, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse,
-    RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
+    DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies,
+    RoleUse, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
 use aske_session::{CheckerRule, Grade, Slot, Trouble};
 use serde::Deserialize;
@@ -80,6 +81,15 @@ impl Session {
     }
 }
 
+/// What the stored replies of a run come to.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    /// Calls, tokens and cost by role.
+    pub(crate) used: BTreeMap<String, RoleUse>,
+    /// Sessions that have replies and neither a record nor a grade.
+    pub(crate) begun: u64,
+}
+
 /// A run folder.
 #[derive(Debug)]
 pub struct Run {
@@ -117,10 +127,26 @@ impl Run {
     /// Reads a folder with the grades of the run's own grader, or of another. It changes nothing.
     pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
-        let mut run = Self {
+        let mut run = Self::empty(path, manifest, grader.unwrap_or(STANDARD));
+        run.read_others()?;
+        let graders: Vec<String> = run.others.keys().cloned().collect();
+        if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
+            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
+        }
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// An empty run in the place of a folder that cannot be read.
+    pub fn unread(path: &Path) -> Self {
+        Self::empty(path, Manifest::new("", Identity::default(), toml::Table::new()), STANDARD)
+    }
+
+    fn empty(path: &Path, manifest: Manifest, grader: &str) -> Self {
+        Self {
             path: path.to_owned(),
             asker: configured_text(&manifest, "asker", "model"),
-            grader: grader.unwrap_or(STANDARD).to_owned(),
+            grader: grader.to_owned(),
             solvers: configured(&manifest),
             manifest,
             sessions: Vec::new(),
@@ -134,14 +160,7 @@ impl Run {
             graded_to: 0,
             by_name: HashMap::new(),
             early: HashMap::new(),
-        };
-        run.read_others()?;
-        let graders: Vec<String> = run.others.keys().cloned().collect();
-        if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
-            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
         }
-        run.refresh()?;
-        Ok(run)
     }
 
     /// Reads what was added since; says whether there was anything.
@@ -317,6 +336,30 @@ impl Run {
     /// Calls, tokens and cost by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
+    }
+
+    /// What the stored replies come to.
+    pub(crate) fn stored(&self) -> Result<Stored, RunError> {
+        let replies = Replies::open(&self.path)?;
+        let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);
+        // A name of another record has another number of slashes.
+        let session = |name: &str| {
+            name.split_once('/').is_some_and(|(pair, rest)| pair.contains(':') && !rest.contains('/'))
+        };
+        let mut begun = 0;
+        replies.each_record(|name| begun += u64::from(session(name) && !known(name)))?;
+        Ok(Stored { used: replies.used()?, begun })
+    }
+
+    /// What the folder holds of its sessions, of which so many have stored replies alone.
+    pub(crate) fn held(&self, begun: u64) -> Held {
+        Held {
+            planned: self.manifest.planned,
+            records: self.sessions.len() as u64,
+            graded: self.sessions.iter().filter(|session| session.grade.is_some()).count() as u64,
+            lost: self.early.len() as u64,
+            begun,
+        }
     }
 }
 

@@ -37,6 +37,14 @@ impl Record {
         }
     }
 
+    /// The session itself, where it is one.
+    pub fn into_session(self) -> Option<SessionRecord> {
+        match self {
+            Self::Session(session) => Some(session),
+            _ => None,
+        }
+    }
+
     /// The session, where it is one.
     pub fn session(&self) -> Option<&SessionRecord> {
         match self {

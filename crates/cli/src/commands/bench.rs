@@ -11,7 +11,7 @@ use aske_bench::{
     plan, run_until,
 };
 use aske_config::{Layers, Settings};
-use aske_record::{Contents, GradeLine, RunDir};
+use aske_record::{GradeLine, Index, RunDir, read_grades};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
         return dry_run(arguments.json, &settings, plan, &path);
     }
     let fleet = Fleet::new(&settings)?;
-    let folder = open_folder(&path, &layers, &settings)?;
-    let is_open = is_open(&settings, folder.grades());
+    let folder = open_planned(&path, &layers, &settings, plan.len())?;
+    let is_open = is_open(&settings, folder.grades(), folder.index());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
     announce(&settings, &plan, open, &folder);
     let on = (&settings, &fleet, &folder);
@@ -123,6 +123,18 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
     open(path, layers, settings, [])
 }
 
+/// The same for a run of so many sessions.
+fn open_planned(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    sessions: usize,
+) -> Result<RunDir, Problem> {
+    let mut manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    manifest.planned = Some(sessions as u64);
+    Ok(RunDir::open(path, &manifest)?)
+}
+
 /// The same for a run that is what it is by more than its settings.
 pub(crate) fn open<const N: usize>(
     path: &Path,
@@ -141,10 +153,11 @@ pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -
     Ok(RunDir::reopen(path, &manifest)?)
 }
 
-/// Tells whether a planned session is still without one of these grades by the rule of these settings.
-fn is_open(settings: &Settings, grades: &[GradeLine]) -> impl Fn(&Planned) -> bool {
+/// Tells whether a planned session still lacks its record, or a grade by the rule of these settings.
+fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&Planned) -> bool {
     let current = grades.iter().filter(|grade| is_current(settings, grade.checker));
-    let finished: HashSet<&str> = current.map(|grade| grade.record.as_str()).collect();
+    let graded = current.map(|grade| grade.record.as_str());
+    let finished: HashSet<&str> = graded.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
@@ -202,7 +215,7 @@ pub(crate) fn note_earlier_rule(settings: &Settings, grades: &[GradeLine]) {
 fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        plan.retain(is_open(settings, Contents::read(path)?.own_grades()));
+        plan.retain(is_open(settings, &read_grades(path)?, &Index::read(path)?));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);

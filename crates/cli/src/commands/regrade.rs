@@ -43,7 +43,7 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
     let regrading = Regrading { name: name.to_owned(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
-    let sessions = folder.records().iter().filter_map(Record::session).filter(answered).count();
+    let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
     let grades = folder.other_grades(name)?;
     let current = grades.before().iter().filter(|line| is_current(&settings, line.checker));
     let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
