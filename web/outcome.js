@@ -54,6 +54,7 @@ const FLAGS = {
   leaked: "the reference answer stands in the final question",
   duplicate: "another session asks the same final question",
   promoted: "the equivalence checker matched answers that the comparison found different",
+  folded: "a match rests on case or white space alone, although the mathematics differs",
   undecided: "a comparison stayed undecided",
 };
 

@@ -75,9 +75,13 @@ fn symbolic(transcript: &Transcript, domain: &Domain) -> Grade {
     match grade(&transcript.answers(), domain, None) {
         Grading::Done(grade) => grade,
         // Without a checker nothing is asked for.
-        Grading::Need(_) => {
-            Grade { outcome: Outcome::BadCrossCheck, right: None, undecided: true, promoted: false }
-        }
+        Grading::Need(_) => Grade {
+            outcome: Outcome::BadCrossCheck,
+            right: None,
+            undecided: true,
+            promoted: false,
+            folded: false,
+        },
     }
 }
 

@@ -20,7 +20,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The same text, case and white space apart; or text that is not.
+    /// The same text or the same words; or text that is not.
     Text,
     /// Canonical forms: a proof.
     Exact,
@@ -38,6 +38,8 @@ pub enum Method {
     Probable,
     /// Answers of kinds that are never the same, or of other lengths.
     Kind,
+    /// The paper's fall-through: the same text apart from case and white space, after the mathematics differed.
+    Folded,
     /// The work was given up.
     Bounds,
 }
@@ -116,7 +118,8 @@ impl Rules {
                 if symbolic.verdict == Verdict::Equal {
                     return symbolic;
                 }
-                text::same(gold, pred).map_or(symbolic, |method| Comparison::decided(true, method))
+                let folded = |method| if method == Method::Text { Method::Folded } else { method };
+                text::same(gold, pred).map_or(symbolic, |method| Comparison::decided(true, folded(method)))
             }
         }
     }

@@ -162,7 +162,8 @@ pub fn judged(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, R
     Ok(folder.records()?.iter().filter(current).map(Record::id).collect())
 }
 
-/// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told of each, earlier ones excluded.
+/// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told
+/// of each, earlier ones excluded.
 pub async fn solve(
     crew: &Crew<'_>,
     panels: &[Panel],

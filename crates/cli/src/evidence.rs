@@ -55,6 +55,7 @@ pub(crate) fn cleaned(evidence: &Evidence) -> Evidence {
         for flag in [
             &mut found.disagreed,
             &mut found.promoted,
+            &mut found.folded,
             &mut found.undecided,
             &mut found.duplicates,
             &mut found.near_duplicates,

@@ -84,6 +84,12 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             [0.05, 0.15],
         ),
         from_flag(
+            "Matched by text alone",
+            "the texts are the same but for case or white space, although the mathematics differs (the paper's rule)",
+            &found.folded,
+            [0.005, 0.02],
+        ),
+        from_flag(
             "Undecided",
             "a comparison stayed open and counts as different",
             &found.undecided,

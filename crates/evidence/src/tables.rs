@@ -283,6 +283,8 @@ pub struct Validity {
     pub disagreed: Flag,
     /// Sessions in which the equivalence checker matched answers that the comparison found different.
     pub promoted: Flag,
+    /// Sessions in which a match rests on texts that differ in case or white space only.
+    pub folded: Flag,
     /// Sessions with a comparison that stayed undecided.
     pub undecided: Flag,
     /// Final questions that another session has asked before, word for word.

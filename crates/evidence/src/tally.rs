@@ -18,6 +18,7 @@ pub struct Tally {
     samples: BTreeMap<u32, Counts>,
     undecided: u64,
     promoted: u64,
+    folded: u64,
 }
 
 impl Tally {
@@ -31,6 +32,7 @@ impl Tally {
         self.samples.entry(sample).or_default()[place] += 1;
         self.undecided += u64::from(grade.undecided);
         self.promoted += u64::from(grade.promoted);
+        self.folded += u64::from(grade.folded);
     }
 
     /// Sessions counted.
@@ -51,6 +53,11 @@ impl Tally {
     /// Sessions in which the equivalence checker promoted an answer.
     pub fn promoted(&self) -> u64 {
         self.promoted
+    }
+
+    /// Sessions in which a match rests on texts that differ in case or white space only.
+    pub fn folded(&self) -> u64 {
+        self.folded
     }
 
     /// Every outcome's share.
@@ -104,7 +111,7 @@ mod tests {
     use super::*;
 
     fn grade(outcome: Outcome) -> Grade {
-        Grade { outcome, right: None, undecided: false, promoted: false }
+        Grade { outcome, right: None, undecided: false, promoted: false, folded: false }
     }
 
     #[test]

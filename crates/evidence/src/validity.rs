@@ -46,6 +46,7 @@ pub(crate) fn validity(run: &Run) -> Validity {
         asker: asker(run),
         disagreed: grade(|grade| grade.outcome == Outcome::BadCrossCheck),
         promoted: grade(|grade| grade.promoted),
+        folded: grade(|grade| grade.folded),
         undecided: grade(|grade| grade.undecided),
         duplicates: these(&same),
         near_duplicates: these(&alike),

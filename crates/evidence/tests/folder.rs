@@ -47,7 +47,13 @@ fn session(solvers: [&str; 2], sample: u32, right: [bool; 2]) -> (SessionRecord,
         },
         used: BTreeMap::new(),
     };
-    let grade = Grade { outcome: Outcome::of(right), right: Some(right), undecided: false, promoted: false };
+    let grade = Grade {
+        outcome: Outcome::of(right),
+        right: Some(right),
+        undecided: false,
+        promoted: false,
+        folded: false,
+    };
     (record, grade)
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Table {
     table.flag("smaller_right", right(0));
     table.flag("larger_right", right(1));
     table.flag("promoted", rows.iter().map(|(_, _, _, grade, _)| Some(grade.promoted)));
+    table.flag("folded", rows.iter().map(|(_, _, _, grade, _)| Some(grade.folded)));
     table.flag("undecided", rows.iter().map(|(_, _, _, grade, _)| Some(grade.undecided)));
     table
 }

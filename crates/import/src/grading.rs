@@ -41,7 +41,10 @@ pub(crate) fn grades(
     if outcome == Outcome::Calibrated && right.is_none() {
         gaps.push(Gap::Right);
     }
-    Grades { standard: Some(Grade { outcome, right, undecided: false, promoted: false }), ours }
+    Grades {
+        standard: Some(Grade { outcome, right, undecided: false, promoted: false, folded: false }),
+        ours,
+    }
 }
 
 /// The grade by the answers, without an equivalence checker.
@@ -98,7 +101,7 @@ mod tests {
     }
 
     fn of(outcome: Outcome, right: Option<[bool; 2]>) -> Grade {
-        Grade { outcome, right, undecided: false, promoted: false }
+        Grade { outcome, right, undecided: false, promoted: false, folded: false }
     }
 
     #[test]

@@ -127,7 +127,13 @@ mod tests {
     use aske_session::{Grade, Outcome};
 
     fn grade(record: &str) -> String {
-        let grade = Grade { outcome: Outcome::TooEasy, right: None, undecided: false, promoted: false };
+        let grade = Grade {
+            outcome: Outcome::TooEasy,
+            right: None,
+            undecided: false,
+            promoted: false,
+            folded: false,
+        };
         let line = GradeLine { schema: SCHEMA, record: record.to_owned(), grade, check: None, checker: None };
         serde_json::to_string(&line).unwrap()
     }

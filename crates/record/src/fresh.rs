@@ -123,7 +123,13 @@ mod tests {
         for turn in 1..=3000 {
             run.add_call(&key(turn), &call("kept")).unwrap();
         }
-        let grade = Grade { outcome: Outcome::TooEasy, right: None, undecided: false, promoted: false };
+        let grade = Grade {
+            outcome: Outcome::TooEasy,
+            right: None,
+            undecided: false,
+            promoted: false,
+            folded: false,
+        };
         let line =
             GradeLine { schema: crate::SCHEMA, record: "a:b/0".into(), grade, check: None, checker: None };
         run.add_grade("other", &line).unwrap();

@@ -1,7 +1,7 @@
 //! From answers to an outcome: one pure function, which may ask for verdicts first.
 
 use crate::{Answers, Domain, Outcome, split_thinking};
-use aske_answer::{Verdict, last_word};
+use aske_answer::{Comparison, Method, Verdict, last_word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,6 +49,9 @@ pub struct Grade {
     /// The equivalence checker promoted at least one pair to a match.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub promoted: bool,
+    /// A match rests on texts that differ in case or white space only, although the mathematics differs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub folded: bool,
 }
 
 /// A grade, or what is needed for one.
@@ -64,14 +67,14 @@ pub enum Grading {
 pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>) -> Grading {
     if answers.question.is_none() {
         let (outcome, right) = (Outcome::NoQuestion, None);
-        return Grading::Done(Grade { outcome, right, undecided: false, promoted: false });
+        return Grading::Done(Grade { outcome, right, undecided: false, promoted: false, folded: false });
     }
     match judge(&answers.check, &answers.solvers, domain, verdicts) {
         Judging::Need(need) => Grading::Need(need),
-        Judging::Done(Judged { right, undecided, promoted }) => {
+        Judging::Done(Judged { right, undecided, promoted, folded }) => {
             let right = right.and_then(|right| <[bool; 2]>::try_from(right).ok());
             let outcome = right.map_or(Outcome::BadCrossCheck, Outcome::of);
-            Grading::Done(Grade { outcome, right, undecided, promoted })
+            Grading::Done(Grade { outcome, right, undecided, promoted, folded })
         }
     }
 }
@@ -85,6 +88,8 @@ pub struct Judged {
     pub undecided: bool,
     /// The equivalence checker promoted at least one pair to a match.
     pub promoted: bool,
+    /// A match rests on texts that differ in case or white space only, although the mathematics differs.
+    pub folded: bool,
 }
 
 /// A judgement, or what is needed for one.
@@ -107,7 +112,8 @@ pub fn judge(
     domain: &Domain,
     verdicts: Option<&Verdicts>,
 ) -> Judging {
-    let mut matcher = Matcher { domain, verdicts, need: BTreeSet::new(), undecided: false, promoted: false };
+    let mut matcher =
+        Matcher { domain, verdicts, need: BTreeSet::new(), undecided: false, promoted: false, folded: false };
     let pairs = (0..check.len()).flat_map(|i| (i + 1..check.len()).map(move |j| (i, j)));
     let agree = matcher.all(pairs.map(|(i, j)| (check[i], check[j])));
     if !matcher.need.is_empty() {
@@ -130,12 +136,13 @@ struct Matcher<'a> {
     need: BTreeSet<AnswerPair>,
     undecided: bool,
     promoted: bool,
+    folded: bool,
 }
 
 impl Matcher<'_> {
     fn done(self, right: Option<Vec<bool>>) -> Judging {
-        let (undecided, promoted) = (self.undecided, self.promoted);
-        Judging::Done(Judged { right, undecided, promoted })
+        let Self { undecided, promoted, folded, .. } = self;
+        Judging::Done(Judged { right, undecided, promoted, folded })
     }
 
     /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.
@@ -157,8 +164,9 @@ impl Matcher<'_> {
     }
 
     fn matches(&mut self, gold: &str, pred: &str) -> Option<bool> {
-        let verdict = self.domain.compare(gold, pred).verdict;
+        let Comparison { verdict, method } = self.domain.compare(gold, pred);
         if verdict == Verdict::Equal {
+            self.folded |= method == Method::Folded;
             return Some(true);
         }
         if let Some(verdicts) = self.verdicts {
@@ -193,6 +201,7 @@ pub fn read_word(content: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aske_answer::Rules;
     use proptest::prelude::*;
 
     fn answers<'a>(one: &'a str, two: &'a str, check: [&'a str; 3]) -> Answers<'a> {
@@ -252,16 +261,16 @@ mod tests {
 
     #[test]
     fn pairs_that_differ_go_to_the_equivalence_checker_stage_by_stage() {
-        let answers = answers("unity", "2", ["1", "1", "one"]);
+        let answers = answers("unity", "2", ["1", "1", "eins"]);
         let mut verdicts = Verdicts::new();
         let need = |verdicts: &Verdicts| match grade(&answers, &Domain::math(), Some(verdicts)) {
             Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
             Grading::Done(grade) => panic!("{grade:?}"),
         };
-        assert_eq!(need(&verdicts), [AnswerPair::new("1", "one")]);
-        verdicts.insert(AnswerPair::new("1", "one"), true);
+        assert_eq!(need(&verdicts), [AnswerPair::new("1", "eins")]);
+        verdicts.insert(AnswerPair::new("1", "eins"), true);
         let second = need(&verdicts);
-        let pairs = [("1", "2"), ("1", "unity"), ("one", "2"), ("one", "unity")];
+        let pairs = [("1", "2"), ("1", "unity"), ("eins", "2"), ("eins", "unity")];
         assert_eq!(second, pairs.map(|(reference, candidate)| AnswerPair::new(reference, candidate)));
         for pair in second {
             let equal = pair.candidate == "unity";
@@ -295,11 +304,11 @@ mod tests {
 
     #[test]
     fn a_known_difference_asks_for_no_further_verdict() {
-        let answers = answers("5", "1", ["1", "one", "uno"]);
+        let answers = answers("5", "1", ["1", "eins", "uno"]);
         let all_checks_agree =
-            [("1", "one"), ("1", "uno"), ("one", "uno")].map(|(a, b)| (AnswerPair::new(a, b), true));
+            [("1", "eins"), ("1", "uno"), ("eins", "uno")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
-        verdicts.extend(["one", "uno"].map(|reference| (AnswerPair::new(reference, "1"), true)));
+        verdicts.extend(["eins", "uno"].map(|reference| (AnswerPair::new(reference, "1"), true)));
         verdicts.insert(AnswerPair::new("1", "5"), false);
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };
         assert_eq!(grade.right, Some([false, true]));
@@ -313,6 +322,21 @@ mod tests {
         };
         assert_eq!(grade.outcome, Outcome::Calibrated);
         assert!(grade.undecided);
+    }
+
+    #[test]
+    fn a_match_that_rests_on_case_and_white_space_is_flagged() {
+        let rules = Rules::Paper;
+        let paper = Domain::Math { rules };
+        let graded =
+            |one: &str, reference: &str| match grade(&answers(one, "0", [reference; 3]), &paper, None) {
+                Grading::Done(grade) => grade,
+                Grading::Need(need) => panic!("no checker, but {need:?}"),
+            };
+        let folded = graded(r"\pi R^2", r"\pi r^2");
+        assert_eq!((folded.right, folded.folded), (Some([true, false]), true));
+        assert!(!graded("1/2", "0.5").folded);
+        assert!(!graded(r"\pi r^2", r"\pi r^2").folded);
     }
 
     #[test]

@@ -38,7 +38,8 @@ fn sampled(policy: &dyn Policy, count: u32) -> Vec<(Vec<Message>, Trace)> {
 }
 
 fn rollout(turns: Vec<(Vec<Message>, Trace)>) -> Rollout {
-    let grade = Grade { outcome: Outcome::Calibrated, right: None, undecided: false, promoted: false };
+    let grade =
+        Grade { outcome: Outcome::Calibrated, right: None, undecided: false, promoted: false, folded: false };
     Rollout { name: "a:b/0".to_owned(), transcript: Transcript::default(), grade, turns }
 }
 

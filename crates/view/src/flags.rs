@@ -16,11 +16,12 @@ pub(crate) enum Flag {
     Leaked,
     Duplicate,
     Promoted,
+    Folded,
     Undecided,
 }
 
 impl Flag {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Truncated,
         Self::Unanswered,
         Self::LostTurn,
@@ -29,6 +30,7 @@ impl Flag {
         Self::Leaked,
         Self::Duplicate,
         Self::Promoted,
+        Self::Folded,
         Self::Undecided,
     ];
 
@@ -42,6 +44,7 @@ impl Flag {
             Self::Leaked => "leaked",
             Self::Duplicate => "duplicate",
             Self::Promoted => "promoted",
+            Self::Folded => "folded",
             Self::Undecided => "undecided",
         }
     }
@@ -59,6 +62,7 @@ impl Flag {
             Self::Leaked => notes.leaked,
             Self::Duplicate => repeated.0.contains(&notes.words),
             Self::Promoted => grade.is_some_and(|grade| grade.promoted),
+            Self::Folded => grade.is_some_and(|grade| grade.folded),
             Self::Undecided => grade.is_some_and(|grade| grade.undecided),
         }
     }

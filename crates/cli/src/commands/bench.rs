@@ -273,6 +273,12 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
             finished.tally.promoted()
         ));
     }
+    if finished.tally.folded() > 0 {
+        note(format_args!(
+            "{} sessions have a match that rests on case or white space alone, although the mathematics differs",
+            finished.tally.folded()
+        ));
+    }
     if finished.tally.undecided() > 0 {
         note(format_args!(
             "{} sessions have a comparison that stayed undecided and counts as no match",
@@ -341,6 +347,7 @@ fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json:
         "open": finished.ended.open,
         "outcomes": finished.tally.shares(),
         "promoted": finished.tally.promoted(),
+        "folded": finished.tally.folded(),
         "undecided": finished.tally.undecided(),
         "used": finished.used,
         "failures": failures(&finished.ended, "sessions"),

@@ -121,7 +121,7 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
         plan,
         objective,
         course: Course::new(pairs, seed, plan.groups, plan.group_size),
-        sampler: Sampler::new(&settings, &fleet, &folder, &halt),
+        sampler: Sampler::new(&settings, &fleet, &folder, &halt)?,
         watch,
         embedder,
         folder: path.clone(),

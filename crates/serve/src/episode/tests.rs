@@ -23,8 +23,13 @@ fn answer(episode: &mut Episode) -> Next {
             session.feed(call.slot, Reply::text(r"\boxed{2}")).unwrap();
         }
     }
-    let grade =
-        Grade { outcome: Outcome::TooEasy, right: Some([true; 2]), undecided: false, promoted: false };
+    let grade = Grade {
+        outcome: Outcome::TooEasy,
+        right: Some([true; 2]),
+        undecided: false,
+        promoted: false,
+        folded: false,
+    };
     let over = matches!(session.need(), Need::Done(_));
     episode.answered(session, used, over.then_some(grade))
 }

@@ -74,11 +74,16 @@ impl Observer for Notes<'_> {
 
 impl<'r> Sampler<'r> {
     /// A sampler for a folder. The fleet's model of the asker's name is replaced by the policy.
-    pub fn new(settings: &'r Settings, fleet: &'r Fleet, folder: &'r RunDir, halt: &'r Halt) -> Self {
-        let sessions = folder.records().unwrap_or_default().iter().filter_map(|record| record.session());
+    pub fn new(
+        settings: &'r Settings,
+        fleet: &'r Fleet,
+        folder: &'r RunDir,
+        halt: &'r Halt,
+    ) -> Result<Self, RunError> {
+        let sessions = folder.records()?.iter().filter_map(|record| record.session());
         let records = sessions.map(|record| (record.id().to_string(), record)).collect();
         let grades = folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
-        Self { settings, fleet, folder, halt, records, grades }
+        Ok(Self { settings, fleet, folder, halt, records, grades })
     }
 
     /// Runs the sessions of these groups with what the provider serves.

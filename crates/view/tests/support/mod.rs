@@ -53,8 +53,13 @@ pub(crate) fn add(run: &RunDir, names: [&str; 2], sample: u32, question: &str, r
     let name = record.id().to_string();
     run.add_record(&Record::Session(record)).unwrap();
     if let Some(right) = right {
-        let grade =
-            Grade { outcome: Outcome::of(right), right: Some(right), undecided: false, promoted: false };
+        let grade = Grade {
+            outcome: Outcome::of(right),
+            right: Some(right),
+            undecided: false,
+            promoted: false,
+            folded: false,
+        };
         run.add_grade(&GradeLine { schema: SCHEMA, record: name, grade, check: None, checker: None })
             .unwrap();
     }
