@@ -59,7 +59,9 @@ fn a_damaged_checkpoint_is_passed_over_and_named() {
                 std::fs::read_dir(&checkpoints).unwrap().map(|entry| entry.unwrap().path()).collect();
             folders.sort();
             let damaged = if all { &folders[..] } else { &folders[folders.len() - 1..] };
-            damaged.iter().for_each(|folder| damage(folder));
+            for folder in damaged {
+                damage(folder);
+            }
             std::fs::remove_dir_all(world.path(&format!("{run}/seed-0/trained"))).unwrap();
             let ran = world.expect(0, &tiny(&["--steps", "2", "--run", &run]));
             assert!(ran.stderr.contains("step-000002") && ran.stderr.contains("damaged"), "{what}: {ran}");

@@ -43,7 +43,7 @@ mod tests {
     fn nan_and_infinity_are_found_in_every_precision() {
         // IEEE 754 half: the largest finite number is 0x7BFF; bfloat16: 0x7F7F, the upper half of single precision.
         for (kind, fine, bad) in [
-            (Dtype::F16, 0x7BFF_u16, [0x7C00, 0xFC00, 0x7E01]),
+            (Dtype::F16, 0x7BFF_u16, [0x7C00_u16, 0xFC00, 0x7E01]),
             (Dtype::BF16, 0x7F7F, [0x7F80, 0xFF80, 0x7FC1]),
         ] {
             assert!(is_finite(kind, &[fine.to_le_bytes(), 0x8000_u16.to_le_bytes()].concat()));
