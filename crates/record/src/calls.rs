@@ -131,6 +131,29 @@ impl Replies {
         found.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
     }
 
+    /// The replies of a record with at most `most` characters of each text, and the bytes that were left out of the content
+    /// and the reasoning.
+    pub fn beginnings(
+        &self,
+        record: &str,
+        most: u32,
+    ) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>, RunError> {
+        let found = self.reader.as_ref().map(|reader| table::beginnings(reader, record, most));
+        found.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+    }
+
+    /// Bytes of all replies of a record.
+    pub fn bytes(&self, record: &str) -> Result<u64, RunError> {
+        let bytes = self.reader.as_ref().map(|reader| table::bytes(reader, record));
+        bytes.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+    }
+
+    /// One reply as text: its reasoning, where there is any, and its content.
+    pub fn text(&self, record: &str, slot: Slot) -> Result<Option<String>, RunError> {
+        let text = self.reader.as_ref().map(|reader| table::text(reader, record, slot));
+        text.transpose().map(Option::flatten).map_err(RunError::sqlite(&self.path))
+    }
+
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         let used = self.reader.as_ref().map(table::used);

@@ -27,12 +27,14 @@ impl Sequence {
         Self { writing: Writing::new(request, answer, cache.len(), limits), cache, share: 0 }
     }
 
-    /// Takes part in the next step with as many tokens as it has to read, within the room; gives their number.
-    pub(super) fn plan(&mut self, room: usize) -> usize {
-        let left = self.writing.tokens().len() - self.cache.len();
-        // A sequence that writes always goes on; only long prompts are read in parts.
-        self.share = if left == 1 { 1 } else { left.min(room) };
-        self.share
+    /// Tokens that it has yet to read: one where it writes.
+    pub(super) fn unread(&self) -> usize {
+        self.writing.tokens().len() - self.cache.len()
+    }
+
+    /// Takes part in the next step with so many tokens.
+    pub(super) fn plan(&mut self, share: usize) {
+        self.share = share;
     }
 
     /// Its part in this step.

@@ -23,6 +23,11 @@ impl Sequence {
         self.read < self.writing.prompt()
     }
 
+    /// Tokens that it has yet to read: one where it writes.
+    pub(super) fn unread(&self) -> usize {
+        self.writing.tokens().len() - self.read
+    }
+
     /// Where the next tokens stand, and the tokens: all that are left, within the room.
     pub(super) fn next(&self, room: usize) -> (usize, &[u32]) {
         let tokens = self.writing.tokens();

@@ -3,13 +3,12 @@
 use super::file::Gguf;
 use super::sequence::Sequence;
 use super::shelf::{Place, Shelf, common};
-use crate::engine::{Answer, Generate, Weights, arrivals};
+use crate::engine::{Answer, Generate, Offered, Queue, Ready, Weights, arrivals, shares};
 use crate::{Cause, Fault};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::token::LlamaToken;
-use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 
@@ -31,7 +30,7 @@ pub(super) struct Worker<'m> {
     file: &'m Gguf,
     context: LlamaContext<'m>,
     inbox: Receiver<Job>,
-    waiting: VecDeque<Job>,
+    waiting: Queue<Job>,
     running: Vec<Sequence>,
     most_running: usize,
     on_gpu: bool,
@@ -56,7 +55,7 @@ impl<'m> Worker<'m> {
             shelf: Shelf::new(most_running, context.n_ctx() as usize),
             context,
             inbox,
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             running: Vec::new(),
             most_running,
             on_gpu,
@@ -84,7 +83,7 @@ impl<'m> Worker<'m> {
     fn collect(&mut self) -> bool {
         let Self { inbox, waiting, running, .. } = self;
         arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| {
-            waiting.push_back(job);
+            waiting.push(job.0.group, job);
             true
         })
     }
@@ -96,23 +95,27 @@ impl<'m> Worker<'m> {
         self.waiting.retain(|(_, answer)| !answer.is_closed());
     }
 
-    /// Lets requests join while there is room, in the order in which they came.
+    /// Lets requests join while there is room, one of each group in turn.
     ///
-    /// One whose beginning is just being read for another waits until that is done, and then shares it.
+    /// One whose beginning is just being read for another waits until that is done, and then shares it. A group leaves the
+    /// last quarter of the places to others: a row of the context cannot be taken from whoever has it.
     fn admit(&mut self) {
-        let mut later = VecDeque::new();
-        while let Some((request, answer)) = self.waiting.pop_front() {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.offer(|group, (request, answer)| {
             if self.running.len() >= self.most_running {
-                later.push_back((request, answer));
-                break;
+                return Offered::Full((request, answer));
+            }
+            let is_its = |sequence: &&Sequence| group.is_some() && sequence.writing.group() == group;
+            let own = self.running.iter().filter(is_its).count();
+            let left_to_others = (self.most_running / 4).max(1).min(self.most_running - 1);
+            if own > 0 && self.running.len() + left_to_others >= self.most_running {
+                return Offered::Later((request, answer));
             }
             if self.shares && self.is_being_read(&request.prompt) {
-                later.push_back((request, answer));
-                continue;
+                return Offered::Later((request, answer));
             }
             let Some(place) = self.shelf.take(&request.prompt, request.max_tokens, self.shares) else {
-                later.push_back((request, answer));
-                break;
+                return Offered::Full((request, answer));
             };
             match self.prepare(&place) {
                 Ok(()) => {
@@ -125,9 +128,9 @@ impl<'m> Worker<'m> {
                     let _ = answer.send(Err(fault));
                 }
             }
-        }
-        later.append(&mut self.waiting);
-        self.waiting = later;
+            Offered::Taken
+        });
+        self.waiting = waiting;
     }
 
     fn is_being_read(&self, prompt: &[u32]) -> bool {
@@ -157,16 +160,18 @@ impl<'m> Worker<'m> {
             return;
         }
         self.batch.clear();
-        let writers = self.running.iter().filter(|sequence| !sequence.is_reading()).count();
-        let mut room = STEP.saturating_sub(writers);
+        let writers = self.running.iter().filter(|sequence| sequence.unread() == 1).count();
+        let room = STEP.saturating_sub(writers);
+        let ready: Vec<Ready> = self
+            .running
+            .iter()
+            .map(|sequence| Ready { group: sequence.writing.group(), unread: sequence.unread() })
+            .collect();
         // Of each sequence: how many tokens it has in the step, and the place of its last one.
-        let mut shares = Vec::with_capacity(self.running.len());
-        for sequence in &self.running {
-            let (place, tokens) = sequence.next(if sequence.is_reading() { room } else { 1 });
+        let mut shares_and_last = Vec::with_capacity(self.running.len());
+        for (sequence, share) in self.running.iter().zip(shares(&ready, room)) {
+            let (place, tokens) = sequence.next(share);
             let whole = place + tokens.len() == sequence.writing.tokens().len();
-            if sequence.is_reading() {
-                room -= tokens.len();
-            }
             for (at, token) in tokens.iter().enumerate() {
                 let wanted = whole && at + 1 == tokens.len();
                 // There is room for a whole step, by the lines above.
@@ -177,7 +182,7 @@ impl<'m> Worker<'m> {
                     wanted,
                 );
             }
-            shares.push((tokens.len(), self.batch.n_tokens() - 1));
+            shares_and_last.push((tokens.len(), self.batch.n_tokens() - 1));
         }
         let turn = (!self.on_gpu).then(|| CORES.lock().unwrap_or_else(PoisonError::into_inner));
         let computed = self.context.decode(&mut self.batch);
@@ -188,7 +193,7 @@ impl<'m> Worker<'m> {
         }
         let arch = Arch::new();
         for (sequence, (count, last)) in
-            self.running.iter_mut().zip(shares).filter(|(_, (count, _))| *count > 0)
+            self.running.iter_mut().zip(shares_and_last).filter(|(_, (count, _))| *count > 0)
         {
             let (_, tokens) = sequence.next(count);
             for token in tokens {
