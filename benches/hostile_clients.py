@@ -186,7 +186,7 @@ class Server:
 class Models(Server):
     kinds = ["slow headers", "slow bodies", "idle connections", "connection flood", "huge bodies", "n = 128", "longest prompts",
              "giant prompts", "half-closed", "never reading"]
-    paths = {"post": "/v1/chat/completions", "page": "/v1/models", "body": {"model": MODEL, "messages": ASKED}, "field": "user"}
+    paths = {"post": "/v1/chat/completions", "page": "/v1/models", "body": {"model": MODEL, "messages": ASKED, "max_tokens": 1}, "field": "user"}
 
     def __init__(self, program, folder):
         super().__init__(program, "serve", "models", MODEL)
@@ -201,10 +201,10 @@ class Env(Server):
     paths = {"post": "/v1/diversity", "page": "/openapi.json", "body": {"step": 1}, "field": "key"}
 
     def __init__(self, program, folder):
-        super().__init__(program, "serve", "env", "--run", os.path.join(folder, "env"), "--solvers", "nano-400k,nano-1m")
+        super().__init__(program, "serve", "env", "--run", os.path.join(folder, "env"), "--solvers", "nano-250k,nano-1m")
 
     def honest(self):
-        session = self.call("POST", "/v1/sessions", {"pair": "nano-400k:nano-1m"})["session"]
+        session = self.call("POST", "/v1/sessions", {"pair": "nano-250k:nano-1m"})["session"]
         said = "#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 3?"
         self.call("POST", f"/v1/sessions/{session}/step", {"turn": 1, "content": said, "finish_reason": "stop"})
         self.call("DELETE", f"/v1/sessions/{session}")

@@ -9,7 +9,14 @@ use bytes::{Bytes, BytesMut};
 use hyper::body::Body as _;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
+
+/// How long a body that is too large may go on.
+const DISCARD: Duration = Duration::from_secs(1);
+
+/// Bytes of a body that are received before others have a turn.
+const TURN: usize = 128 << 10;
 
 /// Why there is no body.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +65,7 @@ impl Received {
     }
 }
 
-/// Receives the body of a request. A body that is declared too large is refused before any of it is read. Large bodies
+/// Receives the body of a request. A body that is declared too large is refused before any of it is kept. Large bodies
 /// take a share of what all bodies together may hold; a slow one loses its share to others that wait.
 pub async fn read_body(request: Request) -> Result<Received, BodyError> {
     let shared = request.extensions().get::<Arc<Shared>>().cloned().unwrap_or_default();
@@ -66,6 +73,8 @@ pub async fn read_body(request: Request) -> Result<Received, BodyError> {
     let body = request.into_body();
     let declared = body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     if declared.is_some_and(|bytes| bytes > most) {
+        shared.receiving();
+        discard(body).await;
         return Err(BodyError::TooLarge(most));
     }
     if declared == Some(0) {
@@ -91,9 +100,20 @@ pub async fn read_body(request: Request) -> Result<Received, BodyError> {
     Ok(Received::of(&shared, bytes, permit))
 }
 
+/// Throws away what a client sends, for a moment: one that is still sending when its connection is closed would not see why.
+async fn discard(body: Body) {
+    let mut body = pin!(body);
+    let all = async {
+        while let Some(Ok(_)) = std::future::poll_fn(|cx| Pin::as_mut(&mut body).poll_frame(cx)).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    let _ = timeout(DISCARD, all).await;
+}
+
 async fn receive(body: Body, most: usize) -> Result<Bytes, BodyError> {
     let mut body = pin!(body);
-    let mut bytes = BytesMut::new();
+    let (mut bytes, mut unyielded) = (BytesMut::new(), 0);
     while let Some(frame) = std::future::poll_fn(|cx| Pin::as_mut(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| BodyError::Broken(error.to_string()))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -104,6 +124,12 @@ async fn receive(body: Body, most: usize) -> Result<Bytes, BodyError> {
             return Ok(data);
         }
         bytes.extend_from_slice(&data);
+        unyielded += data.len();
+        if unyielded > TURN {
+            // Everyone else on this thread has a turn now and then, however fast the client sends.
+            unyielded = 0;
+            tokio::task::yield_now().await;
+        }
     }
     Ok(bytes.freeze())
 }

@@ -16,6 +16,8 @@ use tokio::task::{JoinError, JoinHandle};
 
 /// Bytes that are handed to the connection at once.
 const CHUNK: usize = 32 << 10;
+/// After so many of them others have a turn.
+const TURN: usize = 4;
 
 impl Shared {
     /// A body that `work` makes on a thread of its own. `cost` is about how many bytes it reads or looks at, and `most` the
@@ -37,13 +39,15 @@ impl Shared {
         }
         permit.renew(bytes.len());
         let watch = self.connection.clone().map(|connection| Watch::new(connection, &permit));
-        Ok(Body::new(Large { bytes, _permit: permit, _watch: watch }))
+        Ok(Body::new(Large { bytes, sent: 0, _permit: permit, _watch: watch }))
     }
 }
 
 /// A large body with its share of what all of them may hold.
 struct Large {
     bytes: Bytes,
+    /// Parts that were asked for.
+    sent: usize,
     _permit: Permit,
     _watch: Option<Watch>,
 }
@@ -74,8 +78,14 @@ impl HttpBody for Large {
     /// Copies of parts: a part of the whole would keep all of it in memory until the client has read the last byte.
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        // Everyone else on this thread has a turn now and then, however fast the client reads.
+        self.sent += 1;
+        if self.sent.is_multiple_of(TURN) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let length = self.bytes.len().min(CHUNK);
         let part = self.bytes.split_to(length);
         Poll::Ready((length > 0).then(|| Ok(Frame::data(Bytes::copy_from_slice(&part)))))

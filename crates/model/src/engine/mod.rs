@@ -40,6 +40,6 @@ pub(crate) use {
     inbox::arrivals,
     queue::{Offered, Queue},
     sampler::Weights,
-    schedule::{Ready, shares},
+    schedule::{Ready, Schedule},
     writing::{Answer, Tongue, Writing},
 };

@@ -3,6 +3,7 @@
 use super::Generate;
 use super::cache::{Cache, Layout};
 use super::network::{Part, Wanted};
+use super::schedule::Ready;
 use super::store::Found;
 use super::writing::{Answer, Writing};
 
@@ -27,9 +28,10 @@ impl Sequence {
         Self { writing: Writing::new(request, answer, cache.len(), limits), cache, share: 0 }
     }
 
-    /// Tokens that it has yet to read: one where it writes.
-    pub(super) fn unread(&self) -> usize {
-        self.writing.tokens().len() - self.cache.len()
+    /// Itself as the schedule sees it.
+    pub(super) fn ready(&self) -> Ready {
+        let read = self.cache.len();
+        Ready { group: self.writing.group(), unread: self.writing.tokens().len() - read, read }
     }
 
     /// Takes part in the next step with so many tokens.

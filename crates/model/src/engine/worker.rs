@@ -6,7 +6,7 @@ use super::inbox::arrivals;
 use super::network::{Network, Part, Scratch, Wanted};
 use super::queue::{Offered, Queue};
 use super::sampler::{Weights, factors};
-use super::schedule::{Ready, shares};
+use super::schedule::{Ready, Schedule};
 use super::sequence::Sequence;
 use super::store::{Key, Store};
 use super::vocabulary::Vocabulary;
@@ -45,6 +45,7 @@ pub(super) struct Worker {
     running: Vec<Sequence>,
     batch: usize,
     store: Store,
+    schedule: Schedule,
     desks: Vec<Desk>,
 }
 
@@ -58,6 +59,7 @@ impl Worker {
             waiting: Queue::default(),
             running: Vec::new(),
             batch: options.batch.max(1),
+            schedule: Schedule::default(),
             desks: (0..options.threads.max(1)).map(|_| Desk::default()).collect(),
         }
     }
@@ -132,16 +134,16 @@ impl Worker {
 
     /// One step of everyone whose turn it is, shared among the threads.
     fn step(&mut self) {
-        let Self { checkpoint, allowed, running, desks, .. } = self;
+        let Self { checkpoint, allowed, running, schedule, desks, .. } = self;
         let mut open: Vec<&mut Sequence> =
             running.iter_mut().filter(|sequence| !sequence.writing.is_done()).collect();
         let ready: Vec<Ready> = open
             .iter()
-            .map(|sequence| Ready { group: sequence.writing.group(), unread: sequence.unread() })
+            .map(|sequence| sequence.ready())
             .collect();
         let mut loads = vec![0; desks.len()];
         let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
-        for (sequence, share) in open.drain(..).zip(shares(&ready, PROMPT_TOKENS)) {
+        for (sequence, share) in open.drain(..).zip(schedule.shares(&ready, PROMPT_TOKENS)) {
             sequence.plan(share);
             if share == 0 {
                 continue;

@@ -1,6 +1,6 @@
 //! One request on its way through a context.
 
-use crate::engine::{Answer, Generate, Writing};
+use crate::engine::{Answer, Generate, Ready, Writing};
 
 /// A request that is being served: its reply, its row, and how much of it was read.
 pub(super) struct Sequence {
@@ -23,9 +23,10 @@ impl Sequence {
         self.read < self.writing.prompt()
     }
 
-    /// Tokens that it has yet to read: one where it writes.
-    pub(super) fn unread(&self) -> usize {
-        self.writing.tokens().len() - self.read
+    /// Itself as the schedule sees it.
+    pub(super) fn ready(&self) -> Ready {
+        let unread = self.writing.tokens().len() - self.read;
+        Ready { group: self.writing.group(), unread, read: self.read }
     }
 
     /// Where the next tokens stand, and the tokens: all that are left, within the room.

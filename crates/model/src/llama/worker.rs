@@ -3,7 +3,7 @@
 use super::file::Gguf;
 use super::sequence::Sequence;
 use super::shelf::{Place, Shelf, common};
-use crate::engine::{Answer, Generate, Offered, Queue, Ready, Weights, arrivals, shares};
+use crate::engine::{Answer, Generate, Offered, Queue, Ready, Schedule, Weights, arrivals};
 use crate::{Cause, Fault};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
@@ -14,6 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
 pub(super) const STEP: usize = 512;
+
+/// Tokens of a step that are left free.
+const SPARE: usize = 16;
 
 /// A beginning this much longer than what is there already is worth waiting for, where another is just reading it.
 const WORTH: usize = 16;
@@ -35,6 +38,7 @@ pub(super) struct Worker<'m> {
     most_running: usize,
     on_gpu: bool,
     shelf: Shelf,
+    schedule: Schedule,
     /// Keys and values can be copied and cut; recurrent networks keep a state instead.
     shares: bool,
     batch: LlamaBatch<'m>,
@@ -59,6 +63,7 @@ impl<'m> Worker<'m> {
             running: Vec::new(),
             most_running,
             on_gpu,
+            schedule: Schedule::default(),
             shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
             batch: LlamaBatch::new(STEP, 1),
             allowed: file.text.allowed(),
@@ -160,16 +165,14 @@ impl<'m> Worker<'m> {
             return;
         }
         self.batch.clear();
-        let writers = self.running.iter().filter(|sequence| sequence.unread() == 1).count();
-        let room = STEP.saturating_sub(writers);
-        let ready: Vec<Ready> = self
-            .running
-            .iter()
-            .map(|sequence| Ready { group: sequence.writing.group(), unread: sequence.unread() })
-            .collect();
+        let ready: Vec<Ready> = self.running.iter().map(Sequence::ready).collect();
+        let writers = ready.iter().filter(|one| one.unread == 1).count();
+        // The schedule may read a few tokens more where there is no room.
+        let room = STEP.saturating_sub(writers + SPARE);
+        let shares = self.schedule.shares(&ready, room);
         // Of each sequence: how many tokens it has in the step, and the place of its last one.
         let mut shares_and_last = Vec::with_capacity(self.running.len());
-        for (sequence, share) in self.running.iter().zip(shares(&ready, room)) {
+        for (sequence, share) in self.running.iter().zip(shares) {
             let (place, tokens) = sequence.next(share);
             let whole = place + tokens.len() == sequence.writing.tokens().len();
             for (at, token) in tokens.iter().enumerate() {
