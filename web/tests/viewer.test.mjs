@@ -297,7 +297,7 @@ describe("a viewer with a token", () => {
     assert.deepEqual(await seen(), []);
   });
 
-  test("sends no cookie from another site's page", async () => {
+  test("gives a cookie for its own host alone", async () => {
     // Another name is another site to the browser.
     const other = guard.address.replace("127.0.0.1", "localhost");
     await own.goto("about:blank");

@@ -74,7 +74,7 @@ pub async fn read_body(request: Request) -> Result<Received, BodyError> {
     let declared = body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     if declared.is_some_and(|bytes| bytes > most) {
         shared.receiving();
-        discard(body).await;
+        discard(body, DISCARD.min(shared.limits.body)).await;
         return Err(BodyError::TooLarge(most));
     }
     if declared == Some(0) {
@@ -101,14 +101,14 @@ pub async fn read_body(request: Request) -> Result<Received, BodyError> {
 }
 
 /// Throws away what a client sends, for a moment: one that is still sending when its connection is closed would not see why.
-async fn discard(body: Body) {
+async fn discard(body: Body, most: Duration) {
     let mut body = pin!(body);
     let all = async {
         while let Some(Ok(_)) = std::future::poll_fn(|cx| Pin::as_mut(&mut body).poll_frame(cx)).await {
             tokio::task::yield_now().await;
         }
     };
-    let _ = timeout(DISCARD, all).await;
+    let _ = timeout(most, all).await;
 }
 
 async fn receive(body: Body, most: usize) -> Result<Bytes, BodyError> {

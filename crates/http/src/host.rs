@@ -43,7 +43,9 @@ impl Hosts {
 /// A host's name and port.
 fn split(host: &str) -> (&str, Option<u16>) {
     match host.rsplit_once(':') {
-        Some((name, port)) if !name.ends_with(':') => port.parse().map_or((host, None), |port| (name, Some(port))),
+        Some((name, port)) if !name.ends_with(':') => {
+            port.parse().map_or((host, None), |port| (name, Some(port)))
+        }
         _ => (host, None),
     }
 }
@@ -64,9 +66,14 @@ mod tests {
         for host in ["127.0.0.1:8089", "localhost:8089", "LOCALHOST:8089", "[::1]:8089"] {
             assert!(accepts("127.0.0.1:8089", &[], host), "{host}");
         }
-        for host in
-            ["evil.example:8089", "localhost.evil.example:8089", "10.0.0.1:8089", "", "localhost", "127.0.0.1:1"]
-        {
+        for host in [
+            "evil.example:8089",
+            "localhost.evil.example:8089",
+            "10.0.0.1:8089",
+            "",
+            "localhost",
+            "127.0.0.1:1",
+        ] {
             assert!(!accepts("127.0.0.1:8089", &[], host), "{host}");
         }
         assert!(accepts("127.0.0.1:80", &[], "localhost"));

@@ -30,7 +30,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// What a connection buffers of requests and responses, and the longest headers.
 const BUFFER: usize = 64 << 10;
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: \
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: \
     application/json\r\nContent-Length: 91\r\n\r\n\
     {\"error\":\"as many requests as possible are being answered\",\"hint\":\"try again in a moment\"}\n";
 
@@ -65,7 +66,9 @@ impl Options {
             browsers: false,
             grace: Duration::from_secs(10),
             limits: Limits::default(),
-            refuse: |refusal| (refusal.status, format!("{}\nhint: {}\n", refusal.what, refusal.hint)).into_response(),
+            refuse: |refusal| {
+                (refusal.status, format!("{}\nhint: {}\n", refusal.what, refusal.hint)).into_response()
+            },
             policy: "default-src 'none'; frame-ancestors 'none'",
         }
     }

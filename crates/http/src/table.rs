@@ -110,8 +110,12 @@ mod tests {
     async fn slow_clients_are_closed_in_time() {
         let table = table(9);
         let limits = Limits::default();
-        let (head, idle, answered, stalled) =
-            (table.place(1).unwrap(), table.place(2).unwrap(), table.place(3).unwrap(), table.place(4).unwrap());
+        let (head, idle, answered, stalled) = (
+            table.place(1).unwrap(),
+            table.place(2).unwrap(),
+            table.place(3).unwrap(),
+            table.place(4).unwrap(),
+        );
         head.connection.received();
         idle.connection.answering();
         idle.connection.answered();

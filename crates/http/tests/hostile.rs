@@ -167,7 +167,11 @@ async fn stalled_bodies_lose_their_share_to_honest_ones() {
     let begun = Instant::now();
     let small = world.send("POST /count", "Content-Length: 10\r\n", &[b' '; 10]).await;
     assert_eq!(small, (200, "10".to_owned()));
-    assert!(begun.elapsed() < Duration::from_millis(200), "a small body waits for nobody: {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_millis(200),
+        "a small body waits for nobody: {:?}",
+        begun.elapsed()
+    );
     let half = size / 2;
     let honest = world.send("POST /count", &format!("Content-Length: {half}\r\n"), &vec![b' '; half]).await;
     assert_eq!(honest, (200, half.to_string()));

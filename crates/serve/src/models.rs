@@ -50,7 +50,14 @@ impl Models {
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
-        Self { served, usual_tokens, halt: Halt::default(), open: AtomicUsize::new(0), requests: AtomicU64::new(0), since: now() }
+        Self {
+            served,
+            usual_tokens,
+            halt: Halt::default(),
+            open: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            since: now(),
+        }
     }
 
     /// From now on no reply begins.

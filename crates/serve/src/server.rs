@@ -13,8 +13,7 @@ const LAST_REQUESTS: Duration = Duration::from_secs(10);
 
 /// How an environment listens on this address.
 pub fn options(address: SocketAddr, access: Access) -> Options {
-    let refuse =
-        |Refusal { status, what, hint }: Refusal| Problem::new(status, what, hint).into_response();
+    let refuse = |Refusal { status, what, hint }: Refusal| Problem::new(status, what, hint).into_response();
     Options { refuse, grace: LAST_REQUESTS, ..Options::new(address, access) }
 }
 

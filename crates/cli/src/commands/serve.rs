@@ -5,13 +5,13 @@ use crate::commands::ask::next_free;
 use crate::commands::bench::open_folder;
 use crate::commands::models::{chosen, dialogue};
 use crate::commands::train::with_default;
-use crate::live::{runtime, wait_for_signal};
+use crate::live::{runtime, signal_from_now};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use aske_bench::Fleet;
 use aske_config::{ModelSection, ProviderKind, Settings};
-use aske_record::RunDir;
 use aske_http::Server;
+use aske_record::RunDir;
 use aske_serve::{
     Environment, History, Models, Options, ServeError, model_options, options, serve, serve_models,
 };
@@ -34,8 +34,7 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
     let history = History::open(&state, &layers.config().train).map_err(|error| problem(&error))?;
     let places = Options { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
     let told = about(&settings, &folder);
-    let environment =
-        Environment::new(settings, folder, history, places).map_err(|error| problem(&error))?;
+    let environment = Environment::new(settings, folder, history, places).map_err(|error| problem(&error))?;
     let ready = |server: &Server| {
         data(format_args!("http://{}", server.address()));
         note(told);
@@ -44,7 +43,7 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
     let mut http = options(listen.address(arguments.port), listen.access()?);
     http.allowed_hosts = listen.allowed_hosts();
     runtime()?
-        .block_on(serve(environment, http, ready, wait_for_signal()))
+        .block_on(async { serve(environment, http, ready, signal_from_now()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }
@@ -89,7 +88,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
         note(format_args!("OpenAI-compatible, with streaming; {key}; Ctrl-C ends it"));
     };
     runtime()?
-        .block_on(serve_models(models, http, ready, wait_for_signal()))
+        .block_on(async { serve_models(models, http, ready, signal_from_now()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }

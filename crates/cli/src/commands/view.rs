@@ -2,7 +2,7 @@
 
 use crate::arguments::View;
 use crate::commands::report::chosen;
-use crate::live::{runtime, wait_for_signal};
+use crate::live::{runtime, signal_from_now};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use aske_http::Server;
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &View) -> Result<Exit, Problem> {
             Err(error) => note(error),
         }
     };
-    let serving = serve(options, ready, wait_for_signal());
+    let serving = async { serve(options, ready, signal_from_now()).await };
     runtime()?.block_on(serving).map_err(|error| Problem {
         message: error.to_string(),
         hint: error.hint().map(str::to_owned),

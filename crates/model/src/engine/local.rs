@@ -96,7 +96,8 @@ impl<E: Writer + 'static> Local<E> {
         let bytes: usize = request.messages.iter().map(|message| message.content.len()).sum();
         let most = self.engine.context().saturating_mul(BYTES_PER_TOKEN);
         if bytes > most {
-            let what = format!("the prompt has {bytes} bytes, and at most {most} can fit the model's context");
+            let what =
+                format!("the prompt has {bytes} bytes, and at most {most} can fit the model's context");
             return Err(Fault::new(Cause::Rejected, what));
         }
         let messages = if self.folded { fold(&request.messages) } else { request.messages.clone() };

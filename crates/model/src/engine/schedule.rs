@@ -105,11 +105,8 @@ fn everyone(ready: &[Ready], mut room: usize) -> Vec<usize> {
 /// These take part; the shortest prompts are read first. Gives the room that is left.
 fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
     let (writers, mut readers): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|at| ready[*at].unread == 1);
-    let mut room = if writers.is_empty() {
-        room
-    } else {
-        (FOR_EACH_WRITER * writers.len()).max(LEAST_ROOM).min(room)
-    };
+    let mut room =
+        if writers.is_empty() { room } else { (FOR_EACH_WRITER * writers.len()).max(LEAST_ROOM).min(room) };
     for at in writers {
         shares[at] = 1;
     }

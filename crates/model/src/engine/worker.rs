@@ -137,10 +137,7 @@ impl Worker {
         let Self { checkpoint, allowed, running, schedule, desks, .. } = self;
         let mut open: Vec<&mut Sequence> =
             running.iter_mut().filter(|sequence| !sequence.writing.is_done()).collect();
-        let ready: Vec<Ready> = open
-            .iter()
-            .map(|sequence| sequence.ready())
-            .collect();
+        let ready: Vec<Ready> = open.iter().map(|sequence| sequence.ready()).collect();
         let mut loads = vec![0; desks.len()];
         let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
         for (sequence, share) in open.drain(..).zip(schedule.shares(&ready, PROMPT_TOKENS)) {

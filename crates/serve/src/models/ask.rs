@@ -125,7 +125,12 @@ impl Wanted {
         }
         let max_tokens = self.max_completion_tokens.or(self.max_tokens).unwrap_or(limits.usual_tokens);
         let most = f64::from(MOST_TOKENS);
-        in_range("max_tokens", Some(f64::from(max_tokens)), |n| (1.0..=most).contains(&n), "from 1 to 1048576")?;
+        in_range(
+            "max_tokens",
+            Some(f64::from(max_tokens)),
+            |n| (1.0..=most).contains(&n),
+            "from 1 to 1048576",
+        )?;
         if self.messages.len() > MOST_MESSAGES {
             return Err(Refusal::field("messages", format!("there are more than {MOST_MESSAGES}")));
         }
@@ -239,7 +244,11 @@ mod tests {
 
     fn read(value: Value) -> Result<Asked, Refusal> {
         let usual = Sampling { temperature: Some(0.7), top_k: Some(20), ..Sampling::default() };
-        serde_json::from_value::<Wanted>(value).unwrap().read(&usual, &Limits { usual_tokens: 64, prompt_bytes: Some(1000) }, 7)
+        serde_json::from_value::<Wanted>(value).unwrap().read(
+            &usual,
+            &Limits { usual_tokens: 64, prompt_bytes: Some(1000) },
+            7,
+        )
     }
 
     #[test]

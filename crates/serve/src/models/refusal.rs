@@ -23,7 +23,8 @@ impl Refusal {
 
     /// The messages cannot fit the model's context.
     pub(super) fn too_long(bytes: usize, most: usize) -> Self {
-        let message = format!("the messages have {bytes} bytes, and at most {most} can fit the model's context");
+        let message =
+            format!("the messages have {bytes} bytes, and at most {most} can fit the model's context");
         Self { status: StatusCode::BAD_REQUEST, message, param: None }
     }
 

@@ -67,7 +67,8 @@ impl World {
         let (end, ended) = oneshot::channel::<()>();
         let http = aske_serve::options(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
         let until = async { drop(ended.await) };
-        let task = tokio::spawn(serve(environment, http, |server| told.send(server.address()).unwrap(), until));
+        let task =
+            tokio::spawn(serve(environment, http, |server| told.send(server.address()).unwrap(), until));
         Server { address: ready.await.unwrap(), end, task }
     }
 

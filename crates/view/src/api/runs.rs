@@ -61,10 +61,8 @@ pub(crate) async fn answer(
 ) -> Result<Response, Problem> {
     params.end()?;
     runs.look().await?;
-    let shown = |shelves: &Shelves| Shown {
-        version: shelves.version,
-        runs: shelves.all().map(in_brief).collect(),
-    };
+    let shown =
+        |shelves: &Shelves| Shown { version: shelves.version, runs: shelves.all().map(in_brief).collect() };
     let count = |shelves: &Shelves| Ok(shelves.runs.iter().map(|run| run.sessions.len()).sum());
     let sessions = runs.measure(&http, count).await?;
     runs.json(&http, Work::over(sessions), move |shelves| Ok(shown(shelves))).await
