@@ -10,13 +10,15 @@ use hyper::body::Body as _;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// How long a body that is too large may go on.
 const DISCARD: Duration = Duration::from_secs(1);
 
 /// Bytes of a body that are received before others have a turn.
-const TURN: usize = 128 << 10;
+const TURN: usize = 256 << 10;
+/// How long that turn is at least.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Why there is no body.
 #[derive(Debug, thiserror::Error)]
@@ -84,13 +86,13 @@ pub async fn read_body(request: Request) -> Result<Received, BodyError> {
     let received = async {
         let expected = declared.unwrap_or(most);
         if expected <= SMALL {
-            return Ok((receive(body, most).await?, None));
+            return Ok((receive(body, expected, most).await?, None));
         }
         let permit = shared.bodies.acquire(expected, expected).await;
         // The time that it waited is not its own.
         shared.receiving();
         tokio::select! {
-            received = receive(body, most) => Ok((received?, Some(permit))),
+            received = receive(body, declared.unwrap_or_default(), most) => Ok((received?, Some(permit))),
             () = permit.revoked() => Err(BodyError::TooSlow),
         }
     };
@@ -111,9 +113,9 @@ async fn discard(body: Body, most: Duration) {
     let _ = timeout(most, all).await;
 }
 
-async fn receive(body: Body, most: usize) -> Result<Bytes, BodyError> {
+async fn receive(body: Body, expected: usize, most: usize) -> Result<Bytes, BodyError> {
     let mut body = pin!(body);
-    let (mut bytes, mut unyielded) = (BytesMut::new(), 0);
+    let (mut bytes, mut unyielded) = (BytesMut::with_capacity(expected), 0);
     while let Some(frame) = std::future::poll_fn(|cx| Pin::as_mut(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| BodyError::Broken(error.to_string()))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -128,7 +130,7 @@ async fn receive(body: Body, most: usize) -> Result<Bytes, BodyError> {
         if unyielded > TURN {
             // Everyone else on this thread has a turn now and then, however fast the client sends.
             unyielded = 0;
-            tokio::task::yield_now().await;
+            sleep(PAUSE).await;
         }
     }
     Ok(bytes.freeze())

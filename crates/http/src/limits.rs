@@ -37,7 +37,7 @@ impl Default for Limits {
             body: Duration::from_secs(20),
             stall: Duration::from_secs(20),
             body_bytes: 4 << 20,
-            bodies: 32 << 20,
+            bodies: 8 << 20,
             responses: 128 << 20,
             grace: Duration::from_millis(200),
         }
