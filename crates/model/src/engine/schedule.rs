@@ -25,6 +25,8 @@ const FOR_EACH_WRITER: usize = 8;
 const LEAST_ROOM: usize = 8;
 /// The most that clients with several sequences can save up.
 const MOST_CREDIT: usize = 16 << 10;
+/// The most that sequences which write cost in a step of clients with several: whoever comes next waits for it to end.
+const MOST_STEP: usize = 16 << 10;
 
 /// Shares an engine among clients.
 ///
@@ -51,8 +53,13 @@ impl Schedule {
                 None => singles.push(at),
             }
         }
-        if groups.len() + singles.len() <= 1 || groups.is_empty() {
+        if groups.is_empty() {
             return everyone(ready, room);
+        }
+        if groups.len() + singles.len() == 1 {
+            let mut shares = everyone(ready, room);
+            bound(ready, &mut shares);
+            return shares;
         }
         let mut bulk: Vec<Vec<usize>> = Vec::new();
         for (_, places) in groups {
@@ -64,6 +71,8 @@ impl Schedule {
             let fewest = bulk.iter().map(Vec::len).min().unwrap_or(1);
             let chosen = bulk.iter().flat_map(|places| &places[..fewest]).copied().collect();
             share(ready, chosen, room, &mut shares);
+            bound(ready, &mut shares);
+            self.credit = 0;
             return shares;
         }
         let left = share(ready, singles, room, &mut shares);
@@ -102,6 +111,17 @@ fn everyone(ready: &[Ready], mut room: usize) -> Vec<usize> {
     ready.iter().map(share).collect()
 }
 
+/// Leaves the last of those that write out of a step that would take too long.
+fn bound(ready: &[Ready], shares: &mut [usize]) {
+    let mut total = 0;
+    for (one, share) in ready.iter().zip(shares).filter(|(_, share)| **share == 1) {
+        total += one.cost();
+        if total > MOST_STEP && total > one.cost() {
+            *share = 0;
+        }
+    }
+}
+
 /// These take part; the shortest prompts are read first. Gives the room that is left.
 fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
     let (writers, mut readers): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|at| ready[*at].unread == 1);
@@ -136,6 +156,18 @@ mod tests {
         assert_eq!(of(&[(0, 1), (0, 300), (0, 1), (0, 300), (0, 50)]), [1, 300, 1, 84, 0]);
         assert_eq!(of(&[(7, 1), (7, 1), (7, 500)]), [1, 1, 384]);
         assert_eq!(of(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_step_of_one_client_is_bounded_so_that_another_need_not_wait_long() {
+        let long = |group| Ready { group, unread: 1, read: 1024 };
+        let mut schedule = Schedule::default();
+        let shares = schedule.shares(&[long(Some(1)); 128], 384);
+        assert_eq!(shares.iter().sum::<usize>(), MOST_STEP / 1280);
+        assert!(shares[0] == 1 && shares[127] == 0);
+        assert_eq!(schedule.shares(&[long(None); 128], 384), [1; 128], "a run of our own is not bounded");
+        let endless = Ready { group: Some(1), unread: 1, read: 1 << 20 };
+        assert_eq!(schedule.shares(&[endless; 2], 384), [1, 0]);
     }
 
     #[test]
