@@ -1,6 +1,6 @@
 //! Requests that wait for an engine, so that no client holds it alone.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// Jobs in groups, taken in turns: one of each group, in the order in which the groups came. A job without a group is a
 /// group of its own, so that without groups jobs are taken in the order in which they came.
@@ -27,6 +27,11 @@ impl<J> Queue<J> {
             Some((_, jobs)) => jobs.push_back(job),
             None => self.groups.push_back((group, VecDeque::from([job]))),
         }
+    }
+
+    /// The groups that wait.
+    pub(crate) fn groups(&self) -> HashSet<u64> {
+        self.groups.iter().filter_map(|(group, _)| *group).collect()
     }
 
     /// Keeps jobs that somebody waits for.

@@ -1,6 +1,6 @@
 //! Who takes part in a step, and with how many tokens.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A sequence as the schedule sees it.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,9 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// How many tokens each sequence reads in the next step; `room` is for all prompts together.
-    pub(crate) fn shares(&mut self, ready: &[Ready], room: usize) -> Vec<usize> {
+    /// How many tokens each sequence reads in the next step; `waiting` are groups with further requests, which count as
+    /// clients with several, and `room` is for all prompts together.
+    pub(crate) fn shares(&mut self, ready: &[Ready], waiting: &HashSet<u64>, room: usize) -> Vec<usize> {
         let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut singles = Vec::new();
         for (at, one) in ready.iter().enumerate() {
@@ -62,8 +63,11 @@ impl Schedule {
             return shares;
         }
         let mut bulk: Vec<Vec<usize>> = Vec::new();
-        for (_, places) in groups {
-            if let [single] = places[..] { singles.push(single) } else { bulk.push(places) }
+        for (group, places) in groups {
+            match places[..] {
+                [single] if !waiting.contains(&group) => singles.push(single),
+                _ => bulk.push(places),
+            }
         }
         bulk.sort_unstable();
         let mut shares = vec![0; ready.len()];
@@ -148,7 +152,7 @@ mod tests {
     }
 
     fn of(ready: &[(u64, usize)]) -> Vec<usize> {
-        Schedule::default().shares(&all(ready), 384)
+        Schedule::default().shares(&all(ready), &HashSet::new(), 384)
     }
 
     #[test]
@@ -162,12 +166,16 @@ mod tests {
     fn a_step_of_one_client_is_bounded_so_that_another_need_not_wait_long() {
         let long = |group| Ready { group, unread: 1, read: 1024 };
         let mut schedule = Schedule::default();
-        let shares = schedule.shares(&[long(Some(1)); 128], 384);
+        let shares = schedule.shares(&[long(Some(1)); 128], &HashSet::new(), 384);
         assert_eq!(shares.iter().sum::<usize>(), MOST_STEP / 1280);
         assert!(shares[0] == 1 && shares[127] == 0);
-        assert_eq!(schedule.shares(&[long(None); 128], 384), [1; 128], "a run of our own is not bounded");
+        assert_eq!(
+            schedule.shares(&[long(None); 128], &HashSet::new(), 384),
+            [1; 128],
+            "a run of our own is not bounded"
+        );
         let endless = Ready { group: Some(1), unread: 1, read: 1 << 20 };
-        assert_eq!(schedule.shares(&[endless; 2], 384), [1, 0]);
+        assert_eq!(schedule.shares(&[endless; 2], &HashSet::new(), 384), [1, 0]);
     }
 
     #[test]
@@ -181,7 +189,7 @@ mod tests {
         let mut ready = all(&[(1, 1), (1, 1), (2, 1), (2, 1), (3, 1)]);
         let mut totals = [0; 5];
         for _ in 0..100 {
-            let shares = schedule.shares(&ready, 384);
+            let shares = schedule.shares(&ready, &HashSet::new(), 384);
             assert_eq!(shares[4], 1, "the single one is in every step");
             totals.iter_mut().zip(shares).for_each(|(total, share)| *total += share);
         }
@@ -191,10 +199,20 @@ mod tests {
         ready[2].read = 1024;
         let mut bulk = 0;
         for _ in 0..100 {
-            let shares = schedule.shares(&ready, 384);
+            let shares = schedule.shares(&ready, &HashSet::new(), 384);
             bulk += shares[..4].iter().sum::<usize>();
         }
         assert!((15..30).contains(&bulk), "256 / (256 + 1024) of 100: {bulk}");
+    }
+
+    #[test]
+    fn a_client_with_one_sequence_and_more_that_wait_is_one_with_several() {
+        let mut schedule = Schedule::default();
+        let mut ready = all(&[(1, 1), (2, 1)]);
+        ready[0].read = 1024;
+        let waiting = HashSet::from([1]);
+        let taken: usize = (0..100).map(|_| schedule.shares(&ready, &waiting, 384)[0]).sum();
+        assert!((15..30).contains(&taken), "{taken}");
     }
 
     #[test]
@@ -213,7 +231,7 @@ mod tests {
         }
         let mut schedule = Schedule::default();
         let ready = all(&[(1, 1400), (1, 1400), (2, 1)]);
-        let read: usize = (0..2000).map(|_| schedule.shares(&ready, 384)[0]).sum();
+        let read: usize = (0..2000).map(|_| schedule.shares(&ready, &HashSet::new(), 384)[0]).sum();
         assert!(read > 1400, "a long prompt beside a writer is read as well: {read}");
     }
 }

@@ -134,13 +134,14 @@ impl Worker {
 
     /// One step of everyone whose turn it is, shared among the threads.
     fn step(&mut self) {
-        let Self { checkpoint, allowed, running, schedule, desks, .. } = self;
+        let Self { checkpoint, allowed, waiting, running, schedule, desks, .. } = self;
         let mut open: Vec<&mut Sequence> =
             running.iter_mut().filter(|sequence| !sequence.writing.is_done()).collect();
         let ready: Vec<Ready> = open.iter().map(|sequence| sequence.ready()).collect();
         let mut loads = vec![0; desks.len()];
         let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
-        for (sequence, share) in open.drain(..).zip(schedule.shares(&ready, PROMPT_TOKENS)) {
+        for (sequence, share) in open.drain(..).zip(schedule.shares(&ready, &waiting.groups(), PROMPT_TOKENS))
+        {
             sequence.plan(share);
             if share == 0 {
                 continue;

@@ -169,7 +169,7 @@ impl<'m> Worker<'m> {
         let writers = ready.iter().filter(|one| one.unread == 1).count();
         // The schedule may read a few tokens more where there is no room.
         let room = STEP.saturating_sub(writers + SPARE);
-        let shares = self.schedule.shares(&ready, room);
+        let shares = self.schedule.shares(&ready, &self.waiting.groups(), room);
         // Of each sequence: how many tokens it has in the step, and the place of its last one.
         let mut shares_and_last = Vec::with_capacity(self.running.len());
         for (sequence, share) in self.running.iter().zip(shares) {
