@@ -147,8 +147,8 @@ impl Inner {
 
 fn load(config: &str, options: &[String]) -> Result<Layers, ConfigError> {
     let flag = |option: &String| {
-        let (key, value) = Layers::parse_override(option)?;
-        Ok((format!("option {option}"), key, value))
+        let (flag, key, value) = Layers::parse_override(option)?;
+        Ok((flag.replacen("--override", "option", 1), key, value))
     };
     let flags = options.iter().map(flag).collect::<Result<Vec<_>, ConfigError>>()?;
     Layers::load(Some(config), std::env::vars(), &flags)

@@ -138,6 +138,6 @@ pub(crate) async fn rollout(
         transcript,
         used,
     };
-    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None };
+    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None, checker: None };
     Ok(Rollout { graded, record, grade, asker_s, solvers_s })
 }

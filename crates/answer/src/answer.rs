@@ -31,10 +31,22 @@ pub(crate) enum Answer {
     Intersection(Vec<Answer>),
     /// The first set without the second.
     Minus(Box<Answer>, Box<Answer>),
-    /// The set of all for which a condition holds.
-    Where(Box<Answer>),
-    /// The real line.
-    Reals,
+    /// The set of all numbers of a kind for which a condition on this letter holds.
+    Where(Symbol, Numbers, Box<Answer>),
+    /// An answer with letters that range over sets of numbers: `2\pi k, k\in\mathbb{Z}`.
+    Family(Box<Answer>, Vec<(Symbol, Numbers)>),
+    /// All numbers of a kind.
+    Numbers(Numbers),
+    /// A number and the same number once more in brackets.
+    Gloss(Box<Answer>, Box<Answer>),
+    /// Residues to a modulus.
+    Congruence(Box<Congruence>),
+    /// A day.
+    Date(Date),
+    /// A permutation: its cycles, each from its least number, sorted where they are disjoint.
+    Cycles { cycles: Vec<Vec<u64>>, disjoint: bool },
+    /// Letters in an order that matters: tosses of a coin, a Roman numeral, a word.
+    Letters(SmolStr),
     /// Equations and inequalities in a chain.
     Relation(Relation),
     /// One or the other holds.
@@ -49,6 +61,56 @@ pub(crate) enum Answer {
     Text(SmolStr),
     /// `…` in a list.
     Dots,
+    /// What is not understood.
+    Opaque(Opaque),
+}
+
+/// The name of what an inequality speaks of without naming it.
+pub(crate) const UNNAMED: &str = "□";
+
+/// Notation that is not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opaque {
+    /// Its words in order.
+    pub spelling: SmolStr,
+    /// Its words sorted.
+    pub bag: SmolStr,
+}
+
+/// A set of numbers with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    Reals,
+    Integers,
+    /// With or without zero: authors differ.
+    Naturals,
+    /// Integers from 0.
+    FromZero,
+    /// Integers from 1.
+    Positive,
+    Rationals,
+    Complexes,
+}
+
+/// `left ≡ residues (mod modulus)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Congruence {
+    /// What is congruent to the residues, where it is named.
+    pub left: Option<Expr>,
+    /// One or more residues.
+    pub residues: Vec<Expr>,
+    /// The modulus.
+    pub modulus: Expr,
+}
+
+/// A day, of a year where it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Date {
+    pub year: Option<u16>,
+    /// From 1.
+    pub month: u8,
+    /// From 1.
+    pub day: u8,
 }
 
 /// A time of day.
@@ -129,13 +191,40 @@ impl Sign {
     }
 }
 
+impl Relation {
+    /// The variables on its sides.
+    pub(crate) fn free_symbols(&self) -> std::collections::BTreeSet<Symbol> {
+        let of = |side: &Answer| match side {
+            Answer::Value(expr) => crate::exact::free_symbols(expr),
+            Answer::Letters(name) => std::iter::once(name.clone()).collect(),
+            _ => std::collections::BTreeSet::new(),
+        };
+        self.sides.iter().flat_map(of).collect()
+    }
+}
+
 impl Answer {
     /// The name of a variable or function that stands alone.
     pub(crate) fn as_name(&self) -> Option<Symbol> {
         match self {
-            Self::Value(Expr::Symbol(name) | Expr::Apply(name, _)) | Self::Text(name) => Some(name.clone()),
+            Self::Value(Expr::Symbol(name)) | Self::Letters(name) => Some(name.clone()),
+            // `f(x)` and `f(t)` name one function, `f(1)` and `f(2)` two values.
+            Self::Value(Expr::Apply(name, arguments)) => {
+                let variable =
+                    |e: &Expr| matches!(e, Expr::Symbol(x) if x.starts_with(|c: char| c.is_lowercase()));
+                Some(if arguments.iter().all(variable) {
+                    name.clone()
+                } else {
+                    SmolStr::new(Expr::Apply(name.clone(), arguments.clone()).to_string())
+                })
+            }
+            Self::Text(name) => crate::read::words::is_name(name).then(|| name.clone()),
             Self::Value(Expr::Call(Function::Abs, inside)) => {
                 segment(inside.first()?).map(|name| format!("|{name}|").into())
+            }
+            // The measure of an angle.
+            Self::Value(Expr::Product(parts)) if matches!(parts.as_slice(), [Expr::Symbol(m), Expr::Symbol(angle)] if m == "m" && angle.starts_with('∠')) => {
+                Some(SmolStr::new_static("m∠"))
             }
             Self::Value(product) => segment(product),
             _ => None,

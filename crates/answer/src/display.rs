@@ -1,6 +1,6 @@
 //! Expressions and answers written out for people.
 
-use crate::answer::{Answer, Sign};
+use crate::answer::{Answer, Numbers, Sign};
 use crate::tree::{Constant, Expr, Function, Over, Rational};
 use std::fmt::{self, Display, Formatter};
 
@@ -113,6 +113,20 @@ impl<T: Display> Display for Joined<'_, T> {
     }
 }
 
+impl Display for Numbers {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reals => "ℝ",
+            Self::Integers => "ℤ",
+            Self::Naturals => "ℕ",
+            Self::FromZero => "ℕ₀",
+            Self::Positive => "ℤ⁺",
+            Self::Rationals => "ℚ",
+            Self::Complexes => "ℂ",
+        })
+    }
+}
+
 impl Display for Sign {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -143,15 +157,21 @@ impl Answer {
             Self::Bare(_) => "comma list",
             Self::Set(_) => "set",
             Self::Interval(_) => "interval",
-            Self::Union(_) | Self::Intersection(_) | Self::Minus(..) | Self::Where(_) | Self::Reals => {
+            Self::Union(_) | Self::Intersection(_) | Self::Minus(..) | Self::Where(..) | Self::Numbers(_) => {
                 "set of numbers"
             }
+            Self::Family(..) => "family",
+            Self::Congruence(_) => "congruence",
+            Self::Gloss(..) => "number with a gloss",
+            Self::Date(_) => "date",
+            Self::Cycles { .. } => "permutation",
+            Self::Letters(_) => "letters",
             Self::Relation(_) => "relation",
             Self::Any(_) => "alternatives",
             Self::All(_) => "system",
             Self::Matrix(_) => "matrix",
             Self::Choice(..) => "choice",
-            Self::Text(_) => "text",
+            Self::Text(_) | Self::Opaque(_) => "text",
             Self::Dots => "dots",
         }
     }
@@ -190,8 +210,31 @@ impl Display for Answer {
             Self::Union(parts) => between(f, parts, " ∪ "),
             Self::Intersection(parts) => between(f, parts, " ∩ "),
             Self::Minus(from, without) => write!(f, "{from} ∖ {without}"),
-            Self::Where(condition) => write!(f, "{{all with {condition}}}"),
-            Self::Reals => f.write_str("ℝ"),
+            Self::Where(name, numbers, condition) => write!(f, "{{{name} in {numbers} with {condition}}}"),
+            Self::Family(inner, letters) => {
+                write!(f, "{inner}")?;
+                letters.iter().try_for_each(|(name, numbers)| write!(f, " for {name} in {numbers}"))
+            }
+            Self::Numbers(numbers) => write!(f, "{numbers}"),
+            Self::Gloss(number, gloss) => write!(f, "{number} ({gloss})"),
+            Self::Congruence(congruence) => {
+                if let Some(left) = &congruence.left {
+                    write!(f, "{left} ≡ ")?;
+                }
+                write!(f, "{} (mod {})", Joined(&congruence.residues), congruence.modulus)
+            }
+            Self::Date(date) => {
+                if let Some(year) = date.year {
+                    write!(f, "{year}-")?;
+                }
+                write!(f, "{:02}-{:02}", date.month, date.day)
+            }
+            Self::Cycles { cycles, .. } => cycles.iter().try_for_each(|cycle| {
+                let numbers: Vec<String> = cycle.iter().map(ToString::to_string).collect();
+                write!(f, "({})", numbers.join(" "))
+            }),
+            Self::Letters(letters) => f.write_str(letters),
+            Self::Opaque(opaque) => write!(f, "“{}”", opaque.spelling),
             Self::Relation(relation) => {
                 for (at, side) in relation.sides.iter().enumerate() {
                     if at > 0 {

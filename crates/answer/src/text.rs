@@ -2,32 +2,59 @@
 
 use crate::compare::Method;
 use crate::normalise;
+use crate::read::words;
 
-/// Text as it is compared: wrappers, case, white space and marks of emphasis dropped.
+/// Text as the paper compares it: wrappers, case and white space dropped.
 pub(crate) fn fold(answer: &str) -> String {
-    normalise(answer)
-        .chars()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '*' | '`' | '“' | '”'))
-        .flat_map(char::to_lowercase)
-        .collect()
+    normalise(answer).chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
-/// How two answers are the same as texts, if they are: the same words, the same parts, the same "no solution".
+/// How two answers are the same by the paper's rules for text, if they are: the same text, the same parts, the
+/// same "no solution".
 pub(crate) fn same(a: &str, b: &str) -> Option<Method> {
-    same_folded(&fold(a), &fold(b))
-}
-
-/// The same, of texts that are folded already.
-pub(crate) fn same_folded(a: &str, b: &str) -> Option<Method> {
+    let (a, b) = (fold(a), fold(b));
     if a.is_empty() || b.is_empty() {
         None
     } else if a == b {
         Some(Method::Text)
-    } else if same_parts(a, b) {
+    } else if same_parts(&a, &b) {
         Some(Method::Parts)
     } else {
-        (is_no_solution(a) && is_no_solution(b)).then_some(Method::NoSolution)
+        (is_no_solution(&a) && is_no_solution(&b)).then_some(Method::NoSolution)
     }
+}
+
+/// Words as they are compared: marks of emphasis, white space and the case of words dropped. White space between
+/// digits and the case of symbols stay.
+pub(crate) fn words(text: &str) -> String {
+    let text = normalise(text);
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        let end = if c.is_alphabetic() {
+            rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len())
+        } else {
+            c.len_utf8()
+        };
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        if c.is_whitespace() {
+            gap = true;
+        } else if !matches!(c, '"' | '*' | '`' | '“' | '”') {
+            if gap && c.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit()) {
+                out.push(' ');
+            }
+            gap = false;
+            out.push_str(&words::folded(piece));
+        }
+    }
+    out
+}
+
+/// Two ways to say that there is no solution.
+pub(crate) fn both_no_solution(a: &str, b: &str) -> bool {
+    is_no_solution(&fold(a)) && is_no_solution(&fold(b))
 }
 
 /// Words for "there is no solution".

@@ -1,10 +1,13 @@
-//! Units: what they measure and by which exact factor they differ.
+//! Units: what they measure, and the exact factor between two of them.
+//!
+//! A word is a unit only if it is known to be one, or if it names what was counted (`12 apples`). Any other word
+//! behind a number may change the number (`3 million`, `5 is wrong`), so it is not read as a unit.
 
 use crate::tree::Rational;
 use dashu_int::IBig;
 use smol_str::SmolStr;
 
-/// A unit as an exact multiple of base units; a unit that is not known is a base unit of its own.
+/// A unit as an exact multiple of base units; what is counted is a base unit of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Unit {
     /// How many base units one of it is.
@@ -21,7 +24,12 @@ impl Unit {
 
     /// Degrees of an angle.
     pub(crate) fn degree() -> Self {
-        Self { factor: Rational::ONE, bases: vec![(SmolStr::new_static("degree"), 1)] }
+        Self::base("degree")
+    }
+
+    /// A base unit.
+    fn base(name: &'static str) -> Self {
+        Self { factor: Rational::ONE, bases: vec![(SmolStr::new_static(name), 1)] }
     }
 
     /// Whether it measures angles in degrees.
@@ -48,13 +56,24 @@ impl Unit {
         self.bases.sort();
         self
     }
+
+    fn scaled(mut self, above: i64, below: u64) -> Self {
+        self.factor *= ratio(above, below);
+        self
+    }
 }
 
-/// Units of two letters or more, which are no product of variables.
+fn ratio(above: i64, below: u64) -> Rational {
+    Rational::from_parts(IBig::from(above), below.into())
+}
+
+/// Short forms of units that are no product of variables.
 const ABBREVIATIONS: &[&str] = &[
     "cm", "mm", "km", "dm", "nm", "ft", "kg", "mg", "lb", "lbs", "oz", "ml", "mL", "hr", "hrs", "sec", "min",
     "mph", "kmh", "kph", "kW", "kJ", "Hz", "kHz", "Pa", "kPa", "mol", "deg", "rad", "yd", "mi", "sq", "cu",
-    "mV", "kV", "mA", "cc",
+    "mV", "kV", "mA", "cc", "mW", "MW", "GW", "kN", "MN", "MJ", "GJ", "mJ", "MHz", "GHz", "MPa", "GPa",
+    "kWh", "eV", "keV", "MeV", "GeV", "kcal", "cal", "mins", "secs", "yrs", "MV", "MA", "kA", "cL", "dL",
+    "Wh", "hPa",
 ];
 
 /// Whether a run of letters is the usual short form of a unit.
@@ -72,28 +91,40 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
     let mut unit = Unit::none();
     let mut sign = 1;
     let mut pending = 1;
+    let mut last = Unit::none();
+    let mut counted: Vec<&str> = Vec::new();
     let mut words = 0;
     let spaced =
-        text.replace('/', " / ").replace(['*', '·', '(', ')', '-'], " ").replace("^{", "^").replace('}', "");
+        text.replace('/', " / ").replace(['*', '·', '(', ')'], " ").replace("^{", "^").replace('}', "");
     for word in spaced.split_whitespace() {
         match word.to_ascii_lowercase().as_str() {
             "/" | "per" => {
                 sign = -1;
                 continue;
             }
-            "square" | "sq" | "sq." | "squared" | "cubic" | "cu" | "cu." | "cubed" => {
-                let power = if word.to_ascii_lowercase().starts_with("cu") { 3 } else { 2 };
-                if word.ends_with("ed") {
-                    // Behind the unit: it has been counted once.
-                    let last = unit.bases.last().cloned()?;
-                    let factor = unit.factor.clone();
-                    unit = unit.times(&Unit { factor, bases: vec![(last.0, 1)] }, power - 1);
-                } else {
-                    pending = power;
-                }
+            // Behind the unit, which has been counted once.
+            "squared" | "square" if words > 0 => {
+                unit = unit.times(&last, sign);
                 continue;
             }
-            "of" | "the" | "a" | "an" | "each" => continue,
+            "square" | "sq" | "sq." => {
+                pending = 2;
+                continue;
+            }
+            "cubic" | "cu" | "cu." => {
+                pending = 3;
+                continue;
+            }
+            // `miles an hour`
+            "a" | "an" if words > 0 => {
+                sign = -1;
+                continue;
+            }
+            "cubed" if words > 0 => {
+                unit = unit.times(&last, 2 * sign);
+                continue;
+            }
+            "of" | "the" | "each" => continue,
             _ => {}
         }
         words += 1;
@@ -104,82 +135,445 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
             Some((name, power)) => (name, power.parse::<i32>().ok().filter(|p| (-9..=9).contains(p))?),
             None => (word, 1),
         };
-        let one = known(name)?;
+        let Some(one) = known(name) else {
+            if power != 1 || pending != 1 || !is_noun(name) {
+                return None;
+            }
+            if sign < 0 {
+                unit = unit.times(&counted_unit(&[name]), -1);
+            } else {
+                counted.push(name);
+            }
+            continue;
+        };
         unit = unit.times(&one, sign * power * pending);
+        last = one;
         pending = 1;
+    }
+    if !counted.is_empty() {
+        // What was counted is told by its last word: `red marbles`.
+        let counts = counted
+            .last()
+            .is_some_and(|noun| is_plural(noun) || text.contains('/') || text.contains(" per "));
+        if !counts || counted.len() > 2 {
+            return None;
+        }
+        unit = unit.times(&counted_unit(&counted), 1);
     }
     (words > 0).then_some(unit)
 }
 
-fn known(name: &str) -> Option<Unit> {
-    let ratio = |above: i64, below: u64| Rational::from_parts(IBig::from(above), below.into());
-    let of = |factor: Rational, base: &'static str| {
-        Some(Unit { factor, bases: vec![(SmolStr::new_static(base), 1)] })
-    };
-    // Case matters for letters (m, M), not for words.
-    match name {
-        "m" => return of(ratio(1, 1), "metre"),
-        "g" => return of(ratio(1, 1000), "kilogram"),
-        "s" => return of(ratio(1, 1), "second"),
-        "h" => return of(ratio(3600, 1), "second"),
-        "L" | "l" => return Some(litres(ratio(1, 1000))),
-        "mL" => return Some(litres(ratio(1, 1_000_000))),
-        "N" => return of(ratio(1, 1), "newton"),
-        "J" => return of(ratio(1, 1), "joule"),
-        "W" => return of(ratio(1, 1), "watt"),
-        "V" => return of(ratio(1, 1), "volt"),
-        "A" => return of(ratio(1, 1), "ampere"),
-        "K" => return of(ratio(1, 1), "kelvin"),
-        "C" | "°C" => return of(ratio(1, 1), "celsius"),
-        "F" | "°F" => return of(ratio(1, 1), "fahrenheit"),
-        _ => {}
-    }
-    let lower = name.to_ascii_lowercase();
-    match lower.trim_end_matches('.') {
-        "unit" | "units" | "u" => Some(Unit::none()),
-        "cm" | "centimeter" | "centimeters" | "centimetre" | "centimetres" => of(ratio(1, 100), "metre"),
-        "mm" | "millimeter" | "millimeters" | "millimetre" | "millimetres" => of(ratio(1, 1000), "metre"),
-        "dm" | "decimeter" | "decimeters" => of(ratio(1, 10), "metre"),
-        "km" | "kilometer" | "kilometers" | "kilometre" | "kilometres" => of(ratio(1000, 1), "metre"),
-        "meter" | "meters" | "metre" | "metres" => of(ratio(1, 1), "metre"),
-        "in" | "inch" | "inches" => of(ratio(254, 10_000), "metre"),
-        "ft" | "foot" | "feet" => of(ratio(3048, 10_000), "metre"),
-        "yd" | "yard" | "yards" => of(ratio(9144, 10_000), "metre"),
-        "mi" | "mile" | "miles" => of(ratio(1_609_344, 1000), "metre"),
-        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" => of(ratio(1, 1), "kilogram"),
-        "gram" | "grams" => of(ratio(1, 1000), "kilogram"),
-        "mg" | "milligram" | "milligrams" => of(ratio(1, 1_000_000), "kilogram"),
-        "ton" | "tons" | "tonne" | "tonnes" => of(ratio(1000, 1), "kilogram"),
-        "lb" | "lbs" | "pound" | "pounds" => of(ratio(45_359_237, 100_000_000), "kilogram"),
-        "oz" | "ounce" | "ounces" => of(ratio(45_359_237, 1_600_000_000), "kilogram"),
-        "sec" | "secs" | "second" | "seconds" => of(ratio(1, 1), "second"),
-        "ms" | "millisecond" | "milliseconds" => of(ratio(1, 1000), "second"),
-        "min" | "mins" | "minute" | "minutes" => of(ratio(60, 1), "second"),
-        "hr" | "hrs" | "hour" | "hours" => of(ratio(3600, 1), "second"),
-        "day" | "days" => of(ratio(86_400, 1), "second"),
-        "week" | "weeks" => of(ratio(604_800, 1), "second"),
-        "month" | "months" => of(ratio(1, 12), "year"),
-        "yr" | "yrs" | "year" | "years" => of(ratio(1, 1), "year"),
-        "liter" | "liters" | "litre" | "litres" => Some(litres(ratio(1, 1000))),
-        "ml" | "milliliter" | "milliliters" | "millilitre" | "millilitres" | "cc" => {
-            Some(litres(ratio(1, 1_000_000)))
-        }
-        "degree" | "degrees" | "deg" => Some(Unit::degree()),
-        "rad" | "radian" | "radians" => of(ratio(1, 1), "radian"),
-        "dollar" | "dollars" | "usd" | "$" | "bucks" => of(ratio(1, 1), "dollar"),
-        "cent" | "cents" => of(ratio(1, 100), "dollar"),
-        "euro" | "euros" | "eur" => of(ratio(1, 1), "euro"),
-        "mph" => Some(Unit::none().times(&known("mile")?, 1).times(&known("hour")?, -1)),
-        "kmh" | "kph" | "kmph" => Some(Unit::none().times(&known("km")?, 1).times(&known("hour")?, -1)),
-        other if other.chars().all(char::is_alphabetic) && !other.is_empty() => {
-            Some(Unit { factor: Rational::ONE, bases: vec![(singular(other), 1)] })
-        }
-        _ => None,
-    }
+/// A unit for what was counted.
+fn counted_unit(words: &[&str]) -> Unit {
+    let name = words.iter().map(|word| singular(&word.to_lowercase())).collect::<Vec<_>>().join(" ");
+    Unit { factor: Rational::ONE, bases: vec![(SmolStr::new(name), 1)] }
 }
 
-fn litres(cubic_metres: Rational) -> Unit {
-    Unit { factor: cubic_metres, bases: vec![(SmolStr::new_static("metre"), 3)] }
+/// A unit by its symbol, where case matters, or by its name, where it does not.
+fn known(name: &str) -> Option<Unit> {
+    by_symbol(name).or_else(|| by_name(name.to_ascii_lowercase().trim_end_matches('.')))
+}
+
+/// Powers of ten before a unit's symbol.
+const PREFIXES: &[(&str, i32)] = &[
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("h", 2),
+    ("d", -1),
+    ("c", -2),
+    ("m", -3),
+    ("μ", -6),
+    ("µ", -6),
+    ("u", -6),
+    ("n", -9),
+    ("p", -12),
+];
+
+/// Powers of ten before a unit's name.
+const PREFIX_NAMES: &[(&str, i32)] = &[
+    ("kilo", 3),
+    ("mega", 6),
+    ("giga", 9),
+    ("tera", 12),
+    ("hecto", 2),
+    ("deci", -1),
+    ("centi", -2),
+    ("milli", -3),
+    ("micro", -6),
+    ("nano", -9),
+    ("pico", -12),
+];
+
+fn power_of_ten(power: i32) -> Rational {
+    Rational::from(10_u8).pow(power as isize)
+}
+
+/// The unit of a symbol of the International System, or of another usual symbol.
+fn by_symbol(symbol: &str) -> Option<Unit> {
+    if let Some(unit) = metric_symbol(symbol) {
+        return Some(unit);
+    }
+    for (prefix, power) in PREFIXES {
+        if let Some(unit) =
+            symbol.strip_prefix(prefix).filter(|rest| takes_prefix(rest)).and_then(metric_symbol)
+        {
+            return Some(Unit { factor: unit.factor * power_of_ten(*power), bases: unit.bases });
+        }
+    }
+    Some(match symbol {
+        "h" | "hr" | "hrs" => Unit::base("second").scaled(3600, 1),
+        "min" | "mins" => Unit::base("second").scaled(60, 1),
+        "sec" | "secs" => Unit::base("second"),
+        "C" | "°C" => Unit::base("celsius"),
+        "F" | "°F" => Unit::base("fahrenheit"),
+        "ha" => metres(2).scaled(10_000, 1),
+        "in" => metres(1).scaled(254, 10_000),
+        "ft" => metres(1).scaled(3048, 10_000),
+        "yd" => metres(1).scaled(9144, 10_000),
+        "mi" => metres(1).scaled(1_609_344, 1000),
+        "lb" | "lbs" => Unit::base("kilogram").scaled(45_359_237, 100_000_000),
+        "oz" => Unit::base("kilogram").scaled(45_359_237, 1_600_000_000),
+        "cc" => metres(3).scaled(1, 1_000_000),
+        "kmh" | "kph" | "kmph" => speed(1000),
+        "mph" => speed(1).scaled(1_609_344, 1000),
+        "kWh" => joules().scaled(3_600_000, 1),
+        "Wh" => joules().scaled(3600, 1),
+        _ => return None,
+    })
+}
+
+/// Whether a power of ten may stand before this symbol.
+fn takes_prefix(symbol: &str) -> bool {
+    !matches!(symbol, "" | "t" | "K")
+}
+
+/// Units of the International System by symbol, without a prefix.
+fn metric_symbol(symbol: &str) -> Option<Unit> {
+    Some(match symbol {
+        "m" => metres(1),
+        "g" => Unit::base("kilogram").scaled(1, 1000),
+        "s" => Unit::base("second"),
+        "A" => Unit::base("ampere"),
+        "K" => Unit::base("kelvin"),
+        "mol" => Unit::base("mole"),
+        "L" | "l" => metres(3).scaled(1, 1000),
+        "N" => newtons(),
+        "J" => joules(),
+        "W" => joules().times(&Unit::base("second"), -1),
+        "V" => volts(),
+        "Pa" => newtons().times(&metres(1), -2),
+        "Hz" => Unit::none().times(&Unit::base("second"), -1),
+        "Ω" => volts().times(&Unit::base("ampere"), -1),
+        "eV" => Unit::base("electronvolt"),
+        "cal" => Unit::base("calorie"),
+        _ => return None,
+    })
+}
+
+fn metres(power: i32) -> Unit {
+    Unit::none().times(&Unit::base("metre"), power)
+}
+
+fn newtons() -> Unit {
+    Unit::base("kilogram").times(&metres(1), 1).times(&Unit::base("second"), -2)
+}
+
+fn joules() -> Unit {
+    newtons().times(&metres(1), 1)
+}
+
+fn volts() -> Unit {
+    joules().times(&Unit::base("second"), -1).times(&Unit::base("ampere"), -1)
+}
+
+/// So many metres an hour.
+fn speed(metres_an_hour: i64) -> Unit {
+    metres(1).times(&Unit::base("second"), -1).scaled(metres_an_hour, 3600)
+}
+
+/// The unit of a name in lower case.
+fn by_name(name: &str) -> Option<Unit> {
+    let name = match name {
+        "feet" => "foot",
+        "inches" => "inch",
+        "henries" => "henry",
+        other => other.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(other),
+    };
+    if let Some(unit) = metric_name(name) {
+        return Some(unit);
+    }
+    for (prefix, power) in PREFIX_NAMES {
+        if let Some(unit) = name.strip_prefix(prefix).and_then(metric_name) {
+            return Some(Unit { factor: unit.factor * power_of_ten(*power), bases: unit.bases });
+        }
+    }
+    Some(match name {
+        "unit" => Unit::base("unit"),
+        "inch" => metres(1).scaled(254, 10_000),
+        "foot" => metres(1).scaled(3048, 10_000),
+        "yard" => metres(1).scaled(9144, 10_000),
+        "mile" => metres(1).scaled(1_609_344, 1000),
+        "hectare" => metres(2).scaled(10_000, 1),
+        "kilo" => Unit::base("kilogram"),
+        "ton" | "tonne" => Unit::base("kilogram").scaled(1000, 1),
+        "lb" | "pound" => Unit::base("kilogram").scaled(45_359_237, 100_000_000),
+        "ounce" => Unit::base("kilogram").scaled(45_359_237, 1_600_000_000),
+        "sec" => Unit::base("second"),
+        "min" | "minute" => Unit::base("second").scaled(60, 1),
+        "hr" | "hour" => Unit::base("second").scaled(3600, 1),
+        "day" => Unit::base("second").scaled(86_400, 1),
+        "week" => Unit::base("second").scaled(604_800, 1),
+        "month" => Unit::base("year").scaled(1, 12),
+        "yr" | "year" => Unit::base("year"),
+        "decade" => Unit::base("year").scaled(10, 1),
+        "degree" | "deg" => Unit::degree(),
+        "rad" | "radian" => Unit::base("radian"),
+        "celsius" => Unit::base("celsius"),
+        "fahrenheit" => Unit::base("fahrenheit"),
+        "kelvin" => Unit::base("kelvin"),
+        "dollar" | "usd" | "$" | "buck" => Unit::base("dollar"),
+        "cent" => Unit::base("dollar").scaled(1, 100),
+        "euro" | "eur" => Unit::base("euro"),
+        "sterling" | "gbp" => Unit::base("sterling"),
+        "kmh" | "kph" | "kmph" => speed(1000),
+        "mph" => speed(1).scaled(1_609_344, 1000),
+        _ => return None,
+    })
+}
+
+/// Units of the International System by name, singular and without a prefix.
+fn metric_name(name: &str) -> Option<Unit> {
+    metric_symbol(match name {
+        "meter" | "metre" => "m",
+        "gram" | "gramme" => "g",
+        "second" => "s",
+        "ampere" | "amp" => "A",
+        "mole" => "mol",
+        "liter" | "litre" => "L",
+        "newton" => "N",
+        "joule" => "J",
+        "watt" => "W",
+        "volt" => "V",
+        "pascal" => "Pa",
+        "hertz" => "Hz",
+        "ohm" => "Ω",
+        "electronvolt" => "eV",
+        "calorie" => "cal",
+        _ => return None,
+    })
+}
+
+/// Words that do something else to a number than to say what was counted.
+const NOT_COUNTED: &[&str] = &[
+    "is",
+    "was",
+    "has",
+    "does",
+    "this",
+    "thus",
+    "its",
+    "his",
+    "hers",
+    "yes",
+    "times",
+    "plus",
+    "minus",
+    "less",
+    "unless",
+    "always",
+    "perhaps",
+    "besides",
+    "towards",
+    "afterwards",
+    "minutes",
+    "seconds",
+    "plus-minus",
+    "hundreds",
+    "thousands",
+    "millions",
+    "billions",
+    "trillions",
+    "dozens",
+    "scores",
+    "halves",
+    "thirds",
+    "fourths",
+    "quarters",
+    "fifths",
+    "sixths",
+    "sevenths",
+    "eighths",
+    "ninths",
+    "tenths",
+    "hundredths",
+    "thousandths",
+    "millionths",
+    "tens",
+    "ones",
+    "twos",
+    "pairs",
+    "couples",
+    "triples",
+    "doubles",
+    "powers",
+    "factorials",
+    "percents",
+    "radians",
+    "versus",
+    "equals",
+    "exceeds",
+    "fails",
+    "mods",
+    "roots",
+    "squares",
+    "cubes",
+    "inverses",
+    "negatives",
+    "multiples",
+    "remains",
+    "others",
+    "ours",
+    "yours",
+    "theirs",
+    "as",
+    "us",
+    "lakhs",
+    "crores",
+    "googols",
+    "myriads",
+    "grosses",
+    "across",
+    "previous",
+    "various",
+    "obvious",
+    "serious",
+];
+
+/// Irregular plurals and words that are their own plural.
+const PLURALS: &[&str] = &[
+    "people", "men", "women", "children", "mice", "geese", "teeth", "sheep", "fish", "deer", "dice",
+    "vertices",
+];
+
+/// Whether a word can be part of what was counted.
+fn is_noun(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    // `twelfths`, `quadrillions`, `upwards`.
+    if ["ths", "illions", "illion", "wards", "fold"].iter().any(|end| lower.ends_with(end)) {
+        return false;
+    }
+    let letters = word.chars().all(char::is_alphabetic);
+    // Capitals inside a word make it a symbol or a name.
+    let plain = word.chars().skip(1).all(char::is_lowercase);
+    letters
+        && plain
+        && word.chars().count() > 2
+        && !NOT_COUNTED.contains(&lower.as_str())
+        && !crate::read::is_number_word(&lower)
+        && !is_function_word(&lower)
+}
+
+/// Short words of grammar, which name nothing.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | "but"
+            | "for"
+            | "nor"
+            | "not"
+            | "the"
+            | "was"
+            | "are"
+            | "were"
+            | "will"
+            | "wrong"
+            | "right"
+            | "correct"
+            | "incorrect"
+            | "false"
+            | "true"
+            | "more"
+            | "most"
+            | "least"
+            | "less"
+            | "than"
+            | "then"
+            | "only"
+            | "over"
+            | "under"
+            | "above"
+            | "below"
+            | "about"
+            | "with"
+            | "without"
+            | "except"
+            | "from"
+            | "into"
+            | "onto"
+            | "off"
+            | "out"
+            | "off-by-one"
+            | "mod"
+            | "modulo"
+            | "base"
+            | "percent"
+            | "minus"
+            | "remainder"
+            | "rounded"
+            | "approx"
+            | "approximately"
+            | "exactly"
+            | "maybe"
+            | "never"
+            | "none"
+            | "no"
+            | "if"
+            | "when"
+            | "where"
+            | "while"
+            | "because"
+            | "since"
+            | "until"
+            | "half"
+            | "double"
+            | "twice"
+            | "thrice"
+            | "triple"
+            | "squared"
+            | "cubed"
+            | "factorial"
+            | "choose"
+            | "divided"
+            | "multiplied"
+            | "negative"
+            | "positive"
+            | "or"
+            | "xor"
+            | "which"
+            | "that"
+            | "who"
+            | "would"
+            | "should"
+            | "could"
+            | "can"
+            | "cannot"
+            | "may"
+            | "might"
+            | "must"
+            | "plus"
+            | "times"
+            | "equals"
+    )
+}
+
+/// Whether a word is a plural, and so what was counted.
+fn is_plural(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    PLURALS.contains(&lower.as_str())
+        || lower.ends_with('s') && !lower.ends_with("ss") && !lower.ends_with("us") && !lower.ends_with("is")
 }
 
 /// The word without its plural.

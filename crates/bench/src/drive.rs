@@ -9,6 +9,14 @@ use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
+/// A session that was driven to its end.
+pub struct Driven {
+    /// Its record.
+    pub record: SessionRecord,
+    /// Every reply was stored before.
+    pub replayed: bool,
+}
+
 /// Drives a session to its end. What is stored is replayed; every new reply is stored before it is used.
 pub async fn drive(
     planned: &Planned,
@@ -16,18 +24,19 @@ pub async fn drive(
     fleet: &Fleet,
     caller: &Caller<'_>,
     observer: &dyn Observer,
-) -> Result<SessionRecord, Trouble> {
+) -> Result<Driven, Trouble> {
     let record = planned.id.to_string();
     let replay = caller.store.from_before(&record)?;
     let cast = Cast { solvers: &planned.solvers, settings, fleet };
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+    let mut replayed = true;
     loop {
         let calls = match session.need() {
             Need::Calls(calls) => calls,
             Need::Done(transcript) => {
                 let transcript = transcript.clone();
-                return Ok(SessionRecord {
+                let record = SessionRecord {
                     schema: SCHEMA,
                     pair: planned.id.pair.clone(),
                     sample: planned.id.sample,
@@ -35,12 +44,14 @@ pub async fn drive(
                     solvers: planned.solvers.clone(),
                     transcript,
                     used,
-                });
+                };
+                return Ok(Driven { record, replayed });
             }
         };
         for answer in self::calls(calls, &record, &cast, caller, &replay).await {
             let (slot, model, Answer { reply, used: more, stored }) = answer?;
             observer.replied(planned, slot, model.name(), &reply, stored);
+            replayed &= stored;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             // The machine asked for this slot a moment ago.
             let _ = session.feed(slot, reply);

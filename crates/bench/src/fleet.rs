@@ -1,10 +1,12 @@
 //! The models of a run, ready to be called.
 
 use crate::gguf::gguf;
+use aske_chat::Reply;
 use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, connect};
-use aske_model::{Checkpoint, EngineOptions, Http, Local, Model, Provider};
+use aske_model::{Cause, Checkpoint, EngineOptions, Fault, Http, Limits, Local, Model, Provider, Request};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
 use aske_session::Pack;
+use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,6 +44,12 @@ impl Fleet {
         sections.iter().map(build).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Models of these names that give no reply: for work that stored replies are enough for. Needs no key and no file.
+    pub fn offline<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let model = |name: &str| Model::new(name, Box::new(Offline), Limits::default(), None);
+        Self(names.map(|name| (name.to_owned(), Arc::new(model(name)))).collect())
+    }
+
     /// The same fleet with this model under its name.
     #[must_use]
     pub fn with(&self, model: Model) -> Self {
@@ -63,6 +71,19 @@ pub struct Dialogue {
     pub pack: Arc<Pack>,
     /// Probing rounds.
     pub rounds: u32,
+}
+
+/// Gives no reply.
+struct Offline;
+
+impl Provider for Offline {
+    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+        Box::pin(async { Err(Fault::new(Cause::NotStored, "this reply is not in calls.sqlite")) })
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+        Box::pin(async { Err(Fault::new(Cause::NotStored, "not to be reached")) })
+    }
 }
 
 fn provider(

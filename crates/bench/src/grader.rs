@@ -6,8 +6,8 @@ use aske_chat::{Finish, Message};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Cause, Failure, Model};
 use aske_session::{
-    AnswerPair, Call, Domain, Grade, Grading, Judged, Judging, Pack, Role, Slot, Transcript, Verdicts, grade,
-    judge, read_verdict,
+    AnswerPair, Call, CheckerRule, Domain, Grade, Grading, Judged, Judging, Pack, Role, Slot, Transcript,
+    Verdicts, grade, judge, read_verdict,
 };
 use futures_util::future::join_all;
 use std::collections::{BTreeSet, HashMap};
@@ -97,6 +97,11 @@ impl Grader {
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
+    /// The rule by which its checker is asked, to be recorded with its grades; none where it has no checker.
+    pub fn rule(&self) -> Option<CheckerRule> {
+        self.checker.as_ref().map(|_| CheckerRule::Roles)
+    }
+
     /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
     pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, Trouble> {
         let answers = transcript.answers();
@@ -146,10 +151,16 @@ impl Grader {
 
     async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
         let Some(checker) = &self.checker else { return Ok(false) };
-        let (reference, candidate) = pair.both();
+        let AnswerPair { reference, candidate } = pair;
         let messages = self.pack.equivalence(reference, candidate);
         checker.verdict(&record_name("equivalence", &[reference, candidate]), &messages, caller).await
     }
+}
+
+/// Whether grades that name this rule are those that these settings make. With a checker, grades of another rule may
+/// differ; without one, there is no rule.
+pub fn is_current(settings: &Settings, rule: Option<CheckerRule>) -> bool {
+    settings.equivalence.is_none() || rule == Some(CheckerRule::Roles)
 }
 
 /// The record under which a verdict on these texts is stored: the same in every run, whoever asks.

@@ -1,6 +1,6 @@
 //! What makes a run this run: everything that changes what is asked or how it is graded.
 
-use aske_config::{Layers, RoleSettings, Settings, load_script};
+use aske_config::{Layers, RoleSettings, Settings, load_script, redact};
 use aske_record::{Identity, Manifest};
 use aske_session::Domain;
 use serde::Serialize;
@@ -20,6 +20,7 @@ pub fn manifest_with(
 ) -> Manifest {
     models(settings, &mut keys);
     let mut config = toml::Table::try_from(layers.config()).unwrap_or_default();
+    redact(&mut config);
     // Of all models that the layers define, only those in use belong to the run.
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
         models.retain(|name, _| settings.models.contains_key(name));

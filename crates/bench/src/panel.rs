@@ -1,12 +1,12 @@
 //! Questions put to solvers outside of sessions: audits, baselines and measurements of difficulty.
 
 use crate::caller::Answer;
-use crate::{Caller, Crew, Ended, RunFailure, Trouble};
+use crate::{Caller, Crew, Ended, RunFailure, Trouble, is_current};
 use aske_config::{RoleSettings, Settings};
 use aske_record::{PanelRecord, Record, RoleUse, RunDir, RunError, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
 use futures_util::future::join_all;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What is to be asked of whom.
 #[derive(Clone, Debug)]
@@ -67,15 +67,12 @@ impl Panel {
 }
 
 /// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
-pub fn standing(folder: &RunDir) -> Vec<&SessionRecord> {
-    let graded: HashSet<&str> = folder
-        .grades()
-        .iter()
-        .filter(|line| line.grade.right.is_some())
-        .map(|line| line.record.as_str())
-        .collect();
-    let sessions = folder.records().iter().filter_map(Record::session);
-    sessions.filter(|session| graded.contains(session.id().to_string().as_str())).collect()
+pub fn standing(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
+    // Of several grades of a session the last counts.
+    let stands: HashMap<&str, bool> =
+        folder.grades().iter().map(|line| (line.record.as_str(), line.grade.right.is_some())).collect();
+    let sessions = folder.records()?.iter().filter_map(Record::session);
+    Ok(sessions.filter(|session| stands.get(session.id().to_string().as_str()) == Some(&true)).collect())
 }
 
 /// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which
@@ -154,14 +151,25 @@ fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleS
     if outside.len() < 2 { Vec::new() } else { outside.into_iter().take(2).cloned().collect() }
 }
 
-/// Puts every question that is not yet answered. `done` is told of each, earlier ones excluded.
+/// The names of the records of a folder that are judged by the rule of these settings.
+pub fn judged(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
+    let current = |record: &&Record| match record {
+        Record::Baseline(panel) | Record::Audit(panel) | Record::Difficulty(panel) => {
+            is_current(settings, panel.checker)
+        }
+        Record::Session(_) | Record::Eval(_) => true,
+    };
+    Ok(folder.records()?.iter().filter(current).map(Record::id).collect())
+}
+
+/// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told of each, earlier ones excluded.
 pub async fn solve(
     crew: &Crew<'_>,
     panels: &[Panel],
     done: impl Fn(&PanelRecord),
     failed: impl Fn(&RunFailure),
 ) -> Result<Ended, RunError> {
-    let finished: HashSet<String> = crew.folder.records().iter().map(Record::id).collect();
+    let finished = judged(crew.settings, crew.folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
         let record = put(crew, panel).await?;
@@ -199,7 +207,17 @@ async fn put(crew: &Crew<'_>, panel: &Panel) -> Result<PanelRecord, Trouble> {
         None => None,
     };
     let name = panel.name.clone();
-    Ok(PanelRecord { schema: SCHEMA, name, session, question, check, answers, right, used })
+    Ok(PanelRecord {
+        schema: SCHEMA,
+        name,
+        session,
+        question,
+        check,
+        answers,
+        right,
+        checker: crew.grader.rule(),
+        used,
+    })
 }
 
 /// The asker's question without probing, and the cross-check answers to it.

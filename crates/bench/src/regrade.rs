@@ -1,7 +1,7 @@
 //! The same sessions under another cross-check solver; no asker and no boundary solver is called.
 
 use crate::panel::answers;
-use crate::{Crew, Ended, RunFailure, Trouble};
+use crate::{Crew, Ended, RunFailure, Trouble, is_current};
 use aske_config::RoleSettings;
 use aske_record::{GradeLine, Record, RunError, SCHEMA, SessionRecord};
 use aske_session::{Role, Slot, Transcript};
@@ -18,7 +18,7 @@ pub struct Regrading {
     pub draws: u32,
 }
 
-/// Grades every session that has no grade of this grader. `done` is told of each.
+/// Grades every session that has no grade of this grader, or one by an earlier rule. `done` is told of each.
 pub async fn regrade(
     crew: &Crew<'_>,
     regrading: &Regrading,
@@ -26,8 +26,9 @@ pub async fn regrade(
     failed: impl Fn(&RunFailure),
 ) -> Result<Ended, RunError> {
     let grades = crew.folder.other_grades(&regrading.name)?;
-    let done_before: HashSet<&str> = grades.before().iter().map(|line| line.record.as_str()).collect();
-    let sessions = crew.folder.records().iter().filter_map(Record::session);
+    let current = grades.before().iter().filter(|line| is_current(crew.settings, line.checker));
+    let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
+    let sessions = crew.folder.records()?.iter().filter_map(Record::session);
     // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
     let open: Vec<&SessionRecord> = sessions
         .filter(|session| session.transcript.is_answered())
@@ -56,5 +57,5 @@ async fn one(crew: &Crew<'_>, by: &Regrading, session: &SessionRecord) -> Result
     };
     let transcript = Transcript { turns: session.transcript.turns.clone(), check: check.clone() };
     let grade = crew.grader.grade(&transcript, &crew.caller).await?;
-    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check) })
+    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), checker: crew.grader.rule() })
 }

@@ -11,7 +11,7 @@ mod train;
 
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
-    Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Report, TableName, View,
+    Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,
 };
 
 pub(crate) use fleet::{
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Join run folders that belong together
     Merge(Merge),
+    /// Make lost records and grades again from stored replies, without calling a model
+    Repair(Repair),
     /// Show every value of the configuration and where it came from
     Config(ShowConfig),
     /// Show the configured models, try them; download others
@@ -161,8 +163,7 @@ impl Configuration {
         ];
         let mut flags = Vec::new();
         for text in &self.overrides {
-            let (key, value) = Layers::parse_override(text)?;
-            flags.push((format!("--override {text}"), key, value));
+            flags.push(Layers::parse_override(text)?);
         }
         for (flag, key, value) in own.into_iter().chain(more) {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));

@@ -17,6 +17,7 @@ pub(crate) mod models;
 pub(crate) mod nano;
 pub(crate) mod prompts;
 pub(crate) mod regrade;
+pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod train;

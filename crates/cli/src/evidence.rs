@@ -1,8 +1,10 @@
 //! Evidence on a terminal.
 
-use crate::output::{BOLD, DIM, data, hint, note, paint, safe};
+use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe};
 use crate::tables::{adaptive, interval, outcomes, percent, table, used};
-use aske_evidence::{AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, Validity, Verdict, checks};
+use aske_evidence::{
+    AuditEvidence, Comparison, Evidence, Held, PairCell, RunEvidence, Validity, Verdict, checks,
+};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -105,8 +107,36 @@ fn headline(run: &RunEvidence) {
     if let Some(estimate) = &run.sampling {
         data(adaptive(estimate));
     }
-    if run.ungraded > 0 {
-        note(format_args!("{} finished sessions have no grade yet", run.ungraded));
+    missing(run);
+}
+
+/// What the folder lacks.
+fn missing(run: &RunEvidence) {
+    let Held { planned, records, graded, lost, begun } = run.held;
+    let path = safe(&run.path);
+    if let Some(trouble) = &run.trouble {
+        note(format_args!("{} {}", paint(BAD.bold(), "stored replies cannot be read:"), safe(trouble)));
+        note("calls, tokens and cost below are therefore unknown");
+    }
+    if planned.is_none_or(|planned| planned <= records) && lost == 0 && begun == 0 && graded == records {
+        return;
+    }
+    let planned = planned.map(|planned| format!("{planned} planned, ")).unwrap_or_default();
+    note(format_args!("sessions: {planned}{records} with a record, {graded} of them graded"));
+    if lost > 0 {
+        note(format_args!(
+            "{lost} more are graded, but their records are missing: they are not in the numbers"
+        ));
+    }
+    if begun > 0 {
+        note(format_args!("{begun} more have stored replies, and neither a record nor a grade"));
+    }
+    if lost > 0 {
+        hint(format_args!(
+            "`aske repair {path}` makes records again from stored replies, without calling a model"
+        ));
+    } else if run.held.planned.is_some_and(|planned| planned > records) {
+        hint("`aske bench` with the same configuration goes on; what is stored is not asked for again");
     }
 }
 

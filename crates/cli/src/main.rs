@@ -41,6 +41,7 @@ fn run(arguments: Arguments) -> Result<Exit, Problem> {
         Command::Train(train) => commands::train::run(&train),
         Command::Serve(serve) => commands::serve::run(&serve),
         Command::Fleet(fleet) => commands::fleet::run(&fleet),
+        Command::Repair(repair) => commands::repair::run(&repair),
         Command::Report(report) => commands::report::run(&report),
         Command::View(view) => commands::view::run(&view),
         Command::Audit(audit) => commands::audit::run(&audit),

@@ -7,7 +7,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::progress::Progress;
-use aske_bench::{Crew, Ended, Fleet, Panel, solve};
+use aske_bench::{Crew, Ended, Fleet, Panel, judged, solve};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
 use aske_model::Halt;
@@ -21,14 +21,14 @@ pub(crate) fn on_run(
     on_run: &OnRun,
     what: &str,
     models: impl Fn(&Settings) -> BTreeSet<String>,
-    panels: impl Fn(&Settings, &RunDir) -> Vec<Panel>,
+    panels: impl Fn(&Settings, &RunDir) -> Result<Vec<Panel>, Problem>,
     show: impl Fn(&Evidence),
 ) -> Result<Exit, Problem> {
     let one = |run: &Path| {
         let (layers, settings) = of_run(on_run, run)?;
         let fleet = fleet(&settings, &models(&settings))?;
         let folder = reopen_folder(run, &layers, &settings)?;
-        put(what, (&settings, &fleet, &folder), &panels(&settings, &folder))
+        put(what, (&settings, &fleet, &folder), &panels(&settings, &folder)?)
     };
     each(runs, on_run.json, one, show)
 }
@@ -71,7 +71,7 @@ pub(crate) fn fleet(settings: &Settings, called: &BTreeSet<String>) -> Result<Fl
 /// Puts the questions.
 pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]) -> Result<Exit, Problem> {
     let (settings, _, folder) = on;
-    let done: BTreeSet<String> = folder.records().iter().map(aske_record::Record::id).collect();
+    let done = judged(settings, folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
     note(format_args!(

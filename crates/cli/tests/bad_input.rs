@@ -156,6 +156,14 @@ fn an_unusable_prompt_pack_is_named_by_file_and_line() {
     hint: `aske prompts export prompts` writes a complete pack to start from
     ");
     assert_eq!(refused(&world, &["prompts", "check", "prompts"]), expected);
+    world.expect(0, &["prompts", "export", "mute"]);
+    world.write("mute/asker_system.txt", "Ask a hard question.");
+    assert_snapshot!(refused(&world, &["prompts", "check", "mute"]), @r"
+    error: mute: an asker cannot know what to write:
+      asker_system.txt: the asker must be told to write #Reasoning#, #Draft#, #Question#
+      asker_system.txt: the asker must be told the number of probing rounds: {{num_probing}}, here or in asker_first.txt
+    hint: `aske prompts export FOLDER` writes a complete pack to compare with
+    ");
     assert_snapshot!(refused(&world, &["prompts", "export", "prompts"]), @r"
     error: prompts is not empty
     hint: name a new folder, so that nothing you edited is overwritten
@@ -204,7 +212,10 @@ fn a_broken_line_of_a_run_folder_is_named() {
     let said = refused(&world, &["bench", "--run", "run"]);
     assert!(said.starts_with("error: run/records.jsonl:1: "), "{said}");
     assert!(
-        said.ends_with("hint: the file was changed by hand or damaged; restore it or remove that line\n"),
+        said.ends_with(
+            "hint: the file was changed by hand or damaged; `aske repair` with this folder sets the line aside and rebuilds \
+             what it can from stored replies\n"
+        ),
         "{said}"
     );
 }

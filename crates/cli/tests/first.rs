@@ -95,6 +95,11 @@ fn config_shows_every_value_and_its_origin() {
         assert!(ran.stdout.lines().any(|shown| shown == line), "{line}: {ran}");
     }
     world.write("aske.toml", "extends = \"paper-bench\"\n[run]\nsamples = 5\n");
+    // A section that no file sets is shown with its defaults.
+    let ran = world.expect(0, &["config", "eval"]);
+    assert!(ran.stdout.contains("eval.samples = 8  # default\n"), "{ran}");
+    let ran = world.expect(0, &["config", "train.steps"]);
+    assert_eq!(ran.stdout, "train.steps = 200  # default\n");
     let ran = world.expect(0, &["config", "run.samples"]);
     assert_eq!(ran.stdout, "run.samples = 5  # aske.toml\n");
     let json = world.expect(0, &["config", "run.samples", "--json"]).json();

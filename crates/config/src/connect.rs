@@ -1,6 +1,6 @@
 //! From a model's section to what can be called, for providers that need no weights.
 
-use crate::{ConfigError, ModelSection, ProviderKind, load_script};
+use crate::{ConfigError, ModelSection, ProviderKind, is_variable, load_script};
 use aske_model::{Endpoint, Http, OpenAi, Provider, Scripted};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -38,11 +38,20 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Con
 fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
-        _ => Err(ConfigError::at(
+        _ if is_variable(variable) => Err(ConfigError::at(
             format!("models.{name}.api_key_env"),
             format!("the environment variable {variable} is not set"),
         )
         .hint(format!("export {variable}=… with the key of this provider"))),
+        // It may be the key itself, so it is not repeated.
+        _ => Err(ConfigError::at(
+            format!("models.{name}.api_key_env"),
+            "this is not the name of an environment variable",
+        )
+        .hint(
+            "put the key into a variable, such as `export OPENAI_API_KEY=…`, and name the variable here: \
+             api_key_env = \"OPENAI_API_KEY\"",
+        )),
     }
 }
 

@@ -73,7 +73,7 @@ mod tests {
         let flags: Vec<_> = flags
             .iter()
             .map(|text| {
-                let (key, value) = Layers::parse_override(text).unwrap();
+                let (_, key, value) = Layers::parse_override(text).unwrap();
                 ((*text).to_owned(), key, value)
             })
             .collect();

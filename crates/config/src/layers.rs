@@ -1,7 +1,9 @@
 //! Layers of a configuration, merged in one place, each value with its origin.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
+use crate::secret::shown;
 use crate::{Config, ConfigError, builtin, closest, suggest};
+use aske_model::redact_text;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,22 @@ const USUAL_FILE: &str = "aske.toml";
 const NANO: &str = "nano";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
+
+/// The sections in the order of the schema.
+const SECTIONS: [&str; 12] = [
+    "extends",
+    "protocol",
+    "asker",
+    "boundary",
+    "check",
+    "equivalence",
+    "difficulty",
+    "eval",
+    "run",
+    "train",
+    "sets",
+    "models",
+];
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,25 +137,49 @@ impl Layers {
         }
     }
 
-    /// Every value, as `key`, value and origin, in the order of the schema.
+    /// Every value, as `key`, value and origin, in the order of the schema. Values are as they may be shown: without
+    /// keys, and addresses without users, passwords and queries.
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
+            let table = self.with_whole_sections(table);
             flatten("", &table, &mut |key, value| {
                 let origin = self.origins.get(&key).cloned().unwrap_or(Origin::Default);
-                values.push((key, value.clone(), origin));
+                let value = shown(&key, value);
+                values.push((key, value, origin));
             });
         }
         values
     }
 
-    /// The dotted key and the value of `key=value`.
-    pub fn parse_override(text: &str) -> Result<(String, Value), ConfigError> {
+    /// The same with the sections that a run folder leaves out where nothing in them is set.
+    fn with_whole_sections(&self, mut table: Table) -> Table {
+        let Config { eval, train, .. } = &self.config;
+        let mut all = Table::new();
+        for section in SECTIONS {
+            let whole = match section {
+                "eval" => Value::try_from(eval).ok(),
+                "train" => Value::try_from(train).ok(),
+                _ => None,
+            };
+            let given = table.remove(section);
+            all.extend(whole.or(given).map(|value| (section.to_owned(), value)));
+        }
+        all.extend(table);
+        all
+    }
+
+    /// The flag of `key=value`, for messages, its dotted key and its value.
+    pub fn parse_override(text: &str) -> Result<(String, String, Value), ConfigError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
-            ConfigError::at(format!("--override {text}"), "expected KEY=VALUE")
+            ConfigError::at(format!("--override {}", redact_text(text)), "expected KEY=VALUE")
                 .hint("for example run.samples=3")
         })?;
-        Ok((key.trim().to_owned(), read_value(value.trim())))
+        let (key, value) = (key.trim().to_owned(), read_value(value.trim()));
+        let shown = shown(&key, &value);
+        let flag =
+            if shown == value { format!("--override {text}") } else { format!("--override {key}={shown}") };
+        Ok((flag, key, value))
     }
 }
 
@@ -316,7 +358,8 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         Some((what, hint)) => (what, Some(hint)),
         None => (error.message().to_owned(), None),
     };
-    ConfigError { place, what, hint }
+    // A value that is quoted may be a key in the wrong place.
+    ConfigError { place, what: redact_text(&what), hint }
 }
 
 #[cfg(test)]
@@ -354,6 +397,21 @@ mod tests {
         assert_eq!(origin(&layers, "check.draws"), "built-in paper-bench");
         assert_eq!(origin(&layers, "models.\"qwen3-1.7b\".params"), "built-in paper-models");
         assert_eq!(origin(&layers, "run.order"), "default");
+    }
+
+    #[test]
+    fn values_of_sections_that_no_layer_sets_are_shown() {
+        let layers = load("", &[], &[("eval.samples", "3")]).unwrap();
+        assert_eq!(origin(&layers, "eval.samples"), "--flag");
+        assert_eq!(origin(&layers, "eval.tokens"), "default");
+        let sections = layers.values().into_iter().map(|(key, ..)| key.split('.').next().map(str::to_owned));
+        let mut sections: Vec<_> = sections.collect::<Option<_>>().unwrap();
+        sections.dedup();
+        let all = ["protocol", "asker", "boundary", "check", "equivalence", "eval", "run", "train"];
+        assert_eq!(sections[..8], all, "in order, and each once");
+        assert_eq!(origin(&layers, "train.watch.patience"), "default");
+        let twice = layers.values().iter().filter(|(key, ..)| key == "eval.samples").count();
+        assert_eq!(twice, 1);
     }
 
     #[test]

@@ -16,9 +16,12 @@ mod error;
 mod eval;
 mod layers;
 mod pack;
+mod sampling;
 mod schema;
+mod secret;
 mod settings;
 mod suggest;
+mod train;
 
 pub use builtin::{config_names, load_script};
 pub use connect::connect;
@@ -30,5 +33,6 @@ pub use schema::{
     JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
     SetSection, TrainSection, WatchSection,
 };
+pub use secret::{is_variable, redact};
 pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, as_name, is_name};
 pub use suggest::closest;

@@ -1,6 +1,8 @@
 //! A configuration that has been checked: every name resolved, every number in range.
 
-use crate::{Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack};
+use crate::{
+    Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack, sampling,
+};
 use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
 use aske_session::{Domain, Pack, Protocol};
@@ -133,7 +135,9 @@ impl Models<'_> {
             check_model(name, section)?;
             self.used.insert(name.to_owned(), section.clone());
         }
-        Ok(RoleSettings { model: name.to_owned(), sampling: over.over(&section.sampling) })
+        let sampling = over.over(&section.sampling);
+        sampling::check(key, name, &sampling)?;
+        Ok(RoleSettings { model: name.to_owned(), sampling })
     }
 }
 

@@ -18,6 +18,10 @@ pub(crate) fn unknown_field(message: &str) -> Option<(String, String)> {
     let known: Vec<&str> = names.collect();
     let kind = if message.starts_with("unknown field") { "key" } else { "value" };
     let hint = match closest(written, known.iter().copied()) {
+        Some("api_key_env") => {
+            "did you mean `api_key_env`? It takes the name of the environment variable that holds the key"
+                .to_owned()
+        }
         Some(likely) => format!("did you mean `{likely}`?"),
         None => format!("known here: {}", known.join(", ")),
     };

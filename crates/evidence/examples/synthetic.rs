@@ -10,7 +10,7 @@ mod texts;
 #[path = "synthetic/world.rs"]
 mod world;
 
-use aske_record::{CallKey, GradeLine, Record, RunDir, SCHEMA};
+use aske_record::{CallKey, GradeLine, Manifest, Record, RunDir, SCHEMA};
 use clap::Parser;
 use futures_util::future::try_join_all;
 use std::path::PathBuf;
@@ -43,6 +43,12 @@ struct Options {
     /// Stores the calls of all sessions, not only of the first.
     #[arg(long)]
     calls: bool,
+    /// Makes the replies of stored calls one line each, so that a run of a million sessions fits on a disk.
+    #[arg(long, requires = "calls")]
+    short: bool,
+    /// Writes a part of the sessions, such as 3/10: every tenth, from the third on.
+    #[arg(long, value_name = "PART/PARTS", value_parser = shard)]
+    shard: Option<(usize, usize)>,
     /// Keeps the folder in use and adds a session every so many milliseconds, until the process is ended.
     #[arg(long, value_name = "MILLISECONDS")]
     grow: Option<u64>,
@@ -61,17 +67,26 @@ async fn main() -> ExitCode {
 
 async fn write(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(&options.asker, options.seed);
-    let run = RunDir::open(&options.folder, &world.manifest())?;
+    world.short = options.short;
+    // A folder that `aske bench` has begun stays what it is, and can be gone on with.
+    let run = match Manifest::read(&options.folder)? {
+        Some(there) => RunDir::reopen(&options.folder, &there)?,
+        None => RunDir::open(&options.folder, &world.manifest())?,
+    };
+    let (part, parts) = options.shard.unwrap_or((1, 1));
     let hostile = if options.hostile { texts::HOSTILE } else { 0 };
     // What is there already was written by an earlier call with the same options.
-    let mut number = run.records().len();
+    let mut number = part - 1 + run.index().len() * parts;
     while number < options.sessions + hostile {
         let mut calls = Vec::new();
-        for _ in 0..TOGETHER.min(options.sessions + hostile - number) {
+        for _ in 0..TOGETHER {
+            if number >= options.sessions + hostile {
+                break;
+            }
             let attack = number.checked_sub(options.sessions);
             let with_calls = options.calls || number < WITH_CALLS || attack.is_some();
             calls.extend(add(&run, world.session(number, attack, with_calls))?);
-            number += 1;
+            number += parts;
         }
         store(&run, calls).await?;
     }
@@ -83,13 +98,24 @@ async fn write(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    parts.filter(|(part, of)| (1..=*of).contains(part)).ok_or_else(|| format!("`{text}` is not a shard"))
+}
+
 type Calls = Vec<(CallKey, aske_record::StoredCall)>;
 
 /// Adds the record and its grade; gives back the calls, which take longer.
 fn add(run: &RunDir, made: Made) -> Result<Calls, aske_record::RunError> {
     let record = made.record.id().to_string();
     run.add_record(&Record::Session(made.record))?;
-    run.add_grade(&GradeLine { schema: SCHEMA, record: record.clone(), grade: made.grade, check: None })?;
+    run.add_grade(&GradeLine {
+        schema: SCHEMA,
+        record: record.clone(),
+        grade: made.grade,
+        check: None,
+        checker: None,
+    })?;
     Ok(made.calls.into_iter().map(|(slot, call)| (CallKey { record: record.clone(), slot }, call)).collect())
 }
 

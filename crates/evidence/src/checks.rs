@@ -122,6 +122,14 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             examples: &[],
         },
         Check {
+            name: "Without a record",
+            meaning: "graded sessions that are not in the numbers, as their record is lost; `aske repair` makes it again",
+            hits: run.held.lost,
+            of: run.held.records + run.held.lost,
+            limits: [0.0, 0.01],
+            examples: &[],
+        },
+        Check {
             name: "Turns without a question",
             meaning: "asker turns that bring none",
             hits: found.asker.without_question,

@@ -2,6 +2,7 @@
 
 use crate::{Highlight, Run, Session};
 use aske_session::Outcome;
+use std::collections::HashSet;
 
 /// Of each kind.
 const EACH: usize = 3;
@@ -41,12 +42,8 @@ fn best(run: &Run) -> Vec<Highlight> {
         .map(|session| (gap(session).unwrap_or(0.0), session.pair[1] - session.pair[0], session))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut pairs = Vec::new();
-    ranked.retain(|(_, _, session)| {
-        let new = !pairs.contains(&session.pair);
-        pairs.push(session.pair);
-        new
-    });
+    let mut pairs = HashSet::new();
+    ranked.retain(|(_, _, session)| pairs.insert(session.pair));
     ranked
         .into_iter()
         .take(EACH)

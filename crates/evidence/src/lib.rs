@@ -30,12 +30,13 @@ pub use compare::pooled;
 pub use run::{Notes, Run, Session, Solver};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,
-    Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
+    Held, Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
     Target, Validity, Verdict,
 };
 pub use tally::Tally;
 
 use aske_record::RunError;
+use run::Stored;
 
 /// Everything about some runs.
 pub fn evidence(runs: &[Run]) -> Result<Evidence, RunError> {
@@ -58,6 +59,10 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
         }
     }
     let cells = cells::cells(run);
+    let (stored, trouble) = match run.stored() {
+        Ok(stored) => (stored, None),
+        Err(error) => (Stored::default(), Some(error.to_string())),
+    };
     Ok(RunEvidence {
         name: run.folder(),
         path: run.path.display().to_string(),
@@ -67,6 +72,8 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
         solvers: solvers(run),
         sessions: tally.sessions(),
         ungraded: run.sessions.len() as u64 - tally.sessions(),
+        held: run.held(stored.begun),
+        trouble,
         outcomes: tally.shares(),
         direction: cells::direction(&cells),
         cells,
@@ -76,7 +83,7 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
         sampling: panels::sampling(run),
         regrades: compare::regrades(run),
         validity: validity::validity(run),
-        used: run.used()?,
+        used: stored.used,
         highlights: highlights::highlights(run),
     })
 }

@@ -1,13 +1,14 @@
 //! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
 
+use crate::Held;
 use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, EvalRecord, GradeLine, Manifest, PairId, PanelRecord, Place, Record, Replies, RoleUse,
-    RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
+    DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies,
+    RoleUse, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
 };
-use aske_session::{Grade, Slot, Trouble};
+use aske_session::{CheckerRule, Grade, Slot, Trouble};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
@@ -42,6 +43,8 @@ pub struct Session {
     pub notes: Notes,
     /// The grade, where there is one.
     pub grade: Option<Grade>,
+    /// The rule by which the equivalence checker was asked for the grade, where it says so.
+    pub checker: Option<CheckerRule>,
     /// Where its line stands in `records.jsonl`.
     pub place: Place,
 }
@@ -65,6 +68,7 @@ impl Session {
     /// Takes over a grade, and the cross-check answers it rests on where they are not the session's own.
     fn take(&mut self, line: GradeLine) {
         self.grade = Some(line.grade);
+        self.checker = line.checker;
         if let Some(check) = line.check {
             self.check = check.into_iter().map(|answer| answer.map(Into::into)).collect();
         }
@@ -75,6 +79,15 @@ impl Session {
         let right = self.grade.as_ref()?.right?;
         Some(if self.swapped { [right[1], right[0]] } else { right })
     }
+}
+
+/// What the stored replies of a run come to.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    /// Calls, tokens and cost by role.
+    pub(crate) used: BTreeMap<String, RoleUse>,
+    /// Sessions that have replies and neither a record nor a grade.
+    pub(crate) begun: u64,
 }
 
 /// A run folder.
@@ -114,10 +127,26 @@ impl Run {
     /// Reads a folder with the grades of the run's own grader, or of another. It changes nothing.
     pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
-        let mut run = Self {
+        let mut run = Self::empty(path, manifest, grader.unwrap_or(STANDARD));
+        run.read_others()?;
+        let graders: Vec<String> = run.others.keys().cloned().collect();
+        if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
+            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
+        }
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// An empty run in the place of a folder that cannot be read.
+    pub fn unread(path: &Path) -> Self {
+        Self::empty(path, Manifest::new("", Identity::default(), toml::Table::new()), STANDARD)
+    }
+
+    fn empty(path: &Path, manifest: Manifest, grader: &str) -> Self {
+        Self {
             path: path.to_owned(),
             asker: configured_text(&manifest, "asker", "model"),
-            grader: grader.unwrap_or(STANDARD).to_owned(),
+            grader: grader.to_owned(),
             solvers: configured(&manifest),
             manifest,
             sessions: Vec::new(),
@@ -131,14 +160,7 @@ impl Run {
             graded_to: 0,
             by_name: HashMap::new(),
             early: HashMap::new(),
-        };
-        run.read_others()?;
-        let graders: Vec<String> = run.others.keys().cloned().collect();
-        if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
-            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
         }
-        run.refresh()?;
-        Ok(run)
     }
 
     /// Reads what was added since; says whether there was anything.
@@ -160,9 +182,13 @@ impl Run {
                     Record::Eval(sample) => self.add_sample(sample),
                     // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
                     _ if self.grader != STANDARD => {}
-                    Record::Baseline(panel) => self.baselines.push(panel),
-                    Record::Audit(panel) => self.audits.push(panel),
-                    Record::Difficulty(panel) => self.difficulties.push(panel),
+                    Record::Baseline(panel) => {
+                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel);
+                    }
+                    Record::Audit(panel) => add_panel(&mut self.audits, &mut self.by_name, "audit", panel),
+                    Record::Difficulty(panel) => {
+                        add_panel(&mut self.difficulties, &mut self.by_name, "difficulty", panel);
+                    }
                     Record::Session(_) => {}
                 },
             }
@@ -244,6 +270,13 @@ impl Run {
         name.to_string_lossy().into_owned()
     }
 
+    /// Sessions that were graded with an equivalence checker before it was told which answer is the reference.
+    pub fn graded_by_earlier_rule(&self) -> usize {
+        let checker = self.manifest.identity.0.get("equivalence").is_some_and(|checker| checker != "none");
+        let earlier = |session: &&Session| session.grade.is_some() && session.checker.is_none();
+        if checker { self.sessions.iter().filter(earlier).count() } else { 0 }
+    }
+
     /// The cross-check solver of the run itself.
     pub fn check(&self) -> String {
         configured_text(&self.manifest, "check", "model")
@@ -303,6 +336,46 @@ impl Run {
     /// Calls, tokens and cost by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         Replies::open(&self.path)?.used()
+    }
+
+    /// What the stored replies come to.
+    pub(crate) fn stored(&self) -> Result<Stored, RunError> {
+        let replies = Replies::open(&self.path)?;
+        let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);
+        // A name of another record has another number of slashes.
+        let session = |name: &str| {
+            name.split_once('/').is_some_and(|(pair, rest)| pair.contains(':') && !rest.contains('/'))
+        };
+        let mut begun = 0;
+        replies.each_record(|name| begun += u64::from(session(name) && !known(name)))?;
+        Ok(Stored { used: replies.used()?, begun })
+    }
+
+    /// What the folder holds of its sessions, of which so many have stored replies alone.
+    pub(crate) fn held(&self, begun: u64) -> Held {
+        Held {
+            planned: self.manifest.planned,
+            records: self.sessions.len() as u64,
+            graded: self.sessions.iter().filter(|session| session.grade.is_some()).count() as u64,
+            lost: self.early.len() as u64,
+            begun,
+        }
+    }
+}
+
+/// Adds a panel; one that was judged anew takes the place of the earlier.
+fn add_panel(
+    panels: &mut Vec<PanelRecord>,
+    by_name: &mut HashMap<String, usize>,
+    kind: &str,
+    panel: PanelRecord,
+) {
+    match by_name.entry(format!("{kind}/{}", panel.name)) {
+        Entry::Occupied(place) => panels[*place.get()] = panel,
+        Entry::Vacant(place) => {
+            place.insert(panels.len());
+            panels.push(panel);
+        }
     }
 }
 
@@ -376,6 +449,7 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
             check: line.check.iter().map(|answer| Some(answer.as_ref()?.0.as_ref().into())).collect(),
             notes,
             grade: None,
+            checker: None,
             place,
         },
     })))

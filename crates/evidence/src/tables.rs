@@ -38,6 +38,10 @@ pub struct RunEvidence {
     pub sessions: u64,
     /// Sessions that are finished but have no grade of this grader.
     pub ungraded: u64,
+    /// What the folder holds of its sessions, and what is missing.
+    pub held: Held,
+    /// Why the stored replies cannot be read; the sessions can.
+    pub trouble: Option<String>,
     /// Every outcome's share.
     pub outcomes: Vec<Share>,
     /// Every pair, for the maps.
@@ -60,6 +64,21 @@ pub struct RunEvidence {
     pub used: BTreeMap<String, RoleUse>,
     /// Sessions worth reading, the best first, then the worst.
     pub highlights: Vec<Highlight>,
+}
+
+/// What a folder holds of its sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Held {
+    /// Sessions of the largest plan that was run into the folder, where it is known.
+    pub planned: Option<u64>,
+    /// Sessions with a record; only these are in the numbers.
+    pub records: u64,
+    /// Of these, with a grade.
+    pub graded: u64,
+    /// Sessions with a grade whose record is missing.
+    pub lost: u64,
+    /// Sessions with stored replies and neither a record nor a grade.
+    pub begun: u64,
 }
 
 /// A boundary solver.

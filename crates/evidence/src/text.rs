@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Minimum hashes that stand for a question's words in order.
-const HASHES: usize = 16;
+pub(crate) const HASHES: usize = 16;
 /// Shortest answer whose appearance in the question is no chance: a single digit stands in most questions.
 const SHORTEST_LEAK: usize = 3;
 

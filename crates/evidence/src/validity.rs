@@ -1,10 +1,11 @@
 //! The validity panel: what could make the numbers mean something else.
 
-use crate::text::Fingerprint;
+use crate::text::{Fingerprint, HASHES};
 use crate::{AskerTurns, Flag, Run, Session, SolverReplies, Validity};
 use aske_session::Outcome;
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::num::NonZeroU32;
 
 /// Examples that are named.
 const EXAMPLES: usize = 5;
@@ -80,28 +81,85 @@ fn asker(run: &Run) -> AskerTurns {
 fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
     let (mut same, mut alike) = (HashSet::new(), HashSet::new());
     let mut seen: HashSet<u64> = HashSet::new();
-    let mut bands: HashMap<(usize, [u32; BAND]), Vec<usize>> = HashMap::new();
     let prints: Vec<Option<Fingerprint>> =
         sessions.par_iter().map(|session| session.question.as_deref().map(Fingerprint::of)).collect();
+    let (places, count) = shared_bands(&prints);
+    let mut bands: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (i, session) in sessions.iter().enumerate() {
         let Some(print) = &prints[i] else { continue };
         if !seen.insert(session.notes.words) {
             same.insert(i);
             continue;
         }
-        let keys = || print.0.windows(BAND).enumerate().map(|(at, band)| (at, [band[0], band[1]]));
-        let near =
-            |other: &usize| prints[*other].as_ref().is_some_and(|other| print.likeness(other) >= ALIKE);
-        if keys().any(|key| bands.get(&key).is_some_and(|others| others.iter().any(near))) {
+        let own = || places.iter().filter_map(|of_band| of_band[i]).map(|place| place.get() as usize - 1);
+        let near = |other: &u32| {
+            prints[*other as usize].as_ref().is_some_and(|other| print.likeness(other) >= ALIKE)
+        };
+        if own().any(|band| bands[band].iter().any(near)) {
             alike.insert(i);
         } else {
-            for key in keys() {
-                let band = bands.entry(key).or_default();
-                if band.len() < CROWD {
-                    band.push(i);
+            for band in own() {
+                if bands[band].len() < CROWD {
+                    bands[band].extend(u32::try_from(i));
                 }
             }
         }
     }
     (same, alike)
+}
+
+/// For each pair of neighbouring hashes and each question, the number from 1 of those that share it; none where no other
+/// question does, which is the rule. Also how many numbers there are.
+fn shared_bands(prints: &[Option<Fingerprint>]) -> (Vec<Vec<Option<NonZeroU32>>>, usize) {
+    let mut count = 0;
+    let of_band = |at: usize| {
+        let key = |print: &Fingerprint| u64::from(print.0[at]) << 32 | u64::from(print.0[at + 1]);
+        let numbered = prints.iter().zip(0_u32..).filter_map(|(print, i)| Some((key(print.as_ref()?), i)));
+        let mut keys: Vec<(u64, u32)> = numbered.collect();
+        keys.par_sort_unstable();
+        let mut places = vec![None; prints.len()];
+        for shared in keys.chunk_by(|one, two| one.0 == two.0).filter(|shared| shared.len() > 1) {
+            count += 1;
+            for (_, i) in shared {
+                places[*i as usize] = NonZeroU32::new(count);
+            }
+        }
+        places
+    };
+    let places = (0..=HASHES - BAND).map(of_band).collect();
+    (places, count as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// The numbers name the same questions as the hashes themselves do, where a question shares them.
+    #[test]
+    fn questions_share_a_number_exactly_where_they_share_two_neighbouring_hashes() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let print = |rng: &mut fastrand::Rng| {
+            let question: Vec<String> = (0..12).map(|_| format!("word{}", rng.u8(0..4))).collect();
+            (rng.u8(0..10) > 0).then(|| Fingerprint::of(&question.join(" ")))
+        };
+        let prints: Vec<Option<Fingerprint>> = (0..400).map(|_| print(&mut rng)).collect();
+        let (places, count) = shared_bands(&prints);
+        let mut shared = 0;
+        for (at, of_band) in places.iter().enumerate() {
+            let mut by_hash: HashMap<[u32; BAND], Vec<usize>> = HashMap::new();
+            for (i, print) in prints.iter().enumerate() {
+                if let Some(print) = print {
+                    by_hash.entry([print.0[at], print.0[at + 1]]).or_default().push(i);
+                }
+            }
+            for same in by_hash.values() {
+                let number = of_band[same[0]];
+                assert_eq!(number.is_some(), same.len() > 1);
+                assert!(same.iter().all(|i| of_band[*i] == number));
+                shared += usize::from(same.len() > 1);
+            }
+        }
+        assert!(shared > 0 && count == shared, "{shared} shared, {count} numbers");
+    }
 }

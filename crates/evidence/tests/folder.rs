@@ -60,7 +60,13 @@ fn write(folder: &Path, asker: &str, sessions: &[(SessionRecord, Grade)]) {
 }
 
 fn line(record: &SessionRecord, grade: &Grade) -> GradeLine {
-    GradeLine { schema: SCHEMA, record: record.id().to_string(), grade: grade.clone(), check: None }
+    GradeLine {
+        schema: SCHEMA,
+        record: record.id().to_string(),
+        grade: grade.clone(),
+        check: None,
+        checker: None,
+    }
 }
 
 #[test]
@@ -175,6 +181,7 @@ fn baselines_and_audits_are_read_from_their_panels() {
                 check: vec![Some("7".to_owned())],
                 answers: right.iter().flatten().map(|(name, right)| (name.clone(), answer(right))).collect(),
                 right,
+                checker: None,
                 used: BTreeMap::new(),
             }
         };

@@ -21,11 +21,18 @@ struct Row {
     right: Option<bool>,
 }
 
-pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError> {
+/// The answers in these sessions.
+pub(crate) fn in_sessions(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError> {
     let mut rows = Vec::new();
     for entry in bank {
         add_session(&mut rows, &runs[entry.run], entry)?;
     }
+    Ok(table(&rows))
+}
+
+/// The answers to questions that were put outside of sessions, or again.
+pub(crate) fn in_panels(runs: &[Run], bank: &[Entry<'_>]) -> Table {
+    let mut rows = Vec::new();
     for (place, run) in runs.iter().enumerate() {
         let chosen: HashSet<String> =
             bank.iter().filter(|entry| entry.run == place).map(|entry| run.name(entry.session)).collect();
@@ -37,6 +44,10 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError>
             panels.iter().filter(about).for_each(|panel| add_panel(&mut rows, run, kind, panel));
         }
     }
+    table(&rows)
+}
+
+fn table(rows: &[Row]) -> Table {
     let mut table = Table::default();
     table.text("run", rows.iter().map(|row| Some(row.run.clone())));
     table.text("record", rows.iter().map(|row| Some(row.record.clone())));
@@ -48,7 +59,7 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError>
     table.text("answer", rows.iter().map(|row| row.answer.clone()));
     table.text("finish", rows.iter().map(|row| Some(row.finish)));
     table.flag("right", rows.iter().map(|row| row.right));
-    Ok(table)
+    table
 }
 
 fn add_session(rows: &mut Vec<Row>, run: &Run, entry: &Entry<'_>) -> Result<(), RunError> {

@@ -30,12 +30,13 @@ pub(crate) fn bank<'r>(runs: &'r [Run], choice: &Choice) -> Vec<Entry<'r>> {
             scale.solvers.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect()
         })
         .unwrap_or_default();
+    let mut known = Known { abilities, difficulties: HashMap::new() };
     let mut entries = Vec::new();
     for (place, run) in runs.iter().enumerate() {
         let audited = run.audited();
         for session in &run.sessions {
-            let entry =
-                entry(place, run, session, audited.get(run.name(session).as_str()).copied(), &abilities);
+            let audit = audited.get(run.name(session).as_str()).copied();
+            let entry = entry(place, run, session, audit, &mut known);
             let inside = |(low, high): (f64, f64)| {
                 entry.difficulty.is_some_and(|found| (low..=high).contains(&found.value))
             };
@@ -47,12 +48,35 @@ pub(crate) fn bank<'r>(runs: &'r [Run], choice: &Choice) -> Vec<Entry<'r>> {
     entries
 }
 
+/// What is known of solvers and of questions.
+struct Known {
+    /// In logits, by solver.
+    abilities: HashMap<String, f64>,
+    /// Difficulties by the answers that they follow from: most questions of a pair have the same.
+    difficulties: HashMap<Vec<Answers>, Estimate>,
+}
+
+/// The bits of an ability, right answers and all answers.
+type Answers = (u64, u32, u32);
+
+impl Known {
+    /// The difficulty of a question that solvers of these abilities have answered so.
+    fn difficulty(&mut self, answers: &[(f64, u32, u32)]) -> Estimate {
+        let key = answers.iter().map(|(ability, right, draws)| (ability.to_bits(), *right, *draws)).collect();
+        *self.difficulties.entry(key).or_insert_with(|| {
+            // Before any answer, a question is as hard as its solvers are able.
+            let mean = answers.iter().map(|(ability, ..)| ability).sum::<f64>() / answers.len().max(1) as f64;
+            difficulty(answers, (mean, PRIOR_SPREAD))
+        })
+    }
+}
+
 fn entry<'r>(
     place: usize,
     run: &'r Run,
     session: &'r Session,
     audit: Option<&aske_record::PanelRecord>,
-    abilities: &HashMap<String, f64>,
+    known: &mut Known,
 ) -> Entry<'r> {
     let mut answers: Vec<(&str, u32, u32)> = Vec::new();
     if let Some(right) = session.right() {
@@ -64,18 +88,16 @@ fn entry<'r>(
         let right = draws.iter().filter(|right| **right).count();
         answers.push((solver, count(right), count(draws.len())));
     }
-    let known: Vec<(f64, u32, u32)> = answers
+    let rated: Vec<(f64, u32, u32)> = answers
         .iter()
-        .filter_map(|(solver, right, draws)| Some((*abilities.get(*solver)?, *right, *draws)))
+        .filter_map(|(solver, right, draws)| Some((*known.abilities.get(*solver)?, *right, *draws)))
         .collect();
-    // Before any answer, a question is as hard as its solvers are able.
-    let mean = known.iter().map(|(ability, ..)| ability).sum::<f64>() / known.len().max(1) as f64;
     Entry {
         run: place,
         session,
         right: answers.iter().map(|(_, right, _)| right).sum(),
         answered: answers.iter().map(|(_, _, draws)| draws).sum(),
-        difficulty: (!known.is_empty()).then(|| difficulty(&known, (mean, PRIOR_SPREAD))),
+        difficulty: (!rated.is_empty()).then(|| known.difficulty(&rated)),
     }
 }
 

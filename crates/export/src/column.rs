@@ -34,6 +34,18 @@ impl Column {
         self.len() == 0
     }
 
+    /// Adds the rows of another column of the same kind.
+    fn append(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Text(values), Self::Text(more)) => values.extend(more),
+            (Self::Whole(values), Self::Whole(more)) => values.extend(more),
+            (Self::Number(values), Self::Number(more)) => values.extend(more),
+            (Self::Flag(values), Self::Flag(more)) => values.extend(more),
+            (Self::Texts(values), Self::Texts(more)) => values.extend(more),
+            _ => {}
+        }
+    }
+
     fn value(&self, row: usize) -> Value {
         match self {
             Self::Text(values) => json!(values[row]),
@@ -56,6 +68,17 @@ impl Table {
     /// Rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
+    }
+
+    /// Adds the rows of a table with the same columns.
+    pub(crate) fn append(&mut self, other: Self) {
+        if self.columns.is_empty() {
+            *self = other;
+            return;
+        }
+        for ((_, column), (_, more)) in self.columns.iter_mut().zip(other.columns) {
+            column.append(more);
+        }
     }
 
     /// One row as an object.

@@ -24,7 +24,7 @@ mod write;
 pub use arrow::batch;
 pub use column::{Column, Table};
 #[cfg(feature = "files")]
-pub use write::{ExportError, Format, write};
+pub use write::{ExportError, Format, write, write_parts};
 
 use aske_evidence::Run;
 use aske_record::RunError;
@@ -87,15 +87,36 @@ impl<'r> Export<'r> {
 
     /// One table over all runs.
     pub fn table(&self, kind: Kind) -> Result<Table, RunError> {
-        match kind {
-            Kind::Questions => Ok(bank::table(self.runs, &self.bank)),
-            Kind::Sessions => sessions::table(self.runs, &self.bank),
-            Kind::Answers => answers::table(self.runs, &self.bank),
-            Kind::Grades => Ok(grades::table(self.runs, &self.bank)),
-            Kind::Evals => Ok(evals::table(self.runs)),
+        let mut table = Table::default();
+        for part in self.parts(kind) {
+            table.append(part?);
         }
+        Ok(table)
+    }
+
+    /// The same table in parts that fit into memory, in order; there is at least one.
+    pub fn parts(&self, kind: Kind) -> impl Iterator<Item = Result<Table, RunError>> + '_ {
+        // An empty table still has its columns.
+        let none = self.bank.is_empty().then_some(&self.bank[..]);
+        let sessions = none.into_iter().chain(self.bank.chunks(PART)).map(move |part| match kind {
+            Kind::Questions => Ok(bank::table(self.runs, part)),
+            Kind::Sessions => sessions::table(self.runs, part),
+            Kind::Answers => answers::in_sessions(self.runs, part),
+            Kind::Grades => Ok(grades::table(self.runs, part)),
+            Kind::Evals => Ok(Table::default()),
+        });
+        let sessions = sessions.take(if kind == Kind::Evals { 0 } else { usize::MAX });
+        let more = [kind].into_iter().filter_map(move |kind| match kind {
+            Kind::Answers => Some(Ok(answers::in_panels(self.runs, &self.bank))),
+            Kind::Evals => Some(Ok(evals::table(self.runs))),
+            _ => None,
+        });
+        sessions.chain(more)
     }
 }
+
+/// Sessions whose rows are in memory at once.
+const PART: usize = 2_000;
 
 /// Whether a session is calibrated.
 fn is_calibrated(session: &aske_evidence::Session) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::{Table, batch};
 use arrow_schema::ArrowError;
+use aske_record::RunError;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -38,6 +39,9 @@ impl Format {
     }
 }
 
+/// Rows of a Parquet file that are compressed together; they are in memory until they are written.
+const ROW_GROUP: usize = 50_000;
+
 /// A table that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -52,6 +56,9 @@ pub enum ExportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A run could not be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The columns do not make a table.
     #[error("the columns do not fit: {0}")]
     Arrow(#[from] ArrowError),
@@ -67,26 +74,85 @@ pub enum ExportError {
 
 /// Writes a table; the file's ending tells the format.
 pub fn write(table: &Table, path: &Path) -> Result<(), ExportError> {
-    let io = |source| ExportError::Io { path: path.to_owned(), source };
-    let format = Format::of(path).ok_or_else(|| ExportError::Ending(path.to_owned()))?;
-    let file = File::create(path).map_err(io)?;
-    match format {
-        Format::Jsonl => {
-            let mut file = BufWriter::new(file);
-            for row in 0..table.rows() {
-                serde_json::to_writer(&mut file, &table.row(row)).map_err(|error| io(error.into()))?;
-                file.write_all(b"\n").map_err(io)?;
+    let mut file = Writer::create(path)?;
+    file.add(table)?;
+    file.finish()
+}
+
+/// Writes a table that comes in parts of the same columns, and counts its rows.
+pub fn write_parts(
+    parts: impl Iterator<Item = Result<Table, RunError>>,
+    path: &Path,
+) -> Result<usize, ExportError> {
+    let mut file = Writer::create(path)?;
+    let mut rows = 0;
+    for part in parts {
+        let part = part?;
+        rows += part.rows();
+        file.add(&part)?;
+    }
+    file.finish()?;
+    Ok(rows)
+}
+
+/// A file that takes a table part by part.
+struct Writer<'p> {
+    path: &'p Path,
+    to: To,
+}
+
+enum To {
+    Jsonl(BufWriter<File>),
+    /// The columns are known with the first part.
+    Parquet(Option<File>, Option<Box<ArrowWriter<File>>>),
+}
+
+impl<'p> Writer<'p> {
+    fn create(path: &'p Path) -> Result<Self, ExportError> {
+        let format = Format::of(path).ok_or_else(|| ExportError::Ending(path.to_owned()))?;
+        let file = File::create(path).map_err(|source| ExportError::Io { path: path.to_owned(), source })?;
+        let to = match format {
+            Format::Jsonl => To::Jsonl(BufWriter::new(file)),
+            Format::Parquet => To::Parquet(Some(file), None),
+        };
+        Ok(Self { path, to })
+    }
+
+    fn add(&mut self, table: &Table) -> Result<(), ExportError> {
+        let io = |source| ExportError::Io { path: self.path.to_owned(), source };
+        let parquet = |source| ExportError::Parquet { path: self.path.to_owned(), source };
+        match &mut self.to {
+            To::Jsonl(file) => {
+                for row in 0..table.rows() {
+                    serde_json::to_writer(&mut *file, &table.row(row)).map_err(|error| io(error.into()))?;
+                    file.write_all(b"\n").map_err(io)?;
+                }
+                Ok(())
             }
-            file.flush().map_err(io)
+            To::Parquet(file, writer) => {
+                let batch = batch(table)?;
+                if let Some(file) = file.take() {
+                    let properties = WriterProperties::builder()
+                        .set_compression(Compression::SNAPPY)
+                        .set_max_row_group_row_count(Some(ROW_GROUP))
+                        .build();
+                    let new =
+                        ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
+                    *writer = Some(Box::new(new));
+                }
+                writer.as_mut().map_or(Ok(()), |writer| writer.write(&batch)).map_err(parquet)
+            }
         }
-        Format::Parquet => {
-            let batch = batch(table)?;
-            let parquet = |source| ExportError::Parquet { path: path.to_owned(), source };
-            let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(parquet)?;
-            writer.write(&batch).map_err(parquet)?;
-            writer.close().map_err(parquet)?;
-            Ok(())
+    }
+
+    fn finish(self) -> Result<(), ExportError> {
+        let io = |source| ExportError::Io { path: self.path.to_owned(), source };
+        match self.to {
+            To::Jsonl(mut file) => file.flush().map_err(io),
+            To::Parquet(_, writer) => {
+                let closed = writer.map(|writer| writer.close()).transpose();
+                closed.map(drop).map_err(|source| ExportError::Parquet { path: self.path.to_owned(), source })
+            }
         }
     }
 }

@@ -104,7 +104,13 @@ impl<'o> Taker<'o> {
         gaps.extend(gap);
         let used = used(rollout, &calls);
         let record = SessionRecord { schema: SCHEMA, pair, sample, asker, solvers, transcript, used };
-        let line = |grade| GradeLine { schema: SCHEMA, record: record.id().to_string(), grade, check: None };
+        let line = |grade| GradeLine {
+            schema: SCHEMA,
+            record: record.id().to_string(),
+            grade,
+            check: None,
+            checker: None,
+        };
         let grades = [grades.standard.map(line), grades.ours.map(line)];
         Ok(Taken { record, grades, calls, gaps })
     }

@@ -28,6 +28,8 @@ pub enum Cause {
     Script,
     /// The run was halted before the call began.
     Halted,
+    /// No reply is stored, and none may be asked for.
+    NotStored,
 }
 
 impl Cause {
@@ -55,6 +57,7 @@ impl Cause {
             Self::Rejected => "rejected",
             Self::Script => "script",
             Self::Halted => "halted",
+            Self::NotStored => "no stored reply",
         }
     }
 }
@@ -134,6 +137,9 @@ impl Failure {
                  if the context is too short, lower the token budgets or the rounds in `[protocol]`"
             ),
             Cause::Halted => "run the same command again to go on".to_owned(),
+            Cause::NotStored => {
+                "`aske bench` with the same configuration asks for what is missing".to_owned()
+            }
             Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),
         }
     }

@@ -5,6 +5,7 @@ mod body;
 mod http;
 mod parse;
 mod plain;
+mod repair;
 mod replicas;
 mod secret;
 mod service;
@@ -97,7 +98,7 @@ impl OpenAi {
         let outcome = replica.way().exchange(Method::POST, "chat/completions", &self.headers, body).await;
         let outcome = outcome.and_then(|body| parse::reply(&body)).map_err(|fault| replica.of_model(fault));
         replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
-        outcome.map_err(|fault| self.secret.scrub(fault))
+        outcome.map(|reply| self.secret.scrub_reply(reply)).map_err(|fault| self.secret.scrub(fault))
     }
 
     /// Asks every replica what it serves; all must answer.

@@ -1,21 +1,23 @@
 //! `calls.sqlite`: every reply, under its record, turn, role and draw.
 
 mod bulk;
+mod guard;
 mod table;
 mod writer;
 
-use crate::{RoleUse, RunError};
+use crate::{RoleUse, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
 use aske_session::Slot;
-use rusqlite::Connection;
+use guard::Guarded;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use writer::Writer;
 
 pub(crate) use bulk::Bulk;
+pub(crate) use guard::{uri, without_shared_index};
 pub(crate) use table::TABLES;
 
 /// Where a stored call belongs.
@@ -54,7 +56,7 @@ pub struct StoredCall {
 /// The store of a run's calls.
 pub struct CallStore {
     path: PathBuf,
-    reader: Mutex<Connection>,
+    reader: Mutex<Guarded>,
     writer: Writer,
     /// Records that had calls when the store was opened.
     known: HashSet<String>,
@@ -64,16 +66,26 @@ impl CallStore {
     /// Opens or creates the store.
     pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
         let sqlite = RunError::sqlite(path);
-        let connection = table::open(path).map_err(&sqlite)?;
-        let known = table::records(&connection).map_err(&sqlite)?;
+        guard::check_files(path)?;
+        let reader = Guarded::new(table::open(path).map_err(&sqlite)?, path)?;
+        let known = reader.ask(table::records)?;
         let writer = Writer::start(table::open(path).map_err(&sqlite)?).map_err(RunError::io(path))?;
-        Ok(Self { path: path.to_owned(), reader: Mutex::new(connection), writer, known })
+        Ok(Self { path: path.to_owned(), reader: Mutex::new(reader), writer, known })
     }
 
     /// The replies of a record that an earlier start has stored. A session is run once in a start, so these are
     /// all it has.
     pub fn from_before(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
         if self.is_known(record) { self.of_record(record) } else { Ok(HashMap::new()) }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Guarded> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The records that had calls when the store was opened.
+    pub fn known(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().map(String::as_str)
     }
 
     /// Whether an earlier start has stored replies of this record.
@@ -83,20 +95,23 @@ impl CallStore {
 
     /// The replies of a record that are stored by now.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        table::of_record(&reader, record).map_err(RunError::sqlite(&self.path))
+        self.reader().ask(|reader| table::of_record(reader, record))
     }
 
     /// What a learning asker sampled in each turn of a record.
     pub fn traces(&self, record: &str) -> Result<BTreeMap<u32, Trace>, RunError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        table::traces(&reader, record).map_err(RunError::sqlite(&self.path))
+        self.reader().ask(|reader| table::traces(reader, record))
+    }
+
+    /// Removes the asker's replies of a record whose trace was lost, so that a learning asker samples them again; says
+    /// how many.
+    pub fn forget_untraced(&self, record: &str) -> Result<usize, RunError> {
+        self.reader().ask(|reader| table::forget_untraced(reader, record))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        table::used(&reader).map_err(RunError::sqlite(&self.path))
+        self.reader().ask(table::used)
     }
 
     /// Stores a reply; when this returns, a crash no longer loses it.
@@ -112,23 +127,20 @@ impl CallStore {
 
 /// The replies of a folder, open for reading only; a run may go on writing meanwhile.
 pub struct Replies {
-    path: PathBuf,
-    reader: Option<Connection>,
+    reader: Option<Guarded>,
 }
 
 impl Replies {
     /// Opens the replies of a run folder; a folder without any has none.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join("calls.sqlite");
-        let reader =
-            path.exists().then(|| table::read(&path)).transpose().map_err(RunError::sqlite(&path))?;
-        Ok(Self { path, reader })
+        let reader = files::exists(&path)?.then(|| guard::read(&path)).transpose()?;
+        Ok(Self { reader })
     }
 
     /// The replies of a record.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        let found = self.reader.as_ref().map(|reader| table::of_record(reader, record));
-        found.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+        self.ask(|reader| table::of_record(reader, record))
     }
 
     /// The replies of a record with at most `most` characters of each text, and the bytes that were left out of the content
@@ -138,26 +150,39 @@ impl Replies {
         record: &str,
         most: u32,
     ) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>, RunError> {
-        let found = self.reader.as_ref().map(|reader| table::beginnings(reader, record, most));
-        found.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+        self.ask(|reader| table::beginnings(reader, record, most))
     }
 
     /// Bytes of all replies of a record.
     pub fn bytes(&self, record: &str) -> Result<u64, RunError> {
-        let bytes = self.reader.as_ref().map(|reader| table::bytes(reader, record));
-        bytes.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+        self.ask(|reader| table::bytes(reader, record))
     }
 
     /// One reply as text: its reasoning, where there is any, and its content.
     pub fn text(&self, record: &str, slot: Slot) -> Result<Option<String>, RunError> {
-        let text = self.reader.as_ref().map(|reader| table::text(reader, record, slot));
-        text.transpose().map(Option::flatten).map_err(RunError::sqlite(&self.path))
+        self.ask(|reader| table::text(reader, record, slot))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
-        let used = self.reader.as_ref().map(table::used);
-        used.transpose().map(Option::unwrap_or_default).map_err(RunError::sqlite(&self.path))
+        self.ask(table::used)
+    }
+
+    /// Tells `take` the name of every record that has replies.
+    pub fn each_record(&self, take: impl FnMut(&str)) -> Result<(), RunError> {
+        self.ask(|reader| table::each_record(reader, take))
+    }
+
+    /// How many replies each record has.
+    pub(crate) fn counts(&self) -> Result<HashMap<String, i64>, RunError> {
+        self.ask(table::counts)
+    }
+
+    fn ask<T: Default>(
+        &self,
+        query: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, RunError> {
+        self.reader.as_ref().map(|reader| reader.ask(query)).transpose().map(Option::unwrap_or_default)
     }
 }
 
@@ -222,6 +247,31 @@ mod tests {
         assert_eq!(found, BTreeMap::from([(2, trace.clone()), (3, trace)]), "of the asker alone");
         assert_eq!(store.of_record("a").unwrap().len(), 3);
         assert!(store.traces("b").unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_asker_whose_trace_was_lost_can_be_sampled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.sqlite");
+        let store = CallStore::open(&path).unwrap();
+        let mut traced = call("x");
+        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5] });
+        let asker = |turn| CallKey { record: "a".into(), slot: Slot { turn, role: Role::Asker, draw: 0 } };
+        for turn in 1..=3 {
+            store.put(asker(turn), traced.clone()).await.unwrap();
+        }
+        store.put(key("a", 1, 0), call("of a solver")).await.unwrap();
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute("DELETE FROM traces WHERE turn = 2", []).unwrap();
+        other.execute("DELETE FROM calls WHERE role = 'asker' AND turn = 3", []).unwrap();
+        assert_eq!(store.forget_untraced("a").unwrap(), 1);
+        assert_eq!(store.forget_untraced("none").unwrap(), 0);
+        let left: Vec<Slot> = store.of_record("a").unwrap().into_keys().collect();
+        assert_eq!(left.len(), 2, "the traced turn and the solver's: {left:?}");
+        for turn in [2, 3] {
+            store.put(asker(turn), traced.clone()).await.unwrap();
+        }
+        assert_eq!(store.traces("a").unwrap().len(), 3);
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! What can be wrong with a run folder.
 
+use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,9 +23,41 @@ pub enum RunError {
         /// What the library said.
         source: rusqlite::Error,
     },
+    /// The store of calls is not one that this program writes.
+    #[error("{}: {what}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Something else stands in the place of a file.
+    #[error("{} is {what}, not a file", path.display())]
+    NotAFile {
+        /// Where.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Something else stands in the place of a run folder.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// Where.
+        path: PathBuf,
+    },
     /// A line cannot be read, and it is not the torn last one.
     #[error("{}:{line}: {what}", path.display())]
     Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// The choices of an adaptive run cannot be read, and cannot be made again.
+    #[error("{}:{line}: {what}", path.display())]
+    Draws {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
@@ -106,6 +139,14 @@ pub enum RunError {
         /// The other.
         second: PathBuf,
     },
+    /// Grades that were made by two rules of asking the equivalence checker.
+    #[error("the grades `{grader}` of {} were made by another rule of asking the equivalence checker", path.display())]
+    Rules {
+        /// The folder.
+        path: PathBuf,
+        /// The grader.
+        grader: String,
+    },
     /// The folder that is to be written is there already.
     #[error("{} exists already", path.display())]
     Exists {
@@ -127,8 +168,20 @@ impl RunError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Io { .. } | Self::Sqlite { .. } => "is the disk full, or the folder not writable?",
-            Self::Line { .. } => "the file was changed by hand or damaged; restore it or remove that line",
+            Self::Io { source, .. } => io_hint(source),
+            Self::Sqlite { source, .. } => sqlite_hint(source),
+            Self::Database { .. } => {
+                "calls.sqlite is damaged or was not written by aske; restore it from a copy, or do not use this folder"
+            }
+            Self::NotAFile { .. } => "a run folder holds plain files only; remove it, or name another folder",
+            Self::NotAFolder { .. } => "name a run folder, not a file",
+            Self::Line { .. } => {
+                "the file was changed by hand or damaged; `aske repair` with this folder sets the line aside and \
+                 rebuilds what it can from stored replies"
+            }
+            Self::Draws { .. } => {
+                "the order of draws is part of the estimate and cannot be rebuilt; restore draws.jsonl from a copy"
+            }
             Self::Manifest { .. } => "restore run.toml, or choose another folder with --run",
             Self::NoRun { .. } => "name a folder that `aske bench` has written",
             Self::Version { .. } => "use the aske that wrote it, or choose another folder with --run",
@@ -145,8 +198,51 @@ impl RunError {
                 "use the same solvers and --pairs, or choose another folder with --run"
             }
             Self::Conflict { .. } => "run each session in one place only: use --shard",
+            Self::Rules { .. } => {
+                "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the earlier version; \
+                 their sessions are graded again, and nobody but the checker is asked"
+            }
             Self::Exists { .. } => "name a new folder",
         })
+    }
+}
+
+/// What to do about a failed read or write.
+pub fn io_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full; make room and run again"
+        }
+        io::ErrorKind::PermissionDenied => "check who may read and write this file and its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only; choose a folder on another one",
+        io::ErrorKind::NotFound => {
+            "the file or its folder is missing; check the path, and make the folder first"
+        }
+        io::ErrorKind::NotADirectory => "a part of the path is a file; name a folder",
+        io::ErrorKind::IsADirectory => "this is a folder; name a file",
+        io::ErrorKind::InvalidData => "the file is not text in UTF-8; restore it from a copy",
+        io::ErrorKind::UnexpectedEof => "the file became shorter while it was read; run the command again",
+        _ => "check the disk that holds this path; the system's log may say more",
+    }
+}
+
+/// What to do about a database that fails.
+fn sqlite_hint(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full; make room and run again",
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            "the database is damaged; restore it from a copy, or save what is left with `sqlite3 calls.sqlite .recover`"
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            "check who may read and write this file and its folder"
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another program is using the database; run the command again when it has ended"
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            "check the disk that holds this path; the system's log may say more"
+        }
+        _ => "the database was changed by another program, or is damaged; restore it from a copy",
     }
 }
 

@@ -124,7 +124,8 @@ mod tests {
             run.add_call(&key(turn), &call("kept")).unwrap();
         }
         let grade = Grade { outcome: Outcome::TooEasy, right: None, undecided: false, promoted: false };
-        let line = GradeLine { schema: crate::SCHEMA, record: "a:b/0".into(), grade, check: None };
+        let line =
+            GradeLine { schema: crate::SCHEMA, record: "a:b/0".into(), grade, check: None, checker: None };
         run.add_grade("other", &line).unwrap();
         assert!(!into.exists());
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();

@@ -1,6 +1,6 @@
 //! Files of one JSON object a line, to which lines are only ever added.
 
-use crate::{RunError, scan};
+use crate::{RunError, files, scan};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
@@ -18,14 +18,18 @@ pub struct Jsonl {
 impl Jsonl {
     /// Opens or creates the file, mends a torn last line, and reads what is there.
     pub fn open<T: DeserializeOwned + Send>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
-        let io = || RunError::io(path);
-        let file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(io())?;
         let (values, good) = read_lines(path)?;
-        let length = file.metadata().map_err(io())?.len();
+        Ok((Self::append_to(path, good)?, values))
+    }
+
+    /// Opens or creates the file of which so many bytes are whole lines, and drops the rest.
+    pub(crate) fn append_to(path: &Path, good: u64) -> Result<Self, RunError> {
+        let file = files::open_with(path, OpenOptions::new().create(true).append(true).read(true))?;
+        let length = file.metadata().map_err(RunError::io(path))?.len();
         if good < length {
-            file.set_len(good).map_err(io())?;
+            file.set_len(good).map_err(RunError::io(path))?;
         }
-        Ok((Self { path: path.to_owned(), file, buffer: Vec::new() }, values))
+        Ok(Self { path: path.to_owned(), file, buffer: Vec::new() })
     }
 
     /// Where it is.

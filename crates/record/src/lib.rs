@@ -8,14 +8,17 @@
 //! let folder = std::env::temp_dir().join(format!("aske-doc-{}", std::process::id()));
 //! let manifest = Manifest::new("0.1.0", Identity::default(), toml::Table::new());
 //! let run = RunDir::open(&folder, &manifest).unwrap();
-//! assert_eq!(run.records().len(), 0);
+//! assert!(run.index().is_empty());
 //! # drop(run); std::fs::remove_dir_all(folder).unwrap();
 //! ```
 
+mod aside;
 mod calls;
 mod error;
+mod files;
 mod fresh;
 mod id;
+mod index;
 mod jsonl;
 mod lines;
 mod manifest;
@@ -23,13 +26,15 @@ mod merge;
 mod run;
 mod scan;
 
+pub use aside::{Aside, set_aside};
 pub use calls::{CallKey, CallStore, Replies, StoredCall};
-pub use error::RunError;
+pub use error::{RunError, io_hint};
 pub use fresh::NewRun;
 pub use id::{BadPair, PairId, SessionId};
+pub use index::Index;
 pub use jsonl::Jsonl;
 pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
 pub use manifest::{EVAL, Identity, Manifest};
 pub use merge::{Merged, merge};
-pub use run::{Contents, Draws, Grades, RunDir, STANDARD, read_draws};
-pub use scan::{Place, read_at, scan};
+pub use run::{Contents, Draws, Grades, RunDir, STANDARD, read_draws, read_grades};
+pub use scan::{Place, each, read_at, scan};

@@ -2,7 +2,7 @@
 
 use crate::{PairId, SessionId};
 use aske_chat::{Finish, Usage, Usd};
-use aske_session::{Grade, Role, Solved, Transcript};
+use aske_session::{CheckerRule, Grade, Role, Solved, Transcript};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,14 @@ impl Record {
         }
     }
 
+    /// The session itself, where it is one.
+    pub fn into_session(self) -> Option<SessionRecord> {
+        match self {
+            Self::Session(session) => Some(session),
+            _ => None,
+        }
+    }
+
     /// The session, where it is one.
     pub fn session(&self) -> Option<&SessionRecord> {
         match self {
@@ -64,6 +72,9 @@ pub struct PanelRecord {
     pub answers: BTreeMap<String, Vec<Solved>>,
     /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
     pub right: Option<BTreeMap<String, Vec<bool>>>,
+    /// The rule by which the equivalence checker was asked, as in a [`GradeLine`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checker: Option<CheckerRule>,
     /// Calls, tokens and cost by role.
     pub used: BTreeMap<String, RoleUse>,
 }
@@ -182,6 +193,10 @@ pub struct GradeLine {
     /// The cross-check answers it rests on, where they are not the session's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Vec<Option<String>>>,
+    /// The rule by which the equivalence checker was asked; none without a checker, and in grades of versions that put
+    /// both answers in alphabetical order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checker: Option<CheckerRule>,
 }
 
 /// One session that was chosen by chance, with the probability of the choice.

@@ -1,6 +1,6 @@
 //! `run.toml`: what a run is.
 
-use crate::{RunError, SCHEMA};
+use crate::{RunError, SCHEMA, files};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,6 +8,9 @@ use std::path::Path;
 
 /// Keys that may come later: a run may take in another model, or another dataset, or have one judged.
 const GROWING: [&str; 3] = ["models.", "data.", "judge."];
+
+/// Bytes of the longest `run.toml` that is read.
+const LONGEST: u64 = 64 << 20;
 
 /// What must stay the same for two folders, or a folder and a configuration, to belong together: keys and
 /// values as text. Keys under `models.`, `data.` and `judge.` may be absent on one side, so that a run can grow.
@@ -46,6 +49,9 @@ pub struct Manifest {
     pub schema: u32,
     /// The program that wrote it.
     pub aske: String,
+    /// Sessions of the largest plan that `aske bench` has run into the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<u64>,
     /// What must stay the same.
     pub identity: Identity,
     /// The resolved configuration of the last start.
@@ -63,7 +69,7 @@ impl Manifest {
 
     /// A manifest in today's format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
-        Self { schema: SCHEMA, aske: aske.to_owned(), identity, config }
+        Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
     }
 
     /// Reads the manifest of a folder; `None` where there is none.
@@ -74,12 +80,16 @@ impl Manifest {
             #[serde(default)]
             aske: String,
         }
+        if std::fs::metadata(folder).is_ok_and(|found| !found.is_dir()) {
+            return Err(RunError::NotAFolder { path: folder.to_owned() });
+        }
         let path = folder.join("run.toml");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(RunError::io(&path)(error)),
+        let Some(bytes) = files::read(&path, LONGEST)? else { return Ok(None) };
+        let not_text = |error: std::string::FromUtf8Error| RunError::Manifest {
+            path: path.clone(),
+            what: format!("not UTF-8 text: {}", error.utf8_error()),
         };
+        let text = String::from_utf8(bytes).map_err(not_text)?;
         let unreadable = |error: toml::de::Error| RunError::Manifest {
             path: path.clone(),
             what: error.message().to_owned(),

@@ -1,11 +1,12 @@
 //! A run folder, open for writing or read whole.
 
 use crate::jsonl::{Jsonl, read_lines};
-use crate::{CallStore, DrawLine, GradeLine, Manifest, Record, RunError};
+use crate::{CallStore, DrawLine, GradeLine, Index, Manifest, Record, RunError, files};
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The grader that `aske bench` uses itself.
@@ -24,7 +25,9 @@ pub struct RunDir {
     _lock: File,
     calls: CallStore,
     lines: Mutex<Jsonl>,
-    records: Vec<Record>,
+    index: Index,
+    /// Read when they are first asked for.
+    records: OnceLock<Vec<Record>>,
     grades: Grades,
 }
 
@@ -86,12 +89,16 @@ fn held(lines: &Mutex<Jsonl>) -> MutexGuard<'_, Jsonl> {
 impl RunDir {
     /// Opens the folder, or creates it, for a run of this identity.
     pub fn open(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
+            return Err(RunError::NotAFolder { path: path.to_owned() });
+        }
         std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
         let lock = lock(path)?;
         let mut manifest = manifest.clone();
         if let Some(there) = Manifest::read(path)? {
             fits(path, &there, &manifest)?;
             manifest.identity.grow(&there.identity);
+            manifest.planned = manifest.planned.max(there.planned);
         }
         manifest.write(path)?;
         Self::locked(path, lock)
@@ -106,13 +113,15 @@ impl RunDir {
 
     fn locked(path: &Path, lock: File) -> Result<Self, RunError> {
         std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
-        let (records_file, records) = Jsonl::open(&path.join("records.jsonl"))?;
+        let index = Index::read(path)?;
+        let lines = Jsonl::append_to(&path.join("records.jsonl"), index.end())?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
             calls: CallStore::open(&path.join("calls.sqlite"))?,
-            lines: Mutex::new(records_file),
-            records,
+            lines: Mutex::new(lines),
+            index,
+            records: OnceLock::new(),
             grades: Grades::open(path, STANDARD)?,
         })
     }
@@ -127,9 +136,18 @@ impl RunDir {
         &self.calls
     }
 
-    /// The records that were there when it was opened.
-    pub fn records(&self) -> &[Record] {
-        &self.records
+    /// The names of the records that were there when it was opened.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The records that were there when it was opened. They are read when they are first asked for, and then kept:
+    /// for a few of them, or for their names, use [`RunDir::index`].
+    pub fn records(&self) -> Result<&[Record], RunError> {
+        if self.records.get().is_none() {
+            let _ = self.records.set(self.index.records()?);
+        }
+        Ok(self.records.get().map_or(&[], Vec::as_slice))
     }
 
     /// The grades that were there when it was opened.
@@ -168,9 +186,9 @@ fn fits(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> 
     Err(RunError::Configuration { path: path.to_owned(), differences })
 }
 
-fn lock(folder: &Path) -> Result<File, RunError> {
+pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
     let path = folder.join("lock");
-    let file = File::create(&path).map_err(RunError::io(&path))?;
+    let file = files::open_with(&path, OpenOptions::new().write(true).create(true).truncate(false))?;
     // A viewer holds the lock for an instant when it looks whether a run is going on.
     let mut tries = 0;
     loop {
@@ -186,9 +204,33 @@ fn lock(folder: &Path) -> Result<File, RunError> {
     }
 }
 
+/// The grades of a folder's own grader.
+pub fn read_grades(folder: &Path) -> Result<Vec<GradeLine>, RunError> {
+    Ok(read_lines(&grades_path(folder, STANDARD))?.0)
+}
+
 /// The file of a grader's grades.
 pub(crate) fn grades_path(folder: &Path, grader: &str) -> PathBuf {
     folder.join("grades").join(format!("{grader}.jsonl"))
+}
+
+/// Every grader of a folder, with the file of its grades.
+pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunError> {
+    let grades = folder.join("grades");
+    let entries = match std::fs::read_dir(&grades) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(RunError::io(&grades)(error)),
+    };
+    let mut graders = BTreeMap::new();
+    for entry in entries {
+        let file = entry.map_err(RunError::io(&grades))?.path();
+        let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+        if file.extension().is_some_and(|ending| ending == "jsonl") {
+            graders.insert(name, file);
+        }
+    }
+    Ok(graders)
 }
 
 /// All that a run folder holds, but for the replies.
@@ -218,15 +260,8 @@ impl Contents {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let (records, _) = read_lines(&path.join("records.jsonl"))?;
         let records = latest(records);
-        let mut grades = BTreeMap::new();
-        let folder = path.join("grades");
-        for entry in std::fs::read_dir(&folder).map_err(RunError::io(&folder))? {
-            let file = entry.map_err(RunError::io(&folder))?.path();
-            let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
-            if file.extension().is_some_and(|ending| ending == "jsonl") {
-                grades.insert(name, read_lines(&file)?.0);
-            }
-        }
+        let graders = graders(path)?.into_iter().map(|(name, file)| Ok((name, read_lines(&file)?.0)));
+        let grades = graders.collect::<Result<_, RunError>>()?;
         Ok(Self { path: path.to_owned(), manifest, records, grades })
     }
 

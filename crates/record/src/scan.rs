@@ -1,15 +1,17 @@
 //! Reading a file of lines at the speed of its parser: in blocks, on every core, nothing kept but what is asked for.
 
-use crate::RunError;
+use crate::{RunError, files};
 use rayon::prelude::*;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Bytes read at once.
 const BLOCK: usize = 16 << 20;
 /// Bytes that one core reads at a time.
 const PART: usize = 1 << 20;
+/// Bytes of the longest line that is read.
+const LONGEST: usize = 1 << 30;
 
 /// Where a line stands in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +31,28 @@ pub fn scan<T: Send>(
     from: u64,
     read: impl Fn(&[u8], Place) -> Result<T, String> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), from)),
-        Err(error) => return Err(RunError::io(path)(error)),
-    };
+    let mut values = Vec::new();
+    let end = each(path, from, read, |value| {
+        values.push(value);
+        Ok(())
+    })?;
+    Ok((values, end))
+}
+
+/// Maps the lines as [`scan`] does, and hands them over in order, a block at a time; says where the next one would begin.
+pub fn each<T: Send>(
+    path: &Path,
+    from: u64,
+    read: impl Fn(&[u8], Place) -> Result<T, String> + Sync,
+    mut take: impl FnMut(T) -> Result<(), RunError>,
+) -> Result<u64, RunError> {
+    let Some(mut file) = files::open(path)? else { return Ok(from) };
     file.seek(SeekFrom::Start(from)).map_err(RunError::io(path))?;
-    let (mut values, mut begin, mut block) = (Vec::new(), from, Vec::new());
+    let unreadable = |(offset, what)| {
+        let line = line_number(path, offset);
+        RunError::Line { path: path.to_owned(), line, what }
+    };
+    let (mut begin, mut block) = (from, Vec::new());
     loop {
         let wanted = BLOCK as u64;
         let got = (&file).take(wanted).read_to_end(&mut block).map_err(RunError::io(path))?;
@@ -43,16 +60,15 @@ pub fn scan<T: Send>(
             let parts = parts(&block[..=end]);
             let read: Result<Vec<Vec<T>>, (u64, String)> =
                 parts.into_par_iter().map(|(at, part)| lines(part, begin + at as u64, &read)).collect();
-            let read = read.map_err(|(offset, what)| {
-                let line = line_number(path, offset);
-                RunError::Line { path: path.to_owned(), line, what }
-            })?;
-            values.extend(read.into_iter().flatten());
+            read.map_err(unreadable)?.into_iter().flatten().try_for_each(&mut take)?;
             begin += end as u64 + 1;
             block.drain(..=end);
         }
         if got == 0 {
-            return Ok((values, begin));
+            return Ok(begin);
+        }
+        if block.len() > LONGEST {
+            return Err(unreadable((begin, format!("longer than {LONGEST} bytes"))));
         }
     }
 }
@@ -88,12 +104,17 @@ fn lines<T>(
 
 /// The number of the line that begins at `offset`, counted from 1.
 fn line_number(path: &Path, offset: u64) -> usize {
-    let before = File::open(path).and_then(|file| {
-        let mut bytes = Vec::new();
-        file.take(offset).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    });
-    before.map_or(1, |bytes| memchr::memchr_iter(b'\n', &bytes).count() + 1)
+    let count = || {
+        let mut before = File::open(path)?.take(offset);
+        let (mut number, mut block) = (1, vec![0; PART]);
+        loop {
+            match before.read(&mut block)? {
+                0 => return Ok::<_, std::io::Error>(number),
+                got => number += memchr::memchr_iter(b'\n', &block[..got]).count(),
+            }
+        }
+    };
+    count().unwrap_or(1)
 }
 
 /// The bytes at a place.

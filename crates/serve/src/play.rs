@@ -87,7 +87,14 @@ impl Play<'_> {
             used: used.clone(),
         }))?;
         let record = self.record.clone();
-        folder.add_grade(&GradeLine { schema: SCHEMA, record, grade: grade.clone(), check: None })?;
+        let checker = grader.rule();
+        folder.add_grade(&GradeLine {
+            schema: SCHEMA,
+            record,
+            grade: grade.clone(),
+            check: None,
+            checker,
+        })?;
         Ok(Some(grade))
     }
 }

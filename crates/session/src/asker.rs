@@ -25,6 +25,16 @@ impl Section {
         tags::has(text, self.name())
     }
 
+    /// Its tag, such as `#Question#`.
+    pub fn tag(self) -> String {
+        let name = match self {
+            Self::Reasoning => "Reasoning",
+            Self::Draft => "Draft",
+            Self::Question => "Question",
+        };
+        format!("#{name}#")
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",

@@ -5,24 +5,32 @@ use aske_answer::{Verdict, last_word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Two answers whose equality is in question, in no order.
+/// Two answers whose equality is in question, each in its role.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnswerPair {
-    first: String,
-    second: String,
+    /// The cross-check answer; between two cross-check answers, the earlier.
+    pub reference: String,
+    /// The answer that is compared with it.
+    pub candidate: String,
 }
 
 impl AnswerPair {
-    /// The pair of these answers; the same whichever comes first.
-    pub fn new(a: &str, b: &str) -> Self {
-        let (first, second) = if a <= b { (a, b) } else { (b, a) };
-        Self { first: first.to_owned(), second: second.to_owned() }
+    /// The pair of these answers.
+    pub fn new(reference: &str, candidate: &str) -> Self {
+        Self { reference: reference.to_owned(), candidate: candidate.to_owned() }
     }
+}
 
-    /// Both answers.
-    pub fn both(&self) -> (&str, &str) {
-        (&self.first, &self.second)
-    }
+/// The rule by which a pair of answers is put to the equivalence checker; recorded with every grade that a checker had
+/// a say in.
+///
+/// Grades of earlier versions name no rule: the answers were put in alphabetical order, so the reference was either of
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckerRule {
+    /// The cross-check answer is the reference; between two cross-check answers, the earlier.
+    Roles,
 }
 
 /// What the equivalence checker said of answer pairs.
@@ -251,11 +259,12 @@ mod tests {
             Grading::Done(grade) => panic!("{grade:?}"),
         };
         assert_eq!(need(&verdicts), [AnswerPair::new("1", "one")]);
-        verdicts.insert(AnswerPair::new("one", "1"), true);
+        verdicts.insert(AnswerPair::new("1", "one"), true);
         let second = need(&verdicts);
-        assert_eq!(second.len(), 4);
+        let pairs = [("1", "2"), ("1", "unity"), ("one", "2"), ("one", "unity")];
+        assert_eq!(second, pairs.map(|(reference, candidate)| AnswerPair::new(reference, candidate)));
         for pair in second {
-            let equal = pair.both().1.contains("unity") || pair.both().0.contains("unity");
+            let equal = pair.candidate == "unity";
             verdicts.insert(pair, equal);
         }
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!() };
@@ -264,12 +273,34 @@ mod tests {
     }
 
     #[test]
+    fn the_cross_check_answer_is_the_reference_and_of_two_the_earlier() {
+        let need = |answers: &Answers<'_>, verdicts: &Verdicts| match grade(
+            answers,
+            &Domain::math(),
+            Some(verdicts),
+        ) {
+            Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
+            Grading::Done(grade) => panic!("{grade:?}"),
+        };
+        for (reference, candidate) in [("aardvark", "zebra"), ("zebra", "aardvark")] {
+            let solved = answers(candidate, reference, [reference; 3]);
+            let asked = need(&solved, &Verdicts::new());
+            assert_eq!(asked, [AnswerPair::new(reference, candidate)]);
+            let reversed = Verdicts::from([(AnswerPair::new(candidate, reference), true)]);
+            assert_eq!(need(&solved, &reversed), asked, "a verdict on the other roles is none on these");
+            let drawn = answers("1", "2", [reference, reference, candidate]);
+            assert_eq!(need(&drawn, &Verdicts::new()), asked);
+        }
+    }
+
+    #[test]
     fn a_known_difference_asks_for_no_further_verdict() {
         let answers = answers("5", "1", ["1", "one", "uno"]);
         let all_checks_agree =
             [("1", "one"), ("1", "uno"), ("one", "uno")].map(|(a, b)| (AnswerPair::new(a, b), true));
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
-        verdicts.insert(AnswerPair::new("5", "1"), false);
+        verdicts.extend(["one", "uno"].map(|reference| (AnswerPair::new(reference, "1"), true)));
+        verdicts.insert(AnswerPair::new("1", "5"), false);
         let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };
         assert_eq!(grade.right, Some([false, true]));
     }

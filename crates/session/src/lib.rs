@@ -30,7 +30,7 @@ mod transcript;
 pub use asker::{Section, Trouble};
 pub use domain::{Domain, UnknownDomain};
 pub use grade::{
-    AnswerPair, Grade, Grading, Judged, Judging, Verdicts, grade, judge, read_verdict, read_word,
+    AnswerPair, CheckerRule, Grade, Grading, Judged, Judging, Verdicts, grade, judge, read_verdict, read_word,
 };
 pub use machine::{Call, Need, Session, Unexpected};
 pub use outcome::Outcome;

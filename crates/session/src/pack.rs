@@ -1,6 +1,7 @@
 //! A prompt pack: small text files with named placeholders, written `{{name}}`.
 
 mod builtin;
+mod review;
 mod template;
 
 use crate::Domain;

@@ -25,6 +25,7 @@ mod dump;
 mod fault;
 mod ledger;
 mod options;
+mod raw;
 mod reply;
 mod server;
 mod service;
@@ -32,5 +33,6 @@ mod stats;
 
 pub use fault::{Fault, UnknownFault};
 pub use options::Options;
+pub use raw::{RawServer, Seen, chunked, response};
 pub use server::TestServer;
 pub use stats::Stats;

@@ -1,5 +1,6 @@
 //! AdamW over one row of numbers in memory.
 
+use crate::learner::{Numbers, finite};
 use crate::{LearnError, Moments, Options};
 
 /// The length of a gradient.
@@ -44,6 +45,13 @@ impl Adam {
         self.first.copy_from_slice(&moments.first);
         self.second.copy_from_slice(&moments.second);
         Ok(())
+    }
+
+    /// Errs when one of its numbers is not finite.
+    pub(crate) fn check(&self) -> Result<(), LearnError> {
+        finite(Numbers::Weights, self.average().unwrap_or_default())?;
+        finite(Numbers::Moments, &self.first)?;
+        finite(Numbers::Moments, &self.second)
     }
 
     /// One step; gives the gradient's norm before clipping.
@@ -106,6 +114,19 @@ mod tests {
         let norm = Adam::new(&row, 0, blunt).step(&mut row, &[30.0, 40.0], 1e6);
         assert!((norm - 50.0).abs() < 1e-9);
         assert!((row[0] + 0.6).abs() < 1e-5 && (row[1] + 0.8).abs() < 1e-5, "{row:?}");
+    }
+
+    #[test]
+    fn moments_that_overflow_are_noticed_while_the_weights_are_still_finite() {
+        // A square beyond single precision: the step is first/inf = 0, and the weights do not show it.
+        let mut row = [1.0];
+        let mut adam = Adam::new(&row, 1, Options { decay: 0.0, ..options() });
+        adam.step(&mut row, &[1e-3], 0.1);
+        assert!(adam.check().is_ok());
+        adam.step(&mut row, &[1e25], 0.1);
+        assert!(row[0].is_finite());
+        let error = adam.check().unwrap_err().to_string();
+        assert!(error.contains("the optimiser's state is not finite"), "{error}");
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub trait Learner {
 
     /// The weights so far: their moving average where one is kept, the last ones otherwise.
     fn weights(&self) -> Result<Weights, LearnError>;
+
+    /// Errs when a weight or a number that the optimiser remembers is not finite; waits for the device.
+    fn check(&self) -> Result<(), LearnError>;
 }
 
 /// A learner that can also be rewarded.
@@ -129,6 +132,31 @@ pub struct Moments {
     pub second: Vec<f32>,
 }
 
+/// Errs unless all of these numbers are finite.
+pub(crate) fn finite(what: Numbers, numbers: &[f32]) -> Result<(), LearnError> {
+    what.finite(numbers.iter().all(|number| number.is_finite()))
+}
+
+/// Which numbers are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// The weights, and their moving average where one is kept.
+    Weights,
+    /// What the optimiser remembers.
+    Moments,
+}
+
+impl Numbers {
+    /// Errs unless they were found to be finite.
+    pub(crate) fn finite(self, finite: bool) -> Result<(), LearnError> {
+        match self {
+            _ if finite => Ok(()),
+            Self::Weights => Err(LearnError::NotFinite("some weights are")),
+            Self::Moments => Err(LearnError::NotFinite("the optimiser's state is")),
+        }
+    }
+}
+
 /// What came of the steps since the last report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
@@ -208,13 +236,20 @@ pub enum LearnError {
     #[error("unknown kind of network: {0}")]
     Network(String),
     /// The loss or its gradient is no longer a number.
-    #[error("training diverged: loss {loss}, gradient norm {gradient_norm}\nhint: lower the learning rate")]
+    #[error(
+        "training diverged: loss {loss}, gradient norm {gradient_norm}\nhint: lower the learning rate and train into a new folder"
+    )]
     Diverged {
         /// The summed loss.
         loss: f64,
         /// The summed gradient norm.
         gradient_norm: f64,
     },
+    /// An update has left numbers that are not finite: nothing can be learnt from here on.
+    #[error(
+        "training diverged: after the update {0} not finite\nhint: lower the learning rate and train into a new folder"
+    )]
+    NotFinite(&'static str),
     /// The model that should learn cannot.
     #[error("{0}\nhint: name a folder with a Llama-style checkpoint, or builtin:nano-asker")]
     Start(String),
@@ -228,7 +263,7 @@ pub enum LearnError {
     },
     /// The gradient has become too long to be trusted.
     #[error(
-        "the gradient's norm is {gradient_norm:.3e}, beyond {longest:.3e}: training explodes\nhint: lower the learning rate and go on from the last checkpoint"
+        "the gradient's norm is {gradient_norm:.3e}, beyond {longest:.3e}: training explodes\nhint: lower the learning rate and train into a new folder"
     )]
     Exploded {
         /// Its norm.

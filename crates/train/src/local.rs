@@ -103,6 +103,10 @@ impl Policy for LocalPolicy {
         self.learner.reinforce(batches, loss, rate, longest)
     }
 
+    fn check(&self) -> Result<(), LearnError> {
+        self.learner.check()
+    }
+
     fn save(&self, folder: &Path) -> Result<(), LearnError> {
         write(folder, "config.json", &json(&self.config)?)?;
         write(folder, "tokenizer.json", &self.files.tokenizer)?;

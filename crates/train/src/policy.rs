@@ -29,6 +29,11 @@ pub trait Policy: Send {
         longest: f64,
     ) -> Result<Reinforced, LearnError>;
 
+    /// Errs when a weight or a number that the optimiser remembers is not finite.
+    ///
+    /// A policy that fails this must not be served, saved or trained further.
+    fn check(&self) -> Result<(), LearnError>;
+
     /// Writes the weights into a folder, in the usual files, so that any program can run them.
     fn save(&self, folder: &Path) -> Result<(), LearnError>;
 

@@ -74,6 +74,7 @@ pub fn train<L: Learner + ?Sized>(
             let taken = step + 1;
             if taken.is_multiple_of(supply.report_every.max(1)) || taken == steps {
                 let report = learner.report()?;
+                learner.check()?;
                 let tokens_per_second = tokens as f64 / since.elapsed().as_secs_f64().max(1e-9);
                 let (loss, gradient_norm) = (report.loss, report.gradient_norm);
                 let progress = Progress { step: taken, loss, gradient_norm, rate, tokens_per_second };
@@ -127,6 +128,9 @@ mod tests {
         }
         fn weights(&self) -> Result<Weights, LearnError> {
             Err(LearnError::Weights("none".to_owned()))
+        }
+        fn check(&self) -> Result<(), LearnError> {
+            Ok(())
         }
     }
 

@@ -83,6 +83,11 @@ impl Weights {
         self.all.iter().find(|weight| weight.name == name)
     }
 
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.all.iter().flat_map(|weight| &weight.data).all(|number| number.is_finite())
+    }
+
     /// Errs unless these are the weights of a network of this shape.
     pub(crate) fn check(&self, config: &LlamaConfig) -> Result<(), LearnError> {
         let shapes = config.shapes();

@@ -23,6 +23,8 @@ pub(crate) struct About {
     pub(crate) writing: bool,
     /// Why it could not be read further.
     pub(crate) trouble: Option<String>,
+    /// It could not be read at all; the run is an empty one in its place.
+    unread: bool,
 }
 
 /// One run.
@@ -71,8 +73,25 @@ pub(crate) struct Runs {
 impl Runs {
     /// Reads all folders.
     pub(crate) fn read(paths: &[PathBuf], ending: watch::Receiver<bool>) -> Result<Self, RunError> {
-        let runs = paths.iter().map(|path| Run::read(path, None)).collect::<Result<Vec<_>, _>>()?;
-        let about = runs.iter().map(About::of).collect();
+        let (mut runs, mut about) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for path in paths {
+            match Run::read(path, None) {
+                Ok(run) => {
+                    about.push(About::of(&run));
+                    runs.push(run);
+                }
+                Err(error) => {
+                    runs.push(Run::unread(path));
+                    about.push(About::unread(&error));
+                    last = Some(error);
+                }
+            }
+        }
+        // One that can be read is enough to show; the others say why they cannot be.
+        if let Some(error) = last.filter(|_| about.iter().all(|about: &About| about.unread)) {
+            return Err(error);
+        }
         let now = Instant::now();
         Ok(Self {
             shelves: RwLock::new(Shelves { runs, about, version: 1 }),
@@ -133,20 +152,25 @@ impl Runs {
 
 impl About {
     fn of(run: &Run) -> Self {
-        Self { repeated: Repeated::of(run), writing: in_use(&run.path), trouble: None }
+        Self { repeated: Repeated::of(run), writing: in_use(&run.path), trouble: None, unread: false }
+    }
+
+    fn unread(error: &RunError) -> Self {
+        Self { repeated: Repeated::default(), writing: false, trouble: Some(told(error)), unread: true }
     }
 
     fn refresh(&mut self, run: &mut Run, locks: bool) -> bool {
-        let read = if is_shorter(run) {
+        let read = if self.unread || is_shorter(run) {
             Run::read(&run.path, None).map(|again| *run = again).map(|()| true)
         } else {
             run.refresh()
         };
         let (grown, trouble) = match read {
             Ok(grown) => (grown, None),
-            Err(error) => (false, Some(error.to_string())),
+            Err(error) => (false, Some(told(&error))),
         };
         if grown {
+            self.unread = false;
             self.repeated = Repeated::of(run);
         }
         let writing = if locks || grown { in_use(&run.path) } else { self.writing };
@@ -154,6 +178,11 @@ impl About {
         (self.writing, self.trouble) = (writing, trouble);
         news
     }
+}
+
+/// An error in one sentence, with what to do.
+fn told(error: &RunError) -> String {
+    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
 }
 
 /// Whether the file ends before what was read of it: the folder was written anew.
@@ -164,7 +193,12 @@ fn is_shorter(run: &Run) -> bool {
 
 /// Whether another process holds the folder. The lock that finds out is shared and let go at once.
 fn in_use(folder: &Path) -> bool {
-    let Ok(file) = File::open(folder.join("lock")) else { return false };
+    let lock = folder.join("lock");
+    // A FIFO of this name would keep whoever opens it waiting.
+    if !std::fs::metadata(&lock).is_ok_and(|found| found.is_file()) {
+        return false;
+    }
+    let Ok(file) = File::open(lock) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 

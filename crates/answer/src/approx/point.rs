@@ -2,7 +2,7 @@
 
 use crate::tree::{Rational, Symbol};
 
-/// Exact coordinates of the free variables.
+/// Exact coordinates of the free variables, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Point(Vec<(Symbol, Rational)>);
 
@@ -12,23 +12,29 @@ impl Point {
         Self::default()
     }
 
-    /// Every variable at its place.
+    /// Every variable at its place; each is named once.
     pub fn new(places: impl IntoIterator<Item = (Symbol, Rational)>) -> Self {
-        places.into_iter().fold(Self::none(), |point, (name, value)| point.with(name, value))
+        let mut places: Vec<_> = places.into_iter().collect();
+        places.sort_by(|a, b| a.0.cmp(&b.0));
+        Self(places)
     }
 
     /// The place of one variable.
     pub fn get(&self, name: &str) -> Option<&Rational> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.find(name).ok().map(|at| &self.0[at].1)
     }
 
     /// The same point with one variable put at a place.
     #[must_use]
     pub fn with(mut self, name: Symbol, value: Rational) -> Self {
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
-            Some(place) => place.1 = value,
-            None => self.0.push((name, value)),
+        match self.find(&name) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
         }
         self
+    }
+
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 }

@@ -1,24 +1,43 @@
 //! Equations and inequalities: the same up to a factor.
 
+use super::estimate::has_corners;
 use super::judge::Judge;
 use super::points::Points;
 use super::shape::claim;
 use super::truth::Truth;
-use super::value::{is_closed, names_of, opaque};
-use crate::answer::{Answer, Relation, Sign};
+use super::value::{is_closed, names_of};
+use crate::answer::{Answer, Relation, Sign, UNNAMED};
 use crate::approx::{self, Point};
 use crate::compare::Method;
 use crate::exact;
-use crate::tree::Expr;
+use crate::tree::{Expr, Rational, Symbol};
 use std::cmp::Ordering;
 
 impl Judge<'_> {
     pub(crate) fn same_relation(self, a: &Relation, b: &Relation) -> Truth {
+        // `at least 6` speaks of whatever the other names.
+        if let Some(named) = self.named_like(a, b).or_else(|| self.named_like(b, a)) {
+            return named;
+        }
         match (claim(a), claim(b)) {
             (Some(a), Some(b)) if a.name == b.name => return self.same(&a.value, &b.value),
             _ => {}
         }
         self.same_chain(a, b).or(|| self.same_chain(a, &reversed(b)))
+    }
+
+    /// A relation that names nothing, compared under the other's name.
+    fn named_like(self, unnamed: &Relation, other: &Relation) -> Option<Truth> {
+        let is_unnamed = |side: &Answer| matches!(side, Answer::Value(Expr::Symbol(name)) if name == UNNAMED);
+        if !unnamed.sides.iter().any(is_unnamed) {
+            return None;
+        }
+        let symbols = other.free_symbols();
+        let name = symbols.iter().next().filter(|name| symbols.len() == 1 && *name != UNNAMED)?;
+        let named = Answer::Value(Expr::Symbol(name.clone()));
+        let sides =
+            unnamed.sides.iter().map(|side| if is_unnamed(side) { named.clone() } else { side.clone() });
+        Some(self.same_relation(&Relation { sides: sides.collect(), signs: unnamed.signs.clone() }, other))
     }
 
     /// Sign by sign, in the order written.
@@ -63,13 +82,38 @@ impl Judge<'_> {
         if sign_a != sign_b {
             return Truth::No(Method::Kind);
         }
-        let (a, b) = (opaque(&a).into_owned(), opaque(&b).into_owned());
-        match exact::proportional(&a, &b, self.fuel) {
-            Ok(Some(true)) if !sign_a.is_order() || self.same_direction(&a, &b) => Truth::Yes(Method::Exact),
-            Ok(Some(_)) => Truth::No(Method::Exact),
-            Ok(None) => self.constant_ratio(&a, &b, sign_a.is_order()),
+        let Some((a, b)) = self.without_applications(&a, &b) else { return Truth::Open };
+        let (a, b) = (&*a, &*b);
+        match exact::proportional(a, b, self.fuel) {
+            Ok(Some(true)) if !sign_a.is_order() || self.same_direction(a, b) => Truth::Yes(Method::Exact),
+            Ok(Some(true)) => Truth::No(Method::Exact),
+            Ok(Some(false)) if sign_a == Sign::Equal => self.same_solutions(a, b),
+            // Two forms of one inequality need not be proportional: `1/x > 0` and `x > 0`.
+            Ok(Some(false)) if sign_a.is_order() && !(is_polynomial(a) && is_polynomial(b)) => Truth::Open,
+            Ok(Some(false)) => Truth::No(Method::Probable),
+            Ok(None) => self.constant_ratio(a, b, sign_a.is_order()),
             Err(_) => Truth::Open,
         }
+    }
+
+    /// Whether two equations that are not proportional have the same solutions, by solving each for one of its
+    /// variables: `xy = 6` and `y = 6/x`.
+    fn same_solutions(self, a: &Expr, b: &Expr) -> Truth {
+        for name in names_of(a, b) {
+            let (Some(in_a), Some(in_b)) = (self.solved_for(a, &name), self.solved_for(b, &name)) else {
+                continue;
+            };
+            return self.same_value(&in_a, &in_b);
+        }
+        Truth::No(Method::Probable)
+    }
+
+    /// What an equation says one variable is, where no solution is lost by dividing: `xy = 6`, but not `xy = x`.
+    fn solved_for(self, zero: &Expr, name: &Symbol) -> Option<Expr> {
+        let solution = exact::solve_linear(zero, name)?;
+        let rest = exact::substitute(zero, name, &Expr::int(0));
+        let constant = |expr: &Expr| self.rational(expr).is_some_and(|value| !value.is_zero());
+        (constant(&exact::derivative(zero, name)) || constant(&rest)).then_some(solution)
     }
 
     /// Both positive or both negative where neither is zero.
@@ -94,8 +138,22 @@ impl Judge<'_> {
             return Truth::Open;
         }
         let steady = rest.iter().all(|ratio| (ratio - first).abs() <= 1e-9 * first.abs());
-        Truth::of(steady && (!positive || *first > 0.0), Method::Probable)
+        match Truth::of(steady && (!positive || *first > 0.0), Method::Probable) {
+            Truth::Yes(_) if has_corners(a) || has_corners(b) => Truth::Open,
+            other => other,
+        }
     }
+}
+
+/// Sums and products of numbers and variables, with whole powers.
+fn is_polynomial(expr: &Expr) -> bool {
+    !expr.any(&|part| match part {
+        Expr::Power(_, exponent) => {
+            !matches!(&**exponent, Expr::Number(power) if power.is_int() && *power >= Rational::ZERO)
+        }
+        Expr::Call(..) | Expr::Apply(..) | Expr::Bind(_) => true,
+        _ => false,
+    })
 }
 
 /// The chain read from its end.

@@ -27,12 +27,23 @@ impl Judge<'_> {
         found
     }
 
+    /// Whether two elements of lists or sets are the same: a set is not its only element here, and a string of letters
+    /// is not a product.
+    fn same_element(self, a: &Answer, b: &Answer) -> Truth {
+        match (a, b) {
+            (Answer::Set(_), Answer::Set(_)) => self.same(a, b),
+            (Answer::Set(_), _) | (_, Answer::Set(_)) => Truth::No(Method::Kind),
+            (Answer::Letters(a), Answer::Letters(b)) => Truth::of(a == b, Method::Text),
+            _ => self.same(a, b),
+        }
+    }
+
     /// Both sequences match, element by element.
     pub(crate) fn in_order(self, a: &[Answer], b: &[Answer]) -> Truth {
         if a.len() != b.len() {
             return Truth::No(Method::Kind);
         }
-        Truth::all(a.iter().zip(b).map(|(a, b)| self.same(a, b)))
+        Truth::all(a.iter().zip(b).map(|(a, b)| self.same_element(a, b)))
     }
 
     /// Every element has a partner of its own on the other side.
@@ -65,7 +76,7 @@ impl Judge<'_> {
             if self.fuel.spend(40).is_err() {
                 return (Truth::Open, None);
             }
-            found = found.or(|| self.same(one, other));
+            found = found.or(|| self.same_element(one, other));
             if found.is_yes() {
                 return (found, Some(at));
             }

@@ -1,16 +1,23 @@
 //! Whether two typed answers are the same.
 
+mod applications;
+mod capitals;
+mod domain;
 mod equation;
+mod estimate;
 mod judge;
 mod pair;
 mod points;
+mod polynomial;
 mod region;
 mod shape;
 mod truth;
 mod value;
 
+use crate::answer::Answer;
 use crate::compare::{Comparison, MAX_BYTES, Method};
 use crate::fuel::Fuel;
+use crate::normalise;
 use crate::policy::Policy;
 use crate::read;
 use crate::text;
@@ -31,32 +38,49 @@ pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
 }
 
 fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
+    if gold == pred && !gold.trim().is_empty() {
+        return Truth::Yes(Method::Text);
+    }
     if gold.len() > MAX_BYTES || pred.len() > MAX_BYTES {
         return Truth::Open;
     }
-    let (folded_gold, folded_pred) = (text::fold(gold), text::fold(pred));
-    if folded_gold.is_empty() || folded_pred.is_empty() {
+    let (normal_gold, normal_pred) = (normalise(gold), normalise(pred));
+    if normal_gold.is_empty() || normal_pred.is_empty() {
         return Truth::No(Method::Text);
     }
-    if folded_gold == folded_pred {
+    // `0.333...` goes on, `0.333.` ends a sentence.
+    let goes_on = |text: &str| text.trim_end().ends_with("..");
+    if normal_gold == normal_pred && goes_on(gold) == goes_on(pred) {
         return Truth::Yes(Method::Text);
     }
     let fuel = Fuel::new(TANK);
-    let readings = (read::readings(gold, &fuel), read::readings(pred, &fuel));
-    let read = matches!(&readings, (Ok(gold), Ok(pred)) if !gold.is_empty() && !pred.is_empty());
-    let typed = match &readings {
-        (Ok(gold), Ok(pred)) if read => {
-            let judge = Judge { policy, fuel: &fuel };
-            judge.any_reading(gold, pred)
+    let typed = match (read::readings(gold, &fuel), read::readings(pred, &fuel)) {
+        (Ok(gold_read), Ok(pred_read)) => {
+            match (Judge { policy, fuel: &fuel }).any_reading(&gold_read, &pred_read) {
+                // An answer among words that are not understood may be that answer, or they may take it back.
+                Truth::No(_)
+                    if is_quoted(gold, &gold_read, &pred_read) || is_quoted(pred, &pred_read, &gold_read) =>
+                {
+                    Truth::Open
+                }
+                other => other,
+            }
         }
         (Err(_), _) | (_, Err(_)) => Truth::Open,
-        // One of them is not mathematics: only its words can be the same.
-        _ => Truth::No(Method::Text),
     };
-    // The last resort: parts in another order, unless they were read, and the many names of "no solution".
-    typed.or(|| match text::same_folded(&folded_gold, &folded_pred) {
-        Some(Method::Parts) if read => Truth::No(Method::Text),
-        Some(method) => Truth::Yes(method),
-        None => Truth::No(Method::Text),
+    // The last resort: the many names of "no solution".
+    typed.or(|| {
+        let none = text::both_no_solution(&normal_gold, &normal_pred);
+        if none { Truth::Yes(Method::NoSolution) } else { Truth::No(Method::Text) }
     })
+}
+
+/// Whether an answer that was understood stands word for word in one that was not.
+fn is_quoted(text: &str, read: &[Answer], other: &[Answer]) -> bool {
+    let [Answer::Opaque(whole)] = other else { return false };
+    if read.iter().any(|answer| matches!(answer, Answer::Opaque(_) | Answer::Text(_) | Answer::Letters(_))) {
+        return false;
+    }
+    let part = read::spelling(text);
+    !part.is_empty() && format!(" {} ", whole.spelling).contains(&format!(" {part} "))
 }

@@ -1,10 +1,11 @@
 //! The table of kinds: how an answer of one kind stands to an answer of another.
 
 use super::judge::Judge;
-use super::shape::{assigned, claim, numbered, plain};
+use super::shape::{Assigned, assigned, claim, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, Sign};
+use crate::approx::{self, Point};
 use crate::compare::Method;
 use crate::text;
 use crate::tree::{Constant, Expr, Function, Rational};
@@ -23,6 +24,16 @@ impl Judge<'_> {
         if self.fuel.spend(30).is_err() {
             return Truth::Open;
         }
+        // `(x,y,z,w)=(1,2,3,4)` gives its tuple in the order of its names.
+        for (relation, tuple) in [(a, b), (b, a)] {
+            if let (Answer::Relation(relation), Answer::Tuple(values)) = (relation, tuple)
+                && let [Answer::Tuple(names), Answer::Tuple(theirs)] = relation.sides.as_slice()
+                && relation.signs == [Sign::Equal]
+                && names.iter().all(|name| name.as_name().is_some())
+            {
+                return self.in_order(theirs, values);
+            }
+        }
         let (a, b) = (&plain(a), &plain(b));
         self.pair(a, b)
             .or(|| if rank(a) == rank(b) { NEVER } else { self.pair(b, a) })
@@ -35,6 +46,11 @@ impl Judge<'_> {
         use Answer as A;
         match (a, b) {
             (A::Value(a), A::Value(b)) => self.same_value(a, b),
+            // A gloss that says something else may be a factor.
+            (A::Gloss(number, gloss), other) => match self.same(number, gloss) {
+                Truth::Yes(_) => self.same(number, other),
+                _ => Truth::Open,
+            },
             (A::Percent(a), A::Percent(b)) => self.same_value(a, b),
             (A::Percent(percent), A::Value(value)) => {
                 let hundredth = self.same_value(&percent.clone().over(Expr::int(100)), value);
@@ -58,8 +74,13 @@ impl Judge<'_> {
             (A::Bare(a), A::Bare(b)) => self.in_any_order(a, b),
             (A::Set(a), A::Set(b)) => self.as_sets(a, b),
             (A::Set(a), A::Bare(b)) if self.policy.list_as_set => self.as_sets(a, b),
+            // The set of one value is that value; nested sets are not.
             (A::Set(one), other)
-                if one.len() == 1 && !matches!(other, A::Set(_) | A::Tuple(_) | A::List(_)) =>
+                if one.len() == 1
+                    && !matches!(other, A::Set(_) | A::Tuple(_) | A::List(_))
+                    && !matches!(one[0], A::Set(_) | A::Numbers(_) | A::Text(_))
+                    // `\\{x\\}` may be the fractional part of x.
+                    && !matches!(&one[0], A::Value(value) if !is_closed(value)) =>
             {
                 self.same(&one[0], other)
             }
@@ -69,6 +90,14 @@ impl Judge<'_> {
                 } else {
                     NEVER
                 }
+            }
+            (A::Matrix(a), A::List(b) | A::Tuple(b))
+                if a.len() == b.len() && b.iter().all(|row| matches!(row, A::List(_) | A::Tuple(_))) =>
+            {
+                Truth::all(a.iter().zip(b).map(|(a, b)| match b {
+                    A::List(b) | A::Tuple(b) => self.in_order(a, b),
+                    _ => NEVER,
+                }))
             }
             (A::Matrix(rows), A::Tuple(entries) | A::List(entries) | A::Bare(entries))
                 if self.policy.column_as_tuple =>
@@ -86,11 +115,36 @@ impl Judge<'_> {
                 [row] if row.len() == 1 => self.same(&row[0], b),
                 _ => NEVER,
             },
-            (A::Choice(a, _), A::Choice(b, _)) => Truth::of(a == b, Method::Letter),
+            _ => self.pair_of_words(a, b),
+        }
+    }
+
+    /// The rows of the table for options, words, letters and dates.
+    fn pair_of_words(self, a: &Answer, b: &Answer) -> Truth {
+        use Answer as A;
+        match (a, b) {
+            (A::Choice(a, content_a), A::Choice(b, content_b)) => match (content_a, content_b) {
+                _ if a != b => Truth::No(Method::Letter),
+                // The same letter before another value is another answer.
+                (Some(a), Some(b)) => match self.same(a, b) {
+                    Truth::Yes(_) => Truth::Yes(Method::Letter),
+                    Truth::No(_)
+                        if matches!(
+                            (&**a, &**b),
+                            (A::Text(_) | A::Opaque(_), _) | (_, A::Text(_) | A::Opaque(_))
+                        ) =>
+                    {
+                        Truth::Open
+                    }
+                    other => other,
+                },
+                (Some(content), None) | (None, Some(content)) => beside(content),
+                (None, None) => Truth::Yes(Method::Letter),
+            },
             (A::Choice(letter, content), other) => {
                 let named = match other {
-                    A::Value(Expr::Symbol(name)) => {
-                        Truth::of(name.eq_ignore_ascii_case(&letter.to_string()), Method::Letter)
+                    A::Value(Expr::Symbol(name)) if name.eq_ignore_ascii_case(&letter.to_string()) => {
+                        content.as_ref().map_or(Truth::Yes(Method::Letter), |content| beside(content))
                     }
                     _ => NEVER,
                 };
@@ -100,26 +154,68 @@ impl Judge<'_> {
                 })
             }
             (A::Text(a), A::Text(b)) => {
-                let (a, b) = (text::fold(a), text::fold(b));
-                Truth::of(a == b || text::is_no_solution(&a) && text::is_no_solution(&b), Method::Text)
+                Truth::of(text::words(a) == text::words(b) || text::both_no_solution(a, b), Method::Text)
             }
             (A::Text(word), A::Set(none)) if none.is_empty() => {
                 Truth::of(text::is_no_solution(&text::fold(word)), Method::NoSolution)
             }
+            (A::Text(text), A::Letters(letters)) => {
+                Truth::of(text::words(text) == text::words(letters), Method::Text)
+            }
+            (A::Letters(a), A::Letters(b)) => same_letters(a, b),
+            (A::Letters(letters), A::Value(value)) => letters_and_value(letters, value),
+            // The same words in another order: nobody knows what that changes.
+            (A::Opaque(a), A::Opaque(b)) if a.bag == b.bag && a.spelling != b.spelling => Truth::Open,
+            (A::Opaque(a), A::Opaque(b)) => Truth::of(a.spelling == b.spelling, Method::Text),
+            (A::Cycles { cycles: a, disjoint: true }, A::Cycles { cycles: b, disjoint: true }) => {
+                Truth::of(a == b, Method::Exact)
+            }
+            // Which cycle acts first is a matter of convention.
+            (A::Cycles { cycles: a, .. }, A::Cycles { cycles: b, .. }) => {
+                if a == b {
+                    Truth::Yes(Method::Exact)
+                } else {
+                    Truth::Open
+                }
+            }
+            (A::Date(a), A::Date(b)) => Truth::of(a == b, Method::Exact),
+            _ => self.pair_of_statements(a, b),
+        }
+    }
+
+    /// The rows of the table for relations, systems, families and sets of numbers.
+    #[expect(clippy::match_same_arms, reason = "each row of the table reads alone")]
+    fn pair_of_statements(self, a: &Answer, b: &Answer) -> Truth {
+        use Answer as A;
+        match (a, b) {
+            (A::Congruence(a), A::Congruence(b)) => self.same_congruence(a, b),
+            (A::Congruence(a), A::Value(value)) => self.congruence_and_value(a, value),
+            (A::Family(a, letters_a), A::Family(b, letters_b)) => {
+                self.same_family(a, letters_a, b, letters_b)
+            }
+            (A::Family(a, letters), A::Congruence(b)) => self.family_and_congruence(a, letters, b),
+            (A::Family(a, letters), other) => self.family_and_other(a, letters, other),
             (A::Dots, A::Dots) => Truth::Yes(Method::Text),
-            (A::Reals, A::Reals) => Truth::Yes(Method::Exact),
+            (A::Numbers(a), A::Numbers(b)) => Truth::of(a == b, Method::Exact),
+            (A::Union(a), A::Union(b)) | (A::Intersection(a), A::Intersection(b)) => self.in_any_order(a, b),
+            (A::Minus(a, without_a), A::Minus(b, without_b)) => {
+                self.same(a, b).and(|| self.same(without_a, without_b))
+            }
             (A::Relation(a), A::Relation(b)) => self.same_relation(a, b),
             (A::Relation(relation), other) => self.relation_and_other(relation, other),
             (A::All(a), A::All(b)) => self.in_any_order(a, b),
             // `x_1=2, x_2=9`: the solutions of one unknown, numbered.
             (A::All(parts), A::Set(values) | A::Bare(values)) if numbered(parts) => match assigned(parts) {
-                Some((written, _)) => self.as_sets(&written, values),
+                Some(Assigned { written, .. }) => self.as_sets(&written, values),
                 None => NEVER,
             },
             (A::All(parts), A::Tuple(values) | A::Bare(values)) => match assigned(parts) {
-                Some((written, by_name)) => {
-                    self.in_order(&written, values).or(|| self.in_order(&by_name, values))
-                }
+                Some(Assigned { by_name, in_usual_order: true, .. }) => self.in_order(&by_name, values),
+                // Which of the values comes first is not known.
+                Some(Assigned { written, .. }) => match self.in_any_order(&written, values) {
+                    Truth::Yes(_) => Truth::Open,
+                    other => other,
+                },
                 None => NEVER,
             },
             (A::Any(a), A::Any(b)) => self.in_any_order(a, b),
@@ -145,11 +241,25 @@ impl Judge<'_> {
         // `\pi \approx 3.14` gives the exact value; `2 + 3 = 5` gives 5, if it is so.
         let [.., before, last] = relation.sides.as_slice() else { return NEVER };
         if relation.signs == [Sign::Near] {
-            return self.same(before, other);
+            return if self.is_near(before, last) { self.same(before, other) } else { NEVER };
         }
         let equal = relation.signs.iter().all(|sign| *sign == Sign::Equal);
         let reckons = matches!((before, last), (Answer::Value(before), Answer::Value(last)) if is_closed(before) && is_closed(last));
         if equal && reckons && self.same(before, last).is_yes() { self.same(last, other) } else { NEVER }
+    }
+
+    /// Whether two sides of `≈` are numbers that may be called so: within a tenth.
+    fn is_near(self, a: &Answer, b: &Answer) -> bool {
+        let number = |answer: &Answer| match answer {
+            Answer::Value(value) if is_closed(value) => {
+                approx::evaluate(value, &Point::none(), 53, self.fuel).ok().map(|value| value.to_f64())
+            }
+            _ => None,
+        };
+        match (number(a), number(b)) {
+            (Some(a), Some(b)) => (a - b).abs() <= 0.1 * a.abs().max(b.abs()),
+            _ => !matches!((a, b), (Answer::Value(a), Answer::Value(b)) if is_closed(a) && is_closed(b)),
+        }
     }
 
     fn same_quantity(self, a: &Expr, unit_a: &Unit, b: &Expr, unit_b: &Unit) -> Truth {
@@ -167,6 +277,9 @@ impl Judge<'_> {
         if let (Some(in_a), Some(in_b)) = (angle(unit_a), angle(unit_b)) {
             return self.same_value(&a.clone().times(in_a), &b.clone().times(in_b));
         }
+        if let (Some(in_a), Some(in_b)) = (kelvins(a, unit_a), kelvins(b, unit_b)) {
+            return self.same_value(&in_a, &in_b);
+        }
         if unit_a.bases != unit_b.bases {
             return NEVER;
         }
@@ -175,14 +288,9 @@ impl Judge<'_> {
     }
 
     fn quantity_and_value(self, a: &Expr, unit: &Unit, b: &Expr) -> Truth {
-        // `5 m` against `5 cm`: a letter that names a unit is one where the other side has one.
-        if let Expr::Product(parts) = b
-            && let [rest @ .., Expr::Symbol(letter)] = parts.as_slice()
-            && !rest.is_empty()
-            && let Some(other) = units::read(letter).filter(|other| other.bases == unit.bases)
-        {
-            let rest = if rest.len() == 1 { rest[0].clone() } else { Expr::Product(rest.to_vec()) };
-            return self.same_quantity(a, unit, &rest, &other);
+        // `5 m` against `5 cm`: letters that name a unit are one where the other side has one.
+        if let Some((value, other)) = measured(b) {
+            return self.same_quantity(a, unit, &value, &other);
         }
         let optional = if unit.is_degree() { self.policy.degree_optional } else { self.policy.unit_optional };
         let plain = if optional { self.same_value(a, b) } else { NEVER };
@@ -208,6 +316,101 @@ impl Judge<'_> {
             self.same_value(&x.clone().times(first_b.clone()), &y.clone().times(first_a.clone()))
         }))
     }
+}
+
+/// What stands beside an option's letter: its value, or words that may take it back.
+fn beside(content: &Answer) -> Truth {
+    match content {
+        Answer::Opaque(_) | Answer::Choice(..) | Answer::Bare(_) | Answer::Any(_) => Truth::Open,
+        Answer::Text(text)
+            if text.split_whitespace().any(|word| units::is_function_word(&word.to_lowercase())) =>
+        {
+            Truth::Open
+        }
+        Answer::Text(text)
+            if text.split_whitespace().any(|word| matches!(word, "is" | "are" | "and" | "or")) =>
+        {
+            Truth::Open
+        }
+        _ => Truth::Yes(Method::Letter),
+    }
+}
+
+/// A product whose letters are symbols of units, as a quantity: `10·m/s`.
+fn measured(expr: &Expr) -> Option<(Expr, Unit)> {
+    let Expr::Product(parts) = expr else { return None };
+    let mut unit = Unit::none();
+    let mut rest = Vec::new();
+    for part in parts {
+        let (base, power) = match part {
+            Expr::Power(base, power) => match &**power {
+                Expr::Number(power) => (&**base, whole(power)?),
+                _ => return None,
+            },
+            other => (other, 1),
+        };
+        match base {
+            Expr::Symbol(letter) => unit = unit.times(&units::read(letter.as_str())?, power),
+            _ => rest.push(part.clone()),
+        }
+    }
+    if unit.is_none() || rest.is_empty() || !rest.iter().all(is_closed) {
+        return None;
+    }
+    Some((if rest.len() == 1 { rest.remove(0) } else { Expr::Product(rest) }, unit))
+}
+
+/// A temperature in kelvins.
+fn kelvins(value: &Expr, unit: &Unit) -> Option<Expr> {
+    let number = |above: i64, below: u64| Expr::Number(Rational::from_parts(IBig::from(above), below.into()));
+    let [(name, 1)] = unit.bases.as_slice() else { return None };
+    match name.as_str() {
+        "kelvin" => Some(value.clone().times(Expr::Number(unit.factor.clone()))),
+        "celsius" => Some(value.clone().plus(number(27_315, 100))),
+        "fahrenheit" => Some(value.clone().plus(number(45_967, 100)).times(number(5, 9))),
+        _ => None,
+    }
+}
+
+/// A small whole number.
+fn whole(value: &Rational) -> Option<i32> {
+    i32::try_from(value.is_int().then(|| value.floor())?).ok()
+}
+
+/// Two strings of letters. Two letters in the other order may be a product as well.
+fn same_letters(a: &str, b: &str) -> Truth {
+    if text::words(a) == text::words(b) {
+        return Truth::Yes(Method::Text);
+    }
+    let swapped = a.chars().count() == 2 && a.chars().rev().eq(b.chars());
+    let roman = |text: &str| text.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'L' | 'C' | 'D' | 'M'));
+    if swapped && !(roman(a) && roman(b)) { Truth::Open } else { Truth::No(Method::Text) }
+}
+
+/// A string of letters against an expression: the same where it is their product, written in the same order.
+fn letters_and_value(letters: &str, value: &Expr) -> Truth {
+    let mut factors = String::new();
+    match value {
+        Expr::Product(parts) => {
+            for part in parts {
+                match part {
+                    Expr::Symbol(name) => factors.push_str(name),
+                    _ => return NEVER,
+                }
+            }
+        }
+        Expr::Symbol(name) => factors.push_str(name),
+        _ => return NEVER,
+    }
+    if factors == letters {
+        return Truth::Yes(Method::Text);
+    }
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    if sorted(&factors) == sorted(letters) { Truth::Open } else { NEVER }
 }
 
 /// π/180.

@@ -2,7 +2,7 @@
 
 use super::value::wants_integers;
 use crate::approx::Point;
-use crate::tree::{Expr, Rational, Symbol};
+use crate::tree::{Expr, Function, Rational, Symbol};
 use dashu_int::IBig;
 
 /// Coordinates between small primes: mostly positive, then negative, then larger.
@@ -34,7 +34,11 @@ pub(crate) enum Points {
 
 impl Points {
     pub(crate) fn for_expressions(a: &Expr, b: &Expr) -> Self {
-        if wants_integers(a) || wants_integers(b) { Self::Integers } else { Self::Fractions }
+        if wants_integers(a) || wants_integers(b) || counts(a) && counts(b) {
+            Self::Integers
+        } else {
+            Self::Fractions
+        }
     }
 
     /// The point of this index: every variable has a place of its own.
@@ -50,6 +54,23 @@ impl Points {
         };
         Point::new(names.iter().enumerate().map(|(variable, name)| (name.clone(), place(variable))))
     }
+}
+
+/// Whether an expression is about whole numbers by its letters: it rounds, and all of them usually count.
+fn counts(expr: &Expr) -> bool {
+    let rounds = |part: &Expr| matches!(part, Expr::Call(Function::Floor | Function::Ceil, _));
+    let counting = |name: &Symbol| matches!(name.as_str(), "n" | "m" | "k" | "i" | "j" | "N");
+    expr.any(&rounds) && crate::exact::free_symbols(expr).iter().all(counting)
+}
+
+/// How many points further out there are.
+pub(crate) const WIDE: usize = 14;
+
+/// Points further out, most of them whole: where functions have corners and jumps.
+pub(crate) fn wide(names: &[Symbol], index: usize) -> Point {
+    const PLACES: [i64; WIDE] = [1, 2, 3, 17, -4, 52, -31, 1_003, -997, 202, 1_000_003, -1_000_033, 101, 26];
+    let place = |variable: usize| Rational::from(PLACES[(index + variable * 3) % WIDE]);
+    Point::new(names.iter().enumerate().map(|(variable, name)| (name.clone(), place(variable))))
 }
 
 /// A negative number.

@@ -1,31 +1,31 @@
 //! Sets of real numbers in normal form: disjoint pieces in order.
 
 use super::judge::Judge;
+use super::polynomial;
 use super::truth::Truth;
 use super::value::names_of;
-use crate::answer::{Answer, Relation, Sign};
-use crate::approx::{self, Point};
+use crate::answer::{Answer, Numbers, Relation, Sign};
 use crate::compare::Method;
 use crate::tree::{Constant, Expr, Function, Rational, Symbol};
 use std::cmp::Ordering;
 
 /// One end of a piece. An infinite end is never closed.
 #[derive(Clone, Debug)]
-struct End {
-    at: Expr,
-    closed: bool,
+pub(crate) struct End {
+    pub(crate) at: Expr,
+    pub(crate) closed: bool,
 }
 
 /// All numbers between two ends; a single number where both are the same and closed.
 #[derive(Clone, Debug)]
-struct Piece {
-    from: End,
-    to: End,
+pub(crate) struct Piece {
+    pub(crate) from: End,
+    pub(crate) to: End,
 }
 
 /// Pieces in order, none touching the next.
 #[derive(Clone, Debug, Default)]
-struct Region(Vec<Piece>);
+pub(crate) struct Region(pub(crate) Vec<Piece>);
 
 /// More pieces than this are not compared.
 const MAX_PIECES: usize = 4096;
@@ -35,6 +35,13 @@ impl Judge<'_> {
     pub(crate) fn as_regions(self, a: &Answer, b: &Answer) -> Truth {
         if !is_surely_set(a) && !is_surely_set(b) {
             return Truth::No(Method::Kind);
+        }
+        let counts = |answer: &Answer| match answer {
+            Answer::Where(_, numbers, _) | Answer::Numbers(numbers) => *numbers != Numbers::Reals,
+            _ => false,
+        };
+        if counts(a) || counts(b) {
+            return self.as_integers(a, b);
         }
         let (mut name_a, mut name_b) = (None, None);
         let (Some(region_a), Some(region_b)) = (self.region(a, &mut name_a), self.region(b, &mut name_b))
@@ -63,10 +70,10 @@ impl Judge<'_> {
     }
 
     /// The set of real numbers that an answer describes, and of which name it speaks.
-    fn region(self, answer: &Answer, name: &mut Option<Symbol>) -> Option<Region> {
+    pub(crate) fn region(self, answer: &Answer, name: &mut Option<Symbol>) -> Option<Region> {
         self.fuel.spend(100).ok()?;
         match answer {
-            Answer::Reals => Some(Region(vec![all()])),
+            Answer::Numbers(Numbers::Reals) => Some(Region(vec![all()])),
             Answer::Interval(i) => self.piece(&i.from, i.from_closed, &i.to, i.to_closed),
             Answer::Tuple(ends) | Answer::List(ends) => match ends.as_slice() {
                 [Answer::Value(from), Answer::Value(to)] if self.policy.pair_as_interval => {
@@ -99,7 +106,9 @@ impl Judge<'_> {
                 let outside = self.complement(&self.region(without, name)?)?;
                 self.cut(&from, &outside)
             }
-            Answer::Where(condition) => self.region(condition, &mut None),
+            Answer::Where(variable, Numbers::Reals, condition) => {
+                self.region(condition, &mut Some(variable.clone()))
+            }
             Answer::Relation(relation) => self.solved(relation, name),
             _ => None,
         }
@@ -262,8 +271,9 @@ impl Judge<'_> {
             if let Expr::Call(Function::Abs, inside) = absolute
                 && !bound.has_symbol(variable)
             {
-                let below = self.linear(&inside[0], sign.flipped(), &bound.clone().negated(), variable)?;
-                let above = self.linear(&inside[0], sign, bound, variable)?;
+                let below =
+                    self.polynomial(&inside[0], sign.flipped(), &bound.clone().negated(), variable)?;
+                let above = self.polynomial(&inside[0], sign, bound, variable)?;
                 return match sign {
                     Sign::Less | Sign::AtMost => self.cut(&below, &above),
                     Sign::More | Sign::AtLeast | Sign::Equal => {
@@ -273,31 +283,54 @@ impl Judge<'_> {
                 };
             }
         }
-        self.linear(left, sign, right, variable)
+        self.polynomial(left, sign, right, variable)
     }
 
-    /// `left sign right` where the difference is linear with rational coefficients.
-    fn linear(self, left: &Expr, sign: Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
-        let difference = left.clone().minus(right.clone());
-        let value = |at: i64| match approx::evaluate(
-            &difference,
-            &Point::new([(variable.clone(), Rational::from(at))]),
-            53,
-            self.fuel,
-        )
-        .ok()?
-        {
-            approx::Value::Exact(value) => Some(value),
+    /// `left sign right` where the difference is a polynomial of degree one or two with rational coefficients.
+    fn polynomial(self, left: &Expr, sign: Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
+        let coefficients = polynomial::coefficients(&left.clone().minus(right.clone()), variable)?;
+        match coefficients.as_slice() {
+            [constant, slope] => {
+                let root = Expr::Number(-constant.clone() / slope);
+                let sign = if *slope < Rational::ZERO { sign.flipped() } else { sign };
+                self.ray(sign, &root)
+            }
+            [c, b, a] => {
+                // With a leading coefficient of 1: x² + bx + c.
+                let sign = if *a < Rational::ZERO { sign.flipped() } else { sign };
+                let (b, c) = (b / a, c / a);
+                let half = -b / Rational::from(2_u8);
+                let discriminant = &half * &half - c;
+                if discriminant < Rational::ZERO {
+                    return match sign {
+                        Sign::More | Sign::AtLeast | Sign::Unequal => Some(Region(vec![all()])),
+                        Sign::Less | Sign::AtMost | Sign::Equal => Some(Region::default()),
+                        _ => None,
+                    };
+                }
+                let width = Expr::Number(discriminant.clone()).root(Expr::int(2));
+                let middle = Expr::Number(half);
+                let root = |side: Expr| {
+                    if discriminant.is_zero() { middle.clone() } else { middle.clone().plus(side) }
+                };
+                let (low, high) = (root(width.clone().negated()), root(width));
+                let closed = sign.includes_equal();
+                match sign {
+                    Sign::Less | Sign::AtMost => self.piece(&low, closed, &high, closed),
+                    Sign::More | Sign::AtLeast => {
+                        let below = self.ray(if closed { Sign::AtMost } else { Sign::Less }, &low)?;
+                        let above = self.ray(if closed { Sign::AtLeast } else { Sign::More }, &high)?;
+                        self.joined(below.0.into_iter().chain(above.0).collect())
+                    }
+                    Sign::Equal => self.points(&[Answer::Value(low), Answer::Value(high)]),
+                    Sign::Unequal => {
+                        self.complement(&self.points(&[Answer::Value(low), Answer::Value(high)])?)
+                    }
+                    _ => None,
+                }
+            }
             _ => None,
-        };
-        let (zero, one, two, far) = (value(0)?, value(1)?, value(2)?, value(-17)?);
-        let slope = &one - &zero;
-        if &two - &one != slope || &zero - &far != &slope * Rational::from(17) || slope.is_zero() {
-            return None;
         }
-        let root = Expr::Number(-zero / &slope);
-        let sign = if slope < Rational::ZERO { sign.flipped() } else { sign };
-        self.ray(sign, &root)
     }
 
     /// All numbers that stand so to a bound.
@@ -331,8 +364,8 @@ fn is_surely_set(answer: &Answer) -> bool {
         | Answer::Union(_)
         | Answer::Intersection(_)
         | Answer::Minus(..)
-        | Answer::Where(_)
-        | Answer::Reals => true,
+        | Answer::Where(..)
+        | Answer::Numbers(_) => true,
         Answer::Relation(relation) => {
             relation.signs.iter().all(|sign| sign.is_order() || *sign == Sign::Unequal)
                 || matches!(relation.signs.as_slice(), [Sign::In | Sign::NotIn])

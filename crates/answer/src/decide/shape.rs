@@ -1,5 +1,6 @@
 //! Answers in their plainest shape: what an assignment assigns, what a list of them says.
 
+use super::value::is_closed;
 use crate::answer::{Answer, Relation, Sign};
 use crate::tree::{Expr, Symbol};
 use std::borrow::Cow;
@@ -21,6 +22,13 @@ pub(crate) fn claim(relation: &Relation) -> Option<Claim> {
     if !relation.signs.iter().all(equal) {
         return None;
     }
+    // `x = y = 2` speaks of two names, and `x = 13 = 12` is false.
+    let middle = &relation.sides[1..relation.sides.len() - 1];
+    if middle.iter().any(|side| {
+        side.as_name().is_some() || is_number(side) && is_number(last) && is_other_number(side, last)
+    }) {
+        return None;
+    }
     if let Some(name) = first.as_name()
         && !mentions(last, &name)
     {
@@ -38,21 +46,22 @@ fn mentions(answer: &Answer, name: &str) -> bool {
 /// The answer with lists of assignments, tuples of names and wrapped values put plainly.
 pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
     Cow::Owned(match answer {
+        Answer::Any(parts) | Answer::Bare(parts) if named_tuples(parts).is_some() => {
+            Answer::Set(named_tuples(parts).unwrap_or_default())
+        }
         Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
             let parts: Vec<Answer> = parts.iter().map(|part| plain(part).into_owned()).collect();
-            let bare = !matches!(answer, Answer::Set(_));
+            // The values of one unknown have no order.
             if let Some(values) = of_one_name(&parts) {
-                return Cow::Owned(if bare { Answer::Bare(values) } else { Answer::Set(values) });
+                return Cow::Owned(Answer::Set(values));
             }
             match answer {
                 Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => Answer::All(parts),
                 Answer::Bare(_) => Answer::Bare(flat(parts)),
                 Answer::All(_) => Answer::All(parts),
                 Answer::Set(_) => Answer::Set(parts),
-                // Values joined by "or" are the list of them.
-                _ if parts.iter().all(|part| !matches!(part, Answer::Relation(_))) => {
-                    Answer::Bare(flat(parts))
-                }
+                // Numbers or tuples of them joined by "or" are a set.
+                _ if parts.iter().all(is_number) => Answer::Set(flat(parts)),
                 _ => Answer::Any(parts),
             }
         }
@@ -73,6 +82,20 @@ fn flat(parts: Vec<Answer>) -> Vec<Answer> {
             other => vec![other],
         })
         .collect()
+}
+
+/// Whether an answer is a number, with or without a unit.
+fn is_number(answer: &Answer) -> bool {
+    match answer {
+        Answer::Value(expr) | Answer::Percent(expr) | Answer::Quantity(expr, _) => is_closed(expr),
+        Answer::Bare(parts) | Answer::Tuple(parts) => parts.iter().all(is_number),
+        _ => false,
+    }
+}
+
+/// Whether two numbers that were written out are two.
+fn is_other_number(a: &Answer, b: &Answer) -> bool {
+    matches!((a, b), (Answer::Value(Expr::Number(a)), Answer::Value(Expr::Number(b))) if a != b)
 }
 
 fn is_equation(answer: &Answer) -> bool {
@@ -101,6 +124,26 @@ fn of_one_name(parts: &[Answer]) -> Option<Vec<Answer>> {
         }
     }
     (name.is_some() && parts.len() > 1).then_some(values)
+}
+
+/// The tuples of `(x, y) = (1, 4) or (4, 1)`.
+fn named_tuples(parts: &[Answer]) -> Option<Vec<Answer>> {
+    let [Answer::Relation(first), rest @ ..] = parts else { return None };
+    let [Answer::Tuple(names), value @ Answer::Tuple(values)] = first.sides.as_slice() else { return None };
+    if rest.is_empty() || first.signs != [Sign::Equal] || names.iter().any(|name| name.as_name().is_none()) {
+        return None;
+    }
+    let mut all = vec![value.clone()];
+    for part in rest {
+        let tuple = match part {
+            Answer::Relation(relation) if relation.sides.first() == first.sides.first() => {
+                relation.sides.get(1)?
+            }
+            other => other,
+        };
+        all.push(matches!(tuple, Answer::Tuple(more) if more.len() == values.len()).then(|| tuple.clone())?);
+    }
+    Some(all)
 }
 
 /// `(x, y) = (1, 2)` as a system.
@@ -137,8 +180,17 @@ fn named_tuple(relation: &Relation) -> Option<Answer> {
     }
 }
 
-/// The values of a system of assignments: as written, and by name.
-pub(crate) fn assigned(parts: &[Answer]) -> Option<(Vec<Answer>, Vec<Answer>)> {
+/// The values of a system of assignments.
+pub(crate) struct Assigned {
+    /// In the order in which they were written.
+    pub(crate) written: Vec<Answer>,
+    /// In the order of their names.
+    pub(crate) by_name: Vec<Answer>,
+    /// Whether a tuple of them is usually in the order of their names: `(x, y)`, `(a, b, c)`, `(x_1, x_2)`.
+    pub(crate) in_usual_order: bool,
+}
+
+pub(crate) fn assigned(parts: &[Answer]) -> Option<Assigned> {
     let mut claims = Vec::with_capacity(parts.len());
     for part in parts {
         let Answer::Relation(relation) = part else { return None };
@@ -146,7 +198,15 @@ pub(crate) fn assigned(parts: &[Answer]) -> Option<(Vec<Answer>, Vec<Answer>)> {
     }
     let written = claims.iter().map(|claim| claim.value.clone()).collect();
     claims.sort_by(|a, b| a.name.cmp(&b.name));
-    Some((written, claims.into_iter().map(|claim| claim.value).collect()))
+    let follows = |pair: &[Claim]| {
+        let letter = |claim: &Claim| {
+            let mut letters = claim.name.chars();
+            letters.next().filter(|_| letters.next().is_none()).map(u32::from)
+        };
+        letter(&pair[0]).zip(letter(&pair[1])).is_some_and(|(a, b)| a + 1 == b)
+    };
+    let in_usual_order = claims.windows(2).all(follows) || numbered(parts);
+    Some(Assigned { written, by_name: claims.into_iter().map(|claim| claim.value).collect(), in_usual_order })
 }
 
 /// Whether all names are one letter with different subscripts.

@@ -4,6 +4,8 @@
 //! which prove equality; then to higher precision, which proves smaller differences; and what still agrees
 //! at every point, to many digits, is the same very likely.
 
+use super::capitals;
+use super::estimate::has_corners;
 use super::judge::Judge;
 use super::points::{self, Points};
 use super::truth::Truth;
@@ -12,7 +14,6 @@ use crate::compare::Method;
 use crate::exact;
 use crate::tree::{Expr, Function, Over, Rational, Symbol};
 use dashu_int::{IBig, UBig};
-use smol_str::SmolStr;
 
 /// The precision at which two constants that still agree are taken for the same.
 const MOST_BITS: u32 = 320;
@@ -36,9 +37,24 @@ impl Judge<'_> {
             // What has no value is the same as nothing, unless it is written the same.
             return Truth::of(!self.is_undefined(a), Method::Exact);
         }
-        let (a, b) = (&opaque(a), &opaque(b));
+        let Some((a, b)) = self.without_applications(a, b) else { return Truth::Open };
+        let (a, b) = (&*a, &*b);
         let names = names_of(a, b);
-        if names.is_empty() { self.same_constant(a, b) } else { self.same_function(a, b, &names) }
+        if names.is_empty() {
+            return match self.same_constant(a, b) {
+                Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Open,
+                other => other,
+            };
+        }
+        match self.same_function(a, b, &names) {
+            Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Open,
+            Truth::Yes(Method::Probable) if has_corners(a) || has_corners(b) => Truth::Open,
+            // Capitals may be matrices, whose products do not commute.
+            Truth::Yes(_) if capitals::swapped(a, b) => Truth::Open,
+            // Points are real, but these may be complex.
+            Truth::Yes(Method::Probable) if has_complex_parts(a) || has_complex_parts(b) => Truth::Open,
+            other => other,
+        }
     }
 
     fn is_undefined(self, expr: &Expr) -> bool {
@@ -89,6 +105,7 @@ impl Judge<'_> {
 
     /// A number with a decimal point against another: equal to so many decimals and significant digits.
     fn same_rounded(self, a: &Expr, b: &Expr) -> Truth {
+        let both = a.has_decimal() && b.has_decimal();
         let value = |expr| approx::refine(expr, &Point::none(), 60, 256, self.fuel);
         let (a, b) = match (value(a), value(b)) {
             (Ok(a), Ok(b)) => (a, b),
@@ -97,7 +114,7 @@ impl Judge<'_> {
         };
         if let (Value::Exact(a), Value::Exact(b)) = (&a, &b) {
             return Truth::of(
-                self.close_enough(a, b),
+                self.close_enough(a, b, both),
                 if a == b { Method::Exact } else { Method::Tolerance },
             );
         }
@@ -117,7 +134,7 @@ impl Judge<'_> {
         };
         match (parts(&a), parts(&b)) {
             (Some((a_re, a_im)), Some((b_re, b_im))) => Truth::of(
-                self.close_enough(&a_re, &b_re) && self.close_enough(&a_im, &b_im),
+                self.close_enough(&a_re, &b_re, both) && self.close_enough(&a_im, &b_im, both),
                 Method::Tolerance,
             ),
             _ => Truth::Open,
@@ -125,10 +142,12 @@ impl Judge<'_> {
     }
 
     /// Agreement to the policy's decimals and significant digits.
-    fn close_enough(self, a: &Rational, b: &Rational) -> bool {
+    fn close_enough(self, a: &Rational, b: &Rational, both_rounded: bool) -> bool {
         if a == b {
             return true;
         }
+        // Two rounded numbers must share more digits: neither is the exact one.
+        let digits = self.policy.significant_digits + if both_rounded { 2 } else { 0 };
         let ten = |power: u32| Rational::from(UBig::from(10_u8).pow(power.min(MAX_DIGITS) as usize));
         let absolute =
             |value: &Rational| if *value < Rational::ZERO { -value.clone() } else { value.clone() };
@@ -138,7 +157,7 @@ impl Judge<'_> {
         let rounded = |value: &Rational| (value * &decimals + &half).floor();
         let near = &gap * &decimals <= half || rounded(a) == rounded(b);
         let largest = absolute(a).max(absolute(b));
-        near && &gap * ten(self.policy.significant_digits) <= largest * Rational::from(5_u8)
+        near && &gap * ten(digits) <= largest * Rational::from(5_u8)
     }
 
     fn same_function(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {
@@ -172,6 +191,17 @@ impl Judge<'_> {
         }
         if let Some(truth) = self.by_form(a, b) {
             return truth;
+        }
+        // Corners and jumps are looked for further out and at whole numbers.
+        if has_corners(a) || has_corners(b) {
+            for index in 0..points::WIDE {
+                let at = points::wide(names, index);
+                if let (Nearness::Apart, true) = approx::nearness(a, b, &at, 53, self.fuel)
+                    && (complex || self.both_real(a, b, &at))
+                {
+                    return Truth::No(Method::Interval);
+                }
+            }
         }
         if valid < 3 {
             return if a == b { Truth::Yes(Method::Exact) } else { Truth::Open };
@@ -239,28 +269,13 @@ fn has_bind(expr: &Expr) -> bool {
     expr.any(&|part| matches!(part, Expr::Bind(_)))
 }
 
-/// Unknown functions as variables: `f(x)` is what it is, and no more is known of it.
-pub(crate) fn opaque(expr: &Expr) -> std::borrow::Cow<'_, Expr> {
-    use std::borrow::Cow;
-    fn replace(expr: &Expr) -> Expr {
-        let all = |parts: &[Expr]| parts.iter().map(replace).collect::<Vec<_>>();
-        match expr {
-            Expr::Apply(name, parts) => Expr::Symbol(SmolStr::new(format!(
-                "{name}({})",
-                parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-            ))),
-            Expr::Sum(parts) => Expr::Sum(all(parts)),
-            Expr::Product(parts) => Expr::Product(all(parts)),
-            Expr::Call(function, parts) => Expr::Call(*function, all(parts)),
-            Expr::Power(base, exponent) => replace(base).power(replace(exponent)),
-            other => other.clone(),
-        }
-    }
-    if expr.any(&|part| matches!(part, Expr::Apply(..))) {
-        Cow::Owned(replace(expr))
-    } else {
-        Cow::Borrowed(expr)
-    }
+/// Whether a part of a variable that is usually complex is taken: `|z|`, `\operatorname{Re} w`.
+fn has_complex_parts(expr: &Expr) -> bool {
+    use Function as F;
+    let complex = |part: &Expr| matches!(part, Expr::Symbol(name) if name.starts_with(['z', 'w']));
+    expr.any(&|part| {
+        matches!(part, Expr::Call(F::Abs | F::Re | F::Im | F::Conjugate | F::Arg, inside) if inside.iter().any(|e| e.any(&complex)))
+    })
 }
 
 /// The variables of two expressions, each once and in order.

@@ -1,11 +1,16 @@
 //! What brackets hold: tuples, lists, sets, intervals, matrices, systems; and the operators between sets.
 
-use super::kinds::{answer, both_signs};
-use super::matrix;
+use super::kinds::{answer, both_signs, element};
 use super::parser::{Context, Read, Stuck};
 use super::split;
 use super::token::{Tok, Token};
-use crate::answer::{Answer, Interval};
+use super::{domain, matrix};
+use crate::answer::{Answer, Interval, Numbers};
+use crate::tree::Expr;
+use smol_str::SmolStr;
+
+/// Integers that dots may leave out.
+const MAX_LISTED: i64 = 1_000;
 
 /// ∪ ∩ ∖
 pub(crate) fn is_set_operator(token: &Token) -> bool {
@@ -93,9 +98,11 @@ fn elements(inside: &[Token]) -> Vec<&[Token]> {
 
 /// One pair of brackets around all the words, or a command that is a set of its own.
 pub(crate) fn bracketed(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    if let Some(numbers) = domain::numbers(tokens) {
+        return Ok(Some(Answer::Numbers(numbers)));
+    }
     let [first, .., last] = tokens else {
         return Ok(match tokens {
-            [one] if one.is_cmd("reals") => Some(Answer::Reals),
             [one] if one.is_cmd("emptyset") => Some(Answer::Set(Vec::new())),
             _ => None,
         });
@@ -110,7 +117,7 @@ pub(crate) fn bracketed(tokens: &[Token], context: Context<'_>, level: u32) -> R
     }
     let inside = &tokens[1..tokens.len() - 1];
     let all = |parts: Vec<&[Token]>| {
-        parts.into_iter().map(|part| answer(part, context, level + 1)).collect::<Read<Vec<_>>>()
+        parts.into_iter().map(|part| element(part, context, level)).collect::<Read<Vec<_>>>()
     };
     let parts = elements(inside);
     Ok(Some(match (&first.tok, &last.tok) {
@@ -154,19 +161,54 @@ fn set(inside: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     let bar = |t: &Token| t.is_cmd("mid") || t.is_op('|') || t.is_op(':');
     if let Some(at) = split::find(inside, bar)
         && let [variable, rest @ ..] = &inside[..at]
-        && matches!(variable.tok, Tok::Letter(_))
+        && let Tok::Letter(letter) = variable.tok
         && (rest.is_empty() || rest[0].is_cmd("in"))
     {
-        return answer(&inside[at + 1..], context, level + 1)
-            .map(|condition| Answer::Where(Box::new(condition)));
+        let name = SmolStr::new(letter.encode_utf8(&mut [0; 4]));
+        let condition = Box::new(answer(&inside[at + 1..], context, level + 1)?);
+        return Ok(match rest {
+            [] => Answer::Where(name, Numbers::Reals, condition),
+            [_, set @ ..] => {
+                if let Some(numbers) = domain::numbers(set) {
+                    Answer::Where(name, numbers, condition)
+                } else {
+                    let within = answer(set, context, level + 1)?;
+                    Answer::Intersection(vec![within, Answer::Where(name, Numbers::Reals, condition)])
+                }
+            }
+        });
     }
     let mut found = Vec::new();
     for part in elements(inside) {
         context.fuel.spend(20)?;
-        match answer(part, context, level + 1)? {
+        match element(part, context, level)? {
             Answer::Bare(both) if part.iter().any(|t| t.is_cmd("pm")) => found.extend(both),
             other => found.push(other),
         }
     }
-    Ok(Answer::Set(found))
+    Ok(Answer::Set(without_dots(found)))
+}
+
+/// Integers that dots leave out, written out: `1, 2, \\ldots, 6`.
+pub(crate) fn without_dots(parts: Vec<Answer>) -> Vec<Answer> {
+    let integer = |part: Option<&Answer>| match part {
+        Some(Answer::Value(Expr::Number(value))) if value.is_int() => i64::try_from(value.floor()).ok(),
+        _ => None,
+    };
+    let Some(dots) = parts.iter().position(|part| *part == Answer::Dots).filter(|dots| *dots > 1) else {
+        return parts;
+    };
+    let ends = (integer(parts.get(dots - 2)), integer(parts.get(dots - 1)), integer(parts.get(dots + 1)));
+    let (Some(before), Some(from), Some(to)) = ends else { return parts };
+    let even = (1..dots).all(|at| {
+        let gap = integer(parts.get(at)).zip(integer(parts.get(at - 1))).map(|(b, a)| b.saturating_sub(a));
+        gap == Some(from.saturating_sub(before))
+    });
+    let step = from.saturating_sub(before);
+    let count = if step == 0 { 0 } else { to.saturating_sub(from) / step };
+    if !even || !(1..=MAX_LISTED).contains(&count) || from + step * count != to {
+        return parts;
+    }
+    let between = (1..count).map(|k| Answer::Value(Expr::int(from + step * k)));
+    parts[..dots].iter().cloned().chain(between).chain(parts[dots + 1..].iter().cloned()).collect()
 }

@@ -76,6 +76,7 @@ fn inverse(function: Function) -> Option<Function> {
 pub(crate) fn is_atom(name: &str) -> bool {
     named(name).is_some()
         || names::GREEK.contains(&name)
+        || name.starts_with("hat ")
         || matches!(
             name,
             "frac"
@@ -101,6 +102,7 @@ pub(crate) fn is_atom(name: &str) -> bool {
                 | "partial"
                 | "angle"
                 | "triangle"
+                | "cis"
         )
 }
 
@@ -111,7 +113,7 @@ impl Parser<'_> {
         let token = self.peek().ok_or(Stuck::Syntax)?;
         match &token.tok {
             Tok::Num(num) => {
-                if let Some(based) = self.mixed_digits() {
+                if let Some(based) = self.mixed_digits().or_else(|| self.combinations()) {
                     return Ok(based);
                 }
                 self.at += 1;
@@ -128,6 +130,7 @@ impl Parser<'_> {
                 self.bracket(')')
             }
             Tok::Op('[') => self.bracket(']'),
+            Tok::Op('{' | '^' | '_') if let Some(found) = self.scripted_combinations() => Ok(found),
             Tok::Op('{') => self.group(),
             Tok::Op('|') => self.bars(),
             Tok::Op('-') => {
@@ -137,6 +140,11 @@ impl Parser<'_> {
             Tok::Cmd(name) => {
                 self.at += 1;
                 self.command(name.as_str())
+            }
+            // A word is left before a bracket only where it names a function.
+            Tok::Word(name) if self.tokens.get(self.at + 1).is_some_and(|t| t.is_op('(') || t.is_op('[')) => {
+                self.at += 1;
+                self.application(name.clone())
             }
             _ => Err(Stuck::Syntax),
         }
@@ -165,7 +173,9 @@ impl Parser<'_> {
             .count();
         let letters = rest[..length].iter().any(|token| matches!(token.tok, Tok::Letter(_)));
         let numbers = rest[..length].iter().any(|token| matches!(token.tok, Tok::Num(_))) || length > 1;
-        if !letters || !numbers || !rest.get(length)?.is_op('_') {
+        // A single letter is a digit in base 16 only.
+        let hexadecimal = || super::split::spell(&rest[length + 1..]).trim_matches(['{', '}']) == "16";
+        if !letters || !rest.get(length)?.is_op('_') || !numbers && !hexadecimal() {
             return None;
         }
         let start = self.at;
@@ -179,6 +189,53 @@ impl Parser<'_> {
             self.at = start;
         }
         read
+    }
+
+    /// `5C2` and `5P2`.
+    fn combinations(&mut self) -> Option<Expr> {
+        let [Token { tok: Tok::Num(of), .. }, letter, Token { tok: Tok::Num(taken), .. }, ..] =
+            &self.tokens[self.at..]
+        else {
+            return None;
+        };
+        let name = match letter.tok {
+            Tok::Letter('C') => "C",
+            Tok::Letter('P') => "P",
+            _ => return None,
+        };
+        if letter.spaced || self.tokens[self.at + 2].spaced {
+            return None;
+        }
+        let arguments = [Expr::Number(of.value.clone()), Expr::Number(taken.value.clone())];
+        let found = super::parser::counted(name, &arguments)?;
+        self.at += 3;
+        Some(found)
+    }
+
+    /// `{}_5C_2` and `^5P_2`.
+    fn scripted_combinations(&mut self) -> Option<Expr> {
+        let start = self.at;
+        let found = (|| {
+            if self.take('{') && !self.take('}') || !self.take('_') && !self.take('^') {
+                return None;
+            }
+            let of = self.argument().ok()?;
+            let name = match self.peek()?.tok {
+                Tok::Letter('C') => "C",
+                Tok::Letter('P') => "P",
+                _ => return None,
+            };
+            self.at += 1;
+            if !self.take('_') {
+                return None;
+            }
+            let taken = self.argument().ok()?;
+            super::parser::counted(name, &[of, taken])
+        })();
+        if found.is_none() {
+            self.at = start;
+        }
+        found
     }
 
     /// `(101)_2`.
@@ -235,20 +292,29 @@ impl Parser<'_> {
             "lceil" => return self.rounded("rceil", Function::Ceil),
             "log" | "lg" | "exp" => return self.logarithm(name),
             "sum" | "prod" | "int" | "lim" => return self.binder(name),
-            "angle" | "triangle" => {
+            // Between two sets it is their symmetric difference.
+            "triangle" if self.at > 1 && matches!(self.tokens[self.at - 2].tok, Tok::Letter(_)) => {
+                return Err(Stuck::Syntax);
+            }
+            command @ ("angle" | "triangle") => {
                 let start = self.at;
                 while matches!(self.peek().map(|t| &t.tok), Some(Tok::Letter(_))) {
                     self.at += 1;
                 }
                 let name = super::split::spell(&self.tokens[start..self.at]);
-                return if name.is_empty() {
-                    Err(Stuck::Syntax)
-                } else {
-                    Ok(Expr::symbol(&format!("{name}∠")))
-                };
+                return points(name.as_str(), command == "angle")
+                    .map(|name| Expr::symbol(&name))
+                    .ok_or(Stuck::Syntax);
             }
             "overline" => {
                 let inside = self.braced()?;
+                // A segment is the same from either end.
+                if let [Token { tok: Tok::Letter(a), .. }, Token { tok: Tok::Letter(b), .. }] = inside
+                    && a.is_uppercase()
+                    && b.is_uppercase()
+                {
+                    return Ok(Expr::symbol(&format!("{}{}̄", a.min(b), a.max(b))));
+                }
                 if let Ok(value) = self.within(inside).bounded()
                     && value.has_i()
                 {
@@ -261,11 +327,37 @@ impl Parser<'_> {
         if let Some(function) = named(name) {
             return self.function(function);
         }
+        if let Some(letter) = name.strip_prefix("hat ") {
+            return Ok(Expr::symbol(&format!("{letter}̂")));
+        }
+        if name == "cis" {
+            let angle = in_radians(self.function_argument()?);
+            let imaginary = Expr::Constant(Constant::I).times(Expr::call(Function::Sin, angle.clone()));
+            return Ok(Expr::call(Function::Cos, angle).plus(imaginary));
+        }
         if names::GREEK.contains(&name) {
+            if self.next_is('(') && self.is_greek_function(name) {
+                return match self.application(name.into())? {
+                    Expr::Apply(_, arguments) if name == "Gamma" && arguments.len() == 1 => {
+                        Ok(Expr::Call(Function::Gamma, arguments))
+                    }
+                    other => Ok(other),
+                };
+            }
             let subscript = self.subscript()?;
             return Ok(Expr::symbol(&subscript.map_or_else(|| name.to_owned(), |s| format!("{name}_{s}"))));
         }
         Err(Stuck::Syntax)
+    }
+
+    /// Whether a Greek letter before this bracket names a function: `\phi(12)`, `\Gamma(x+1)`; but `\lambda(1-\lambda)`
+    /// is a product.
+    fn is_greek_function(&self, name: &str) -> bool {
+        if matches!(name, "Gamma" | "zeta" | "phi" | "Phi" | "sigma" | "tau" | "psi" | "Psi" | "chi") {
+            return true;
+        }
+        let inside = super::split::closing(self.tokens, self.at).map(|end| &self.tokens[self.at + 1..end]);
+        matches!(inside, Some([Token { tok: Tok::Num(_) | Tok::Letter(_), .. }]))
     }
 
     /// `\frac{a}{b}`, `\frac12`, `\frac\pi4`, and the derivative that is written as one.
@@ -412,6 +504,21 @@ impl Parser<'_> {
         }
         Ok(if negative { argument.negated() } else { argument })
     }
+}
+
+/// The name of an angle, the same from either side, or of a triangle, whatever its first corner.
+fn points(letters: &str, angle: bool) -> Option<String> {
+    let mut points: Vec<char> = letters.chars().collect();
+    if points.is_empty() {
+        return None;
+    }
+    if !angle {
+        points.sort_unstable();
+    } else if points.first() > points.last() {
+        points.reverse();
+    }
+    let name: String = points.into_iter().collect();
+    Some(format!("{}{name}", if angle { '∠' } else { '△' }))
 }
 
 fn is_function_name(token: &super::token::Token) -> bool {

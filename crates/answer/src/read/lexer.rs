@@ -12,6 +12,9 @@ pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
     let plain = plain(text);
     let lonely_dollar = plain.matches('$').count() == plain.matches("\\$").count() + 1;
     let rows = plain.contains("\\begin");
+    let vectors = ["\\vec", "\\mathbf", "\\boldsymbol", "\\bm", "\\overrightarrow", "\\hat"]
+        .iter()
+        .any(|style| plain.contains(style));
     let mut lexer = Lexer {
         rest: &plain,
         styles: 0,
@@ -20,6 +23,7 @@ pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
         depth: 0,
         lonely_dollar,
         rows,
+        vectors,
         notation,
         met,
     };
@@ -52,6 +56,10 @@ pub(crate) fn plain(text: &str) -> String {
             out.push('}');
             continue;
         }
+        let c = unicode::half_width(c);
+        if c == 'Ω' && ohms(&mut out) {
+            continue;
+        }
         match unicode::latex(c) {
             // A bare radical sign takes all of the number or name that follows.
             Some("\\sqrt ") => {
@@ -73,6 +81,21 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
+/// Writes the sign for ohms behind a number, with the power of ten before it.
+fn ohms(out: &mut String) -> bool {
+    let text = out.trim_end();
+    let prefix = text.chars().next_back().filter(|c| matches!(c, 'k' | 'M' | 'm'));
+    let number = prefix.map_or(text, |prefix| text[..text.len() - prefix.len_utf8()].trim_end());
+    if !number.ends_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    out.truncate(number.len());
+    out.push_str("\\text{");
+    out.extend(prefix);
+    out.push_str("Ω}");
+    true
+}
+
 /// Words of one answer.
 const MAX_TOKENS: usize = 8_000;
 
@@ -85,6 +108,7 @@ fn is_differential(word: &str) -> bool {
     matches!(end, [.., b'd', b'x' | b'y' | b'z' | b't' | b'u' | b'v' | b'r' | b's']) && end.len() <= 4
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Lexer<'a> {
     rest: &'a str,
     out: Vec<Token>,
@@ -97,6 +121,8 @@ struct Lexer<'a> {
     lonely_dollar: bool,
     /// There are environments, so `\\` ends a row.
     rows: bool,
+    /// There are vectors, so `\times` may be their cross product.
+    vectors: bool,
     notation: Notation,
     met: &'a Met,
 }
@@ -154,6 +180,22 @@ impl<'a> Lexer<'a> {
             self.cmd("ne");
             return true;
         }
+        // A dash between numbers, not two signs.
+        if let Some(rest) = self.rest.strip_prefix("--")
+            && matches!(self.out.last(), Some(Token { tok: Tok::Num(_), .. }))
+            && !self.spaced
+        {
+            self.rest = rest;
+            self.push(Tok::Op('?'));
+            return true;
+        }
+        for text in ["+/-", "+-"] {
+            if let Some(rest) = self.rest.strip_prefix(text) {
+                self.rest = rest;
+                self.cmd("pm");
+                return true;
+            }
+        }
         for (text, op) in [("**", '^'), ("==", '=')] {
             if let Some(rest) = self.rest.strip_prefix(text) {
                 self.rest = rest;
@@ -193,6 +235,7 @@ impl<'a> Lexer<'a> {
         self.rest = rest;
         let mut chars = word.chars();
         match (chars.next(), chars.next()) {
+            (Some('x' | 'X'), None) if self.is_times_ten() => self.push(Tok::Op('*')),
             (Some(letter), None) => self.push(Tok::Letter(letter)),
             _ => match names::plain_word(word) {
                 Some(name) => self.cmd(name),
@@ -203,6 +246,17 @@ impl<'a> Lexer<'a> {
                 None => self.push(Tok::Word(SmolStr::new(word))),
             },
         }
+    }
+
+    /// Whether the letter x that was just read is the sign of multiplication in `3 x 10^8`.
+    fn is_times_ten(&self) -> bool {
+        let behind_number = matches!(self.out.last(), Some(Token { tok: Tok::Num(_), .. }));
+        let next = self.rest.trim_start();
+        let power =
+            next.strip_prefix("10").map(str::trim_start).is_some_and(|rest| rest.starts_with(['^', '*']));
+        let between =
+            self.spaced && self.rest.starts_with(' ') && next.starts_with(|c: char| c.is_ascii_digit());
+        behind_number && (power || between)
     }
 
     /// What follows a backslash.
@@ -216,6 +270,17 @@ impl<'a> Lexer<'a> {
         self.rest = after;
         match names::command(name) {
             Meaning::Op(op) => self.push(Tok::Op(op)),
+            Meaning::Name("times") => self.times(),
+            // `\\not=`
+            Meaning::Other if name == "not" && self.rest.trim_start().starts_with('=') => {
+                self.rest = &self.rest.trim_start()[1..];
+                self.cmd("ne");
+            }
+            Meaning::Show if name == "underline" && self.rest.starts_with('{') => {
+                let content = self.argument();
+                let letters = content.chars().count() > 1 && content.chars().all(char::is_alphabetic);
+                if letters { self.text(content) } else { self.again(content) }
+            }
             Meaning::Name(name) => self.cmd(name),
             Meaning::Space => self.spaced = true,
             Meaning::Nothing => {
@@ -252,6 +317,16 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// A product, unless it may be that of two vectors.
+    fn times(&mut self) {
+        let number = self.rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if self.vectors && !number {
+            self.cmd("times");
+        } else {
+            self.push(Tok::Op('*'));
+        }
+    }
+
     fn other(&mut self, name: &str) {
         if name == "begin" || name == "end" {
             self.cmd(name);
@@ -269,7 +344,8 @@ impl<'a> Lexer<'a> {
         // A name run together with letters (`\cdotx`), or a word that only looks like a command.
         match names::plain_word(name) {
             Some(known) => self.cmd(known),
-            None => self.push(Tok::Word(SmolStr::new(name))),
+            // What a macro does with its arguments is not known.
+            None => self.cmd(name),
         }
     }
 
@@ -336,12 +412,18 @@ impl<'a> Lexer<'a> {
     /// Text set as text; a connective is a command.
     fn text(&mut self, text: &str) {
         let spaced = text.starts_with(' ');
+        let text = ["^{", "\\,", "\\;", "\\cdot"]
+            .into_iter()
+            .zip(["^", " ", " ", " "])
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
         let text = text.replace(['{', '}', '$', '~'], " ").replace("\\ ", " ").replace('\\', " ");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.spaced |= spaced;
         match words.as_str() {
             "" => self.spaced = true,
             "and" | "&" => self.cmd("and"),
+            "mod" => self.cmd("mod"),
+            "cis" => self.cmd("cis"),
             "or" => self.cmd("or"),
             "," => self.push(Tok::Op(',')),
             "to" | ":" => self.push(Tok::Op(':')),
@@ -382,6 +464,10 @@ impl<'a> Lexer<'a> {
             (_, "i" | "imath") if vector => self.cmd("unit_i"),
             (_, "j" | "jmath") if vector => self.cmd("unit_j"),
             (_, "k") if vector => self.cmd("unit_k"),
+            // An estimate is not what it estimates.
+            ("hat" | "widehat", _) if name.chars().all(char::is_alphanumeric) => {
+                self.cmd(&format!("hat {name}"));
+            }
             _ => {
                 let mut chars = trimmed.chars();
                 match (chars.next(), chars.next()) {

@@ -36,7 +36,10 @@ pub(crate) fn environment(tokens: &[Token], context: Context<'_>, level: u32) ->
             }
             Ok(Some(if all.len() == 1 { all.remove(0) } else { Answer::All(all) }))
         }
-        "vmatrix" => {
+        "vmatrix" | "pmatrix" | "bmatrix" | "matrix" | "array"
+            if name == "vmatrix" || factor.last().is_some_and(|t| t.is_cmd("det")) =>
+        {
+            let factor = if name == "vmatrix" { factor } else { &factor[..factor.len() - 1] };
             let entries = entries(&rows, context, level)?
                 .into_iter()
                 .map(|row| row.into_iter().map(value).collect())

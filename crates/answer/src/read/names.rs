@@ -27,7 +27,8 @@ pub(crate) enum Meaning {
 pub(crate) fn command(name: &str) -> Meaning {
     use Meaning::{Hide, Name, Nothing, Op, Show, Space, Style, Text};
     match name {
-        "cdot" | "times" | "ast" | "cdotp" | "bullet" => Op('*'),
+        "cdot" | "ast" | "cdotp" | "bullet" => Op('*'),
+        "times" => Name("times"),
         "div" => Op('/'),
         "colon" => Op(':'),
         "mid" => Name("mid"),
@@ -45,16 +46,16 @@ pub(crate) fn command(name: &str) -> Meaning {
         "ne" | "neq" => Name("ne"),
         "approx" | "simeq" | "thickapprox" | "approxeq" => Name("approx"),
         "to" | "rightarrow" | "longrightarrow" | "mapsto" => Name("to"),
-        "implies" | "Rightarrow" | "Longrightarrow" | "iff" | "Leftrightarrow" | "therefore" => {
-            Name("implies")
-        }
+        "implies" | "Rightarrow" | "Longrightarrow" | "therefore" => Name("implies"),
+        "iff" | "Leftrightarrow" | "Longleftrightarrow" => Name("iff"),
         "cup" | "bigcup" | "union" => Name("cup"),
         "cap" | "bigcap" => Name("cap"),
         "setminus" | "backslash" | "smallsetminus" => Name("setminus"),
         "in" | "isin" => Name("in"),
         "emptyset" | "varnothing" | "O" => Name("emptyset"),
-        "land" | "wedge" => Name("and"),
-        "lor" | "vee" => Name("or"),
+        "lnot" => Name("neg"),
+        "land" | "wedge" => Name("land"),
+        "lor" | "vee" => Name("lor"),
         "langle" | "lang" => Name("langle"),
         "rangle" | "rang" => Name("rangle"),
         "ldots" | "dots" | "cdots" | "dotsc" | "dotsb" | "vdots" => Name("dots"),
@@ -174,6 +175,8 @@ pub(crate) const KNOWN: &[&str] = &[
     "underbrace",
     "overbrace",
     "substack",
+    "iff",
+    "cis",
 ];
 
 /// The Greek letters that are variables.
@@ -226,6 +229,7 @@ pub(crate) fn plain_word(word: &str) -> Option<&'static str> {
         "Im" => "Im",
         "arg" => "arg",
         "det" => "det",
+        "cis" => "cis",
         _ => return None,
     })
 }

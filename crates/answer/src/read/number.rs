@@ -24,6 +24,9 @@ pub(crate) enum Place {
 
 /// The number at the start of `text` and its length in bytes.
 pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -> Option<(Tok, usize)> {
+    if let Some(found) = prefixed(text) {
+        return Some(found);
+    }
     let nested = place != Place::Open;
     let comma = if nested && notation.comma != Comma::Decimal { Comma::Separator } else { notation.comma };
     let bytes = text.as_bytes();
@@ -46,7 +49,9 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
     let point = match bytes.get(at) {
         Some(b'.') => Some(1),
         Some(b',') if grouped.is_none() && is_decimal_comma(bytes, at, comma, nested, met) => Some(1),
-        Some(b'{') if comma == Comma::Decimal && text[at..].starts_with("{,}") => Some(3),
+        // Braces make the comma part of the number, and it did not group thousands.
+        Some(b'{') if grouped.is_none() && text[at..].starts_with("{,}") => Some(3),
+        Some(b',') if grouped.as_ref().is_some_and(|(_, end)| european(text, at.min(*end))) => Some(1),
         _ => None,
     };
     let mut repeat = None;
@@ -58,6 +63,17 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
             scale = end - at - width;
             digits.push_str(&text[at + width..end]);
             at = end;
+            // `0.000 001`: groups of three behind the point too.
+            while place == Place::Open
+                && scale.is_multiple_of(3)
+                && let Some(gap) =
+                    [" ", "\\,", "\u{2009}", "\u{202f}"].iter().find(|gap| text[at..].starts_with(**gap))
+                && run(bytes, at + gap.len()) == at + gap.len() + 3
+            {
+                digits.push_str(&text[at + gap.len()..at + gap.len() + 3]);
+                scale += 3;
+                at += gap.len() + 3;
+            }
         }
     }
     if at == 0 && repeat.is_none() {
@@ -70,6 +86,9 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
         |value: Rational, decimal: bool, digits: Option<SmolStr>| Tok::Num(Num { value, decimal, digits });
     let integer: UBig = if digits.is_empty() { UBig::ZERO } else { digits.parse().ok()? };
     let mut value = Rational::from_parts(IBig::from(integer), UBig::from(10_u8).pow(scale));
+    let dots =
+        if decimal && repeat.is_none() { recurring(text, &digits[digits.len() - scale..], at) } else { None };
+    let repeat = repeat.or_else(|| dots.map(|(block, end)| (SmolStr::new(block), end)));
     if let Some((block, end)) = repeat {
         // d digits that repeat after s decimals add block / ((10^d − 1)·10^s).
         let nines = UBig::from(10_u8).pow(block.len()) - UBig::ONE;
@@ -89,6 +108,40 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
     Some((num(value, decimal, digits), at))
 }
 
+/// `0xFF`, `0b101`, `0o17`.
+fn prefixed(text: &str) -> Option<(Tok, usize)> {
+    let radix = match text.get(..2)? {
+        "0x" | "0X" => 16,
+        "0b" | "0B" => 2,
+        "0o" | "0O" => 8,
+        _ => return None,
+    };
+    let length = text[2..].bytes().take_while(|b| char::from(*b).is_digit(radix)).count();
+    let end = 2 + length;
+    let more = text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
+    if length == 0 || length > MAX_DECIMALS || more {
+        return None;
+    }
+    let value = Rational::from(IBig::from_str_radix(&text[2..end], radix).ok()?);
+    Some((Tok::Num(Num { value, decimal: false, digits: None }), end))
+}
+
+/// The digits that `0.1666...` repeats, and how many bytes the dots take. Three of one digit or two of a longer
+/// block must have been written.
+fn recurring<'a>(text: &str, decimals: &'a str, end: usize) -> Option<(&'a str, usize)> {
+    let rest = &text[end..];
+    let dots = ["...", "\\ldots", "\\dots", "\\cdots"].into_iter().find(|dots| rest.starts_with(dots))?;
+    let length = decimals.len();
+    let repeats = |block: usize, times: usize| {
+        length >= block * times
+            && (1..times).all(|back| {
+                decimals[length - block..] == decimals[length - block * (back + 1)..length - block * back]
+            })
+    };
+    let block = if repeats(1, 3) { 1 } else { (2..=length / 2).find(|&block| repeats(block, 2))? };
+    Some((&decimals[length - block..], end + dots.len()))
+}
+
 /// Where the run of digits that starts at `from` ends.
 fn run(bytes: &[u8], from: usize) -> usize {
     from + bytes.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_digit()).count())
@@ -100,7 +153,7 @@ fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Op
         return None;
     }
     for separator in
-        ["{,}", ",\\!", ",", "\\,", "\\ ", "\\;", "~", "\u{2009}", "\u{202f}", "\u{a0}", " ", "'"]
+        ["{,}", ",\\!", ",", ".", "\\,", "\\ ", "\\;", "~", "\u{2009}", "\u{202f}", "\u{a0}", " ", "'"]
     {
         let mut at = first;
         let mut digits = String::new();
@@ -118,6 +171,10 @@ fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Op
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         if digits.is_empty() || broken {
             continue;
+        }
+        // Points group thousands where there are two of them, or where a decimal comma follows.
+        if separator == "." && (digits.len() < 6 && !european(text, at) || nested) {
+            return None;
         }
         if separator == "," {
             if text.starts_with('0') {
@@ -137,6 +194,16 @@ fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Op
         return Some((digits, at));
     }
     None
+}
+
+/// Whether a decimal comma with one or two digits ends the number, as in `1.250,75`.
+fn european(text: &str, at: usize) -> bool {
+    let groups = text[..at].contains('.');
+    let end = run(text.as_bytes(), at + 1);
+    groups
+        && text[at..].starts_with(',')
+        && (at + 2..=at + 3).contains(&end)
+        && !text[end..].starts_with([',', '.'])
 }
 
 /// Whether the comma at `at` is a decimal point under this choice.

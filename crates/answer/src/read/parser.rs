@@ -54,15 +54,23 @@ pub(crate) struct Parser<'a> {
 
 /// Reads all the words as one expression.
 pub(crate) fn expression(tokens: &[Token], context: Context<'_>) -> Read<Expr> {
-    let product = |t: &Token| matches!(&t.tok, Tok::Word(word) if super::words::is_product(word, t.spaced));
-    if !tokens.iter().any(product) {
+    let product = |t: &Token, behind_number: bool| match &t.tok {
+        // A unit that does not stand behind a number is none.
+        Tok::Word(word) => {
+            super::words::is_product(word, t.spaced) || !behind_number && crate::units::is_abbreviation(word)
+        }
+        _ => false,
+    };
+    if !tokens.iter().any(|t| matches!(t.tok, Tok::Word(_))) {
         return Parser::new(tokens, context).group_of(tokens);
     }
-    // Letters run together are factors, each with its own exponent.
+    // Letters run together are factors, each with its own exponent; before a bracket they may name a function.
     let mut letters = Vec::with_capacity(tokens.len() + 8);
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
+        let bracket = tokens.get(at + 1).is_some_and(|t| (t.is_op('(') || t.is_op('[')) && !t.spaced);
         match &token.tok {
-            Tok::Word(word) if product(token) => {
+            Tok::Word(word) if bracket && super::words::is_function(word) => letters.push(token.clone()),
+            Tok::Word(word) if product(token, at > 0 && matches!(tokens[at - 1].tok, Tok::Num(_))) => {
                 let factors = word.chars().enumerate();
                 letters.extend(
                     factors.map(|(at, c)| Token { tok: Tok::Letter(c), spaced: token.spaced && at == 0 }),
@@ -236,13 +244,50 @@ impl<'a> Parser<'a> {
     pub(crate) fn starts_factor(&self) -> bool {
         let Some(token) = self.peek() else { return false };
         match &token.tok {
+            // `5{6}` prints 56.
+            Tok::Op('{') if self.is_digits_beside_digits() => false,
             Tok::Letter(_) | Tok::Op('(' | '{' | '[') => true,
             Tok::Op('|') => self.bars == 0,
             // Two numbers side by side are not a product, but `x2` and `5!\,3` are.
-            Tok::Num(_) => self.at > 0 && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_)),
+            // `5 m2` is no product either.
+            Tok::Num(_) if self.is_behind_unit_letter() => false,
+            Tok::Num(_) => {
+                self.at > 0
+                    && !matches!(self.tokens[self.at - 1].tok, Tok::Num(_))
+                    && !self.is_digits_beside_digits()
+            }
             Tok::Cmd(name) => super::functions::is_atom(name),
             _ => false,
         }
+    }
+
+    /// Whether a number stands directly behind a letter that stands behind a number.
+    fn is_behind_unit_letter(&self) -> bool {
+        let digits = |at: usize| matches!(self.tokens[at].tok, Tok::Num(_));
+        self.at > 1
+            && !self.tokens[self.at].spaced
+            && matches!(self.tokens[self.at - 1].tok, Tok::Letter(_))
+            && digits(self.at - 2)
+    }
+
+    /// Whether digits stand here, in braces or not, directly behind other digits in braces or not.
+    fn is_digits_beside_digits(&self) -> bool {
+        let digits = |tokens: &[Token]| match tokens {
+            [Token { tok: Tok::Num(_), .. }, ..] => true,
+            [open, Token { tok: Tok::Num(_), .. }, close, ..] => open.is_op('{') && close.is_op('}'),
+            _ => false,
+        };
+        let before = match &self.tokens[..self.at] {
+            [.., Token { tok: Tok::Num(_), .. }] => true,
+            // Braces behind a script, a fraction or a root are its argument.
+            [front @ .., open, Token { tok: Tok::Num(_), .. }, close]
+                if open.is_op('{') && close.is_op('}') =>
+            {
+                !front.last().is_some_and(|t| matches!(&t.tok, Tok::Op('^' | '_' | '}' | ']') | Tok::Cmd(_)))
+            }
+            _ => false,
+        };
+        before && digits(&self.tokens[self.at..])
     }
 
     /// `3\frac12` and `3 1/2`: a whole number and a fraction of whole numbers, added.
@@ -301,7 +346,10 @@ impl<'a> Parser<'a> {
                             base = base.power(p.exponent()?);
                         }
                     }
-                    Some(Tok::Cmd(name)) if name == "circ" => {
+                    // Behind a number it means degrees; elsewhere one function after another.
+                    Some(Tok::Cmd(name))
+                        if name == "circ" && matches!(base, Expr::Number(_) | Expr::Decimal(_)) =>
+                    {
                         p.at += 1;
                         base = Expr::Apply(SmolStr::new_static(DEGREES), vec![base]);
                     }
@@ -316,8 +364,13 @@ impl<'a> Parser<'a> {
                     }
                     Some(Tok::Op('\'')) => {
                         let Expr::Symbol(name) = &base else { return Err(Stuck::Syntax) };
-                        base = Expr::symbol(&format!("{name}'"));
+                        let name = SmolStr::new(format!("{name}'"));
                         p.at += 1;
+                        if p.next_is('(') && !p.peek().is_some_and(|t| t.spaced) {
+                            base = p.application(name)?;
+                        } else {
+                            base = Expr::Symbol(name);
+                        }
                     }
                     Some(Tok::Op('%')) => {
                         p.at += 1;
@@ -447,38 +500,66 @@ impl<'a> Parser<'a> {
             }
             _ => {}
         }
-        if !bound && self.next_is('(') && self.is_function(letter) {
+        if !bound && (self.next_is('(') || self.next_is('[')) && self.is_function(letter) {
             return self.application(name);
         }
         Ok(Expr::Symbol(name))
     }
 
-    /// A letter before a bracket names a function if it is one of the usual names, or if there is nothing else
-    /// and only letters are in the bracket: `P(x)`, as before an equals sign.
+    /// Whether the letter before this bracket names a function of what is in it, and is not a factor.
+    ///
+    /// f, g and h always do. `E[X^2]` does: nobody multiplies by square brackets. `P(A|B)`, `C(5,2)`, `T(n)` and
+    /// `N(5)` do by what is in the bracket; `N(N-1)`, `x(x+1)` and `P(1+r)` are products.
     fn is_function(&self, letter: char) -> bool {
-        if matches!(letter, 'f' | 'g' | 'h' | 'F' | 'G' | 'H') {
+        let square = self.next_is('[');
+        if matches!(letter, 'f' | 'g' | 'h' | 'F' | 'G' | 'H') && !square {
             return true;
         }
         let Some(end) = super::split::closing(self.tokens, self.at) else { return false };
-        // One letter an argument: `a(bc)` is a product.
         let inside = &self.tokens[self.at + 1..end];
-        let plain = inside.iter().enumerate().all(|(at, token)| match token.tok {
-            Tok::Letter(name) => at % 2 == 0 && name != letter,
-            Tok::Op(',') => at % 2 == 1,
-            _ => false,
-        });
-        self.at == 1 && letter.is_alphabetic() && plain && end + 1 == self.tokens.len()
+        let names = |token: &Token| matches!(token.tok, Tok::Letter(name) if name != letter);
+        if !letter.is_uppercase() {
+            // One letter an argument: `a(bc)` is a product. Alone before its bracket, as before an equals sign.
+            let plain = inside.iter().enumerate().all(|(at, token)| match token.tok {
+                Tok::Letter(name) => at % 2 == 0 && name != letter,
+                Tok::Op(',') => at % 2 == 1,
+                _ => false,
+            });
+            return !square
+                && self.at == 1
+                && letter.is_alphabetic()
+                && plain
+                && end + 1 == self.tokens.len();
+        }
+        let comma = super::split::find(inside, |t| t.is_op(',')).is_some();
+        let single = matches!(inside, [one] if names(one) || matches!(one.tok, Tok::Num(_)));
+        let event = |token: &Token| {
+            matches!(token.tok, Tok::Letter(c) if c.is_uppercase() && c != letter)
+                || matches!(token.tok, Tok::Op('|' | '=' | '<' | '>'))
+                || matches!(&token.tok, Tok::Cmd(name) if matches!(name.as_str(), "mid" | "cap" | "cup" | "le" | "ge"))
+        };
+        square || comma || single || matches!(letter, 'P' | 'E' | 'V') && inside.iter().any(event)
     }
 
-    fn application(&mut self, name: Symbol) -> Read<Expr> {
+    /// A function of a name and what stands in the bracket behind it. Arguments that are not expressions (`A|B`)
+    /// are part of the name.
+    pub(crate) fn application(&mut self, name: Symbol) -> Read<Expr> {
         let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
         let inside = &self.tokens[self.at + 1..end];
+        let open = self.at;
         self.at = end + 1;
-        let mut arguments = Vec::new();
-        for part in super::split::at(inside, |t| t.is_op(',')) {
-            arguments.push(self.within(part).bounded()?);
+        let arguments = super::split::at(inside, |t| t.is_op(','))
+            .into_iter()
+            .map(|part| self.within(part).bounded())
+            .collect::<Read<Vec<_>>>();
+        match arguments {
+            Ok(arguments) => Ok(counted(&name, &arguments).unwrap_or(Expr::Apply(name, arguments))),
+            Err(Stuck::Syntax) => {
+                let inside = super::opaque::spelling(&self.tokens[open + 1..end]);
+                Ok(Expr::symbol(&format!("{name}({inside})")))
+            }
+            Err(Stuck::Bounds) => Err(Stuck::Bounds),
         }
-        Ok(Expr::Apply(name, arguments))
     }
 
     /// `_2`, `_{n+1}`: the words of the subscript run together.
@@ -495,5 +576,24 @@ impl<'a> Parser<'a> {
             one
         };
         Ok(Some(super::split::spell(words)))
+    }
+}
+
+/// `C(5,2)` and `P(5,2)`: combinations and permutations of whole numbers.
+pub(crate) fn counted(name: &str, arguments: &[Expr]) -> Option<Expr> {
+    if let ("C", [_, _]) = (name, arguments) {
+        return Some(Expr::Call(Function::Binomial, arguments.to_vec()));
+    }
+    let [Expr::Number(of), Expr::Number(taken)] = arguments else { return None };
+    if !of.is_int() || !taken.is_int() || *taken < crate::tree::Rational::ZERO || of < taken {
+        return None;
+    }
+    match name {
+        "P" => {
+            let left = Expr::Number(of - taken);
+            let factorial = |value: Expr| Expr::call(Function::Factorial, value);
+            Some(factorial(arguments[0].clone()).over(factorial(left)))
+        }
+        _ => None,
     }
 }

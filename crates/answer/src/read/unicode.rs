@@ -4,19 +4,16 @@
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn latex(c: char) -> Option<&'static str> {
     Some(match c {
-        '−' | '–' | '—' | '‐' | '‑' | '﹣' | '－' => "-",
-        '＋' => "+",
-        '×' | '·' | '⋅' | '∙' | '•' | '∗' | '✕' | '✖' | '⨯' => "*",
+        '−' | '–' | '—' | '‐' | '‑' | '﹣' => "-",
+        '×' | '✕' | '✖' | '⨯' => "\\times ",
+        '·' | '⋅' | '∙' | '•' | '∗' => "*",
         '÷' => "\\div ",
-        '∕' | '⁄' | '／' => "/",
+        '∕' | '⁄' => "/",
         '≤' | '⩽' | '≦' => "\\le ",
         '≥' | '⩾' | '≧' => "\\ge ",
         '≠' => "\\ne ",
         '≈' | '≅' | '≃' => "\\approx ",
         '≡' => "\\equiv ",
-        '＝' => "=",
-        '＜' => "<",
-        '＞' => ">",
         '±' => "\\pm ",
         '∓' => "\\mp ",
         '∞' => "\\infty ",
@@ -38,7 +35,8 @@ pub(crate) fn latex(c: char) -> Option<&'static str> {
         'ℚ' => "\\Q ",
         'ℂ' => "\\C ",
         '→' => "\\to ",
-        '⇒' | '⟹' | '⇔' | '∴' => "\\implies ",
+        '⇒' | '⟹' | '∴' => "\\implies ",
+        '⇔' | '⟺' => "\\iff ",
         '∧' => "\\land ",
         '∨' => "\\lor ",
         '⌊' => "\\lfloor ",
@@ -47,20 +45,13 @@ pub(crate) fn latex(c: char) -> Option<&'static str> {
         '⌉' => "\\rceil ",
         '⟨' | '〈' => "\\langle ",
         '⟩' | '〉' => "\\rangle ",
-        '∣' | '｜' => "|",
+        '∣' => "|",
         '°' | '˚' | 'º' => "^\\circ ",
         '′' | '’' | '‘' => "'",
         '…' | '⋯' => "\\dots ",
-        '％' => "%",
-        '，' | '、' => ",",
-        '；' => ";",
-        '：' => ":",
-        '（' => "(",
-        '）' => ")",
-        '［' | '【' => "[",
-        '］' | '】' => "]",
-        '｛' => "\\{",
-        '｝' => "\\}",
+        '、' => ",",
+        '【' => "[",
+        '】' => "]",
         '。' => ".",
         '€' => "\\euro ",
         '£' => "\\pounds ",
@@ -78,6 +69,9 @@ pub(crate) fn latex(c: char) -> Option<&'static str> {
         'κ' => "\\kappa ",
         'λ' => "\\lambda ",
         'μ' | 'µ' => "\\mu ",
+        'ι' => "\\iota ",
+        'Ξ' => "\\Xi ",
+        'Π' => "\\Pi ",
         'ν' => "\\nu ",
         'ξ' => "\\xi ",
         'ρ' => "\\rho ",
@@ -163,4 +157,13 @@ pub(crate) fn subscript(c: char) -> Option<char> {
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{2061}' | '\u{2062}' | '\u{2063}')
+}
+
+/// The usual form of a full-width letter, digit or sign.
+pub(crate) fn half_width(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        _ => c,
+    }
 }

@@ -13,7 +13,9 @@ use toml::Value;
   aske report                                   every run in runs/, as tables
   aske report runs/nano-* --html report.html    a page with figures and transcripts, in one file
   aske report runs/mine --json | jq .comparisons
-  aske report runs/mine --grader opus           the same sessions under another cross-check solver")]
+  aske report runs/mine --grader opus           the same sessions under another cross-check solver
+
+A folder that cannot be read is named with its reason, and the others are shown; the exit status is then 1.")]
 pub(crate) struct Report {
     /// Run folders [default: all in runs/, single sessions of `aske ask` left out]
     pub(crate) runs: Vec<PathBuf>,
@@ -24,6 +26,26 @@ pub(crate) struct Report {
     #[arg(long, value_name = "NAME")]
     pub(crate) grader: Option<String>,
     /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Records are made again from the replies in calls.sqlite; a grade whose session is complete stays as it
+is. No model is called, and no key is needed. Lines that cannot be read are moved into RUN/damaged/, and nothing is
+deleted. What the stored replies do not finish stays open for `aske bench`.
+
+Examples:
+  aske repair runs/mine
+  aske repair runs/* --json
+Exit status: 0 every session has its record and its grade, 1 some are still open, 2 not a run, or damaged beyond this."
+)]
+pub(crate) struct Repair {
+    /// The run folders: of `aske bench`, `aske ask`, `aske train` or `aske eval`
+    #[arg(required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Print what was done as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -69,8 +91,7 @@ impl OnRun {
         let manifest = Manifest::read(run)?.ok_or_else(|| RunError::NoRun { path: run.to_owned() })?;
         let mut flags = Vec::new();
         for text in &self.overrides {
-            let (key, value) = Layers::parse_override(text)?;
-            flags.push((format!("--override {text}"), key, value));
+            flags.push(Layers::parse_override(text)?);
         }
         let own = [
             ("--concurrency", "run.concurrency", self.concurrency.map(whole)),

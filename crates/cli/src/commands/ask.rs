@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
         None => next_free("ask"),
     };
     let folder = open_folder(&path, &layers, &settings)?;
-    let finished = |id: &SessionId| folder.records().iter().any(|record| record.id() == id.to_string());
+    let finished = |id: &SessionId| folder.index().contains(&id.to_string());
     // A pair has no order but a session has: one order takes the even numbers, the other the odd ones.
     let swapped = u32::from(pair.both()[0] != one);
     let numbers = (first..u32::MAX).filter(|number| number % 2 == swapped);

@@ -17,8 +17,8 @@ pub(crate) fn run(arguments: &Audit) -> Result<Exit, Problem> {
 }
 
 /// The sessions with a standing cross-check, or some of them.
-fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Vec<Panel> {
-    let mut sessions = standing(folder);
+fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Result<Vec<Panel>, Problem> {
+    let mut sessions = standing(folder)?;
     if let Some(limit) = arguments.limit {
         // By chance, but the same every time: the name's hash orders them.
         sessions.sort_by_cached_key(|session| {
@@ -26,5 +26,5 @@ fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Vec<Panel>
         });
         sessions.truncate(limit);
     }
-    audit_panels(settings, sessions.into_iter(), arguments.draws, !arguments.no_controls)
+    Ok(audit_panels(settings, sessions.into_iter(), arguments.draws, !arguments.no_controls))
 }

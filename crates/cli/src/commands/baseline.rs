@@ -10,6 +10,6 @@ use aske_record::RunDir;
 
 pub(crate) fn run(arguments: &Baseline) -> Result<Exit, Problem> {
     let models = |settings: &Settings| settings.models.keys().cloned().collect();
-    let panels = |settings: &Settings, _: &RunDir| baseline_panels(settings, arguments.questions);
+    let panels = |settings: &Settings, _: &RunDir| Ok(baseline_panels(settings, arguments.questions));
     on_run(&arguments.runs, &arguments.on_run, "baseline", models, panels, evidence::baselines)
 }

@@ -7,12 +7,13 @@ use crate::panels::watched;
 use crate::problem::{Exit, Problem};
 use crate::tables;
 use aske_bench::{
-    Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, manifest, pairs_of, plan, run_until,
+    Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, is_current, manifest, pairs_of,
+    plan, run_until,
 };
 use aske_config::{Layers, Settings};
-use aske_record::{Contents, GradeLine, RunDir};
+use aske_record::{GradeLine, Index, RunDir, read_grades};
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -35,8 +36,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
         return dry_run(arguments.json, &settings, plan, &path);
     }
     let fleet = Fleet::new(&settings)?;
-    let folder = open_folder(&path, &layers, &settings)?;
-    let is_open = is_open(folder.grades());
+    let folder = open_planned(&path, &layers, &settings, plan.len())?;
+    let is_open = is_open(&settings, folder.grades(), folder.index());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
     announce(&settings, &plan, open, &folder);
     let on = (&settings, &fleet, &folder);
@@ -81,6 +82,7 @@ fn adaptive(
     }
     let fleet = Fleet::new(settings)?;
     let folder = open_folder(path, layers, settings)?;
+    note_earlier_rule(settings, folder.grades());
     let mut draws = folder.draws()?;
     note(format_args!(
         "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
@@ -121,6 +123,18 @@ pub(crate) fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> 
     open(path, layers, settings, [])
 }
 
+/// The same for a run of so many sessions.
+fn open_planned(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    sessions: usize,
+) -> Result<RunDir, Problem> {
+    let mut manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    manifest.planned = Some(sessions as u64);
+    Ok(RunDir::open(path, &manifest)?)
+}
+
 /// The same for a run that is what it is by more than its settings.
 pub(crate) fn open<const N: usize>(
     path: &Path,
@@ -139,9 +153,11 @@ pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -
     Ok(RunDir::reopen(path, &manifest)?)
 }
 
-/// Tells whether a planned session is still without one of these grades.
-fn is_open(grades: &[GradeLine]) -> impl Fn(&Planned) -> bool {
-    let finished: HashSet<&str> = grades.iter().map(|grade| grade.record.as_str()).collect();
+/// Tells whether a planned session still lacks its record, or a grade by the rule of these settings.
+fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&Planned) -> bool {
+    let current = grades.iter().filter(|grade| is_current(settings, grade.checker));
+    let graded = current.map(|grade| grade.record.as_str());
+    let finished: HashSet<&str> = graded.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
@@ -159,6 +175,7 @@ fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir)
         plan.len(),
         folder.path().display()
     ));
+    note_earlier_rule(settings, folder.grades());
     let unpriced: Vec<&str> = settings
         .models
         .iter()
@@ -174,11 +191,31 @@ fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir)
     }
 }
 
+/// How many of these sessions have a grade by an earlier rule only. Of several grades of a session the last counts.
+pub(crate) fn by_earlier_rule(settings: &Settings, grades: &[GradeLine]) -> usize {
+    let last: HashMap<&str, bool> =
+        grades.iter().map(|line| (line.record.as_str(), is_current(settings, line.checker))).collect();
+    last.values().filter(|current| !**current).count()
+}
+
+/// Says how many of these sessions are graded again because of an earlier rule.
+pub(crate) fn note_earlier_rule(settings: &Settings, grades: &[GradeLine]) {
+    let earlier = match by_earlier_rule(settings, grades) {
+        0 => return,
+        1 => "1 session was".to_owned(),
+        more => format!("{more} sessions were"),
+    };
+    note(format_args!(
+        "{earlier} graded before the equivalence checker was told which answer is the reference; such sessions are \
+         graded again, and only the checker is asked"
+    ));
+}
+
 /// What the plan would take beyond what the folder, if it is there, has finished.
 fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        plan.retain(is_open(Contents::read(path)?.own_grades()));
+        plan.retain(is_open(settings, &read_grades(path)?, &Index::read(path)?));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     // Opened again, the folder shows what was just run.
     drop(folder);
     let folder = open_folder(&path, &layers, &layers.settings()?)?;
-    let sessions = standing(&folder).into_iter().filter(|session| pairs.contains(&session.pair));
+    let sessions = standing(&folder)?.into_iter().filter(|session| pairs.contains(&session.pair));
     let panels = difficulty_panels(&solver, sessions);
     let put = put("difficulty", (&settings, &fleet, &folder), &panels)?;
     let run = Run::read(&path, None)?;

@@ -6,7 +6,8 @@ use crate::output::data;
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
 use aske_evidence::Run;
-use aske_export::{Choice, ExportError, Format, Kind, write};
+use aske_export::{Choice, ExportError, Format, Kind, write_parts};
+use aske_record::io_hint;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -21,10 +22,9 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, Problem> {
     let mut shown = table(&["file", "table", "rows"], &[2]);
     let mut written = Vec::new();
     for (kind, path) in files {
-        let table = chosen.table(kind)?;
-        write(&table, &path).map_err(|error| failed(&error))?;
-        shown.add_row([path.display().to_string(), kind.as_str().to_owned(), table.rows().to_string()]);
-        written.push(json!({ "file": path, "table": kind.as_str(), "rows": table.rows() }));
+        let rows = write_parts(chosen.parts(kind), &path).map_err(failed)?;
+        shown.add_row([path.display().to_string(), kind.as_str().to_owned(), rows.to_string()]);
+        written.push(json!({ "file": path, "table": kind.as_str(), "rows": rows }));
     }
     if arguments.json {
         data(json!(written));
@@ -54,9 +54,9 @@ fn files(arguments: &Export, runs: &[Run]) -> Result<Vec<(Kind, PathBuf)>, Probl
         )]);
     }
     if out.extension().is_some() && !out.is_dir() {
-        return Err(failed(&ExportError::Ending(out.clone())));
+        return Err(failed(ExportError::Ending(out.clone())));
     }
-    std::fs::create_dir_all(out).map_err(|source| failed(&ExportError::Io { path: out.clone(), source }))?;
+    std::fs::create_dir_all(out).map_err(|source| failed(ExportError::Io { path: out.clone(), source }))?;
     let format = match arguments.format {
         FormatName::Parquet => Format::Parquet,
         FormatName::Jsonl => Format::Jsonl,
@@ -68,10 +68,16 @@ fn files(arguments: &Export, runs: &[Run]) -> Result<Vec<(Kind, PathBuf)>, Probl
         .collect())
 }
 
-fn failed(error: &ExportError) -> Problem {
-    let hint = match error {
+fn failed(error: ExportError) -> Problem {
+    let hint = match &error {
         ExportError::Ending(_) => "end the name in .parquet or .jsonl, or name a folder",
-        _ => "is the disk full, or the folder not writable?",
+        ExportError::Io { source, .. } => io_hint(source),
+        ExportError::Parquet { .. } => "is there room on the disk for the file?",
+        ExportError::Arrow(_) => "write JSON lines instead: name a file that ends in .jsonl",
+        ExportError::Run(_) => "",
     };
-    Problem::usage(error.to_string(), hint)
+    match error {
+        ExportError::Run(error) => error.into(),
+        error => Problem::usage(error.to_string(), hint),
+    }
 }

@@ -9,7 +9,7 @@ use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
 use aske_bench::{Dialogue, Fleet};
-use aske_config::{Config, ModelSection, ProviderKind, closest};
+use aske_config::{Config, ModelSection, ProviderKind, closest, is_variable};
 use aske_model::Halt;
 use aske_session::{Domain, Pack};
 use futures_util::future::join_all;
@@ -168,8 +168,9 @@ fn state(section: &ModelSection, tried: Option<&Result<String, String>>) -> Stri
     match (tried, &section.api_key_env) {
         (Some(Ok(said)), _) => said.clone(),
         (Some(Err(_)), _) => "fails, see below".to_owned(),
-        (None, Some(variable)) if !key_is_set(variable) => format!("needs {variable}"),
-        (None, Some(_)) => "key is set".to_owned(),
+        (None, Some(variable)) if key_is_set(variable) => "key is set".to_owned(),
+        (None, Some(variable)) if is_variable(variable) => format!("needs {variable}"),
+        (None, Some(_)) => "api_key_env names no variable".to_owned(),
         (None, None) => String::new(),
     }
 }

@@ -44,6 +44,14 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
 
 fn check(folder: &Path) -> Result<Exit, Problem> {
     let pack = load_pack(&folder.to_string_lossy())?;
+    let problems = pack.review();
+    if !problems.is_empty() {
+        let said: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        return Err(Problem::usage(
+            format!("{}: an asker cannot know what to write:{}", folder.display(), said.concat()),
+            "`aske prompts export FOLDER` writes a complete pack to compare with",
+        ));
+    }
     data(format_args!("{}: complete, {}", folder.display(), pack.hash()));
     Ok(Exit::Done)
 }

@@ -1,12 +1,12 @@
 //! `aske regrade`: the same sessions under another cross-check solver.
 
 use crate::arguments::Regrade;
-use crate::commands::bench::reopen_folder;
+use crate::commands::bench::{by_earlier_rule, note_earlier_rule, reopen_folder};
 use crate::evidence;
 use crate::output::note;
 use crate::panels::{each, fleet, of_run, working};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Regrading, regrade};
+use aske_bench::{Regrading, is_current, regrade};
 use aske_config::is_name;
 use aske_record::{Record, STANDARD, SessionRecord};
 use std::collections::BTreeSet;
@@ -43,13 +43,25 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
     let regrading = Regrading { name: name.to_owned(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
-    let sessions = folder.records().iter().filter_map(Record::session).filter(answered).count();
-    let open = sessions - folder.other_grades(name)?.before().len().min(sessions);
+    let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
+    let grades = folder.other_grades(name)?;
+    let current = grades.before().iter().filter(|line| is_current(&settings, line.checker));
+    let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
+    let open = sessions.saturating_sub(done.len());
     note(format_args!(
         "regrade: {sessions} sessions, {open} still to do, by {}; into {}",
         arguments.check,
         run.join("grades").join(format!("{name}.jsonl")).display()
     ));
+    note_earlier_rule(&settings, grades.before());
+    if by_earlier_rule(&settings, folder.grades()) > 0 {
+        note(format_args!(
+            "the run's own grades were made before the equivalence checker was told which answer is the reference; \
+             `aske bench --run {}` makes them again",
+            run.display()
+        ));
+    }
+    drop(grades);
     working(open, "sessions", (&settings, &fleet, &folder), async |crew, progress| {
         regrade(crew, &regrading, |_| progress.advance(), |_| progress.give_up()).await
     })

@@ -4,6 +4,7 @@ mod curves;
 mod measure;
 mod outcome;
 mod picture;
+mod trained;
 
 use crate::arguments::{Configuration, Train};
 use crate::commands::bench::open;
@@ -15,7 +16,7 @@ use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{Sampler, Stop, TrainError, Trainer, Watch, latest, policy};
+use aske_train::reinforce::{Sampler, Stop, TrainError, Trainer, Watch, policy};
 use aske_train::{LearnError, Objective, Policy};
 use curves::Curves;
 use measure::Measures;
@@ -90,25 +91,7 @@ fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), Proble
             "solvers stay as they are; name others",
         ));
     }
-    let positive = [
-        ("train.groups", plan.groups as f64),
-        ("train.steps", plan.steps as f64),
-        ("train.learning_rate", plan.learning_rate),
-        ("train.neighbours", plan.neighbours as f64),
-        ("train.buffer", plan.buffer as f64),
-    ];
-    if let Some((key, _)) = positive.into_iter().find(|(_, value)| value.is_nan() || *value <= 0.0) {
-        return Err(Problem::usage(
-            format!("{key} must be above 0"),
-            format!("`aske config {key}` shows where it comes from"),
-        ));
-    }
-    if plan.group_size < 2 {
-        return Err(Problem::usage(
-            "train.group_size must be at least 2",
-            "a rollout is rewarded against others of its pair",
-        ));
-    }
+    plan.check()?;
     Ok(())
 }
 
@@ -122,12 +105,11 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
     let settings = layers.settings()?;
     let plan = &layers.config().train;
     let path = folder_of(place, seed);
-    let trained = path.join("trained");
     let section = &settings.models[&settings.asker.model];
-    let policy = policy(section, plan).map_err(|error| problem(&error.into(), &path))?;
+    let policy = policy(section, plan).map_err(|error| problem(&error.into(), None))?;
     let objective = Objective::named(&plan.loss, plan.clip_low, plan.clip_high)
-        .map_err(|error| problem(&error.into(), &path))?;
-    let embedder = Embedder::find(&plan.embedder).map_err(|error| problem(&error.into(), &path))?;
+        .map_err(|error| problem(&error.into(), None))?;
+    let embedder = Embedder::find(&plan.embedder).map_err(|error| problem(&error.into(), None))?;
     let watch = watch(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
@@ -145,7 +127,7 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
         folder: path.clone(),
         halt: &halt,
     };
-    announce(&settings, plan, seed, &path, latest(&training.checkpoints()).as_deref());
+    announce(&settings, plan, seed, &path);
     let interrupt = Interrupt::default();
     let curves = Curves::new(plan);
     let done = block_on(&halt, &interrupt, async {
@@ -155,14 +137,13 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
         }
     })?;
     curves.finish();
-    let (policy, stop) = done.map_err(|error| problem(&error, &path))?;
-    finish(policy.as_ref(), &stop, &trained, &path)
+    let (policy, stop) = done.map_err(|error| problem(&error, curves.last_good()))?;
+    finish(policy.as_ref(), &stop, place, seed)
 }
 
-fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path, from: Option<&Path>) {
-    let from = from.map_or_else(String::new, |from| format!(", going on from {}", from.display()));
+fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
     note(format_args!(
-        "{} learns with seed {seed}: {} steps of {} rollouts, {} pairs times {}; into {}{from}",
+        "{} learns with seed {seed}: {} steps of {} rollouts, {} pairs times {}; into {}",
         paint(BOLD, &settings.asker.model),
         plan.steps,
         plan.groups as u64 * u64::from(plan.group_size),
@@ -173,15 +154,12 @@ fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path, fr
 }
 
 /// Saves what was learnt and says how it ended.
-fn finish(policy: &dyn Policy, stop: &Stop, trained: &Path, path: &Path) -> Result<Exit, Problem> {
+fn finish(policy: &dyn Policy, stop: &Stop, place: &Path, seed: u64) -> Result<Exit, Problem> {
     if *stop == Stop::Halted {
         note(format_args!("stopped; the same command goes on from the last checkpoint"));
         return Ok(Exit::Interrupted);
     }
-    std::fs::create_dir_all(trained).map_err(|error| {
-        problem(&LearnError::File { path: trained.to_owned(), message: error.to_string() }.into(), path)
-    })?;
-    policy.save(trained).map_err(|error| problem(&error.into(), path))?;
+    trained::save(policy, place, seed)?;
     if let Stop::Collapsed(alarms) = stop {
         for alarm in alarms {
             note(format_args!("{} fell to {:.2}, below {:.2}", alarm.what, alarm.share, alarm.least));
@@ -234,13 +212,13 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, Problem> {
     })
 }
 
-fn problem(error: &TrainError, path: &Path) -> Problem {
+/// An error of the training, whose last good checkpoint this is.
+fn problem(error: &TrainError, kept: Option<PathBuf>) -> Problem {
     let text = error.to_string();
     let (message, hint) = match text.split_once("\nhint: ") {
         Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
         None => (text, None),
     };
-    let kept = latest(&path.join("checkpoints"));
     let kept = kept.map(|kept| format!("the last good checkpoint is {}", kept.display()));
     let hint = match (hint, kept) {
         (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),
@@ -248,7 +226,8 @@ fn problem(error: &TrainError, path: &Path) -> Problem {
     };
     let exit = match error {
         TrainError::Learn(LearnError::Loss(_) | LearnError::Start(_) | LearnError::Device(_))
-        | TrainError::Embed(_) => Exit::Usage,
+        | TrainError::Embed(_)
+        | TrainError::Longer { .. } => Exit::Usage,
         _ => Exit::Failures,
     };
     Problem { message, hint, exit }

@@ -46,6 +46,8 @@ pub(crate) struct World {
     asker: String,
     seed: u64,
     pairs: Vec<[usize; 2]>,
+    /// Replies are one line each.
+    pub(crate) short: bool,
 }
 
 impl World {
@@ -53,7 +55,7 @@ impl World {
         let count = SOLVERS.len();
         let mut pairs: Vec<_> = (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b])).collect();
         Rng::with_seed(7).shuffle(&mut pairs);
-        Self { asker: asker.to_owned(), seed, pairs }
+        Self { asker: asker.to_owned(), seed, pairs, short: false }
     }
 
     pub(crate) fn manifest(&self) -> Manifest {
@@ -86,7 +88,8 @@ impl World {
         let sample = u32::try_from(number / self.pairs.len()).unwrap_or(u32::MAX);
         let swapped = rng.bool();
         let places = if swapped { [pair[1], pair[0]] } else { pair };
-        let mut session = Writer { rng, places, asker: &self.asker, calls: with_calls.then(Vec::new) };
+        let mut session =
+            Writer { rng, places, asker: &self.asker, calls: with_calls.then(Vec::new), short: self.short };
         let (transcript, grade) = session.play(attack);
         let names = places.map(|place| SOLVERS[place].0);
         let calls = session.calls.take().unwrap_or_default();
@@ -123,6 +126,7 @@ struct Writer<'w> {
     places: [usize; 2],
     asker: &'w str,
     calls: Option<Vec<(Slot, StoredCall)>>,
+    short: bool,
 }
 
 impl Writer<'_> {
@@ -201,6 +205,7 @@ impl Writer<'_> {
 
     fn call(&mut self, turn: usize, role: Role, draw: u32, content: String) {
         let Some(calls) = &mut self.calls else { return };
+        let content = if self.short { last_line(&content) } else { content };
         let turn = u32::try_from(turn).unwrap_or(u32::MAX);
         let model = match role {
             Role::Asker => self.asker,
@@ -217,6 +222,11 @@ impl Writer<'_> {
             StoredCall { model: model.to_owned(), request, reply, latency, attempts: 1, cost: Usd(0.001) };
         calls.push((Slot { turn, role, draw }, call));
     }
+}
+
+/// The beginning of a text's last line.
+fn last_line(text: &str) -> String {
+    text.lines().last().unwrap_or_default().chars().take(80).collect()
 }
 
 /// In logits, rising with size; the closed ones are the strongest.

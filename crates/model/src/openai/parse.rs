@@ -1,8 +1,11 @@
-//! Reading what a server sent. Anything unexpected is a malformed reply, which is tried again.
+//! Reading what a server sent. A body without a reply is malformed, and tried again; one with a reply is read whatever
+//! stands beside it.
 
+use super::repair;
 use crate::{Cause, Fault};
 use aske_chat::{Finish, Reply, Usage};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 #[derive(Deserialize)]
 struct Completion {
@@ -68,7 +71,10 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// A number of tokens, however a server writes it. Book-keeping never makes a good reply a bad one.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    let value = serde_json::Value::deserialize(deserializer)?;
+    Value::deserialize(deserializer).map(|value| tokens(&value))
+}
+
+fn tokens(value: &Value) -> u64 {
     let whole = value.as_u64().or_else(|| {
         #[expect(
             clippy::cast_possible_truncation,
@@ -77,25 +83,75 @@ fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         )]
         value.as_f64().map(|number| number.clamp(0.0, MOST_TOKENS as f64) as u64)
     });
-    Ok(whole.unwrap_or(0).min(MOST_TOKENS))
+    whole.unwrap_or(0).min(MOST_TOKENS)
 }
 
 /// The error that some servers send with status 200, and most with any other.
 #[derive(Deserialize)]
 struct ErrorBody {
     message: Option<String>,
-    code: Option<serde_json::Value>,
+    code: Option<Value>,
+}
+
+impl Completion {
+    /// A completion of which only what makes the reply must be as it should be.
+    fn repaired(body: &[u8]) -> Option<Self> {
+        let value = repair::value(body)?;
+        let choices = value.get("choices").and_then(Value::as_array);
+        let choices = choices.into_iter().flatten().map(Choice::repaired).collect::<Option<_>>()?;
+        let error = value.get("error").filter(|error| !error.is_null()).map(|error| ErrorBody {
+            message: error.as_str().or_else(|| error.get("message")?.as_str()).map(str::to_owned),
+            code: error.get("code").cloned(),
+        });
+        (value.is_object()).then(|| Self { choices, usage: value.get("usage").map(Counts::repaired), error })
+    }
+}
+
+impl Choice {
+    fn repaired(value: &Value) -> Option<Self> {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let message = match value.get("message").filter(|message| message.is_object()) {
+            Some(message) => Some(Message {
+                content: match message.get("content") {
+                    None | Some(Value::Null) => None,
+                    Some(content) => Some(Content::deserialize(content).ok()?),
+                },
+                reasoning_content: text(message.get("reasoning_content")),
+                reasoning: text(message.get("reasoning")),
+            }),
+            None => None,
+        };
+        Some(Self { message, finish_reason: text(value.get("finish_reason")) })
+    }
+}
+
+impl Counts {
+    fn repaired(value: &Value) -> Self {
+        let count = |pointer: &str| value.pointer(pointer).map_or(0, tokens);
+        let (cached_tokens, reasoning_tokens) = (
+            count("/prompt_tokens_details/cached_tokens"),
+            count("/completion_tokens_details/reasoning_tokens"),
+        );
+        Self {
+            prompt_tokens: count("/prompt_tokens"),
+            completion_tokens: count("/completion_tokens"),
+            prompt_tokens_details: Some(PromptDetails { cached_tokens }),
+            completion_tokens_details: Some(CompletionDetails { reasoning_tokens }),
+        }
+    }
 }
 
 /// The reply in a completion.
 pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
-    let completion: Completion = serde_json::from_slice(body).map_err(|error| {
-        let error = bounded(&error.to_string());
-        Fault::new(Cause::Malformed, format!("not a completion ({error}): {}", excerpt(body)))
-    })?;
+    let completion = serde_json::from_slice(body).or_else(|error| {
+        Completion::repaired(body).ok_or_else(|| {
+            let error = bounded(&error.to_string());
+            Fault::new(Cause::Malformed, format!("not a completion ({error}): {}", excerpt(body)))
+        })
+    });
+    let completion: Completion = completion?;
     if let Some(error) = completion.error {
-        let code =
-            error.code.as_ref().and_then(serde_json::Value::as_u64).and_then(|c| u16::try_from(c).ok());
+        let code = error.code.as_ref().and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
         let message = error.message.unwrap_or_else(|| excerpt(body));
         let cause = code.map_or(Cause::Server, super::status::cause);
         return Err(Fault::new(cause, bounded(&message)));
@@ -160,16 +216,16 @@ pub(super) fn served(body: &[u8]) -> Option<Vec<String>> {
 pub(super) fn error_message(body: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Outer {
-        error: Option<serde_json::Value>,
+        error: Option<Value>,
         message: Option<String>,
-        detail: Option<serde_json::Value>,
+        detail: Option<Value>,
     }
     // Gemini wraps its error object in a list.
     let outer = serde_json::from_slice::<Outer>(body)
         .ok()
         .or_else(|| serde_json::from_slice::<Vec<Outer>>(body).ok()?.into_iter().next());
     let said = outer.and_then(|outer| match outer.error {
-        Some(serde_json::Value::String(text)) => Some(text),
+        Some(Value::String(text)) => Some(text),
         Some(error) => error.get("message").and_then(|m| m.as_str()).map(str::to_owned),
         None => outer.message.or_else(|| outer.detail.map(|detail| detail.to_string())),
     });
@@ -228,6 +284,38 @@ mod tests {
         assert_eq!(read(r#"{"prompt_tokens":9223372036854775808}"#).prompt, MOST_TOKENS);
         assert_eq!(read(r#"{"prompt_tokens":-5,"completion_tokens":"many"}"#), Usage::default());
         assert_eq!(read(r#"{"prompt_tokens_details":{"cached_tokens":null}}"#), Usage::default());
+    }
+
+    #[test]
+    fn a_good_reply_is_read_whatever_stands_beside_it() {
+        let read = |body: &str| reply(body.as_bytes()).unwrap();
+        let lone = r#"{"choices":[{"message":{"content":"so \ud83d 4","reasoning":"\udc00"},"finish_reason":"length"}],
+            "usage":{"prompt_tokens":1e400,"completion_tokens":3,"completion_tokens_details":{"reasoning_tokens":2}}}"#;
+        let found = read(lone);
+        assert_eq!((found.content.as_str(), found.reasoning.as_deref()), ("so \u{fffd} 4", Some("\u{fffd}")));
+        assert_eq!(found.finish, Finish::Length);
+        assert_eq!(found.usage, Usage { completion: 3, reasoning: 2, ..Usage::default() });
+        for usage in ["1e400", "NaN", "\"many\"", "[]", "[-Infinity]", "null", "7", "{\"prompt_tokens\":{}}"]
+        {
+            let body =
+                format!(r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{usage},"error":null}}"#);
+            assert_eq!(read(&body), Reply::text("x"), "{usage}");
+        }
+        let twice = r#"{"choices":[],"usage":1,"choices":[{"message":{"content":[{"text":"\udfff"}]},"finish_reason":1}],"usage":2}"#;
+        assert_eq!(read(twice).content, "\u{fffd}");
+    }
+
+    #[test]
+    fn repairs_make_no_reply_of_what_is_none() {
+        let cause = |body: &str| reply(body.as_bytes()).unwrap_err().cause;
+        for content in ["42", "{}", "true", "1e400,\"content\":7"] {
+            let body =
+                format!(r#"{{"choices":[{{"message":{{"content":{content}}},"finish_reason":"stop"}}]}}"#);
+            assert_eq!(cause(&body), Cause::Malformed, "{content}");
+        }
+        assert_eq!(cause(r#"{"error":"no \ud800"}"#), Cause::Server);
+        assert_eq!(cause(r#"{"error":{"code":429,"message":"\ud800"},"took":1e400}"#), Cause::Throttled);
+        assert_eq!(cause(r#"{"choices":[{"message":null}],"took":NaN}"#), Cause::Malformed);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Several servers of one model: the least loaded is asked, a failing one is set aside and tried later.
 
 use super::http::{Http, Way};
-use crate::{Cause, EndpointError, Fault};
+use crate::{Cause, EndpointError, Fault, redact_url};
 use reqwest::Url;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -68,8 +68,7 @@ impl Replicas {
 
 impl Replica {
     fn new(http: &Http, base: &str) -> Result<Self, EndpointError> {
-        let shown = base.split(['?', '@']).next_back().filter(|_| base.contains('@')).unwrap_or(base);
-        let bad = || EndpointError::Url { url: shown.split('?').next().unwrap_or("").to_owned() };
+        let bad = || EndpointError::Url { url: redact_url(base) };
         let url = Url::parse(base).map_err(|_| bad())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(bad());
@@ -182,9 +181,15 @@ mod tests {
         for bad in ["localhost:8000", "ftp://x/v1", "http://", "nonsense"] {
             assert!(matches!(replicas(&[bad]), Err(EndpointError::Url { .. })), "{bad}");
         }
-        for secret in ["https://user:hunter2@host/v1", "https://host/v1?key=hunter2"] {
+        for secret in [
+            "https://user:hunter2@host/v1",
+            "https://host/v1?key=hunter2",
+            "user:hunter2@host/v1",
+            "http://user:hun?ter2@host/v1",
+            "//user:hunter2@host",
+        ] {
             let error = replicas(&[secret]).err().unwrap();
-            assert!(!error.to_string().contains("hunter2"), "{error}");
+            assert!(!error.to_string().contains("ter2"), "{error}");
         }
     }
 }

@@ -1,30 +1,127 @@
-//! Keys never leave through an error message.
+//! Keys leave neither through an error message nor through a reply that repeats them.
 
 use crate::Fault;
+use crate::redact::MASK;
+use aske_chat::Reply;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// A key to look for in what servers say.
-pub(super) struct Secret(Option<String>);
+/// Shorter keys are words or numbers, such as the `none` of a server that wants some key: no provider's key is as short,
+/// and a reply must not lose an answer to it.
+const LEAST_IN_REPLIES: usize = 8;
+
+/// Shorter ones are not looked for at all.
+const LEAST_IN_FAULTS: usize = 4;
+
+/// A part of a key that is shorter than this may be something else.
+const HALF: usize = 12;
+
+/// A key to look for in what servers say, in all its spellings, the longest first.
+#[derive(Default)]
+pub(super) struct Secret {
+    spellings: Vec<String>,
+    in_replies: bool,
+}
 
 impl Secret {
     pub(super) fn new(key: Option<&str>) -> Self {
-        Self(key.filter(|key| key.len() >= 4).map(str::to_owned))
+        let Some(key) = key.filter(|key| key.len() >= LEAST_IN_FAULTS) else { return Self::default() };
+        let mut spellings = spellings(key);
+        spellings.retain(|spelling| spelling.len() >= LEAST_IN_FAULTS);
+        spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        spellings.dedup();
+        Self { spellings, in_replies: key.len() >= LEAST_IN_REPLIES }
     }
 
     /// The fault with every copy of the key replaced.
     pub(super) fn scrub(&self, mut fault: Fault) -> Fault {
-        if let Some(key) = &self.0 {
-            fault.message = fault.message.replace(key, "***");
-            // What a server says is cut to a length, and the cut may go through the key.
-            let part = (4..key.len())
-                .rev()
-                .filter_map(|end| key.get(..end))
-                .find(|part| fault.message.ends_with(part));
-            if let Some(rest) = part.and_then(|part| fault.message.strip_suffix(part)) {
-                fault.message = format!("{rest}***");
-            }
-        }
+        self.mask(&mut fault.message, LEAST_IN_FAULTS);
         fault
     }
+
+    /// The reply with every copy of the key replaced.
+    pub(super) fn scrub_reply(&self, mut reply: Reply) -> Reply {
+        if self.in_replies {
+            self.mask(&mut reply.content, LEAST_IN_REPLIES);
+            if let Some(reasoning) = &mut reply.reasoning {
+                self.mask(reasoning, LEAST_IN_REPLIES);
+            }
+        }
+        reply
+    }
+
+    /// Replaces every spelling, whole or its first half and more, and at the end of the text a beginning of one with at
+    /// least this many bytes: what a server says is cut to a length, and the cut may go through the key.
+    fn mask(&self, text: &mut String, least: usize) {
+        for spelling in &self.spellings {
+            if let Some(masked) = masked(text, spelling) {
+                *text = masked;
+            }
+        }
+        let begun = |spelling: &String| {
+            let parts = (least..spelling.len()).rev().filter_map(|end| spelling.get(..end));
+            parts.filter(|part| text.ends_with(part)).map(str::len).next()
+        };
+        if let Some(length) = self.spellings.iter().filter_map(begun).max() {
+            text.truncate(text.len() - length);
+            text.push_str(MASK);
+        }
+    }
+}
+
+/// The text without this spelling of a key, and without its first half and whatever more of it follows; none where there
+/// is nothing to replace.
+fn masked(text: &str, spelling: &str) -> Option<String> {
+    let half = spelling.get(..HALF.max(spelling.len() / 2)).unwrap_or(spelling);
+    let mut place = text.find(half)?;
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    loop {
+        let (before, found) = rest.split_at(place);
+        let same = found.chars().zip(spelling.chars()).take_while(|(a, b)| a == b);
+        let same: usize = same.map(|(a, _)| a.len_utf8()).sum();
+        out.push_str(before);
+        out.push_str(MASK);
+        rest = &found[same..];
+        match rest.find(half) {
+            Some(next) => place = next,
+            None => return Some(out + rest),
+        }
+    }
+}
+
+/// The key as it is, in a URL, in JSON, in hexadecimal, and in base64 with whatever stands before it.
+fn spellings(key: &str) -> Vec<String> {
+    let in_url = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
+    let json = key.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut all = vec![
+        key.to_owned(),
+        written(key, in_url, |byte| format!("%{byte:02X}")),
+        written(key, in_url, |byte| format!("%{byte:02x}")),
+        json.replace('/', "\\/"),
+        json.chars().map(|c| if "<>&'+=".contains(c) { escaped(c) } else { c.to_string() }).collect(),
+        json,
+        written(key, |_| false, |byte| format!("{byte:02x}")),
+        written(key, |_| false, |byte| format!("{byte:02X}")),
+    ];
+    // JSON in a text of JSON.
+    let again: Vec<String> =
+        all.iter().filter(|text| text.contains('\\')).map(|text| text.replace('\\', "\\\\")).collect();
+    all.extend(again);
+    for before in 0..3 {
+        let bytes = [&vec![0; before], key.as_bytes()].concat();
+        // Six bits to a character: those that the key alone decides.
+        let own = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+        for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            all.extend(encoded.get(own.clone()).map(str::to_owned));
+        }
+    }
+    all
+}
+
+/// The key with every byte that is not plain written in another way.
+fn written(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) -> String {
+    key.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { write(byte) }).collect()
 }
 
 #[cfg(test)]
@@ -32,12 +129,49 @@ mod tests {
     use super::*;
     use crate::Cause;
 
+    fn scrub(key: &str, message: &str) -> String {
+        Secret::new(Some(key)).scrub(Fault::new(Cause::Auth, message)).message
+    }
+
+    fn scrub_reply(key: &str, content: &str) -> String {
+        let reply = Reply { reasoning: Some(content.to_owned()), ..Reply::text(content) };
+        let reply = Secret::new(Some(key)).scrub_reply(reply);
+        assert_eq!(reply.reasoning.as_ref(), Some(&reply.content));
+        reply.content
+    }
+
     #[test]
     fn a_key_is_scrubbed_whole_and_cut() {
-        let secret = Secret::new(Some("sk-abcdef123"));
-        let scrub = |message: &str| secret.scrub(Fault::new(Cause::Auth, message)).message;
+        let scrub = |message: &str| scrub("sk-abcdef123", message);
         assert_eq!(scrub("key sk-abcdef123 is wrong: sk-abcdef123"), "key *** is wrong: ***");
         assert_eq!(scrub("your key is sk-abcd"), "your key is ***");
         assert_eq!(scrub("nothing here"), "nothing here");
+    }
+
+    #[test]
+    fn a_key_is_scrubbed_from_replies_in_every_spelling() {
+        let key = "sk-a/b+c=0123456789";
+        let scrub = |content: &str| scrub_reply(key, content);
+        assert_eq!(scrub("it is sk-a/b+c=0123456789."), "it is ***.");
+        assert_eq!(scrub("?key=sk-a%2Fb%2Bc%3D0123456789&x"), "?key=***&x");
+        assert_eq!(scrub("?key=sk-a%2fb%2bc%3d0123456789&x"), "?key=***&x");
+        assert_eq!(scrub(r"sk-a\/b+c=0123456789"), "***");
+        assert_eq!(scrub(r"sk-a\\/b+c=0123456789"), "***");
+        assert_eq!(scrub(r"sk-a/b\u002bc\u003d0123456789"), "***");
+        assert_eq!(scrub("736b2d612f622b633d30313233343536373839"), "***");
+        // python3: base64.b64encode(b"x" * n + key) for n from 0 to 2; characters that the neighbours decide too stay.
+        assert_eq!(scrub("c2stYS9iK2M9MDEyMzQ1Njc4OQ=="), "***Q==");
+        assert_eq!(scrub("eHNrLWEvYitjPTAxMjM0NTY3ODk="), "eH***k=");
+        assert_eq!(scrub("eHhzay1hL2IrYz0wMTIzNDU2Nzg5"), "eHh***");
+        assert_eq!(scrub("cut: sk-a/b+c=01"), "cut: ***");
+        assert_eq!(scrub("<b>sk-a/b+c=012345</b> sk-a/b+c=0123456789sk-a/b+c=012"), "<b>***</b> ******");
+        assert_eq!(scrub("sk-a and 0123456789 are no key"), "sk-a and 0123456789 are no key");
+    }
+
+    #[test]
+    fn what_a_server_without_keys_is_given_hides_no_answer() {
+        assert_eq!(scrub_reply("EMPTY", "the EMPTY set"), "the EMPTY set");
+        assert_eq!(scrub_reply("1234", "\\boxed{1234}"), "\\boxed{1234}");
+        assert_eq!(scrub("EMPTY", "the key EMPTY is wrong"), "the key *** is wrong");
     }
 }

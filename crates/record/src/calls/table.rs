@@ -1,17 +1,17 @@
 //! The table of calls.
 
-use super::{CallKey, StoredCall};
+use super::{CallKey, StoredCall, guard};
 use crate::RoleUse;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Result, Row, Statement, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
-/// lie side by side and a transaction touches few pages. `replies` shows both tables as one. `traces` holds what a
-/// learning asker sampled, four bytes for each number, the lowest first.
+/// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
+/// programs. `traces` holds what a learning asker sampled, four bytes for each number, the lowest first.
 pub(crate) const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
@@ -47,7 +47,7 @@ CREATE VIEW IF NOT EXISTS replies AS SELECT * FROM records JOIN calls USING (num
 /// cut cannot damage the file.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::from_secs(30))?;
+    guard::prepare(&connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Pages that change often are copied into the file once for many transactions.
@@ -57,23 +57,35 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the store to read from it.
-pub(super) fn read(path: &Path) -> Result<Connection> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(Duration::from_secs(30))?;
-    connection.pragma_update(None, "query_only", true)?;
-    Ok(connection)
-}
-
 /// The names of all records that have calls.
 pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
     let mut statement = connection.prepare("SELECT record FROM records")?;
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
+/// Tells `take` the name of every record that has calls.
+pub(super) fn each_record(connection: &Connection, mut take: impl FnMut(&str)) -> Result<()> {
+    let mut statement = connection.prepare("SELECT record FROM records")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        take(row.get_ref(0)?.as_str()?);
+    }
+    Ok(())
+}
+
+/// How many calls each record has.
+pub(super) fn counts(connection: &Connection) -> Result<HashMap<String, i64>> {
+    let mut statement = connection.prepare(
+        "SELECT record, calls FROM records
+         JOIN (SELECT number, count(*) AS calls FROM calls GROUP BY number) USING (number)",
+    )?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// The calls of one record.
 pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap<Slot, StoredCall>> {
-    let mut statement = connection.prepare_cached("SELECT * FROM replies WHERE record = ?")?;
+    let mut statement =
+        connection.prepare_cached("SELECT * FROM records JOIN calls USING (number) WHERE record = ?")?;
     let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
 }
@@ -133,6 +145,15 @@ pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u
         Ok((row.get(0)?, Trace { tokens, logprobs }))
     })?;
     found.collect()
+}
+
+/// Removes the asker's calls of a record that have no trace.
+pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<usize> {
+    connection.execute(
+        "DELETE FROM calls WHERE number = (SELECT number FROM records WHERE record = ?1) AND role = 'asker'
+         AND turn NOT IN (SELECT turn FROM traces WHERE traces.number = calls.number)",
+        [record],
+    )
 }
 
 /// Calls, tokens and cost by role.
@@ -196,7 +217,9 @@ pub(super) const INSERT: &str =
     "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 /// The statement that adds what an asker sampled.
-pub(super) const TRACE: &str = "INSERT INTO traces VALUES (?1, ?2, ?3, ?4)";
+///
+/// It replaces one whose call was lost: a call is added once, and its trace goes with it.
+pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4)";
 
 /// Adds what an asker sampled.
 pub(super) fn insert_trace(

@@ -3,7 +3,7 @@
 use super::{run_name, table};
 use crate::number::{count, counted, percent, points, range};
 use crate::text::plain;
-use aske_evidence::{AuditEvidence, Evidence, RunEvidence};
+use aske_evidence::{AuditEvidence, Evidence, Held, RunEvidence};
 use aske_session::Outcome;
 use aske_stats::{Adaptive, Estimate};
 use maud::{Markup, html};
@@ -15,6 +15,7 @@ pub(super) fn headline(evidence: &Evidence) -> Markup {
             article.headline {
                 (sentence(&run_name(evidence, place), run))
                 (luck(run))
+                (missing(run))
             }
         }
         @if !evidence.runs.is_empty() {
@@ -94,6 +95,28 @@ fn luck(run: &RunEvidence) -> Markup {
             ". " span.aside {
                 "Audit of " (count(estimates.sessions)) " out of " (counted(*auditable, "session"))
                 ", " (draws) " draws of each solver."
+            }
+        }
+    }
+}
+
+/// What the folder lacks.
+fn missing(run: &RunEvidence) -> Markup {
+    let Held { planned, records, graded, lost, begun } = run.held;
+    html! {
+        @if let Some(trouble) = &run.trouble {
+            p.luck { "The stored replies cannot be read: " (plain(trouble)) "." }
+        }
+        @if lost > 0 || begun > 0 || planned.is_some_and(|planned| planned > records) {
+            p.luck {
+                @if let Some(planned) = planned { "Of " (counted(planned, "planned session")) ", " }
+                (count(records)) " have a record and " (count(graded)) " of these a grade."
+                @if lost > 0 {
+                    " " strong { (counted(lost, "more session")) " with a grade and no record" }
+                    " are not in the numbers. " code { "aske repair " (plain(&run.path)) }
+                    " makes records again from stored replies."
+                }
+                @if begun > 0 { " " (counted(begun, "more session")) " with stored replies only." }
             }
         }
     }

@@ -14,7 +14,7 @@ use self::network::{Network, Packed, Wanted, Work};
 use crate::adam::{Adam, norm};
 use crate::batch::Targets;
 use crate::layout::Layout;
-use crate::learner::Sums;
+use crate::learner::{Numbers, Sums, finite};
 use crate::{Batch, LearnError, Learner, Loss, Moments, Options, Reinforce, Reinforced, Report, Weights};
 
 /// Texts are dealt out to so many stripes, each summed in order; threads take stripes. So the sums do not depend on
@@ -147,6 +147,11 @@ impl Learner for CpuLearner {
 
     fn weights(&self) -> Result<Weights, LearnError> {
         self.layout.unpack(&self.config, self.adam.average().unwrap_or(&self.row))
+    }
+
+    fn check(&self) -> Result<(), LearnError> {
+        finite(Numbers::Weights, &self.row)?;
+        self.adam.check()
     }
 }
 

@@ -8,16 +8,18 @@
 mod checkpoint;
 mod exam;
 mod metrics;
+mod resume;
 mod rewards;
 mod rows;
 mod sampler;
 mod start;
+mod tensors;
 mod trainer;
 mod watch;
 
-pub use checkpoint::latest;
 pub use exam::{Exam, exam};
 pub use metrics::{Line, Metrics, read_metrics};
+pub use resume::PassedOver;
 pub use rewards::{Rewarded, rewards};
 pub use rows::{Row, batches, rows};
 pub use sampler::{Rollout, Sampler};

@@ -28,8 +28,21 @@ pub struct Sampler<'r> {
     fleet: &'r Fleet,
     folder: &'r RunDir,
     halt: &'r Halt,
-    /// What an earlier start has finished.
-    before: HashMap<String, (SessionRecord, Grade)>,
+    /// The records and the grades of earlier starts.
+    records: HashMap<String, &'r SessionRecord>,
+    grades: HashMap<&'r str, &'r Grade>,
+}
+
+/// What the policy read and wrote in each turn of a session.
+type Turns = Vec<(Vec<Message>, Trace)>;
+
+/// The rollouts of a step that earlier starts have finished.
+#[derive(Debug)]
+pub enum Stored {
+    /// All of them, group by group.
+    Whole(Vec<Vec<Rollout>>),
+    /// So many are not in the folder, or not as a whole.
+    Missing(usize),
 }
 
 /// How a step's sessions ended.
@@ -39,6 +52,8 @@ pub struct Sampled {
     pub groups: Vec<Vec<Rollout>>,
     /// Sessions that infrastructure kept from finishing; they are not scored.
     pub failures: Vec<RunFailure>,
+    /// Finished sessions whose replies are not all in the folder; they cannot be learnt from.
+    pub incomplete: Vec<String>,
     /// Not everything ran, because the run is ending.
     pub halted: bool,
 }
@@ -60,18 +75,16 @@ impl Observer for Notes<'_> {
 impl<'r> Sampler<'r> {
     /// A sampler for a folder. The fleet's model of the asker's name is replaced by the policy.
     pub fn new(settings: &'r Settings, fleet: &'r Fleet, folder: &'r RunDir, halt: &'r Halt) -> Self {
-        let grades: HashMap<&str, &Grade> =
-            folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
-        let sessions = folder.records().iter().filter_map(|record| record.session());
-        let before = sessions.filter_map(|record| {
-            let name = record.id().to_string();
-            let grade = (*grades.get(name.as_str())?).clone();
-            Some((name, (record.clone(), grade)))
-        });
-        Self { settings, fleet, folder, halt, before: before.collect() }
+        let sessions = folder.records().unwrap_or_default().iter().filter_map(|record| record.session());
+        let records = sessions.map(|record| (record.id().to_string(), record)).collect();
+        let grades = folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
+        Self { settings, fleet, folder, halt, records, grades }
     }
 
     /// Runs the sessions of these groups with what the provider serves.
+    ///
+    /// What earlier starts have stored is used as it is. A session of which a record or a reply was lost runs again
+    /// with the replies that are there; as each call has its own seed, the same weights give the same session.
     pub async fn sample(
         &self,
         groups: &[Group],
@@ -85,7 +98,10 @@ impl<'r> Sampler<'r> {
         let crew = Crew::new(self.settings, &fleet, self.folder, self.halt)?;
         let plan: Vec<Planned> = groups.iter().flat_map(|group| group.sessions.clone()).collect();
         let notes = Notes { seen: Mutex::default(), finished };
-        let ended = Runner::new(&crew).run(&plan, &notes).await?.ended;
+        let runner = Runner::new(&crew);
+        let damaged = self.damaged(&plan)?;
+        runner.reopen(damaged.iter().map(String::as_str));
+        let ended = runner.run(&plan, &notes).await?.ended;
         let fresh = notes.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut sampled =
             Sampled { halted: self.halt.is_called(), failures: ended.failures, ..Sampled::default() };
@@ -93,8 +109,15 @@ impl<'r> Sampler<'r> {
             let mut rollouts = Vec::new();
             for planned in &group.sessions {
                 let name = planned.id.to_string();
-                if let Some((record, grade)) = fresh.get(&name).or_else(|| self.before.get(&name)) {
-                    rollouts.push(self.rollout(name, record, grade)?);
+                let found = match fresh.get(&name) {
+                    Some((record, grade)) => self.rollout(&name, record, grade)?,
+                    None if damaged.contains(&name) => None,
+                    None => self.before(&name)?,
+                };
+                match found {
+                    Some(rollout) => rollouts.push(rollout),
+                    None if fresh.contains_key(&name) => sampled.incomplete.push(name),
+                    None => {}
                 }
             }
             sampled.groups.push(rollouts);
@@ -103,42 +126,86 @@ impl<'r> Sampler<'r> {
     }
 
     /// Of these groups, the sessions of these names, which an earlier start has finished.
-    pub fn finished(&self, groups: &[Group], names: &[String]) -> Result<Vec<Vec<Rollout>>, RunError> {
-        let names: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let group = |group: &Group| {
-            let each = group.sessions.iter().map(|planned| planned.id.to_string());
-            let known = each.filter(|name| names.contains(name.as_str()));
-            let known =
-                known.filter_map(|name| self.before.get(&name).map(|(record, grade)| (name, record, grade)));
-            known.map(|(name, record, grade)| self.rollout(name, record, grade)).collect()
-        };
-        groups.iter().map(group).collect()
+    pub fn stored(&self, groups: &[Group], names: &[String]) -> Result<Stored, RunError> {
+        let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let mut found = Vec::new();
+        for group in groups {
+            let mut rollouts = Vec::new();
+            for planned in &group.sessions {
+                let name = planned.id.to_string();
+                if missing.contains(name.as_str())
+                    && let Some(rollout) = self.before(&name)?
+                {
+                    missing.remove(name.as_str());
+                    rollouts.push(rollout);
+                }
+            }
+            found.push(rollouts);
+        }
+        Ok(if missing.is_empty() { Stored::Whole(found) } else { Stored::Missing(missing.len()) })
     }
 
-    /// A session as the policy lived through it: replayed from what is stored.
-    fn rollout(&self, name: String, record: &SessionRecord, grade: &Grade) -> Result<Rollout, RunError> {
+    /// Of these sessions, those that an earlier start has finished and of which something was lost.
+    fn damaged(&self, plan: &[Planned]) -> Result<HashSet<String>, RunError> {
+        let mut damaged = HashSet::new();
+        for planned in plan {
+            let name = planned.id.to_string();
+            let (record, grade) = (self.records.get(&name), self.grades.get(name.as_str()));
+            let whole = match (record, grade) {
+                (None, None) => true,
+                (None, Some(_)) => false,
+                (Some(_), _) => self.turns(&name)?.is_some(),
+            };
+            if !whole {
+                self.folder.calls().forget_untraced(&name)?;
+                damaged.insert(name);
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// A rollout of an earlier start; none where a part of it is not in the folder.
+    fn before(&self, name: &str) -> Result<Option<Rollout>, RunError> {
+        match (self.records.get(name), self.grades.get(name)) {
+            (Some(record), Some(grade)) => self.rollout(name, record, grade),
+            _ => Ok(None),
+        }
+    }
+
+    /// A finished session as the policy lived through it; none where a reply is not in the folder.
+    fn rollout(
+        &self,
+        name: &str,
+        record: &SessionRecord,
+        grade: &Grade,
+    ) -> Result<Option<Rollout>, RunError> {
+        Ok(self.turns(name)?.map(|turns| Rollout {
+            name: name.to_owned(),
+            transcript: record.transcript.clone(),
+            grade: grade.clone(),
+            turns,
+        }))
+    }
+
+    /// The asker's turns of a finished session, replayed from what is stored; none where a part of it is not there.
+    fn turns(&self, name: &str) -> Result<Option<Turns>, RunError> {
         let Settings { protocol, pack, domain, .. } = self.settings;
-        let mut replies = self.folder.calls().of_record(&name)?;
-        let mut traces = self.folder.calls().traces(&name)?;
+        let mut replies = self.folder.calls().of_record(name)?;
+        let mut traces = self.folder.calls().traces(name)?;
         let mut session = Session::new(protocol.clone(), pack.clone(), *domain);
         let mut turns = Vec::new();
         while let Need::Calls(calls) = session.need() {
-            let mut fed = false;
             for call in calls {
-                if call.slot.role == Role::Asker
-                    && let Some(trace) = traces.remove(&call.slot.turn)
-                {
+                let Some(stored) = replies.remove(&call.slot) else { return Ok(None) };
+                if call.slot.role == Role::Asker {
+                    let Some(trace) = traces.remove(&call.slot.turn) else { return Ok(None) };
                     turns.push((call.messages, trace));
                 }
-                if let Some(stored) = replies.remove(&call.slot) {
-                    fed |= session.feed(call.slot, stored.reply).is_ok();
+                if session.feed(call.slot, stored.reply).is_err() {
+                    return Ok(None);
                 }
             }
-            // A reply that is not there: what follows it cannot be learnt from.
-            if !fed {
-                break;
-            }
         }
-        Ok(Rollout { name, transcript: record.transcript.clone(), grade: grade.clone(), turns })
+        Ok(Some(turns))
     }
 }

@@ -32,6 +32,9 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
     let config: LlamaConfig =
         serde_json::from_slice(&config).map_err(|error| LearnError::Network(error.to_string()))?;
     let weights = Weights::from_safetensors(&config, &weights)?;
+    if !weights.is_finite() {
+        return Err(LearnError::Start(format!("{path}: some weights are not finite")));
+    }
     let files = Files { tokenizer, tokenizer_config };
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine = EngineOptions { threads: plan.threads, store_bytes: cache, ..EngineOptions::default() };

@@ -1,10 +1,11 @@
 //! The loop: learn from one step's rollouts while the next step's are sampled.
 
 use super::checkpoint::{self, Progress};
+use super::resume::Standing;
 use super::sampler::Sampled;
 use super::watch::alarms;
 use super::{
-    Alarm, Line, Metrics, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, latest, rewards, rows,
+    Alarm, Line, Metrics, PassedOver, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, rewards, rows,
 };
 use crate::{Batch, LearnError, Objective, Policy, Reinforced};
 use aske_bench::Course;
@@ -45,6 +46,34 @@ pub enum TrainError {
         /// Its first failure.
         failure: String,
     },
+    /// The policy cannot learn in this step.
+    #[error("step {step}: {error}")]
+    Step {
+        /// The step.
+        step: u64,
+        /// Why.
+        error: LearnError,
+    },
+    /// Replies of a finished session cannot be read back.
+    #[error(
+        "step {step}: the replies of the session {session} are not all in the folder\nhint: is another program changing calls.sqlite? run the same command again"
+    )]
+    Incomplete {
+        /// The step.
+        step: u64,
+        /// The session.
+        session: String,
+    },
+    /// The folder holds a longer training.
+    #[error(
+        "the folder holds a training of {taken} steps, and train.steps is {steps}\nhint: name another folder with --run, or set --steps to {taken} or more"
+    )]
+    Longer {
+        /// Steps that were taken.
+        taken: u64,
+        /// Steps asked for.
+        steps: u64,
+    },
     /// The thread that learns has gone.
     #[error("learning ended without a result")]
     Gone,
@@ -67,6 +96,12 @@ pub trait Watcher: Sync {
     fn sampled(&self, _step: u64) {}
     /// A step is taken.
     fn stepped(&self, _line: &Line) {}
+    /// A checkpoint cannot be gone on from; an earlier one is tried.
+    fn passed_over(&self, _checkpoint: &Path, _why: &PassedOver) {}
+    /// Training goes on from this checkpoint.
+    fn resumed(&self, _checkpoint: &Path) {}
+    /// Every number of this new checkpoint is finite, and all of it is on the disk.
+    fn kept(&self, _checkpoint: &Path) {}
 }
 
 /// A training run.
@@ -90,9 +125,9 @@ pub struct Trainer<'t> {
 }
 
 /// What a step learns from.
-struct Material {
-    groups: Vec<Vec<Rollout>>,
-    failures: usize,
+pub(super) struct Material {
+    pub(super) groups: Vec<Vec<Rollout>>,
+    pub(super) failures: usize,
 }
 
 impl Material {
@@ -114,29 +149,33 @@ impl Trainer<'_> {
         watcher: &dyn Watcher,
     ) -> Result<(Box<dyn Policy>, Stop), TrainError> {
         let mut buffer = Novelty::new(self.plan.buffer, self.plan.neighbours, &self.embedder);
-        let mut step = 0;
-        let mut pending = None;
-        if let Some(path) = latest(&self.checkpoints()) {
-            (step, pending) = self.resume(&path, policy.as_mut(), &mut buffer)?;
-        }
+        policy.check().map_err(|_| {
+            LearnError::Start("the weights of the model that should learn are not finite".to_owned())
+        })?;
+        let resumed = self.resume(policy.as_mut(), &mut buffer, watcher)?;
+        let Standing { mut step, mut material } = resumed.unwrap_or(Standing { step: 0, material: None });
         let (mut metrics, before) = Metrics::open(&self.folder, step)?;
         for line in &before {
             watcher.stepped(line);
         }
-        let mut material = match pending {
-            Some(material) => material,
-            None => match self.sample(step, policy.as_ref(), watcher).await? {
-                Some(material) => material,
-                None => return Ok((policy, Stop::Halted)),
-            },
-        };
-        let mut bad_steps = 0;
+        if step == 0 {
+            material = self.sample(step, policy.as_ref(), watcher).await?;
+        }
+        let bad = |line: &&Line| !alarms(line, &self.plan.watch).is_empty();
+        let mut bad_steps = before.iter().rev().take_while(bad).count() as u64;
+        if let Some(line) = before.last()
+            && self.is_collapse(bad_steps)
+        {
+            return Ok((policy, Stop::Collapsed(alarms(line, &self.plan.watch))));
+        }
         while step < self.plan.steps {
+            // Only where the user has ended the run.
+            let Some(current) = material else { return Ok((policy, Stop::Halted)) };
             let begun = Instant::now();
             let more = step + 1 < self.plan.steps;
             let serving = more.then(|| policy.serve()).transpose()?;
-            let mut line = Line { step: step + 1, failures: material.failures, ..Line::default() };
-            let learnt = self.prepare(&material, policy.as_ref(), &mut buffer, &mut line)?;
+            let mut line = Line { step: step + 1, failures: current.failures, ..Line::default() };
+            let learnt = self.prepare(&current, policy.as_ref(), &mut buffer, &mut line)?;
             let rate = self.rate(step);
             let (loss, longest) = (self.objective.loss, self.plan.stop_gradient);
             let learning = tokio::task::spawn_blocking(move || {
@@ -146,6 +185,8 @@ impl Trainer<'_> {
                 } else {
                     policy.learn(&learnt, loss, rate, longest)
                 };
+                // A step can overflow although its loss and its gradient were finite.
+                let done = done.and_then(|done| policy.check().map(|()| done));
                 (policy, done, begun.elapsed().as_secs_f64())
             });
             let next = async {
@@ -156,52 +197,56 @@ impl Trainer<'_> {
                 };
                 Ok::<_, TrainError>((next, begun.elapsed().as_secs_f64()))
             };
-            let all: Vec<&Rollout> = material.groups.iter().flatten().collect();
+            let all: Vec<&Rollout> = current.groups.iter().flatten().collect();
             let look = async { Ok::<_, TrainError>(self.watch.look(&all, self.halt).await) };
             let ((next, sampling_s), seen) = futures_util::try_join!(next, look)?;
             let (back, done, learning_s) = learning.await.map_err(|_| TrainError::Gone)?;
             policy = back;
+            let done = done.map_err(|error| TrainError::Step { step: step + 1, error })?;
             if more && next.is_none() || self.halt.is_called() {
                 return Ok((policy, Stop::Halted));
             }
-            fill(&mut line, &done?, seen?, rate);
+            fill(&mut line, &done, seen?, rate);
             (line.sampling_s, line.learning_s) = (sampling_s, learning_s);
             line.step_s = begun.elapsed().as_secs_f64();
             step += 1;
             metrics.add(&line)?;
             watcher.stepped(&line);
-            material = next.unwrap_or(Material { groups: Vec::new(), failures: 0 });
-            if step.is_multiple_of(self.plan.checkpoint_every.max(1)) || step == self.plan.steps {
-                let progress = Progress { step, pending: material.names() };
-                let folder = self.checkpoints();
-                checkpoint::write(&folder, &progress, policy.as_ref(), &buffer.to_bytes()?, self.plan.keep)?;
+            material = next;
+            if self.keeps(step) {
+                let pending = material.as_ref().map(Material::names).unwrap_or_default();
+                let (folder, progress) = (self.checkpoints(), Progress { step, pending });
+                let bytes = buffer.to_bytes()?;
+                let path = checkpoint::write(&folder, &progress, policy.as_ref(), &bytes, self.plan.keep)?;
+                watcher.kept(&path);
             }
             let seen = alarms(&line, &self.plan.watch);
             bad_steps = if seen.is_empty() { 0 } else { bad_steps + 1 };
-            if self.plan.watch.patience > 0 && bad_steps >= self.plan.watch.patience {
+            if self.is_collapse(bad_steps) {
                 return Ok((policy, Stop::Collapsed(seen)));
             }
         }
         Ok((policy, Stop::Done))
     }
 
+    /// Whether the watch gives up after so many bad steps in a row.
+    fn is_collapse(&self, bad_steps: u64) -> bool {
+        let patience = self.plan.watch.patience;
+        patience > 0 && bad_steps >= patience
+    }
+
+    /// Whether a checkpoint follows this many steps.
+    ///
+    /// The one before the last step is for those who extend the training later: the rollouts of the step after the
+    /// last are sampled with its weights.
+    fn keeps(&self, step: u64) -> bool {
+        step.is_multiple_of(self.plan.checkpoint_every.max(1)) || step + 1 >= self.plan.steps
+    }
+
     /// The learning rate of a step: a linear warm-up, then constant.
     fn rate(&self, step: u64) -> f64 {
         let grown = (step + 1) as f64 / self.plan.warm_up.max(1) as f64;
         self.plan.learning_rate * grown.min(1.0)
-    }
-
-    fn resume(
-        &self,
-        path: &Path,
-        policy: &mut dyn Policy,
-        buffer: &mut Novelty,
-    ) -> Result<(u64, Option<Material>), TrainError> {
-        let (progress, bytes) = checkpoint::read(path)?;
-        policy.restore(path)?;
-        *buffer = Novelty::from_bytes(&bytes, &self.embedder)?;
-        let groups = self.sampler.finished(&self.course.step(progress.step), &progress.pending)?;
-        Ok((progress.step, Some(Material { groups, failures: 0 })))
     }
 
     async fn sample(
@@ -222,10 +267,13 @@ impl Trainer<'_> {
     ) -> Result<Option<Material>, TrainError> {
         let finished = || watcher.sampled(step + 1);
         let sampled = self.sampler.sample(&self.course.step(step), serving, &finished).await?;
-        let Sampled { groups, failures, halted } = sampled;
+        let Sampled { groups, failures, incomplete, halted } = sampled;
         if halted {
             // A failure that every session would meet ends the run; so does the user.
             return failures.into_iter().next().map_or(Ok(None), |failed| Err(failed.failure.into()));
+        }
+        if let Some(session) = incomplete.into_iter().next() {
+            return Err(TrainError::Incomplete { step: step + 1, session });
         }
         if groups.iter().all(Vec::is_empty) {
             let failure =

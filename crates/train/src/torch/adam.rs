@@ -2,8 +2,10 @@
 
 use tch::Tensor;
 
+use super::all_finite;
 use super::network::whole;
 use super::reinforce::numbers;
+use crate::learner::Numbers;
 use crate::{LearnError, Moments, Options};
 
 pub(super) struct Adam {
@@ -43,6 +45,14 @@ impl Adam {
         self.second.f_copy_(&Tensor::f_from_slice(&moments.second)?)?;
         self.steps = moments.steps;
         Ok(())
+    }
+
+    /// Errs when one of its numbers is not finite.
+    pub(super) fn check(&self) -> Result<(), LearnError> {
+        if let Some(average) = &self.average {
+            Numbers::Weights.finite(all_finite(average)?)?;
+        }
+        Numbers::Moments.finite(all_finite(&self.first)? && all_finite(&self.second)?)
     }
 
     /// One step; gives the gradient's norm before clipping. Gradients must be off.

@@ -13,6 +13,7 @@ use self::network::{Network, whole};
 pub use self::policy::{Lora, TorchOptions, TorchPolicy};
 use crate::batch::Targets;
 use crate::layout::Layout;
+use crate::learner::Numbers;
 use crate::{Batch, LearnError, Learner, Loss, Options, Report, Weights};
 
 /// A network that learns through libtorch, with single-precision weights and, on a GPU, bfloat16 products.
@@ -119,6 +120,16 @@ impl Learner for TorchLearner {
         row.f_detach()?.f_to_device(Device::Cpu)?.f_copy_data(&mut numbers, self.layout.size)?;
         self.layout.unpack(&self.config, &numbers)
     }
+
+    fn check(&self) -> Result<(), LearnError> {
+        Numbers::Weights.finite(all_finite(&self.row)?)?;
+        self.adam.check()
+    }
+}
+
+/// Whether every number of a tensor is finite; waits for the device.
+fn all_finite(tensor: &Tensor) -> Result<bool, LearnError> {
+    Ok(no_grad(|| tensor.f_isfinite()?.f_all()?.f_int64_value(&[]))? != 0)
 }
 
 fn device_named(name: &str) -> Result<Device, LearnError> {

@@ -55,7 +55,8 @@ pub(crate) fn add(run: &RunDir, names: [&str; 2], sample: u32, question: &str, r
     if let Some(right) = right {
         let grade =
             Grade { outcome: Outcome::of(right), right: Some(right), undecided: false, promoted: false };
-        run.add_grade(&GradeLine { schema: SCHEMA, record: name, grade, check: None }).unwrap();
+        run.add_grade(&GradeLine { schema: SCHEMA, record: name, grade, check: None, checker: None })
+            .unwrap();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::problem::Problem;
 use aske_config::{Layers, ModelSection, ProviderKind, as_name};
+use aske_model::redact_url;
 use aske_record::Manifest;
 use std::path::Path;
 use toml::Value;
@@ -51,6 +52,7 @@ pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
 /// `URL#NAME`.
 fn served(word: &str) -> Result<Named, Problem> {
     let Some((url, served)) = word.split_once('#').filter(|(_, served)| !served.is_empty()) else {
+        let word = redact_url(word);
         return Err(Problem::usage(
             format!("{word}: which model of this server?"),
             format!("write its name behind a hash: {word}#NAME"),

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
     }
     let fleet = Fleet::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
-    let open = open(&tasks, folder.records(), settings.equivalence.is_some());
+    let open = open(&tasks, folder.records()?, settings.equivalence.is_some());
     announce(&settings, &datasets, &tasks, open.len(), &folder);
     let judge = settings
         .equivalence

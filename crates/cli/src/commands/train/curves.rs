@@ -3,8 +3,9 @@
 use crate::output::{DIM, GOOD, NOTE, note, paint};
 use crate::progress::bar;
 use aske_config::TrainSection;
-use aske_train::reinforce::{Line, Watcher};
+use aske_train::reinforce::{Line, PassedOver, Watcher};
 use indicatif::{HumanDuration, ProgressBar};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -20,13 +21,23 @@ pub(super) struct Curves {
     rollouts: u64,
     sampled: AtomicU64,
     lines: Mutex<Vec<Line>>,
+    /// The latest checkpoint that was found or written whole.
+    good: Mutex<Option<PathBuf>>,
 }
 
 impl Curves {
     pub(super) fn new(train: &TrainSection) -> Self {
         let (bar, plain) = bar(train.steps, "steps");
         let rollouts = train.groups as u64 * u64::from(train.group_size);
-        Self { bar, plain, steps: train.steps, rollouts, sampled: AtomicU64::new(0), lines: Mutex::default() }
+        Self {
+            bar,
+            plain,
+            steps: train.steps,
+            rollouts,
+            sampled: AtomicU64::new(0),
+            lines: Mutex::default(),
+            good: Mutex::default(),
+        }
     }
 
     /// Shows the state again and again; ends never, so it runs beside the work.
@@ -37,6 +48,11 @@ impl Curves {
                 self.bar.set_message(self.shown());
             }
         }
+    }
+
+    /// The latest checkpoint that was found or written whole, since the program started.
+    pub(super) fn last_good(&self) -> Option<PathBuf> {
+        self.good.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Removes the live lines and leaves the curves.
@@ -74,6 +90,19 @@ impl Watcher for Curves {
             note(step(line));
         }
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+    }
+
+    fn passed_over(&self, checkpoint: &Path, why: &PassedOver) {
+        self.bar.suspend(|| note(format_args!("passing over {}: {why}", checkpoint.display())));
+    }
+
+    fn resumed(&self, checkpoint: &Path) {
+        self.kept(checkpoint);
+        self.bar.suspend(|| note(format_args!("going on from {}", checkpoint.display())));
+    }
+
+    fn kept(&self, checkpoint: &Path) {
+        *self.good.lock().unwrap_or_else(PoisonError::into_inner) = Some(checkpoint.to_owned());
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the asker can do before and after: the benchmark with a fixed cross-check solver, and an exam.
 
 use super::folder_of;
+use super::trained::measured;
 use crate::arguments::Configuration;
 use crate::commands::bench::{exit, open, report_open};
 use crate::output::note;
@@ -57,7 +58,7 @@ impl Measures {
 
     /// The folder of the benchmark after training with a seed.
     pub(super) fn folder_after(&self, seed: u64) -> PathBuf {
-        self.place.join(format!("after-{seed}"))
+        measured(&self.place, seed)
     }
 
     /// Measures the start.

@@ -3,6 +3,8 @@
 use tch::{Kind, Tensor};
 
 use super::parameter::Parameter;
+use crate::learner::Numbers;
+use crate::torch::all_finite;
 use crate::{LearnError, Options};
 
 /// The optimiser's memory, in the order of what is trained.
@@ -32,6 +34,14 @@ impl Adam {
             moments.push([parameter.value().f_zeros_like()?, parameter.value().f_zeros_like()?]);
         }
         Ok(Self { options, steps: 0, moments })
+    }
+
+    /// Errs when one of its numbers is not finite.
+    pub(super) fn check(&self) -> Result<(), LearnError> {
+        for moment in self.moments.iter().flatten() {
+            Numbers::Moments.finite(all_finite(moment)?)?;
+        }
+        Ok(())
     }
 
     /// One step along gradients whose length is `norm`. Graphs must be off.

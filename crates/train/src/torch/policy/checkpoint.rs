@@ -17,7 +17,8 @@ use super::pass::slope;
 use super::serve::Served;
 use super::shape::{Shape, tokens};
 use super::worker::Limits;
-use crate::torch::device_named;
+use crate::learner::Numbers;
+use crate::torch::{all_finite, device_named};
 use crate::{Batch, LearnError, Loss, Policy, Reinforced, Weight};
 
 const CONFIG: &str = "config.json";
@@ -207,6 +208,13 @@ impl Policy for TorchPolicy {
         let told = tally.sums.told(norm, longest)?;
         self.adam.step(self.network.trained_mut(), gradients.all, norm, rate)?;
         Ok(told)
+    }
+
+    fn check(&self) -> Result<(), LearnError> {
+        for parameter in self.network.trained() {
+            Numbers::Weights.finite(all_finite(parameter.value())?)?;
+        }
+        self.adam.check()
     }
 
     fn save(&self, folder: &Path) -> Result<(), LearnError> {

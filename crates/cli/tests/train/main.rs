@@ -1,10 +1,15 @@
 //! `aske train` from outside.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod damaged;
+mod resume;
+mod settings;
 
 use common::World;
 use serde_json::Value;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A training that is over in seconds: three small solvers, six rollouts a step.
@@ -30,6 +35,11 @@ fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
     SMALL.iter().chain(&["--no-measure"]).chain(more).copied().collect()
 }
 
+/// The same with shorter and fewer sessions: four rollouts a step.
+fn tiny<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    small(&[&["--rounds", "1", "-o", "train.group_size=2"], more].concat())
+}
+
 /// The metrics of a run but for its times, a line for each step.
 fn metrics(world: &World, run: &str) -> Vec<Value> {
     let path = world.path(&format!("{run}/seed-0/metrics.jsonl"));
@@ -40,6 +50,25 @@ fn metrics(world: &World, run: &str) -> Vec<Value> {
         line
     };
     lines.map(untimed).collect()
+}
+
+/// The trained weights of a run.
+fn weights(world: &World, run: &str) -> Vec<u8> {
+    std::fs::read(world.path(&format!("{run}/seed-0/trained/model.safetensors"))).unwrap()
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).unwrap();
+        }
+    }
 }
 
 /// Starts the same training again and kills it once this many sessions are recorded and steps taken.
@@ -74,9 +103,7 @@ fn a_training_killed_three_times_gives_the_metrics_and_weights_of_an_undisturbed
     let (one, other) = (metrics(&world, "whole"), metrics(&world, "broken"));
     assert_eq!(one.len(), 6);
     assert_eq!(one, other);
-    let weights =
-        |run: &str| std::fs::read(world.path(&format!("{run}/seed-0/trained/model.safetensors"))).unwrap();
-    assert!(weights("whole") == weights("broken"));
+    assert!(weights(&world, "whole") == weights(&world, "broken"));
     // Exactly one update behind: the first step learns from its own samples, the others from one step earlier.
     let drifts: Vec<f64> = one.iter().map(|line| line["drift"].as_f64().unwrap()).collect();
     assert!(drifts[0] < 1e-5 && drifts[1..].iter().all(|drift| *drift > 1e-5), "{drifts:?}");

@@ -1,0 +1,326 @@
+//! Answers about whole numbers: residues, sets of integers, families with a letter that counts.
+
+use super::judge::Judge;
+use super::region::Region;
+use super::shape::claim;
+use super::truth::Truth;
+use super::value::is_closed;
+use crate::answer::{Answer, Congruence, Numbers, Relation};
+use crate::approx::{self, Point, Value};
+use crate::compare::Method;
+use crate::exact;
+use crate::tree::{Constant, Expr, Function, Rational, Symbol};
+use dashu_int::IBig;
+
+/// Integers from one to another; no end where it is unbounded.
+type Run = (Option<IBig>, Option<IBig>);
+
+/// More points than this are not compared as integers.
+const MAX_POINTS: usize = 2_000;
+
+impl Judge<'_> {
+    /// The same residues to the same modulus.
+    pub(crate) fn same_congruence(self, a: &Congruence, b: &Congruence) -> Truth {
+        let modulus = self.same_value(&a.modulus, &b.modulus);
+        let left = match (&a.left, &b.left) {
+            (Some(a), Some(b)) => self.same_value(a, b),
+            _ => Truth::Yes(Method::Exact),
+        };
+        let same = modulus.and(|| left);
+        if !same.is_yes() {
+            // `2x ≡ 4 (mod 6)` may say the same as `x ≡ 2 (mod 3)`.
+            let names = |c: &Congruence| matches!(&c.left, None | Some(Expr::Symbol(_)));
+            return if names(a) && names(b) { same } else { Truth::Open };
+        }
+        let among = |one: &Expr, others: &[Expr]| {
+            others.iter().fold(Truth::No(Method::Exact), |found, other| {
+                found.or(|| self.divides(&a.modulus, &one.clone().minus(other.clone())))
+            })
+        };
+        let all = |from: &[Expr], to: &[Expr]| Truth::all(from.iter().map(|one| among(one, to)));
+        all(&a.residues, &b.residues).and(|| all(&b.residues, &a.residues))
+    }
+
+    /// A residue class is no number, unless somebody left the modulus out.
+    pub(crate) fn congruence_and_value(self, congruence: &Congruence, value: &Expr) -> Truth {
+        match congruence.residues.as_slice() {
+            [one] if self.same_value(one, value).is_yes() => Truth::Open,
+            _ => Truth::No(Method::Kind),
+        }
+    }
+
+    fn divides(self, modulus: &Expr, difference: &Expr) -> Truth {
+        match self.rational(&difference.clone().over(modulus.clone())) {
+            Some(quotient) => Truth::of(quotient.is_int(), Method::Exact),
+            None => Truth::Open,
+        }
+    }
+
+    /// The rational number that an expression is.
+    pub(crate) fn rational(self, expr: &Expr) -> Option<Rational> {
+        self.fuel.half(|fuel| exact::normal(expr, fuel)).ok()?.as_rational()
+    }
+
+    /// Two answers with letters that range over numbers; which letters does not matter.
+    pub(crate) fn same_family(
+        self,
+        a: &Answer,
+        letters_a: &[(Symbol, Numbers)],
+        b: &Answer,
+        letters_b: &[(Symbol, Numbers)],
+    ) -> Truth {
+        match (letters_a, letters_b) {
+            ([(name_a, numbers_a)], [(name_b, numbers_b)]) => {
+                if numbers_a != numbers_b {
+                    let natural =
+                        |n: &Numbers| matches!(n, Numbers::Naturals | Numbers::FromZero | Numbers::Positive);
+                    return if natural(numbers_a) && natural(numbers_b) {
+                        Truth::Open
+                    } else {
+                        Truth::No(Method::Kind)
+                    };
+                }
+                let b = renamed(b, name_b, name_a);
+                let straight = self.same(a, &b);
+                if *numbers_a != Numbers::Integers {
+                    return straight;
+                }
+                straight.or(|| self.same_progression(a, &b, name_a))
+            }
+            _ if letters_a == letters_b => self.same(a, b),
+            _ => Truth::Open,
+        }
+    }
+
+    /// `start + step·k` for all integers k: the same where the steps are the same and the starts differ by steps.
+    fn same_progression(self, a: &Answer, b: &Answer, name: &Symbol) -> Truth {
+        let (Some(a), Some(b)) = (single_value(a), single_value(b)) else { return Truth::No(Method::Kind) };
+        let at = |expr: &Expr, k: i64| exact::substitute(expr, name, &Expr::int(k));
+        let step = |expr: &Expr| at(expr, 1).minus(at(expr, 0));
+        for expr in [&a, &b] {
+            // Linear in k: the next step is as long.
+            let next = at(expr, 2).minus(at(expr, 1));
+            if !self.same_value(&next, &step(expr)).is_yes() || !is_closed(&step(expr)) {
+                return Truth::Open;
+            }
+        }
+        let ratio = self.rational(&step(&a).over(step(&b)));
+        let offset = self.rational(&at(&a, 0).minus(at(&b, 0)).over(step(&a)));
+        match (ratio, offset) {
+            (Some(ratio), Some(offset)) => {
+                let same = ratio == Rational::ONE || ratio == -Rational::ONE;
+                Truth::of(same && offset.is_int(), Method::Exact)
+            }
+            _ => Truth::Open,
+        }
+    }
+
+    /// `x = 12k + 5` for all integers k, against a congruence.
+    pub(crate) fn family_and_congruence(
+        self,
+        a: &Answer,
+        letters: &[(Symbol, Numbers)],
+        b: &Congruence,
+    ) -> Truth {
+        let ([(name, Numbers::Integers)], Some(value)) = (letters, single_value(a)) else {
+            return Truth::No(Method::Kind);
+        };
+        let at = |k: i64| exact::substitute(&value, name, &Expr::int(k));
+        let step = at(1).minus(at(0));
+        if !self.same_value(&at(2).minus(at(1)), &step).is_yes() {
+            return Truth::Open;
+        }
+        let left = match a {
+            Answer::Relation(relation) => claim(relation).map(|claim| Expr::Symbol(claim.name)),
+            _ => None,
+        };
+        let modulus = Expr::call(Function::Abs, step);
+        self.same_congruence(&Congruence { left, residues: vec![at(0)], modulus }, b)
+    }
+
+    /// `2\pi k` is understood to count by k, where k is not said to be an integer.
+    pub(crate) fn family_and_other(self, a: &Answer, letters: &[(Symbol, Numbers)], other: &Answer) -> Truth {
+        let counts = letters.iter().all(|(name, numbers)| {
+            matches!(numbers, Numbers::Integers | Numbers::Reals) && speaks_of(other, name)
+        });
+        if counts { self.same(a, other) } else { Truth::No(Method::Kind) }
+    }
+
+    /// Both as sets of integers.
+    pub(crate) fn as_integers(self, a: &Answer, b: &Answer) -> Truth {
+        let (Some(a), Some(b)) = (self.integers(a), self.integers(b)) else {
+            return if self.fuel.left() == 0 { Truth::Open } else { Truth::No(Method::Kind) };
+        };
+        let same = a.iter().any(|one| b.contains(one));
+        Truth::of(same, Method::Exact)
+    }
+
+    /// The runs of integers that an answer may stand for: two where it is open whether zero is natural.
+    fn integers(self, answer: &Answer) -> Option<Vec<Vec<Run>>> {
+        match answer {
+            Answer::Where(name, numbers, condition) => {
+                let region = self.region(condition, &mut Some(name.clone()))?;
+                let runs = self.runs(&region)?;
+                Some(starts(*numbers)?.into_iter().map(|from| from_on(&runs, from.as_ref())).collect())
+            }
+            Answer::Numbers(numbers) => Some(
+                starts(*numbers)?.into_iter().map(|from| from_on(&[(None, None)], from.as_ref())).collect(),
+            ),
+            Answer::Value(_) => Some(vec![points(std::slice::from_ref(answer))?]),
+            Answer::Set(values) | Answer::Bare(values) => Some(vec![points(values)?]),
+            Answer::Relation(relation) => {
+                let claim = claim(relation)?;
+                self.integers(&claim.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The integers of a set of real numbers.
+    fn runs(self, region: &Region) -> Option<Vec<Run>> {
+        let mut runs = Vec::new();
+        for piece in &region.0 {
+            let from = self.whole_end(&piece.from.at, piece.from.closed, true)?;
+            let to = self.whole_end(&piece.to.at, piece.to.closed, false)?;
+            if !matches!((&from, &to), (Some(from), Some(to)) if from > to) {
+                runs.push((from, to));
+            }
+        }
+        Some(joined(runs))
+    }
+
+    /// The first integer behind an end, or the last before it; nothing inside where the end is infinite.
+    #[expect(clippy::option_option, reason = "no end, and an end that could not be found, are two things")]
+    fn whole_end(self, at: &Expr, closed: bool, lower: bool) -> Option<Option<IBig>> {
+        if at.any(&|part| matches!(part, Expr::Constant(Constant::Infinity))) {
+            return Some(None);
+        }
+        let (below, above) = match approx::refine(at, &Point::none(), 40, 128, self.fuel).ok()? {
+            Value::Exact(value) => {
+                let whole = value.is_int();
+                let (below, above) = (value.floor(), value.ceil());
+                let (below, above): (IBig, IBig) = match (lower, whole && !closed) {
+                    (true, true) => (below, above + IBig::ONE),
+                    (false, true) => (below - IBig::ONE, above),
+                    _ => (below, above),
+                };
+                (below, above)
+            }
+            // The end is no rational number that could be seen: it lies strictly between two integers.
+            other => {
+                let (low, high) = other.to_f64_bounds();
+                let (below, above) = (low.floor(), high.ceil());
+                #[expect(clippy::float_cmp, reason = "whole numbers")]
+                let clear = above - below == 1.0 && below < low && high < above && below.abs() < 1e15;
+                if !clear {
+                    return None;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+                (IBig::from(below as i64), IBig::from(above as i64))
+            }
+        };
+        Some(Some(if lower { above } else { below }))
+    }
+}
+
+/// Where a set of integers begins; none for one without a beginning.
+fn starts(numbers: Numbers) -> Option<Vec<Option<IBig>>> {
+    Some(match numbers {
+        Numbers::Integers => vec![None],
+        Numbers::Naturals => vec![Some(IBig::ZERO), Some(IBig::ONE)],
+        Numbers::FromZero => vec![Some(IBig::ZERO)],
+        Numbers::Positive => vec![Some(IBig::ONE)],
+        Numbers::Reals | Numbers::Rationals | Numbers::Complexes => return None,
+    })
+}
+
+/// The part of some runs that does not lie before `from`.
+fn from_on(runs: &[Run], from: Option<&IBig>) -> Vec<Run> {
+    let Some(from) = from else { return runs.to_vec() };
+    runs.iter()
+        .filter(|(_, to)| to.as_ref().is_none_or(|to| to >= from))
+        .map(|(first, to)| {
+            let first = first.as_ref().filter(|first| *first > from).unwrap_or(from);
+            (Some(first.clone()), to.clone())
+        })
+        .collect()
+}
+
+/// Runs that follow each other made one; they are in order.
+fn joined(runs: Vec<Run>) -> Vec<Run> {
+    let mut out: Vec<Run> = Vec::with_capacity(runs.len());
+    for run in runs {
+        match (out.last_mut(), &run.0) {
+            (Some((_, Some(end))), Some(start)) if *start <= &*end + IBig::ONE => {
+                if let Some((_, last)) = out.last_mut() {
+                    *last = match (last.take(), run.1) {
+                        (Some(a), Some(b)) => Some(a.max(b)),
+                        _ => None,
+                    };
+                }
+            }
+            _ => out.push(run),
+        }
+    }
+    out
+}
+
+/// Integers that were listed.
+fn points(values: &[Answer]) -> Option<Vec<Run>> {
+    if values.len() > MAX_POINTS {
+        return None;
+    }
+    let mut found = Vec::with_capacity(values.len());
+    for value in values {
+        match value {
+            Answer::Value(Expr::Number(value)) if value.is_int() => found.push(value.floor()),
+            _ => return None,
+        }
+    }
+    found.sort_unstable();
+    Some(joined(found.into_iter().map(|at| (Some(at.clone()), Some(at))).collect()))
+}
+
+/// The expression that an answer gives, named or not.
+fn single_value(answer: &Answer) -> Option<Expr> {
+    match answer {
+        Answer::Value(value) | Answer::Quantity(value, _) => Some(value.clone()),
+        Answer::Relation(relation) => match claim(relation)?.value {
+            Answer::Value(value) | Answer::Quantity(value, _) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a letter stands in an answer.
+fn speaks_of(answer: &Answer, name: &str) -> bool {
+    match answer {
+        Answer::Value(value) | Answer::Quantity(value, _) => value.has_symbol(name),
+        Answer::Relation(relation) => relation.sides.iter().any(|side| speaks_of(side, name)),
+        Answer::Bare(parts) | Answer::Set(parts) | Answer::Any(parts) | Answer::All(parts) => {
+            parts.iter().any(|part| speaks_of(part, name))
+        }
+        _ => false,
+    }
+}
+
+/// The answer with another name for a letter.
+fn renamed(answer: &Answer, from: &Symbol, to: &Symbol) -> Answer {
+    let all = |parts: &[Answer]| parts.iter().map(|part| renamed(part, from, to)).collect();
+    match answer {
+        Answer::Value(value) => Answer::Value(exact::substitute(value, from, &Expr::Symbol(to.clone()))),
+        Answer::Relation(relation) => {
+            Answer::Relation(Relation { sides: all(&relation.sides), signs: relation.signs.clone() })
+        }
+        Answer::Quantity(value, unit) => {
+            Answer::Quantity(exact::substitute(value, from, &Expr::Symbol(to.clone())), unit.clone())
+        }
+        Answer::Bare(parts) => Answer::Bare(all(parts)),
+        Answer::Set(parts) => Answer::Set(all(parts)),
+        Answer::Any(parts) => Answer::Any(all(parts)),
+        Answer::All(parts) => Answer::All(all(parts)),
+        Answer::Tuple(parts) => Answer::Tuple(all(parts)),
+        other => other.clone(),
+    }
+}

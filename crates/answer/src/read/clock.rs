@@ -1,0 +1,73 @@
+//! Ratios and times of day: `3:4`, `12:30 PM`, `noon`.
+
+use super::parser::{Context, Read, expression};
+use super::split;
+use super::token::{Tok, Token};
+use crate::answer::{Answer, Clock};
+
+/// `6 PM`, `noon`.
+pub(crate) fn hour(tokens: &[Token]) -> Option<Clock> {
+    let at = |minutes: u32| Some(Clock { minutes, told: true });
+    match tokens {
+        [Token { tok: Tok::Text(word) | Tok::Word(word), .. }] => match word.to_ascii_lowercase().as_str() {
+            "noon" => at(12 * 60),
+            "midnight" => at(0),
+            _ => None,
+        },
+        [Token { tok: Tok::Num(num), .. }, half] => {
+            let hours = num.digits.as_ref()?.parse::<u32>().ok().filter(|hours| (1..=12).contains(hours))?;
+            at((hours % 12 + if meridiem(&half.tok)? { 12 } else { 0 }) * 60)
+        }
+        _ => None,
+    }
+}
+
+/// `3:4`, `12:30 PM`.
+pub(crate) fn ratio(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer>> {
+    if split::find(tokens, |t| t.is_op(':')).is_none() {
+        return Ok(None);
+    }
+    let half = tokens.iter().position(|t| meridiem(&t.tok).is_some());
+    let (numbers, afternoon) = match half {
+        Some(at) => (&tokens[..at], meridiem(&tokens[at].tok)),
+        None => (tokens, None),
+    };
+    let parts = split::at(numbers, |t| t.is_op(':'));
+    let clock = clock(&parts, afternoon);
+    if afternoon.is_some() {
+        return Ok(clock.map(|clock| Answer::Ratio(Vec::new(), Some(clock))));
+    }
+    let values = parts.into_iter().map(|part| expression(part, context)).collect::<Read<Vec<_>>>()?;
+    Ok(Some(Answer::Ratio(values, clock)))
+}
+
+/// `am` or `pm` in any dress: true for the afternoon.
+fn meridiem(tok: &Tok) -> Option<bool> {
+    let (Tok::Text(word) | Tok::Word(word)) = tok else { return None };
+    match word.to_ascii_lowercase().replace(['.', ' '], "").as_str() {
+        "am" => Some(false),
+        "pm" => Some(true),
+        _ => None,
+    }
+}
+
+fn clock(parts: &[&[Token]], afternoon: Option<bool>) -> Option<Clock> {
+    let number = |part: &[Token]| match part {
+        [Token { tok: Tok::Num(num), .. }] => {
+            let digits = num.digits.as_ref()?;
+            Some((digits.parse::<u32>().ok()?, digits.len()))
+        }
+        _ => None,
+    };
+    let [hours, minutes, ..] = parts else { return None };
+    let ((hours, _), (minutes, width)) = (number(hours)?, number(minutes)?);
+    if width != 2 || minutes > 59 || hours > 24 || parts.len() > 2 {
+        return None;
+    }
+    let hours = match afternoon {
+        Some(true) => hours % 12 + 12,
+        Some(false) => hours % 12,
+        None => hours,
+    };
+    Some(Clock { minutes: hours * 60 + minutes, told: afternoon.is_some() })
+}

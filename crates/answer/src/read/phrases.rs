@@ -1,0 +1,146 @@
+//! Phrases around an answer: words that introduce it, bounds in words, glosses and labels in brackets.
+
+use super::kinds::{answer, sign};
+use super::parser::{Context, Read};
+use super::token::{Tok, Token};
+use super::{domain, split};
+use crate::answer::{Answer, Numbers, Relation, Sign};
+use crate::tree::{Expr, Symbol};
+
+/// Words before an answer, or a part of one, that do not change it.
+const HEDGES: &[&str] =
+    &["about", "approximately", "approx", "roughly", "around", "exactly", "the answer is", "answer", "is"];
+
+/// Words that introduce a whole answer.
+const LEAD_INS: &[&str] = &[
+    "the final answer is",
+    "so the answer is",
+    "final answer",
+    "ans",
+    "result",
+    "it is",
+    "there are",
+    "there is",
+    "thus",
+    "therefore",
+    "hence",
+    "so",
+    "only",
+    "the only solution is",
+    "the maximum is",
+    "the minimum is",
+    "the maximum value is",
+    "the minimum value is",
+    "maximum",
+    "minimum",
+    "maximum value",
+    "minimum value",
+    "the point",
+    "the interval",
+    "the limit is",
+    "the function",
+    "the circle",
+    "the line",
+    "center",
+    "vertex",
+    "答案",
+    "答案是",
+];
+
+/// What stands behind the words that do not change an answer.
+pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
+    let mut text = String::new();
+    let mut found = None;
+    for (at, token) in tokens.iter().enumerate().take(5) {
+        let (Tok::Text(word) | Tok::Word(word)) = &token.tok else { break };
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(word.to_lowercase().trim_end_matches([':', '.', ',']));
+        if HEDGES.contains(&text.as_str()) || level == 0 && LEAD_INS.contains(&text.as_str()) {
+            found = Some(at + 1);
+        }
+    }
+    let rest = &tokens[found?..];
+    let rest = match rest {
+        [colon, rest @ ..] if colon.is_op(':') => rest,
+        _ => rest,
+    };
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// `n\pi\ (n\in\mathbb{Z})`: what stands before the bracket, and the condition in it.
+pub(crate) fn bracketed_condition(tokens: &[Token]) -> Option<(&[Token], (Symbol, Numbers))> {
+    let open = tokens.iter().rposition(|t| t.is_op('(')).filter(|&open| open > 0)?;
+    if split::closing(tokens, open) != Some(tokens.len() - 1) {
+        return None;
+    }
+    Some((&tokens[..open], domain::condition(&tokens[open + 1..tokens.len() - 1])?))
+}
+
+/// `(a) 5 (b) 6`: several answers with their labels.
+pub(crate) fn is_labelled(tokens: &[Token]) -> bool {
+    let label = |at: usize| {
+        matches!(&tokens[at..], [open, Token { tok: Tok::Letter(_) | Tok::Num(_) | Tok::Word(_), .. }, close, next, ..]
+            if open.is_op('(') && close.is_op(')') && !next.is_op('(') && next.spaced)
+    };
+    tokens.len() > 6 && label(0) && (3..tokens.len()).any(|at| tokens[at].spaced && label(at))
+}
+
+/// `\frac12 (0.5)`: a number and, after white space, the same number in brackets.
+pub(crate) fn gloss(tokens: &[Token], context: Context<'_>, level: u32) -> Option<Answer> {
+    let open = tokens.iter().rposition(|t| t.is_op('(')).filter(|&open| open > 0 && tokens[open].spaced)?;
+    if split::closing(tokens, open) != Some(tokens.len() - 1) {
+        return None;
+    }
+    let (front, inside) = (&tokens[..open], &tokens[open + 1..tokens.len() - 1]);
+    let ends = front
+        .last()
+        .is_some_and(|t| matches!(t.tok, Tok::Num(_) | Tok::Op('}' | ')' | '%')) || t.is_cmd("pi"));
+    if !ends || inside.is_empty() {
+        return None;
+    }
+    let number = |tokens: &[Token]| match answer(tokens, context, level + 1) {
+        Ok(answer @ (Answer::Value(_) | Answer::Percent(_))) => Some(answer),
+        _ => None,
+    };
+    let closed = |answer: &Answer| match answer {
+        Answer::Value(value) | Answer::Percent(value) => crate::exact::free_symbols(value).is_empty(),
+        _ => false,
+    };
+    match (number(front), number(inside)) {
+        (Some(front), Some(inside)) if closed(&front) && closed(&inside) => {
+            Some(Answer::Gloss(Box::new(front), Box::new(inside)))
+        }
+        _ => None,
+    }
+}
+
+/// `at least 6`, `\le 5`: an inequality that does not name what it speaks of.
+pub(crate) fn bound(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    const PHRASES: &[(&str, Sign)] = &[
+        ("at least", Sign::AtLeast),
+        ("no less than", Sign::AtLeast),
+        ("not less than", Sign::AtLeast),
+        ("at most", Sign::AtMost),
+        ("no more than", Sign::AtMost),
+        ("not more than", Sign::AtMost),
+        ("more than", Sign::More),
+        ("greater than", Sign::More),
+        ("less than", Sign::Less),
+        ("fewer than", Sign::Less),
+    ];
+    let mut found = tokens.first().and_then(sign).filter(|sign| sign.is_order()).map(|sign| (sign, 1));
+    let mut text = String::new();
+    for (at, token) in tokens.iter().enumerate().take(3) {
+        let (Tok::Text(word) | Tok::Word(word)) = &token.tok else { break };
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(&word.to_lowercase());
+        if let Some((_, sign)) = PHRASES.iter().find(|(phrase, _)| *phrase == text) {
+            found = Some((*sign, at + 1));
+        }
+    }
+    let Some((sign, taken)) = found.filter(|(_, taken)| *taken < tokens.len()) else { return Ok(None) };
+    let value = answer(&tokens[taken..], context, level + 1)?;
+    let unnamed = Answer::Value(Expr::symbol(crate::answer::UNNAMED));
+    Ok(matches!(value, Answer::Value(_))
+        .then(|| Answer::Relation(Relation { sides: vec![unnamed, value], signs: vec![sign] })))
+}

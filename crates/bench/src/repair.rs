@@ -1,0 +1,143 @@
+//! Records and grades that were lost, made again from stored replies. No model is called.
+
+use crate::caller::held;
+use crate::{Crew, Observer, Planned, Runner, Trouble, planned};
+use aske_record::{PairId, RunDir, RunError, SessionId};
+use aske_session::{Role, Seed, Side, Slot};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// What a repair has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// Sessions that the folder knows of: by a record, a grade or a stored reply.
+    pub sessions: usize,
+    /// Records that were made again.
+    pub records: usize,
+    /// Grades that were made again.
+    pub grades: usize,
+    /// Sessions that stored replies do not finish, and why.
+    pub open: Vec<(String, String)>,
+}
+
+/// Records that `aske audit`, `aske baseline`, `aske difficulty` and `aske eval` have stored replies for and that are
+/// not there, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// Final questions solved again.
+    pub audits: usize,
+    /// Questions without probing.
+    pub baselines: usize,
+    /// Final questions put to an independent solver.
+    pub difficulties: usize,
+    /// Samples of evaluations.
+    pub evals: usize,
+}
+
+/// Finishes every session of the crew's folder that stored replies are enough for. The crew's models must be offline.
+pub async fn repair(crew: &Crew<'_>) -> Result<Repaired, RunError> {
+    let (folder, seed) = (crew.folder(), Seed(crew.settings.run.seed));
+    let sessions = sessions(folder);
+    let runner = Runner::with_all_grades(crew);
+    let mut done = Repaired { sessions: sessions.len(), ..Repaired::default() };
+    let unfinished: Vec<(&str, SessionId)> = sessions
+        .into_iter()
+        .filter(|name| runner.grade(name).is_none())
+        .filter_map(|name| Some((name, session_id(name)?)))
+        .collect();
+    let made = Mutex::new([0_usize; 2]);
+    let odd: Mutex<Vec<(String, String)>> = Mutex::default();
+    let work = async |(name, id): &(&str, SessionId)| {
+        let planned = with_solvers(folder, planned(seed, id.clone()))?;
+        let listed = |name: &&String| !crew.settings.solvers.iter().any(|solver| solver.model == **name);
+        if let Some(solver) = planned.solvers.iter().find(listed) {
+            held(&odd).push(((*name).to_owned(), format!("run.toml does not list the solver `{solver}`")));
+            return Ok(());
+        }
+        match runner.finish(&planned, &Silent).await {
+            Ok(new) => {
+                let mut made = held(&made);
+                made[0] += usize::from(new.record);
+                made[1] += usize::from(new.grade);
+                Ok(())
+            }
+            Err(Trouble::Folder(error @ RunError::OtherRequest { .. })) => {
+                held(&odd).push(((*name).to_owned(), error.to_string()));
+                Ok(())
+            }
+            Err(other) => Err(other),
+        }
+    };
+    let ended = crew.all(&unfinished, |(name, _)| (*name).to_owned(), work, |_| {}).await?;
+    [done.records, done.grades] = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.open = odd.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let failed = ended.failures.into_iter().map(|failed| (failed.record, failed.failure.to_string()));
+    done.open.extend(failed);
+    done.open.sort();
+    Ok(done)
+}
+
+/// Counts what belongs to no session and has stored replies but no record. Running its command again makes the record
+/// of them.
+pub fn unrecorded(folder: &RunDir) -> Unrecorded {
+    let mut found = Unrecorded::default();
+    let (mut audited, mut measured) = (BTreeSet::new(), BTreeSet::new());
+    for name in folder.index().names() {
+        // `audit/DEPTH/SESSION` and `difficulty/SOLVER/SESSION`.
+        let Some((kind, rest)) = name.split_once('/') else { continue };
+        let Some((_, session)) = rest.split_once('/') else { continue };
+        match kind {
+            "audit" => audited.extend([session]),
+            "difficulty" => measured.extend([session]),
+            _ => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for name in folder.calls().known() {
+        // Replies of a panel are stored under the session's name and the solver's.
+        let Some((kind, rest)) = name.split_once('/') else { continue };
+        let session = rest.rsplit_once('/').map_or(rest, |(session, _)| session);
+        match kind {
+            "eval" if !folder.index().contains(name) => found.evals += 1,
+            "baseline" if !rest.contains('/') && !folder.index().contains(name) => found.baselines += 1,
+            "audit" if !audited.contains(session) && seen.insert((kind, session)) => found.audits += 1,
+            "difficulty" if !measured.contains(session) && seen.insert((kind, session)) => {
+                found.difficulties += 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The names of all sessions that the folder knows of.
+fn sessions(folder: &RunDir) -> BTreeSet<&str> {
+    let graded = folder.grades().iter().map(|line| line.record.as_str());
+    let all = graded.chain(folder.index().names()).chain(folder.calls().known());
+    all.filter(|name| session_id(name).is_some()).collect()
+}
+
+/// The session of this name; other records have another number of slashes in theirs, or no pair.
+fn session_id(name: &str) -> Option<SessionId> {
+    let (pair, sample) = name.split_once('/')?;
+    Some(SessionId { pair: pair.parse::<PairId>().ok()?, sample: sample.parse().ok()? })
+}
+
+/// The session with its solvers in the places that its stored replies have them in: `aske ask` lets the user choose.
+fn with_solvers(folder: &RunDir, mut planned: Planned) -> Result<Planned, RunError> {
+    let calls = folder.calls().from_before(&planned.id.to_string())?;
+    let model = |side: Side| {
+        let mut turns = 1..=u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        turns
+            .find_map(|turn| calls.get(&Slot::first(turn, Role::Solver(side))))
+            .map(|call| call.model.clone())
+    };
+    if let [Some(one), Some(two)] = Side::BOTH.map(model) {
+        planned.solvers = [one, two];
+    }
+    Ok(planned)
+}
+
+struct Silent;
+
+impl Observer for Silent {}

@@ -1,0 +1,194 @@
+//! `aske repair`: lost records and grades, made again from stored replies.
+
+use crate::arguments::Repair;
+use crate::live::{Interrupt, block_on};
+use crate::output::{BAD, data, hint, note, paint, safe};
+use crate::problem::{Exit, Problem};
+use aske_bench::{Crew, Fleet, Repaired, Unrecorded, repair, unrecorded};
+use aske_config::{Layers, Settings};
+use aske_model::Halt;
+use aske_record::{Aside, Manifest, RunDir, RunError, set_aside};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Open sessions that are named.
+const NAMED: usize = 5;
+
+pub(crate) fn run(arguments: &Repair) -> Result<Exit, Problem> {
+    let folders: Vec<PathBuf> = arguments.runs.iter().flat_map(|run| folders(run)).collect();
+    let (mut worst, mut all) = (Exit::Done, Vec::new());
+    for folder in &folders {
+        let exit = match one(folder) {
+            Ok((Some(done), exit)) => {
+                if !arguments.json {
+                    show(&done);
+                }
+                all.push(as_json(&done));
+                exit
+            }
+            Ok((None, exit)) => exit,
+            // With several folders, one that cannot be repaired does not keep the others from it.
+            Err(problem) if folders.len() > 1 => {
+                crate::output::problem(&problem);
+                let run = folder.display().to_string();
+                all.push(json!({ "run": run, "error": problem.message, "hint": problem.hint }));
+                problem.exit
+            }
+            Err(problem) => return Err(problem),
+        };
+        if exit != Exit::Done && worst != Exit::Usage {
+            worst = exit;
+        }
+        if exit == Exit::Interrupted {
+            worst = exit;
+            break;
+        }
+    }
+    if arguments.json {
+        data(json!({ "runs": all }));
+    }
+    Ok(worst)
+}
+
+/// The folder, or the folders of its seeds where it is one of `aske train`.
+fn folders(named: &Path) -> Vec<PathBuf> {
+    let is_run = |path: &Path| path.join("run.toml").exists();
+    let mut seeds: Vec<PathBuf> = Vec::new();
+    if !is_run(named) {
+        let entries = std::fs::read_dir(named).into_iter().flatten().flatten().map(|entry| entry.path());
+        let seed =
+            |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seed-"));
+        seeds = entries.filter(|path| seed(path) && is_run(path)).collect();
+        seeds.sort();
+    }
+    if seeds.is_empty() { vec![named.to_owned()] } else { seeds }
+}
+
+/// What was done to one folder.
+struct Done {
+    run: PathBuf,
+    aside: Vec<Aside>,
+    repaired: Repaired,
+    unrecorded: Unrecorded,
+    without_calls: bool,
+}
+
+/// Repairs one folder; nothing is told of one that the user has interrupted.
+fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
+    let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+    let is_eval = manifest.is_eval();
+    let aside = set_aside(path)?;
+    if !aside.is_empty() {
+        let lines: usize = aside.iter().map(|aside| aside.lines).sum();
+        note(format_args!(
+            "{}: {lines} damaged lines moved to {}",
+            path.display(),
+            path.join("damaged").display()
+        ));
+    }
+    let without_calls = !path.join("calls.sqlite").exists();
+    let folder = RunDir::reopen(path, &manifest)?;
+    let unrecorded = unrecorded(&folder);
+    let repaired = if is_eval {
+        Repaired::default()
+    } else {
+        let settings = offline_settings(manifest, path)?;
+        let fleet = Fleet::offline(settings.models.keys().map(String::as_str));
+        let (halt, interrupt) = (Halt::default(), Interrupt::default());
+        let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+        let repaired = block_on(&halt, &interrupt, repair(&crew))??;
+        if interrupt.happened() {
+            return Ok((None, Exit::Interrupted));
+        }
+        repaired
+    };
+    drop(folder);
+    if without_calls {
+        // Opening the folder made an empty one, which would hide that the replies are missing.
+        let _ = std::fs::remove_file(path.join("calls.sqlite"));
+    }
+    let left = !repaired.open.is_empty() || unrecorded != Unrecorded::default();
+    let exit = if left { Exit::Failures } else { Exit::Done };
+    Ok((Some(Done { run: path.to_owned(), aside, repaired, unrecorded, without_calls }), exit))
+}
+
+/// The settings that the folder was written with. No budget ends work that costs nothing.
+fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, Problem> {
+    let layers = Layers::of_run(manifest.config, &path.join("run.toml"), None, std::iter::empty(), &[])?;
+    let mut settings = layers.settings()?;
+    settings.run.budget_usd = None;
+    settings.run.budget_tokens = None;
+    settings.run.budget_minutes = None;
+    Ok(settings)
+}
+
+fn show(done: &Done) {
+    let Done { run, repaired, .. } = done;
+    data(format_args!(
+        "{}: {} sessions, {} records and {} grades made again, {} still open",
+        run.display(),
+        repaired.sessions,
+        repaired.records,
+        repaired.grades,
+        repaired.open.len()
+    ));
+    for aside in &done.aside {
+        data(format_args!(
+            "  {} damaged lines of {} are now in {}",
+            aside.lines,
+            aside.file.display(),
+            aside.kept.display()
+        ));
+    }
+    for (name, why) in repaired.open.iter().take(NAMED) {
+        note(format_args!("{} {}: {}", paint(BAD.bold(), "open:"), safe(name), safe(why)));
+    }
+    if repaired.open.len() > NAMED {
+        note(format_args!("… and {} more", repaired.open.len() - NAMED));
+    }
+    if !repaired.open.is_empty() {
+        if done.without_calls {
+            note("calls.sqlite is missing, so there are no stored replies to use");
+        }
+        hint("`aske bench` with the same configuration asks for what is missing, and for nothing else");
+    }
+    for (count, things, command) in left(&done.unrecorded) {
+        if count > 0 {
+            note(format_args!("{count} {things} have stored replies and no record"));
+            hint(format_args!("run the same `{command}` again: it uses the stored replies"));
+        }
+    }
+}
+
+/// What other commands make again.
+fn left(unrecorded: &Unrecorded) -> [(usize, &'static str, &'static str); 4] {
+    [
+        (unrecorded.audits, "audited sessions", "aske audit"),
+        (unrecorded.baselines, "questions without probing", "aske baseline"),
+        (unrecorded.difficulties, "measurements of difficulty", "aske difficulty"),
+        (unrecorded.evals, "samples", "aske eval"),
+    ]
+}
+
+fn as_json(done: &Done) -> Value {
+    let Done { run, aside, repaired, unrecorded, without_calls } = done;
+    json!({
+        "run": run.display().to_string(),
+        "sessions": repaired.sessions,
+        "records_rebuilt": repaired.records,
+        "grades_rebuilt": repaired.grades,
+        "open": repaired.open.iter().map(|(session, why)| json!({ "session": session, "why": why })).collect::<Vec<_>>(),
+        "damaged": aside.iter().map(|aside| json!({
+            "file": aside.file.display().to_string(),
+            "kept": aside.kept.display().to_string(),
+            "lines": aside.lines,
+        })).collect::<Vec<_>>(),
+        "unrecorded": {
+            "audits": unrecorded.audits,
+            "baselines": unrecorded.baselines,
+            "difficulties": unrecorded.difficulties,
+            "evals": unrecorded.evals,
+        },
+        "calls_missing": without_calls,
+    })
+}

@@ -1,0 +1,85 @@
+//! What of a configuration may be shown and stored: no key, no password, no query of an address.
+
+use aske_model::{looks_like_key, redact_url};
+use toml::{Table, Value};
+
+const MASK: &str = "***";
+
+/// Keys below `extra` whose texts are secrets.
+const SECRETS: [&str; 6] = ["key", "token", "secret", "password", "auth", "credential"];
+
+/// Whether this names an environment variable, and is not a key in its place: a variable of this name is set, or it is
+/// written in capital letters, digits and underscores and is not random.
+pub fn is_variable(name: &str) -> bool {
+    let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let named = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && name.chars().all(usual);
+    (named && !looks_like_key(name)) || (!name.is_empty() && std::env::var_os(name).is_some())
+}
+
+/// A value of a dotted key as it may be shown.
+pub(crate) fn shown(key: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(shown_text(key, text)),
+        Value::Array(values) => Value::Array(values.iter().map(|value| shown(key, value)).collect()),
+        Value::Table(table) => {
+            let inner =
+                |(name, value): (&String, &Value)| (name.clone(), shown(&format!("{key}.{name}"), value));
+            Value::Table(table.iter().map(inner).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn shown_text(key: &str, text: &str) -> String {
+    let last = key.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let secret = key.contains(".extra.") && SECRETS.iter().any(|part| last.contains(part));
+    match last.as_str() {
+        "api_key_env" if !is_variable(text) => MASK.to_owned(),
+        "api_key_env" => text.to_owned(),
+        "url" => redact_url(text),
+        _ if text.contains("://") => redact_url(text),
+        _ if secret || looks_like_key(text) => MASK.to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Takes out of a configuration that is to be stored what no endpoint accepts and may be secret: users, passwords and
+/// queries of addresses, and keys where the names of their variables belong.
+pub fn redact(config: &mut Table) {
+    let Some(Value::Table(models)) = config.get_mut("models") else { return };
+    for (_, model) in models.iter_mut() {
+        for key in ["url", "api_key_env"] {
+            if let Some(value) = model.get_mut(key) {
+                *value = shown(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_told_from_a_key() {
+        for name in ["OPENAI_API_KEY", "_KEY2", "PATH"] {
+            assert!(is_variable(name), "{name}");
+        }
+        for key in ["sk-abc", "hunter2", "", "9_KEY", "MY KEY", "A=B", "AKIAIOSFODNN7EXAMPLE", "my_key"] {
+            assert!(!is_variable(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_holds_no_secret_and_everything_else() {
+        let text = "[run]\nseed = 3\n[models.a]\nurl = \"http://localhost/v1\"\napi_key_env = \"A_KEY\"\n\
+                    [models.b]\nurl = [\"https://u:hunter2@h/v1\", \"https://h/v1?k=hunter2\"]\napi_key_env = \"hunter2\"\n";
+        let mut config: Table = toml::from_str(text).unwrap();
+        let before = config.clone();
+        redact(&mut config);
+        assert_eq!((&config["run"], &config["models"]["a"]), (&before["run"], &before["models"]["a"]));
+        let b = &config["models"]["b"];
+        assert_eq!(b["url"], Value::from(vec!["https://***@h/v1", "https://h/v1?***"]));
+        assert_eq!(b["api_key_env"].as_str(), Some(MASK));
+    }
+}

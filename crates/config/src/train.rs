@@ -1,0 +1,150 @@
+//! The ranges of all numbers in `[train]`.
+
+use crate::{ConfigError, TrainSection};
+use std::fmt::Display;
+
+/// Rollouts in a step at most.
+const ROLLOUTS: u64 = 1_000_000;
+/// Whole numbers that are only limited so that no product of two of them overflows.
+const MANY: u64 = 1_000_000_000;
+
+impl TrainSection {
+    /// Checks that every number is in its range.
+    ///
+    /// The error names the key, its value and the range. NaN is in no range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.check_plan()?;
+        self.check_optimiser()?;
+        self.check_reward()?;
+        self.check_watch()?;
+        let measure = &self.measure;
+        whole("measure.samples", measure.samples.into(), 1, MANY)?;
+        whole("measure.exam", measure.exam.into(), 0, MANY)?;
+        whole("measure.exam_samples", measure.exam_samples.into(), 1, MANY)
+    }
+
+    fn check_plan(&self) -> Result<(), ConfigError> {
+        whole("steps", self.steps, 1, MANY)?;
+        whole("groups", self.groups as u64, 1, ROLLOUTS)?;
+        whole("group_size", self.group_size.into(), 2, ROLLOUTS)
+            .map_err(|error| error.hint("a rollout is rewarded against others of its pair"))?;
+        let rollouts = self.groups as u64 * u64::from(self.group_size);
+        if rollouts > ROLLOUTS {
+            let range = format!("at most {ROLLOUTS}");
+            return Err(out_of_range("groups times train.group_size", &rollouts, &range));
+        }
+        whole("train_tokens", self.train_tokens as u64, 1, MANY)?;
+        whole("sample_tokens", self.sample_tokens as u64, 1, MANY)?;
+        whole("micro_tokens", self.micro_tokens as u64, 0, MANY)?;
+        whole("checkpoint_every", self.checkpoint_every, 1, MANY)?;
+        whole("keep", self.keep as u64, 1, MANY)?;
+        whole("threads", self.threads as u64, 1, 4096)
+    }
+
+    fn check_optimiser(&self) -> Result<(), ConfigError> {
+        // AdamW moves each weight by about the learning rate, so a rate above 1 replaces the weights in one step.
+        number(
+            "learning_rate",
+            self.learning_rate,
+            |rate| rate > 0.0 && rate <= 1.0,
+            "above 0 and at most 1",
+        )?;
+        whole("warm_up", self.warm_up, 0, MANY)?;
+        for (at, beta) in self.betas.into_iter().enumerate() {
+            // Closer to 1, single precision loses the newest gradient.
+            let inside = |beta: f64| (0.0..=0.999_999).contains(&beta);
+            number(&format!("betas[{at}]"), beta, inside, "from 0 to 0.999999")?;
+        }
+        // The optimiser divides by it in single precision, where a smaller number is too close to 0.
+        let inside = |epsilon: f64| (1e-20..=1.0).contains(&epsilon);
+        number("epsilon", self.epsilon, inside, "from 1e-20 to 1")?;
+        let most = 1.0 / self.learning_rate;
+        let range = format!("from 0 to below 1/train.learning_rate, which is {most:?}");
+        number("decay", self.decay, |decay| decay >= 0.0 && decay < most, &range)?;
+        let inside = |longest: f64| longest >= 0.0 && longest.is_finite();
+        number("clip_gradient", self.clip_gradient, inside, "finite and at least 0, where 0 clips nothing")?;
+        let range = "above 0, where inf never stops";
+        number("stop_gradient", self.stop_gradient, |longest| longest > 0.0, range)?;
+        if let Some(low) = self.clip_low {
+            number("clip_low", low, |low| (0.0..=1.0).contains(&low), "from 0 to 1")?;
+        }
+        if let Some(high) = self.clip_high {
+            finite("clip_high", high)?;
+        }
+        whole("lora_rank", self.lora_rank as u64, 0, 65_536)?;
+        let inside = |alpha: f64| alpha > 0.0 && alpha.is_finite();
+        number("lora_alpha", self.lora_alpha, inside, "finite and above 0")
+    }
+
+    fn check_reward(&self) -> Result<(), ConfigError> {
+        finite("alpha", self.alpha)?;
+        whole("neighbours", self.neighbours as u64, 1, MANY)?;
+        whole("buffer", self.buffer as u64, 1, MANY)
+    }
+
+    fn check_watch(&self) -> Result<(), ConfigError> {
+        let watch = &self.watch;
+        whole("watch.questions", watch.questions as u64, 1, MANY)?;
+        finite("watch.distinct", watch.distinct)?;
+        finite("watch.valid", watch.valid)?;
+        finite("watch.agreement", watch.agreement)?;
+        finite("watch.entropy", watch.entropy)?;
+        whole("watch.patience", watch.patience, 0, MANY)
+    }
+}
+
+fn whole(key: &str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(out_of_range(key, &value, &format!("from {least} to {most}")))
+}
+
+fn finite(key: &str, value: f64) -> Result<(), ConfigError> {
+    number(key, value, |value| value >= 0.0 && value.is_finite(), "finite and at least 0")
+}
+
+fn number(key: &str, value: f64, inside: impl Fn(f64) -> bool, range: &str) -> Result<(), ConfigError> {
+    if inside(value) { Ok(()) } else { Err(out_of_range(key, &format_args!("{value:?}"), range)) }
+}
+
+fn out_of_range(key: &str, value: &dyn Display, range: &str) -> ConfigError {
+    let shown = key.split(['[', ' ']).next().unwrap_or(key);
+    ConfigError::at(format!("train.{key}"), format!("is {value}, and must be {range}"))
+        .hint(format!("`aske config train.{shown}` shows where the value comes from"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Layers, TrainSection};
+
+    #[test]
+    fn what_ships_is_in_range() {
+        TrainSection::default().check().unwrap();
+        for name in crate::config_names() {
+            Layers::load(Some(name), std::iter::empty(), &[]).unwrap().config().train.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_key_the_value_and_the_range() {
+        let said = |section: TrainSection| section.check().unwrap_err().to_string();
+        let usual = TrainSection::default;
+        assert_eq!(
+            said(TrainSection { decay: f64::NAN, ..usual() }),
+            "train.decay: is NaN, and must be from 0 to below 1/train.learning_rate, which is 1000000.0"
+        );
+        assert_eq!(
+            said(TrainSection { epsilon: 0.0, ..usual() }),
+            "train.epsilon: is 0.0, and must be from 1e-20 to 1"
+        );
+        assert_eq!(
+            said(TrainSection { betas: [0.9, 1.0], ..usual() }),
+            "train.betas[1]: is 1.0, and must be from 0 to 0.999999"
+        );
+        assert_eq!(
+            said(TrainSection { groups: 2_000, group_size: 1_000, ..usual() }),
+            "train.groups times train.group_size: is 2000000, and must be at most 1000000"
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! The names of a folder's records, and where each stands in `records.jsonl`.
+
+use crate::{Place, Record, RunError, read_at};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Where each record stands; the records themselves stay in the file.
+#[derive(Debug)]
+pub struct Index {
+    path: PathBuf,
+    places: HashMap<Box<str>, Place>,
+    end: u64,
+}
+
+impl Index {
+    /// Reads the index of a folder. Of two records of one name, the later one counts.
+    pub fn read(folder: &Path) -> Result<Self, RunError> {
+        let path = folder.join("records.jsonl");
+        let name = |line: &[u8], place| parse(line).map(|record| (record.id().into_boxed_str(), place));
+        let mut places = HashMap::new();
+        let end = crate::scan::each(&path, 0, name, |(name, place)| {
+            places.insert(name, place);
+            Ok(())
+        })?;
+        Ok(Self { path, places, end })
+    }
+
+    /// Records.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// There is no record.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Whether there is a record of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// Where the record of this name stands.
+    pub(crate) fn place(&self, name: &str) -> Option<Place> {
+        self.places.get(name).copied()
+    }
+
+    /// The names of all records, in no order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(AsRef::as_ref)
+    }
+
+    /// The record of this name.
+    pub fn record(&self, name: &str) -> Result<Option<Record>, RunError> {
+        let Some(place) = self.places.get(name) else { return Ok(None) };
+        let bytes = read_at(&self.path, *place)?;
+        parse(&bytes).map(Some).map_err(|what| RunError::Line { path: self.path.clone(), line: 0, what })
+    }
+
+    /// Where the next record would begin.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// All records, in the order of the file.
+    pub(crate) fn records(&self) -> Result<Vec<Record>, RunError> {
+        let mut records = Vec::with_capacity(self.len());
+        let read = |line: &[u8], place: Place| Ok((parse(line)?, place));
+        crate::scan::each(&self.path, 0, read, |(record, place)| {
+            if place.offset < self.end && self.places.get(record.id().as_str()) == Some(&place) {
+                records.push(record);
+            }
+            Ok(())
+        })?;
+        Ok(records)
+    }
+}
+
+fn parse(line: &[u8]) -> Result<Record, String> {
+    serde_json::from_slice(line).map_err(|error| error.to_string())
+}
