@@ -9,6 +9,7 @@
 import argparse
 import http.client
 import json
+import os
 import time
 import urllib.error
 import urllib.request
@@ -22,8 +23,10 @@ class Failure(Exception):
 class AskE:
     """The environment that `aske serve env` serves."""
 
-    def __init__(self, url="http://127.0.0.1:8078", tries=8, timeout=3600):
+    def __init__(self, url="http://127.0.0.1:8078", tries=8, timeout=3600, token=None):
+        """The token is that of the server; without one, that in ASKE_TOKEN, if any."""
         self.url, self.tries, self.timeout = url, tries, timeout
+        self.token = token or os.environ.get("ASKE_TOKEN")
 
     def call(self, method, path, body=None):
         """One request. A lost reply, a full server or a passing failure is tried again; any request may be repeated."""
@@ -31,6 +34,9 @@ class AskE:
         headers = {"Content-Type": "application/json"}
         for left in reversed(range(self.tries)):
             request = urllib.request.Request(self.url + path, data, headers, method=method)
+            if self.token:
+                # Not sent on to where a redirect may lead.
+                request.add_unredirected_header("Authorization", f"Bearer {self.token}")
             try:
                 with urllib.request.urlopen(request, timeout=self.timeout) as reply:
                     return json.loads(reply.read() or "null")
@@ -163,12 +169,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default="Qwen/Qwen3-4B-Instruct-2507", help="a name on the hub, or a folder")
     parser.add_argument("--url", default="http://127.0.0.1:8078")
+    parser.add_argument("--token", help="the server's token, where it requires one [default: ASKE_TOKEN]")
     parser.add_argument("--out", default="trl-aske")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--group", type=int, default=16, help="episodes on one pair")
     parser.add_argument("--rate", type=float, default=1e-6)
     options = parser.parse_args()
-    environment = AskE(options.url)
+    environment = AskE(options.url, token=options.token)
     config = GRPOConfig(
         output_dir=options.out,
         max_steps=options.steps,

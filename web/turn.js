@@ -12,7 +12,7 @@ function took(reply) {
   if (reply.attempts > 1) parts.push(`${reply.attempts} attempts`);
   if (reply.usd > 0) parts.push(`$${reply.usd.toFixed(4)}`);
   if (reply.finish !== "stop") parts.push(`ended by ${reply.finish}`);
-  return h("p", { class: "took quiet" }, parts.join(" · "));
+  return h("p", { class: "took quiet" }, parts.join(" · "), reply.full && [" · ", h("a", { href: reply.full }, "full text")]);
 }
 
 function thinking(reply, label) {

@@ -33,8 +33,8 @@ export function evaluated(path, ...options) {
   return path;
 }
 
-function start(command, args) {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+function start(command, args, options = { stdio: ["ignore", "pipe", "inherit"] }) {
+  const child = spawn(command, args, options);
   process.on("exit", () => child.kill("SIGKILL"));
   return child;
 }
@@ -53,6 +53,23 @@ export function viewer(...runs) {
       if (found) done({ child, address: found[0] });
     });
     child.on("exit", () => fail(new Error(`the viewer ended: ${said}`)));
+  });
+}
+
+/** Starts a viewer that requires this token; gives the process, its address, and what it said besides. */
+export function guarded(token, ...runs) {
+  const options = { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ASKE_TOKEN: token } };
+  const child = start(program("ASKE"), ["view", ...runs, "--port", "0"], options);
+  return new Promise((done, fail) => {
+    let [said, besides] = ["", ""];
+    const ready = () => {
+      const [address] = said.match(/http:\/\/127\.0\.0\.1:\d+\//) ?? [];
+      const [link] = besides.match(/http:\/\/\S+\/login\?code=\w+/) ?? [];
+      if (address && link) done({ child, address, link, said: () => said + besides });
+    };
+    child.stdout.on("data", (data) => { said += data; ready(); });
+    child.stderr.on("data", (data) => { besides += data; ready(); });
+    child.on("exit", () => fail(new Error(`the viewer ended: ${said}${besides}`)));
   });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { browser, evaluated, folder, growing, synthetic, viewer, watched } from "./support.mjs";
+import { browser, evaluated, folder, growing, guarded, synthetic, viewer, watched } from "./support.mjs";
 
 const SESSIONS = 570;
 let context, at, page, account;
@@ -255,5 +255,57 @@ describe("looks", () => {
 
   test("nothing went wrong in all of this", async () => {
     assert.deepEqual(await account(), []);
+  });
+});
+
+describe("a viewer with a token", () => {
+  const TOKEN = "0123456789abcdef0123456789abcdef";
+  let guard, own, seen, browsers;
+  before(async () => {
+    guard = await guarded(TOKEN, synthetic(join(folder(), "run"), "--sessions", "20"));
+    browsers = await browser();
+    ({ page: own, account: seen } = await watched(browsers));
+  });
+  after(async () => {
+    await browsers?.close();
+    guard?.child.kill();
+  });
+
+  test("shows nothing to a browser without a cookie", async () => {
+    for (const path of ["", "api/runs", "app.js", "api/session?name=x"]) {
+      const reply = await fetch(`${guard.address}${path}`);
+      assert.equal(reply.status, 401, path);
+      assert.match(reply.headers.get("www-authenticate"), /^Bearer/);
+    }
+    assert.equal((await fetch(`${guard.address}api/runs`, { headers: { Authorization: `Bearer ${TOKEN}` } })).status, 200);
+    assert.equal((await fetch(`${guard.address}api/runs`, { headers: { Authorization: `Bearer ${TOKEN}x` } })).status, 401);
+  });
+
+  test("opens with its link, which works once", async () => {
+    await own.goto(guard.link);
+    await own.waitForSelector("a.row");
+    assert.equal(new URL(own.url()).pathname, "/");
+    assert.equal(await own.evaluate(() => document.cookie), "", "scripts do not see the cookie");
+    const [cookie, ...more] = await browsers.cookies();
+    assert.equal(more.length, 0);
+    assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && !cookie.value.includes(TOKEN));
+    await own.click("a.row");
+    await own.waitForSelector(".sheet .turn");
+    await own.reload();
+    await own.waitForSelector(".sheet .turn");
+    assert.equal((await fetch(guard.link)).status, 401);
+    assert.deepEqual(await seen(), []);
+  });
+
+  test("gives a cookie for its own host alone", async () => {
+    // Another name is another site to the browser.
+    const other = guard.address.replace("127.0.0.1", "localhost");
+    await own.goto("about:blank");
+    const reply = await own.goto(`${other}api/runs`);
+    assert.equal(reply.status(), 401);
+  });
+
+  test("never prints a token that it was given", () => {
+    assert.ok(!guard.said().includes(TOKEN));
   });
 });

@@ -66,7 +66,7 @@ impl<'r> Caller<'r> {
     ) -> Result<Answer, Trouble> {
         let Call { slot, messages, max_tokens } = call;
         let seed = self.seed.of_call(record, slot);
-        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed };
+        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed, group: None };
         let hash = request.hash(model.name()).0;
         let key = CallKey { record: record.to_owned(), slot };
         if let Some(stored) = replay.get(&slot) {

@@ -4,6 +4,7 @@ mod eval;
 mod evidence;
 mod fleet;
 mod import;
+mod listen;
 mod models;
 mod serve;
 mod train;
@@ -18,6 +19,7 @@ pub(crate) use fleet::{
     FleetUp, Planning, Scheduler,
 };
 pub(crate) use import::Import;
+pub(crate) use listen::Listen;
 pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv, ServeModels};
 pub(crate) use train::Train;

@@ -63,6 +63,27 @@ async fn on_signals(halt: &Halt, interrupt: &Interrupt) -> std::convert::Infalli
     std::process::exit(i32::from(Exit::Interrupted.status()))
 }
 
+/// The same as [`wait_for_signal`], for signals from now on; inside a runtime. A server that has said where it listens ends
+/// gracefully, however soon it is asked to.
+pub(crate) fn signal_from_now() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let caught = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::interrupt()).and_then(|one| Ok((one, signal(SignalKind::terminate())?)))
+    };
+    async move {
+        #[cfg(unix)]
+        if let Ok((mut interrupt, mut terminate)) = caught {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+        wait_for_signal().await;
+    }
+}
+
 /// Ctrl-C, or on Unix a polite request to end.
 pub(crate) async fn wait_for_signal() {
     #[cfg(unix)]

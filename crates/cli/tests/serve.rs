@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{World, finish, signal};
+use common::{World, finish, signal, start};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
@@ -88,6 +88,51 @@ fn the_example_trains_against_the_program_also_after_a_restart() {
     assert_eq!((folder.records().len(), folder.grades().len()), (4, 4));
     let report = world.expect(0, &["report", "run"]);
     assert!(report.stdout.contains("nano-novice"), "{report}");
+}
+
+#[test]
+fn a_token_is_required_beyond_loopback_and_the_client_sends_it() {
+    let world = World::new();
+    let token = "0123456789abcdef0123456789abcdef";
+    let mut server = start(world.command(&ENV).args(["--host", "0.0.0.0"]).env("ASKE_TOKEN", token));
+    let url = address(&mut server).replace("0.0.0.0", "127.0.0.1");
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/trl_aske.py");
+    let pairs = |how: &str, token: Option<&str>| {
+        let program = format!(
+            "import importlib.util, sys\n\
+             spec = importlib.util.spec_from_file_location('trl_aske', sys.argv[1])\n\
+             example = importlib.util.module_from_spec(spec)\n\
+             spec.loader.exec_module(example)\n\
+             print(example.AskE(sys.argv[2], tries=1{how}).pairs())"
+        );
+        let mut python = Command::new("python3");
+        python.args(["-B", "-c", &program, example, &url]).env_remove("ASKE_TOKEN");
+        python.envs(token.map(|token| ("ASKE_TOKEN", token)));
+        python.output().unwrap()
+    };
+    let refused = pairs("", None);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("a token is required"), "{said}");
+    assert!(!pairs("", Some("0123456789abcdef")).status.success());
+    assert!(pairs("", Some(token)).status.success(), "from the environment");
+    assert!(pairs(&format!(", token='{token}'"), None).status.success(), "as an argument");
+    assert!(signal("TERM", server.id()));
+    let ended = finish(server).ended(0);
+    assert!(!ended.stderr.contains(token) && !ended.stdout.contains(token), "{ended}");
+}
+
+#[test]
+fn a_token_that_was_not_given_is_generated_and_printed_once() {
+    let world = World::new();
+    let mut server = start(world.command(&ENV).args(["--host", "0.0.0.0"]));
+    address(&mut server);
+    assert!(signal("TERM", server.id()));
+    let ended = finish(server).ended(0);
+    let token = ended.stderr.lines().find_map(|line| line.strip_prefix("token: ")).unwrap();
+    assert!(token.len() == 64 && ended.stderr.matches(token).count() == 1, "{ended}");
+    let ran = world.command(&ENV).env("ASKE_TOKEN", "short").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.code() == Some(2) && said.contains("hint: ") && !said.contains("short "), "{said}");
 }
 
 #[test]

@@ -9,11 +9,14 @@ pub(crate) const CONFIG_VARIABLE: &str = "ASKE_CONFIG";
 /// Names the folder of downloaded models, and no key.
 const CACHE_VARIABLE: &str = "ASKE_CACHE";
 
+/// Holds the token of a server, and no key.
+const TOKEN_VARIABLE: &str = "ASKE_TOKEN";
+
 const SECTIONS: [&str; 6] = ["protocol", "asker", "boundary", "check", "equivalence", "run"];
 
 /// The table that one variable sets, if it is one of ours.
 pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError>> {
-    if [CONFIG_VARIABLE, CACHE_VARIABLE].contains(&name) {
+    if [CONFIG_VARIABLE, CACHE_VARIABLE, TOKEN_VARIABLE].contains(&name) {
         return None;
     }
     let key = name.strip_prefix("ASKE_")?.to_lowercase();

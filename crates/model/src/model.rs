@@ -28,6 +28,11 @@ pub trait Provider: Send + Sync {
         })
     }
 
+    /// Bytes of all messages together that can fit the model's context, where that is known.
+    fn longest_prompt(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether the model can be reached, and what was seen.
     fn probe(&self) -> BoxFuture<'_, Result<String, Fault>>;
 }
@@ -73,6 +78,11 @@ impl Model {
     /// The name in the configuration.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Bytes of all messages together that can fit its context, where that is known.
+    pub fn longest_prompt(&self) -> Option<usize> {
+        self.provider.longest_prompt()
     }
 
     /// Whether it can be reached: one attempt, ten seconds.

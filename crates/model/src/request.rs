@@ -16,6 +16,9 @@ pub struct Request {
     pub sampling: Sampling,
     /// The call's own seed.
     pub seed: u32,
+    /// Whose call it is, where one engine serves many clients: calls of one group share one client's part of it. It does
+    /// not change the reply, and no part of it is in the hash.
+    pub group: Option<u64>,
 }
 
 /// The system prompt in front of the first user message, for models that know no system role.
@@ -43,7 +46,7 @@ impl Request {
     /// A single user message with default sampling.
     pub fn user(text: &str) -> Self {
         let messages = vec![Message::user(text)];
-        Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0 }
+        Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0, group: None }
     }
 
     /// The hash of this request to the model of this name; the model's address is no part of it. It guards

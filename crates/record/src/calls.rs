@@ -143,6 +143,26 @@ impl Replies {
         self.ask(|reader| table::of_record(reader, record))
     }
 
+    /// The replies of a record with at most `most` characters of each text, and the bytes that were left out of the content
+    /// and the reasoning.
+    pub fn beginnings(
+        &self,
+        record: &str,
+        most: u32,
+    ) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>, RunError> {
+        self.ask(|reader| table::beginnings(reader, record, most))
+    }
+
+    /// Bytes of all replies of a record.
+    pub fn bytes(&self, record: &str) -> Result<u64, RunError> {
+        self.ask(|reader| table::bytes(reader, record))
+    }
+
+    /// One reply as text: its reasoning, where there is any, and its content.
+    pub fn text(&self, record: &str, slot: Slot) -> Result<Option<String>, RunError> {
+        self.ask(|reader| table::text(reader, record, slot))
+    }
+
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
         self.ask(table::used)

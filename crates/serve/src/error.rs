@@ -4,8 +4,6 @@ use aske_bench::PlanError;
 use aske_config::ConfigError;
 use aske_diversity::{EmbedError, NoveltyError};
 use aske_record::RunError;
-use std::io;
-use std::net::SocketAddr;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -25,17 +23,9 @@ pub enum ServeError {
     /// The embedder gives what the history cannot hold.
     #[error(transparent)]
     Novelty(#[from] NoveltyError),
-    /// The address cannot be had.
-    #[error("cannot listen on {address}: {source}")]
-    Bind {
-        /// The address.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The server stopped.
-    #[error("the server stopped: {0}")]
-    Stopped(io::Error),
+    /// The server cannot start.
+    #[error(transparent)]
+    Http(#[from] aske_http::HttpError),
 }
 
 impl ServeError {
@@ -45,10 +35,8 @@ impl ServeError {
             Self::Config(error) => error.hint.clone(),
             Self::Plan(error) => Some(error.hint.clone()),
             Self::Run(error) => error.hint().map(str::to_owned),
-            Self::Bind { .. } => {
-                Some("another program may have that port; choose one with --port, or 0 for any".to_owned())
-            }
-            Self::Embed(_) | Self::Novelty(_) | Self::Stopped(_) => None,
+            Self::Http(error) => Some(error.hint().to_owned()),
+            Self::Embed(_) | Self::Novelty(_) => None,
         }
     }
 }

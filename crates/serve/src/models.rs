@@ -17,10 +17,10 @@ use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ask::Wanted;
+use ask::{Limits, Wanted};
 use refusal::Refusal;
 
 /// The models that are served, and how.
@@ -31,6 +31,8 @@ pub struct Models {
     halt: Halt,
     /// Replies that somebody waits for.
     open: AtomicUsize,
+    /// Requests so far: each has a number, by which the engines know its replies.
+    requests: AtomicU64,
     since: u64,
 }
 
@@ -48,7 +50,14 @@ impl Models {
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
-        Self { served, usual_tokens, halt: Halt::default(), open: AtomicUsize::new(0), since: now() }
+        Self {
+            served,
+            usual_tokens,
+            halt: Halt::default(),
+            open: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            since: now(),
+        }
     }
 
     /// From now on no reply begins.
@@ -115,8 +124,10 @@ async fn one(State(models): Shared, Path(name): Path<String>) -> Result<Json<Val
 async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<Response, Refusal> {
     let body = crate::api::Body::<Wanted>::from_request(request, &()).await.map_err(Refusal::from)?.0;
     let served = models.find(&body.model)?;
-    let asked = body.read(&served.sampling, models.usual_tokens)?;
     let model = served.model.clone();
+    let limits = Limits { usual_tokens: models.usual_tokens, prompt_bytes: model.longest_prompt() };
+    let group = models.requests.fetch_add(1, Ordering::Relaxed);
+    let asked = body.read(&served.sampling, &limits, group)?;
     if asked.streamed {
         return stream::answer(models, model, asked).await;
     }
@@ -130,6 +141,11 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
     let done = try_join_all(asked.requests().map(one)).await?;
     let replies: Vec<_> = done.into_iter().map(|done| done.reply).collect();
     Ok(Json(say::whole(&head(model.name()), &replies)).into_response())
+}
+
+/// A request that no route sees.
+pub(crate) fn refuse(refusal: aske_http::Refusal) -> Response {
+    Refusal::from(refusal).into_response()
 }
 
 /// What is common to all that is said about one answer.

@@ -3,6 +3,7 @@
 use crate::ServeError;
 use crate::episode::Refused;
 use aske_bench::{PlanError, Trouble};
+use aske_http::BodyError;
 use aske_model::Cause;
 use axum::Json;
 use axum::http::header::RETRY_AFTER;
@@ -64,6 +65,17 @@ impl From<Refused> for Problem {
             Refused::Count { .. } => Self::bad(refused.to_string(), "bring as many answers as `draws` says"),
             _ => Self::conflict(refused.to_string(), hint),
         }
+    }
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        let status = match error {
+            BodyError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            BodyError::Broken(_) => StatusCode::BAD_REQUEST,
+        };
+        Self::new(status, error.to_string(), "send a smaller body, whole and at once")
     }
 }
 

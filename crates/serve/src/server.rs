@@ -1,66 +1,51 @@
-//! Listening, and a polite end.
+//! Listening, and a graceful end.
 
-use crate::{Environment, Models, ServeError, api, guard, models};
-use axum::Router;
+use crate::problem::Problem;
+use crate::{Environment, Models, ServeError, api, models};
+use aske_http::{Access, Options, Refusal, Server};
+use axum::response::IntoResponse;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
 
 /// How long open requests may take after the end was asked for: a call in flight is paid for, and is stored.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
 
-/// Calls `ready` with the address and serves until `shutdown` is done. Then no call begins any more, and those in
-/// flight may end.
+/// How an environment listens on this address.
+pub fn options(address: SocketAddr, access: Access) -> Options {
+    let refuse = |Refusal { status, what, hint }: Refusal| Problem::new(status, what, hint).into_response();
+    Options { refuse, grace: LAST_REQUESTS, ..Options::new(address, access) }
+}
+
+/// How models are served on this address.
+pub fn model_options(address: SocketAddr, access: Access) -> Options {
+    Options { refuse: models::refuse, ..options(address, access) }
+}
+
+/// Calls `ready` with the server and serves until `shutdown` is done. Then no call begins any more, and those in flight
+/// may end.
 pub async fn serve(
     environment: Environment,
-    place: SocketAddr,
-    ready: impl FnOnce(SocketAddr),
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    options: Options,
+    ready: impl FnOnce(&Server),
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let environment = Arc::new(environment);
+    let server = Server::bind(options).await?;
+    ready(&server);
     let routes = api::routes().with_state(environment.clone());
-    listen(routes, place, ready, shutdown, move || environment.halt.call()).await
+    Ok(server.run(routes, shutdown, move || environment.halt.call()).await?)
 }
 
 /// The same for models: an OpenAI-compatible endpoint.
 pub async fn serve_models(
     models: Models,
-    place: SocketAddr,
-    ready: impl FnOnce(SocketAddr),
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    options: Options,
+    ready: impl FnOnce(&Server),
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let models = Arc::new(models);
-    listen(models::routes(models.clone()), place, ready, shutdown, move || models.halt()).await
-}
-
-/// `halt` is called when the end begins.
-async fn listen(
-    routes: Router,
-    place: SocketAddr,
-    ready: impl FnOnce(SocketAddr),
-    shutdown: impl Future<Output = ()> + Send + 'static,
-    halt: impl FnOnce() + Send + 'static,
-) -> Result<(), ServeError> {
-    let bound = |source| ServeError::Bind { address: place, source };
-    let listener = TcpListener::bind(place).await.map_err(bound)?;
-    let address = listener.local_addr().map_err(bound)?;
-    let app = guard::wrap(routes, address);
-    let (end, mut asked) = watch::channel(false);
-    let until = async move {
-        shutdown.await;
-        halt();
-        let _ = end.send(true);
-    };
-    ready(address);
-    let server = axum::serve(listener, app).with_graceful_shutdown(until);
-    let late = async move {
-        let _ = asked.wait_for(|asked| *asked).await;
-        tokio::time::sleep(LAST_REQUESTS).await;
-    };
-    tokio::select! {
-        ended = server.into_future() => ended.map_err(ServeError::Stopped),
-        () = late => Ok(()),
-    }
+    let server = Server::bind(options).await?;
+    ready(&server);
+    Ok(server.run(models::routes(models.clone()), shutdown, move || models.halt()).await?)
 }

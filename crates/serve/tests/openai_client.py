@@ -7,6 +7,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -156,6 +157,32 @@ def leaving(client, url, tokens):
         print(f"64 {kind} hung up: the next one was answered after {took:.2f} s")
 
 
+def tokens():
+    """With ASKE_TOKEN set, the token is the key, and nothing is served without it."""
+    token = "0123456789abcdef0123456789abcdef"
+    server = subprocess.Popen(
+        [PROGRAM, "serve", "models", MODEL, *OPTIONS, "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"ASKE_TOKEN": token},
+    )
+    try:
+        url = server.stdout.readline().strip()
+        for key, allowed in [(token, True), ("any", False), (token[:-1], False), (token + "0", False)]:
+            with openai.OpenAI(base_url=url, api_key=key, max_retries=0) as client:
+                for stream in (False, True):
+                    try:
+                        client.chat.completions.create(model=MODEL, messages=ASKED, max_tokens=2, stream=stream)
+                        assert allowed, f"{key} was let in"
+                        assert MODEL in [model.id for model in client.models.list()]
+                    except openai.AuthenticationError as error:
+                        assert not allowed and error.code == "invalid_api_key" and key not in str(error), error
+        assert open_replies(url) >= 0, "whether it is up is no secret"
+    finally:
+        server.terminate()
+        assert server.wait(20) == 0, "the server ends politely"
+    assert token not in server.stderr.read(), "a token that was given is not printed"
+    print("tokens: as it should be")
+
+
 def main():
     server = subprocess.Popen(
         [PROGRAM, "serve", "models", MODEL, *OPTIONS, "--port", "0"], stdout=subprocess.PIPE, text=True
@@ -173,3 +200,4 @@ def main():
 
 
 main()
+tokens()

@@ -30,7 +30,7 @@ fn sampled(policy: &dyn Policy, count: u32) -> Vec<(Vec<Message>, Trace)> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let one = |seed| {
         let sampling = Sampling { temperature: Some(1.0), ..Sampling::default() };
-        let request = Request { messages: messages.clone(), max_tokens: 200, sampling, seed };
+        let request = Request { messages: messages.clone(), max_tokens: 200, sampling, seed, group: None };
         let reply = runtime.block_on(provider.attempt(&request)).unwrap();
         (messages.clone(), reply.trace.unwrap())
     };

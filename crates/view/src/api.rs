@@ -7,6 +7,7 @@ mod news;
 mod runs;
 mod session;
 mod sessions;
+mod text;
 
 use crate::runs::Runs;
 use axum::Router;
@@ -23,6 +24,7 @@ pub(crate) fn routes() -> Router<Arc<Runs>> {
         .route("/api/evals", get(evals::list))
         .route("/api/eval", get(evals::one))
         .route("/api/compare", get(compare::answer))
+        .route("/api/text", get(text::answer))
         .route("/api/news", get(news::answer))
 }
 

@@ -1,7 +1,6 @@
 //! Why the viewer cannot start or go on.
 
 use aske_record::RunError;
-use std::io;
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -12,14 +11,9 @@ pub enum ViewError {
     /// A folder cannot be read.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The port cannot be had.
-    #[error("cannot listen on 127.0.0.1:{port}: {source}")]
-    Bind {
-        /// The port.
-        port: u16,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The server cannot start.
+    #[error(transparent)]
+    Http(#[from] aske_http::HttpError),
     /// The server stopped.
     #[error("the viewer stopped: {0}")]
     Stopped(String),
@@ -31,7 +25,7 @@ impl ViewError {
         match self {
             Self::NoRuns => Some("name a folder that `aske bench` has written"),
             Self::Run(error) => error.hint(),
-            Self::Bind { .. } => Some("another program has that port; choose one with --port, or 0 for any"),
+            Self::Http(error) => Some(error.hint()),
             Self::Stopped(_) => None,
         }
     }

@@ -107,6 +107,12 @@ impl Filter {
         })
     }
 
+    /// About how many bytes are looked at to find them.
+    pub(crate) fn cost(&self, run: &Run) -> usize {
+        // A question and its answers have some hundred bytes, of which only a search looks at all.
+        run.sessions.len().saturating_mul(if self.needle.is_some() { 512 } else { 16 })
+    }
+
     /// All sessions that pass.
     pub(crate) fn find(&self, among: Shelf<'_>) -> Result<Found, Problem> {
         let run = among.run;

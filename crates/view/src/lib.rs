@@ -1,12 +1,12 @@
-//! The local viewer: a page and its JSON, served on this machine only, over run folders that it never changes.
+//! The local viewer: a page and its JSON over run folders that it never changes.
 //!
-//! A run that is still being written is followed. May use `evidence`, `record`, `session` and `stats`.
+//! A run that is still being written is followed. May use `evidence`, `http`, `record`, `session` and `stats`.
 //!
 //! ```no_run
 //! # async fn show() -> Result<(), aske_view::ViewError> {
-//! let options = aske_view::Options { runs: vec!["runs/nano-nano-asker".into()], port: 0 };
+//! let options = aske_view::Options::local(vec!["runs/nano-nano-asker".into()], 0);
 //! let until = std::future::pending();
-//! aske_view::serve(options, |address| eprintln!("http://{address}/"), until).await
+//! aske_view::serve(options, |server| eprintln!("http://{}/", server.address()), until).await
 //! # }
 //! ```
 
@@ -18,6 +18,7 @@ mod flags;
 mod guard;
 mod params;
 mod problem;
+mod reply;
 mod runs;
 mod search;
 mod server;

@@ -30,6 +30,12 @@ impl Problem {
     }
 }
 
+impl From<tokio::task::JoinError> for Problem {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self::ours(error.to_string())
+    }
+}
+
 impl From<RunError> for Problem {
     fn from(error: RunError) -> Self {
         Self::ours(error.to_string())

@@ -107,8 +107,12 @@ impl Runs {
         answer: impl FnOnce(&Shelves) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let runs = Arc::clone(self);
-        let work = move || answer(&runs.shelves.read().unwrap_or_else(PoisonError::into_inner));
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Problem::ours(error.to_string())))
+        tokio::task::spawn_blocking(move || runs.with(answer)).await?
+    }
+
+    /// Answers from the runs, on this thread.
+    pub(crate) fn with<T>(&self, answer: impl FnOnce(&Shelves) -> Result<T, Problem>) -> Result<T, Problem> {
+        answer(&self.shelves.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads what was added to the folders, unless that was done just now; gives the version.

@@ -2,12 +2,12 @@
 
 use crate::runs::Runs;
 use crate::{ViewError, api, assets, guard};
+use aske_http::{Access, Server};
 use axum::Router;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// How long open requests may take after the end was asked for.
@@ -18,42 +18,48 @@ const LAST_REQUESTS: Duration = Duration::from_secs(2);
 pub struct Options {
     /// Run folders, shown in this order.
     pub runs: Vec<PathBuf>,
-    /// The port on 127.0.0.1; 0 takes any free one.
-    pub port: u16,
+    /// How to listen.
+    pub http: aske_http::Options,
 }
 
-/// Reads the runs, calls `ready` with the address, and serves until `shutdown` is done.
+impl Options {
+    /// Shows these runs on this address.
+    pub fn new(runs: Vec<PathBuf>, address: SocketAddr, access: Access) -> Self {
+        let http = aske_http::Options {
+            browsers: true,
+            grace: LAST_REQUESTS,
+            refuse: guard::refuse,
+            policy: guard::POLICY,
+            ..aske_http::Options::new(address, access)
+        };
+        Self { runs, http }
+    }
+
+    /// Shows these runs to this machine alone; port 0 takes any free one.
+    pub fn local(runs: Vec<PathBuf>, port: u16) -> Self {
+        Self::new(runs, (Ipv4Addr::LOCALHOST, port).into(), Access::open())
+    }
+}
+
+/// Reads the runs, calls `ready` with the server, and serves until `shutdown` is done.
 pub async fn serve(
     options: Options,
-    ready: impl FnOnce(SocketAddr),
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    ready: impl FnOnce(&Server),
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), ViewError> {
     if options.runs.is_empty() {
         return Err(ViewError::NoRuns);
     }
-    let port = options.port;
-    let bound = |source| ViewError::Bind { port, source };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(bound)?;
-    let address = listener.local_addr().map_err(bound)?;
+    let server = Server::bind(options.http).await?;
     let (end, ending) = watch::channel(false);
     let read = tokio::task::spawn_blocking(move || Runs::read(&options.runs, ending));
     let runs = read.await.map_err(|error| ViewError::Stopped(error.to_string()))??;
-    let app = guard::wrap(routes(Arc::new(runs)), address.port());
-    ready(address);
-    let mut asked = end.subscribe();
-    let until = async move {
-        shutdown.await;
+    let app = guard::wrap(routes(Arc::new(runs)));
+    ready(&server);
+    let halt = move || {
         let _ = end.send(true);
     };
-    let server = axum::serve(listener, app).with_graceful_shutdown(until);
-    let late = async move {
-        let _ = asked.wait_for(|asked| *asked).await;
-        tokio::time::sleep(LAST_REQUESTS).await;
-    };
-    tokio::select! {
-        ended = server.into_future() => ended.map_err(|error| ViewError::Stopped(error.to_string())),
-        () = late => Ok(()),
-    }
+    Ok(server.run(app, shutdown, halt).await?)
 }
 
 fn routes(runs: Arc<Runs>) -> Router {

@@ -3,6 +3,8 @@
 
 mod support;
 
+use aske_record::{CallKey, StoredCall};
+use aske_session::{Role, Side, Slot};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::{Viewer, add, open, start};
@@ -238,7 +240,66 @@ async fn news_wakes_up_when_a_run_grows_and_when_the_viewer_ends() {
 #[tokio::test]
 async fn a_folder_without_a_run_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
-    let options = aske_view::Options { runs: vec![folder.path().to_owned()], port: 0 };
+    let options = aske_view::Options::local(vec![folder.path().to_owned()], 0);
     let error = aske_view::serve(options, |_| {}, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("holds no run") && error.hint().is_some(), "{error}");
+}
+
+/// The memory of this process in bytes; 0 where the system does not tell.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).map_or(0, |pages: usize| pages * 4096)
+}
+
+#[tokio::test]
+async fn giant_replies_are_cut_linked_and_made_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = open(&path);
+    add(&run, ["tiny", "large"], 0, "First?", ONE);
+    add(&run, ["tiny", "large"], 1, "Second?", ONE);
+    let giant = "so $x^2$ and\n".repeat((8 << 20) / 13);
+    for (turn, role) in (1..=2).flat_map(|turn| [Side::One, Side::Two].map(|side| (turn, Role::Solver(side))))
+    {
+        let key = CallKey { record: "large:tiny/0".into(), slot: Slot { turn, role, draw: 0 } };
+        let call = StoredCall {
+            model: "m".into(),
+            request: [0; 16],
+            reply: aske_chat::Reply::text(giant.as_str()),
+            latency: Duration::from_secs(1),
+            attempts: 1,
+            cost: aske_chat::Usd(0.0),
+        };
+        run.calls().put(key, call).await.unwrap();
+    }
+    drop(run);
+    let viewer = std::sync::Arc::new(start(vec![path]).await);
+    let page = "/api/session?name=large:tiny/0";
+    let one = viewer.get(page).await;
+    assert!(one.body.len() < 13 << 20, "{}", one.body.len());
+    let reply = &one.json()["turns"][0]["solvers"][0]["reply"];
+    assert!(reply["text"]["left_out"].as_u64().unwrap() > 7 << 20);
+    let full = viewer.get(reply["full"].as_str().unwrap()).await;
+    assert!(full.head.contains("text/plain") && full.body == giant.as_bytes());
+    // Thirty at once: 30 × 32 MB of replies, and no more than a few of them in memory.
+    let before = resident();
+    let many: Vec<_> = (0..30)
+        .map(|_| {
+            let viewer = std::sync::Arc::clone(&viewer);
+            tokio::spawn(async move { viewer.get(page).await.body.len() })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(viewer.get("/api/session?name=large:tiny/1").await.status, 200);
+    let done = many.iter().filter(|one| one.is_finished()).count();
+    assert!(done < 15, "a small page does not wait for large ones: {done} were done before it");
+    let mut most = 0;
+    let mut sent = 0;
+    for one in many {
+        sent += one.await.unwrap();
+        most = most.max(resident());
+    }
+    // What this test has received is in the same process.
+    let held = most.saturating_sub(before + sent) >> 20;
+    assert!(held < 600, "{held} MB");
 }

@@ -1,6 +1,6 @@
 //! What can be typed after a run: reports, and further work on it.
 
-use super::{WHOLE, whole};
+use super::{Listen, WHOLE, whole};
 use crate::problem::Problem;
 use aske_config::Layers;
 use aske_record::{Manifest, RunError};
@@ -58,6 +58,8 @@ A run that is still going is followed as it grows.")]
 pub(crate) struct View {
     /// Run folders [default: all in runs/]
     pub(crate) runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
     /// The port on this machine; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 8765)]
     pub(crate) port: u16,

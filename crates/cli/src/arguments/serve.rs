@@ -1,8 +1,7 @@
 //! What can be typed after `aske serve`.
 
-use super::Configuration;
+use super::{Configuration, Listen};
 use clap::{Args, Subcommand};
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -30,9 +29,8 @@ pub(crate) struct ServeModels {
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// The address to listen on; any but this machine's own lets others use your machine
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub(crate) host: IpAddr,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
     /// The port; 0 takes any free one
     #[arg(long, default_value_t = 8079)]
     pub(crate) port: u16,
@@ -42,7 +40,7 @@ pub(crate) struct ServeModels {
 }
 
 const MODELS: &str =
-    "Chat completions, whole or streamed, under http://ADDRESS:PORT/v1. There is no key: any will do.
+    "Chat completions, whole or streamed, under http://ADDRESS:PORT/v1. Without a token (see --host) any key will do; else it is the key.
 
 Examples:
   aske serve models                             the nano world's models
@@ -56,9 +54,8 @@ Examples:
 pub(crate) struct ServeEnv {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// The address to listen on; any but this machine's own lets others spend on your models
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub(crate) host: IpAddr,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
     /// The port; 0 takes any free one
     #[arg(long, default_value_t = 8078)]
     pub(crate) port: u16,

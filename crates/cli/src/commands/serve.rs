@@ -5,15 +5,17 @@ use crate::commands::ask::next_free;
 use crate::commands::bench::open_folder;
 use crate::commands::models::{chosen, dialogue};
 use crate::commands::train::with_default;
-use crate::live::{runtime, wait_for_signal};
+use crate::live::{runtime, signal_from_now};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use aske_bench::Fleet;
 use aske_config::{ModelSection, ProviderKind, Settings};
+use aske_http::Server;
 use aske_record::RunDir;
-use aske_serve::{Environment, History, Models, Options, ServeError, serve, serve_models};
+use aske_serve::{
+    Environment, History, Models, Options, ServeError, model_options, options, serve, serve_models,
+};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &Serve) -> Result<Exit, Problem> {
@@ -30,20 +32,18 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
     let folder = open_folder(&path, &layers, &settings)?;
     let state = arguments.state.clone().unwrap_or_else(|| path.join("diversity"));
     let history = History::open(&state, &layers.config().train).map_err(|error| problem(&error))?;
-    let options = Options { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
+    let places = Options { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
     let told = about(&settings, &folder);
-    let environment =
-        Environment::new(settings, folder, history, options).map_err(|error| problem(&error))?;
-    let ready = |address: SocketAddr| {
-        data(format_args!("http://{address}"));
+    let environment = Environment::new(settings, folder, history, places).map_err(|error| problem(&error))?;
+    let ready = |server: &Server| {
+        data(format_args!("http://{}", server.address()));
         note(told);
-        if !address.ip().is_loopback() {
-            note("whoever reaches this address can spend on your models");
-        }
     };
-    let place = SocketAddr::new(arguments.host, arguments.port);
+    let listen = &arguments.listen;
+    let mut http = options(listen.address(arguments.port), listen.access()?);
+    http.allowed_hosts = listen.allowed_hosts();
     runtime()?
-        .block_on(serve(environment, place, ready, wait_for_signal()))
+        .block_on(async { serve(environment, http, ready, signal_from_now()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }
@@ -51,7 +51,7 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
 fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
-    let sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
+    let mut sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
         let here = |section: &ModelSection| {
             matches!(section.provider, Some(ProviderKind::Local | ProviderKind::Llama))
         };
@@ -73,18 +73,22 @@ fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
     }
     let names: Vec<&str> = sections.keys().map(String::as_str).collect();
     note(format_args!("loading {}", names.join(", ")));
+    // Engines take turns among clients; a queue before them would not.
+    for section in sections.values_mut() {
+        section.limits.concurrency = usize::MAX;
+    }
     let fleet = Fleet::of(&sections, config.run.concurrency, &dialogue(config))?;
     let models = Models::new(&fleet, &sections, arguments.max_tokens);
-    let ready = |address: SocketAddr| {
-        data(format_args!("http://{address}/v1"));
-        note("OpenAI-compatible, with streaming; any key will do; Ctrl-C ends it");
-        if !address.ip().is_loopback() {
-            note("whoever reaches this address can use your machine");
-        }
+    let listen = &arguments.listen;
+    let mut http = model_options(listen.address(arguments.port), listen.access()?);
+    http.allowed_hosts = listen.allowed_hosts();
+    let key = if http.access.is_required() { "the token is the key" } else { "any key will do" };
+    let ready = |server: &Server| {
+        data(format_args!("http://{}/v1", server.address()));
+        note(format_args!("OpenAI-compatible, with streaming; {key}; Ctrl-C ends it"));
     };
-    let place = SocketAddr::new(arguments.host, arguments.port);
     runtime()?
-        .block_on(serve_models(models, place, ready, wait_for_signal()))
+        .block_on(async { serve_models(models, http, ready, signal_from_now()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }
@@ -97,11 +101,10 @@ fn about(settings: &Settings, folder: &RunDir) -> String {
 }
 
 fn problem(error: &ServeError) -> Problem {
-    let exit = if matches!(error, ServeError::Stopped(_)) { Exit::Failures } else { Exit::Usage };
     let (text, hint) = (error.to_string(), error.hint());
     let (message, hint) = match text.split_once("\nhint: ") {
         Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
         None => (text, hint),
     };
-    Problem { message, hint, exit }
+    Problem { message, hint, exit: Exit::Usage }
 }

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 pub struct EngineOptions {
     /// Threads that compute; the results do not depend on their number.
     pub threads: usize,
-    /// Requests served at once; further ones wait.
+    /// Requests served at once; further ones wait, but for the first of a group (see [`Generate::group`]).
     pub batch: usize,
     /// Bytes for keys and values of earlier texts, which later texts with the same beginning need not compute.
     pub store_bytes: usize,
@@ -42,6 +42,9 @@ pub struct Generate {
     pub logprobs: bool,
     /// Go on after the token that ends a reply, to exactly `max_tokens`.
     pub ignore_eos: bool,
+    /// Whose request it is: what one client asks for at once shares one client's part of the engine. Requests without a
+    /// group have a part each.
+    pub group: Option<u64>,
     /// Where every token goes as soon as it is written.
     pub each: Option<mpsc::UnboundedSender<u32>>,
 }

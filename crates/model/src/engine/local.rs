@@ -3,7 +3,7 @@
 use super::pieces::Pieces;
 use super::{Engine, Generate, Generated};
 use crate::request::fold;
-use crate::{Fault, Provider, Request};
+use crate::{Cause, Fault, Provider, Request};
 use aske_chat::{Message, Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -19,9 +19,18 @@ pub trait Writer: Clone + Send + Sync {
     /// The text of these tokens, without control tokens.
     fn decode(&self, tokens: &[u32]) -> String;
 
+    /// Tokens of a prompt and its reply at most.
+    fn context(&self) -> usize;
+
     /// Parameters of the network.
     fn parameters(&self) -> u64;
 }
+
+/// Bytes of text for each token of a context, beyond which a prompt is refused unread. Words of a language have about four
+/// bytes a token; runs of spaces have more.
+const BYTES_PER_TOKEN: usize = 32;
+/// Prompts up to this many bytes are read where they are; others on a thread of their own.
+const SHORT: usize = 4 << 10;
 
 impl Writer for Engine {
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
@@ -34,6 +43,10 @@ impl Writer for Engine {
 
     fn decode(&self, tokens: &[u32]) -> String {
         self.vocabulary().decode(tokens)
+    }
+
+    fn context(&self) -> usize {
+        self.config().max_position_embeddings
     }
 
     fn parameters(&self) -> u64 {
@@ -76,16 +89,35 @@ impl<E> Local<E> {
     }
 }
 
-impl<E: Writer> Local<E> {
-    fn generate(&self, request: &Request) -> Result<Generate, Fault> {
-        let folded = self.folded.then(|| fold(&request.messages));
+impl<E: Writer + 'static> Local<E> {
+    /// The tokens of a request's messages. A long text takes a tokenizer a while, so it does not hold up the thread that
+    /// serves everyone; one that cannot fit is not read at all.
+    async fn prompt(&self, request: &Request) -> Result<Vec<u32>, Fault> {
+        let bytes: usize = request.messages.iter().map(|message| message.content.len()).sum();
+        let most = self.engine.context().saturating_mul(BYTES_PER_TOKEN);
+        if bytes > most {
+            let what =
+                format!("the prompt has {bytes} bytes, and at most {most} can fit the model's context");
+            return Err(Fault::new(Cause::Rejected, what));
+        }
+        let messages = if self.folded { fold(&request.messages) } else { request.messages.clone() };
+        if bytes <= SHORT {
+            return self.engine.prompt(&messages);
+        }
+        let engine = self.engine.clone();
+        let read = tokio::task::spawn_blocking(move || engine.prompt(&messages)).await;
+        read.unwrap_or_else(|error| Err(Fault::new(Cause::Server, error.to_string())))
+    }
+
+    async fn generate(&self, request: &Request) -> Result<Generate, Fault> {
         Ok(Generate {
-            prompt: self.engine.prompt(folded.as_deref().unwrap_or(&request.messages))?,
+            prompt: self.prompt(request).await?,
             max_tokens: request.max_tokens as usize,
             sampling: request.sampling.clone(),
             seed: request.seed.into(),
             logprobs: self.traced,
             ignore_eos: request.sampling.ignore_eos == Some(true),
+            group: request.group,
             ..Generate::default()
         })
     }
@@ -110,10 +142,14 @@ fn stops(request: &Request) -> impl Iterator<Item = &str> {
     request.sampling.stop.iter().flatten().map(String::as_str).filter(|stop| !stop.is_empty())
 }
 
-impl<E: Writer> Provider for Local<E> {
+impl<E: Writer + 'static> Provider for Local<E> {
+    fn longest_prompt(&self) -> Option<usize> {
+        Some(self.engine.context().saturating_mul(BYTES_PER_TOKEN))
+    }
+
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
         Box::pin(async move {
-            let written = self.engine.write(self.generate(request)?).await?;
+            let written = self.engine.write(self.generate(request).await?).await?;
             Ok(self.reply(request, written))
         })
     }
@@ -125,7 +161,7 @@ impl<E: Writer> Provider for Local<E> {
     ) -> BoxFuture<'a, Result<Reply, Fault>> {
         Box::pin(async move {
             let (each, mut tokens) = unbounded_channel();
-            let writes = self.engine.write(Generate { each: Some(each), ..self.generate(request)? });
+            let writes = self.engine.write(Generate { each: Some(each), ..self.generate(request).await? });
             let mut pieces = Pieces::new(stops(request));
             // Nobody may be listening any more; then this future is dropped, and the request with it.
             let reads = async {

@@ -15,7 +15,9 @@ mod local;
 mod network;
 mod pieces;
 mod python;
+mod queue;
 mod sampler;
+mod schedule;
 mod sequence;
 mod store;
 mod template;
@@ -36,6 +38,8 @@ pub use vocabulary::Vocabulary;
 #[cfg(feature = "llama")]
 pub(crate) use {
     inbox::arrivals,
+    queue::{Offered, Queue},
     sampler::Weights,
+    schedule::{Ready, Schedule},
     writing::{Answer, Tongue, Writing},
 };

@@ -3,6 +3,7 @@
 use super::Generate;
 use super::cache::{Cache, Layout};
 use super::network::{Part, Wanted};
+use super::schedule::Ready;
 use super::store::Found;
 use super::writing::{Answer, Writing};
 
@@ -27,12 +28,15 @@ impl Sequence {
         Self { writing: Writing::new(request, answer, cache.len(), limits), cache, share: 0 }
     }
 
-    /// Takes part in the next step with as many tokens as it has to read, within the room; gives their number.
-    pub(super) fn plan(&mut self, room: usize) -> usize {
-        let left = self.writing.tokens().len() - self.cache.len();
-        // A sequence that writes always goes on; only long prompts are read in parts.
-        self.share = if left == 1 { 1 } else { left.min(room) };
-        self.share
+    /// Itself as the schedule sees it.
+    pub(super) fn ready(&self) -> Ready {
+        let read = self.cache.len();
+        Ready { group: self.writing.group(), unread: self.writing.tokens().len() - read, read }
+    }
+
+    /// Takes part in the next step with so many tokens.
+    pub(super) fn plan(&mut self, share: usize) {
+        self.share = share;
     }
 
     /// Its part in this step.

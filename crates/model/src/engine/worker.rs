@@ -4,19 +4,24 @@ use super::cache::Cache;
 use super::checkpoint::Checkpoint;
 use super::inbox::arrivals;
 use super::network::{Network, Part, Scratch, Wanted};
+use super::queue::{Offered, Queue};
 use super::sampler::{Weights, factors};
+use super::schedule::{Ready, Schedule};
 use super::sequence::Sequence;
 use super::store::{Key, Store};
 use super::vocabulary::Vocabulary;
 use super::writing::Answer;
 use super::{EngineOptions, Generate};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
 
 /// Prompt tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
 const PROMPT_TOKENS: usize = 384;
+
+/// The first request of a group joins also where all places are taken, until there are so many times as many.
+const BEYOND: usize = 4;
 
 /// What an engine is asked.
 pub(super) enum Job {
@@ -36,10 +41,11 @@ pub(super) struct Worker {
     checkpoint: Arc<Checkpoint>,
     allowed: Vec<f32>,
     inbox: Receiver<Job>,
-    waiting: VecDeque<(Generate, Answer)>,
+    waiting: Queue<(Generate, Answer)>,
     running: Vec<Sequence>,
     batch: usize,
     store: Store,
+    schedule: Schedule,
     desks: Vec<Desk>,
 }
 
@@ -50,9 +56,10 @@ impl Worker {
             store: Store::new(checkpoint.network.layout, options.store_bytes),
             checkpoint,
             inbox,
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             running: Vec::new(),
             batch: options.batch.max(1),
+            schedule: Schedule::default(),
             desks: (0..options.threads.max(1)).map(|_| Desk::default()).collect(),
         }
     }
@@ -72,7 +79,7 @@ impl Worker {
         let Self { checkpoint, inbox, waiting, running, desks, .. } = self;
         arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| match job {
             Job::Generate(request, answer) => {
-                waiting.push_back((request, answer));
+                waiting.push(request.group, (request, answer));
                 true
             }
             Job::Logits(tokens, answer) => {
@@ -83,47 +90,62 @@ impl Worker {
         })
     }
 
-    /// Lets requests join while there are places.
+    /// Lets requests join while there are places, one of each group in turn.
     ///
     /// A prompt whose next block is just being read for another waits for the next step, and then shares it: of
     /// many requests with one prompt that come together, one reads it.
     fn admit(&mut self) {
-        let mut being_read: HashSet<Key> = HashSet::new();
-        for sequence in self.running.iter().filter(|sequence| sequence.is_reading()) {
-            being_read.extend(self.store.find(sequence.beginning()).next);
+        let Self { checkpoint, waiting, running, batch, store, .. } = self;
+        if waiting.is_empty() {
+            return;
         }
-        let config = &self.checkpoint.network.config;
-        let mut later = VecDeque::new();
-        while let Some((request, answer)) = self.waiting.pop_front() {
-            if self.running.len() >= self.batch {
-                later.push_back((request, answer));
-                break;
+        let mut being_read: HashSet<Key> = HashSet::new();
+        for sequence in running.iter().filter(|sequence| sequence.is_reading()) {
+            being_read.extend(store.find(sequence.beginning()).next);
+        }
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for group in running.iter().filter_map(|sequence| sequence.writing.group()) {
+            *counts.entry(group).or_default() += 1;
+        }
+        let config = &checkpoint.network.config;
+        let (layout, longest) = (checkpoint.network.layout, config.max_position_embeddings);
+        let limits = (config.vocab_size, longest);
+        waiting.offer(|group, (request, answer)| {
+            let first = group.is_some_and(|group| !counts.contains_key(&group));
+            let places = if first { BEYOND * *batch } else { *batch };
+            if running.len() >= places {
+                let job = (request, answer);
+                return if group.is_some() { Offered::Later(job) } else { Offered::Full(job) };
             }
             if answer.is_closed() {
-                continue;
+                return Offered::Taken;
             }
-            let found = self.store.find(&request.prompt[..request.prompt.len() - 1]);
+            let found = store.find(&request.prompt[..request.prompt.len() - 1]);
             if found.next.is_some_and(|key| !being_read.insert(key)) {
-                later.push_back((request, answer));
-                continue;
+                return Offered::Later((request, answer));
             }
-            let (layout, longest) = (self.checkpoint.network.layout, config.max_position_embeddings);
-            let limits = (config.vocab_size, longest);
-            self.running.push(Sequence::new(request, answer, layout, limits, found));
-        }
-        later.append(&mut self.waiting);
-        self.waiting = later;
+            if let Some(group) = group {
+                *counts.entry(group).or_default() += 1;
+            }
+            running.push(Sequence::new(request, answer, layout, limits, found));
+            Offered::Taken
+        });
     }
 
-    /// One step of everyone, shared among the threads.
+    /// One step of everyone whose turn it is, shared among the threads.
     fn step(&mut self) {
-        let Self { checkpoint, allowed, running, desks, .. } = self;
-        let mut room = PROMPT_TOKENS;
+        let Self { checkpoint, allowed, waiting, running, schedule, desks, .. } = self;
+        let mut open: Vec<&mut Sequence> =
+            running.iter_mut().filter(|sequence| !sequence.writing.is_done()).collect();
+        let ready: Vec<Ready> = open.iter().map(|sequence| sequence.ready()).collect();
         let mut loads = vec![0; desks.len()];
         let mut groups: Vec<Vec<&mut Sequence>> = desks.iter().map(|_| Vec::new()).collect();
-        for sequence in running.iter_mut().filter(|sequence| !sequence.writing.is_done()) {
-            let share = sequence.plan(room);
-            room -= if share > 1 { share } else { 0 };
+        for (sequence, share) in open.drain(..).zip(schedule.shares(&ready, &waiting.groups(), PROMPT_TOKENS))
+        {
+            sequence.plan(share);
+            if share == 0 {
+                continue;
+            }
             let lightest = (0..loads.len()).min_by_key(|group| loads[*group]).unwrap_or_default();
             loads[lightest] += share;
             groups[lightest].push(sequence);

@@ -32,6 +32,7 @@ pub(crate) struct Writing {
     logprobs: Option<Vec<f32>>,
     stop: Vec<String>,
     ignore_eos: bool,
+    group: Option<u64>,
     each: Option<mpsc::UnboundedSender<u32>>,
     end: Option<Result<Finish, Fault>>,
     answer: Answer,
@@ -46,7 +47,7 @@ impl Writing {
         cached: usize,
         (size, longest): (usize, usize),
     ) -> Self {
-        let Generate { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, each } = request;
+        let Generate { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, group, each } = request;
         let most = max_tokens.min(longest.saturating_sub(prompt.len()));
         Self {
             sampler: Sampler::new(&sampling, seed, logprobs, &prompt, size),
@@ -56,6 +57,7 @@ impl Writing {
             logprobs: logprobs.then(Vec::new),
             stop: sampling.stop.unwrap_or_default().into_iter().filter(|stop| !stop.is_empty()).collect(),
             ignore_eos,
+            group,
             each,
             end: (most == 0).then_some(Ok(Finish::Length)),
             tokens: prompt,
@@ -71,6 +73,11 @@ impl Writing {
     /// Tokens of the prompt.
     pub(crate) fn prompt(&self) -> usize {
         self.prompt
+    }
+
+    /// Whose it is.
+    pub(crate) fn group(&self) -> Option<u64> {
+        self.group
     }
 
     /// Nobody waits for it any more.

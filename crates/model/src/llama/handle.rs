@@ -126,6 +126,10 @@ impl Writer for Llama {
         Tongue::decode(&*self.file, tokens)
     }
 
+    fn context(&self) -> usize {
+        self.context
+    }
+
     fn parameters(&self) -> u64 {
         self.file.parameters()
     }

@@ -1,6 +1,6 @@
 //! One request on its way through a context.
 
-use crate::engine::{Answer, Generate, Writing};
+use crate::engine::{Answer, Generate, Ready, Writing};
 
 /// A request that is being served: its reply, its row, and how much of it was read.
 pub(super) struct Sequence {
@@ -21,6 +21,12 @@ impl Sequence {
     /// The rest of its prompt is still to be read.
     pub(super) fn is_reading(&self) -> bool {
         self.read < self.writing.prompt()
+    }
+
+    /// Itself as the schedule sees it.
+    pub(super) fn ready(&self) -> Ready {
+        let unread = self.writing.tokens().len() - self.read;
+        Ready { group: self.writing.group(), unread, read: self.read }
     }
 
     /// Where the next tokens stand, and the tokens: all that are left, within the room.

@@ -3,18 +3,20 @@
 use super::file::Gguf;
 use super::sequence::Sequence;
 use super::shelf::{Place, Shelf, common};
-use crate::engine::{Answer, Generate, Weights, arrivals};
+use crate::engine::{Answer, Generate, Offered, Queue, Ready, Schedule, Weights, arrivals};
 use crate::{Cause, Fault};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::token::LlamaToken;
-use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 
 /// Tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
 pub(super) const STEP: usize = 512;
+
+/// Tokens of a step that are left free.
+const SPARE: usize = 16;
 
 /// A beginning this much longer than what is there already is worth waiting for, where another is just reading it.
 const WORTH: usize = 16;
@@ -31,11 +33,12 @@ pub(super) struct Worker<'m> {
     file: &'m Gguf,
     context: LlamaContext<'m>,
     inbox: Receiver<Job>,
-    waiting: VecDeque<Job>,
+    waiting: Queue<Job>,
     running: Vec<Sequence>,
     most_running: usize,
     on_gpu: bool,
     shelf: Shelf,
+    schedule: Schedule,
     /// Keys and values can be copied and cut; recurrent networks keep a state instead.
     shares: bool,
     batch: LlamaBatch<'m>,
@@ -56,10 +59,11 @@ impl<'m> Worker<'m> {
             shelf: Shelf::new(most_running, context.n_ctx() as usize),
             context,
             inbox,
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             running: Vec::new(),
             most_running,
             on_gpu,
+            schedule: Schedule::default(),
             shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
             batch: LlamaBatch::new(STEP, 1),
             allowed: file.text.allowed(),
@@ -84,7 +88,7 @@ impl<'m> Worker<'m> {
     fn collect(&mut self) -> bool {
         let Self { inbox, waiting, running, .. } = self;
         arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| {
-            waiting.push_back(job);
+            waiting.push(job.0.group, job);
             true
         })
     }
@@ -96,23 +100,27 @@ impl<'m> Worker<'m> {
         self.waiting.retain(|(_, answer)| !answer.is_closed());
     }
 
-    /// Lets requests join while there is room, in the order in which they came.
+    /// Lets requests join while there is room, one of each group in turn.
     ///
-    /// One whose beginning is just being read for another waits until that is done, and then shares it.
+    /// One whose beginning is just being read for another waits until that is done, and then shares it. A group leaves the
+    /// last quarter of the places to others: a row of the context cannot be taken from whoever has it.
     fn admit(&mut self) {
-        let mut later = VecDeque::new();
-        while let Some((request, answer)) = self.waiting.pop_front() {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.offer(|group, (request, answer)| {
             if self.running.len() >= self.most_running {
-                later.push_back((request, answer));
-                break;
+                return Offered::Full((request, answer));
+            }
+            let is_its = |sequence: &&Sequence| group.is_some() && sequence.writing.group() == group;
+            let own = self.running.iter().filter(is_its).count();
+            let left_to_others = (self.most_running / 4).max(1).min(self.most_running - 1);
+            if own > 0 && self.running.len() + left_to_others >= self.most_running {
+                return Offered::Later((request, answer));
             }
             if self.shares && self.is_being_read(&request.prompt) {
-                later.push_back((request, answer));
-                continue;
+                return Offered::Later((request, answer));
             }
             let Some(place) = self.shelf.take(&request.prompt, request.max_tokens, self.shares) else {
-                later.push_back((request, answer));
-                break;
+                return Offered::Full((request, answer));
             };
             match self.prepare(&place) {
                 Ok(()) => {
@@ -125,9 +133,9 @@ impl<'m> Worker<'m> {
                     let _ = answer.send(Err(fault));
                 }
             }
-        }
-        later.append(&mut self.waiting);
-        self.waiting = later;
+            Offered::Taken
+        });
+        self.waiting = waiting;
     }
 
     fn is_being_read(&self, prompt: &[u32]) -> bool {
@@ -157,16 +165,16 @@ impl<'m> Worker<'m> {
             return;
         }
         self.batch.clear();
-        let writers = self.running.iter().filter(|sequence| !sequence.is_reading()).count();
-        let mut room = STEP.saturating_sub(writers);
+        let ready: Vec<Ready> = self.running.iter().map(Sequence::ready).collect();
+        let writers = ready.iter().filter(|one| one.unread == 1).count();
+        // The schedule may read a few tokens more where there is no room.
+        let room = STEP.saturating_sub(writers + SPARE);
+        let shares = self.schedule.shares(&ready, &self.waiting.groups(), room);
         // Of each sequence: how many tokens it has in the step, and the place of its last one.
-        let mut shares = Vec::with_capacity(self.running.len());
-        for sequence in &self.running {
-            let (place, tokens) = sequence.next(if sequence.is_reading() { room } else { 1 });
+        let mut shares_and_last = Vec::with_capacity(self.running.len());
+        for (sequence, share) in self.running.iter().zip(shares) {
+            let (place, tokens) = sequence.next(share);
             let whole = place + tokens.len() == sequence.writing.tokens().len();
-            if sequence.is_reading() {
-                room -= tokens.len();
-            }
             for (at, token) in tokens.iter().enumerate() {
                 let wanted = whole && at + 1 == tokens.len();
                 // There is room for a whole step, by the lines above.
@@ -177,7 +185,7 @@ impl<'m> Worker<'m> {
                     wanted,
                 );
             }
-            shares.push((tokens.len(), self.batch.n_tokens() - 1));
+            shares_and_last.push((tokens.len(), self.batch.n_tokens() - 1));
         }
         let turn = (!self.on_gpu).then(|| CORES.lock().unwrap_or_else(PoisonError::into_inner));
         let computed = self.context.decode(&mut self.batch);
@@ -188,7 +196,7 @@ impl<'m> Worker<'m> {
         }
         let arch = Arch::new();
         for (sequence, (count, last)) in
-            self.running.iter_mut().zip(shares).filter(|(_, (count, _))| *count > 0)
+            self.running.iter_mut().zip(shares_and_last).filter(|(_, (count, _))| *count > 0)
         {
             let (_, tokens) = sequence.next(count);
             for token in tokens {

@@ -102,6 +102,7 @@ mod tests {
                 ..Sampling::default()
             },
             seed: 5,
+            group: None,
         }
     }
 

@@ -42,6 +42,7 @@ fn request(index: u64) -> Generate {
         seed: index,
         logprobs: true,
         ignore_eos: true,
+        group: None,
         each: None,
     }
 }
@@ -210,4 +211,52 @@ async fn control_tokens_and_numbers_without_a_token_are_never_written() {
         (reply.finish, reply.tokens.iter().position(|token| *token == EOS)),
         (Finish::Stop, Some(reply.tokens.len() - 1))
     );
+}
+
+/// Which of these requests ends first: those of one client that asks for much, and one of another that comes later.
+async fn order(engine: &Engine, much: impl Fn(u64) -> Generate, other: Generate) -> Vec<&'static str> {
+    let ended = std::sync::Mutex::new(Vec::new());
+    let one = async |name, request| {
+        engine.generate(request).await.unwrap();
+        ended.lock().unwrap().push(name);
+    };
+    let many = join_all((0..64).map(|seed| one("much", much(seed))));
+    let late = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        one("other", other).await;
+    };
+    tokio::join!(many, late);
+    ended.into_inner().unwrap()
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_much_does_not_hold_up_another() {
+    let engine = cold(1, 8);
+    let much = |seed| Generate {
+        prompt: prompt(20, seed),
+        max_tokens: 100,
+        seed,
+        ignore_eos: true,
+        group: Some(1),
+        ..Generate::default()
+    };
+    let other = Generate { max_tokens: 10, group: Some(2), ..much(999) };
+    let ended = order(&engine, much, other.clone()).await;
+    let before = ended.iter().position(|name| *name == "other").unwrap();
+    assert!(before <= 8, "{before} of 64 replies ended before it");
+    // Without groups it waits for its turn.
+    let alone = |request| Generate { group: None, ..request };
+    let ended = order(&engine, |seed| alone(much(seed)), alone(other)).await;
+    assert!(ended.iter().position(|name| *name == "other").unwrap() > 32);
+}
+
+#[tokio::test]
+async fn a_request_gives_the_same_whatever_its_group() {
+    let engine = cold(2, 4);
+    let groups = [None, Some(1), Some(1), Some(2)];
+    let ask = |index: u64| Generate { group: groups[usize::try_from(index % 4).unwrap()], ..request(index) };
+    let together = join_all((0..40).map(|index| engine.generate(ask(index)))).await;
+    for (index, one) in (0..).zip(together) {
+        assert_eq!(one.unwrap(), engine.generate(request(index)).await.unwrap(), "{index}");
+    }
 }

@@ -4,7 +4,7 @@ use super::{CallKey, StoredCall, guard};
 use crate::RoleUse;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
-use rusqlite::{Connection, Result, Row, Statement, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -88,6 +88,49 @@ pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap
         connection.prepare_cached("SELECT * FROM records JOIN calls USING (number) WHERE record = ?")?;
     let found = statement.query_map([record], |row| Ok((slot(row)?, stored(row)?)))?;
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
+}
+
+/// The calls of one record with at most `most` characters of each text, and the bytes that were left out of the content
+/// and the reasoning. However long the texts, one at a time is in memory.
+pub(super) fn beginnings(
+    connection: &Connection,
+    record: &str,
+    most: u32,
+) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT turn, role, draw, model, request, substr(content, 1, ?2) AS content,
+                substr(reasoning, 1, ?2) AS reasoning, finish, prompt_tokens, cached_tokens, completion_tokens,
+                reasoning_tokens, latency_ms, attempts, usd, octet_length(content) AS content_bytes,
+                coalesce(octet_length(reasoning), 0) AS reasoning_bytes
+         FROM records JOIN calls USING (number) WHERE record = ?1",
+    )?;
+    let found = statement.query_map(params![record, most], |row| {
+        let call = stored(row)?;
+        let bytes: [usize; 2] = [row.get("content_bytes")?, row.get("reasoning_bytes")?];
+        let kept = [call.reply.content.len(), call.reply.reasoning.as_ref().map_or(0, String::len)];
+        let left_out = std::array::from_fn(|at| bytes[at].saturating_sub(kept[at]));
+        Ok((slot(row)?, (call, left_out)))
+    })?;
+    found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
+}
+
+/// Bytes of all replies of a record.
+pub(super) fn bytes(connection: &Connection, record: &str) -> Result<u64> {
+    let mut statement = connection.prepare_cached(
+        "SELECT coalesce(sum(octet_length(content) + coalesce(octet_length(reasoning), 0)), 0)
+         FROM records JOIN calls USING (number) WHERE record = ?",
+    )?;
+    statement.query_row([record], |row| row.get(0))
+}
+
+/// One text of a reply: its reasoning and its content, as a whole.
+pub(super) fn text(connection: &Connection, record: &str, slot: Slot) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT CASE WHEN coalesce(reasoning, '') = '' THEN content ELSE reasoning || char(10, 10) || content END
+         FROM records JOIN calls USING (number) WHERE record = ? AND turn = ? AND role = ? AND draw = ?",
+    )?;
+    let key = params![record, slot.turn, slot.role.as_str(), slot.draw];
+    statement.query_row(key, |row| row.get(0)).optional()
 }
 
 /// What the asker sampled in each turn of a record.

@@ -8,6 +8,20 @@ use serde_json::{Map, Value};
 
 /// Replies to one request at most.
 const MOST_REPLIES: u32 = 128;
+/// Tokens of one reply at most that a client may ask for; replies are as long as the model's context at most.
+const MOST_TOKENS: u32 = 1 << 20;
+/// Messages of a request, and stop strings, at most.
+const MOST_MESSAGES: usize = 4096;
+const MOST_STOPS: usize = 64;
+
+/// What a request is held against before any work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Tokens of a reply where the client does not say.
+    pub(super) usual_tokens: u32,
+    /// Bytes of all messages together that can fit the model's context.
+    pub(super) prompt_bytes: Option<usize>,
+}
 
 /// What changes a reply and is not done here. Everything else that is unknown does no harm, and is ignored.
 const NOT_DONE: [(&str, &str); 9] = [
@@ -97,8 +111,8 @@ impl Asked {
 }
 
 impl Wanted {
-    /// The request; what it leaves open is as `usual`.
-    pub(super) fn read(self, usual: &Sampling, usual_tokens: u32) -> Result<Asked, Refusal> {
+    /// The request of this group; what it leaves open is as `usual`.
+    pub(super) fn read(self, usual: &Sampling, limits: &Limits, group: u64) -> Result<Asked, Refusal> {
         let set =
             |value: &&Value| !matches!(value, Value::Null | Value::Bool(false)) && **value != text_only();
         if let Some((name, why)) =
@@ -109,8 +123,22 @@ impl Wanted {
         if self.messages.is_empty() {
             return Err(Refusal::field("messages", "there is no message"));
         }
-        let max_tokens = self.max_completion_tokens.or(self.max_tokens).unwrap_or(usual_tokens);
-        in_range("max_tokens", Some(f64::from(max_tokens)), |tokens| tokens >= 1.0, "1 or more")?;
+        let max_tokens = self.max_completion_tokens.or(self.max_tokens).unwrap_or(limits.usual_tokens);
+        let most = f64::from(MOST_TOKENS);
+        in_range(
+            "max_tokens",
+            Some(f64::from(max_tokens)),
+            |n| (1.0..=most).contains(&n),
+            "from 1 to 1048576",
+        )?;
+        if self.messages.len() > MOST_MESSAGES {
+            return Err(Refusal::field("messages", format!("there are more than {MOST_MESSAGES}")));
+        }
+        let bytes: usize = self.messages.iter().map(Said::bytes).sum();
+        if let Some(most) = limits.prompt_bytes.filter(|most| bytes > *most) {
+            // As the model itself would say it, which has no field either.
+            return Err(Refusal::too_long(bytes, most));
+        }
         in_range("temperature", self.temperature, |value| value >= 0.0, "0 or more")?;
         in_range("top_p", self.top_p, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         in_range("min_p", self.min_p, |value| (0.0..=1.0).contains(&value), "from 0 to 1")?;
@@ -124,6 +152,9 @@ impl Wanted {
             OneOrMany::One(stop) => vec![stop],
             OneOrMany::Many(stops) => stops,
         });
+        if stop.as_ref().is_some_and(|stops| stops.len() > MOST_STOPS) {
+            return Err(Refusal::field("stop", format!("there are more than {MOST_STOPS}")));
+        }
         let own = Sampling {
             temperature: self.temperature,
             top_p: self.top_p,
@@ -139,7 +170,7 @@ impl Wanted {
         let seed = self.seed.map_or_else(|| fastrand::u32(..), folded);
         let messages = self.messages.into_iter().map(Said::read).collect::<Result<_, _>>()?;
         Ok(Asked {
-            request: Request { messages, max_tokens, sampling: own.over(usual), seed },
+            request: Request { messages, max_tokens, sampling: own.over(usual), seed, group: Some(group) },
             replies,
             streamed: self.stream.unwrap_or(false),
             with_usage: self.stream_options.and_then(|options| options.include_usage).unwrap_or(false),
@@ -148,6 +179,14 @@ impl Wanted {
 }
 
 impl Said {
+    /// Bytes of its text.
+    fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Text(text) => text.len(),
+            Content::Parts(parts) => parts.iter().map(|part| part.text.len()).sum(),
+        }
+    }
+
     fn read(self) -> Result<Message, Refusal> {
         let text = match self.content {
             Content::Text(text) => text,
@@ -205,7 +244,11 @@ mod tests {
 
     fn read(value: Value) -> Result<Asked, Refusal> {
         let usual = Sampling { temperature: Some(0.7), top_k: Some(20), ..Sampling::default() };
-        serde_json::from_value::<Wanted>(value).unwrap().read(&usual, 64)
+        serde_json::from_value::<Wanted>(value).unwrap().read(
+            &usual,
+            &Limits { usual_tokens: 64, prompt_bytes: Some(1000) },
+            7,
+        )
     }
 
     #[test]
@@ -236,7 +279,11 @@ mod tests {
             ("temperature", json!(-1)),
             ("top_p", json!(0)),
             ("n", json!(0)),
+            ("n", json!(129)),
             ("max_tokens", json!(0)),
+            ("max_tokens", json!(2_000_000)),
+            ("stop", json!(vec!["x"; 65])),
+            ("messages", json!(vec![json!({"role": "user", "content": ""}); 4097])),
             ("messages", json!([])),
             ("messages", json!([{"role": "tool", "content": "q"}])),
             ("messages", json!([{"role": "user", "content": [{"type": "image_url"}]}])),
@@ -246,6 +293,8 @@ mod tests {
             body[name] = value;
             assert_eq!(read(body).unwrap_err().param(), Some(name));
         }
+        let long = json!({ "model": "m", "messages": [{"role": "user", "content": "q".repeat(1001)}] });
+        assert!(read(long).unwrap_err().body()["error"]["message"].as_str().unwrap().contains("1001 bytes"));
         assert!(read(base).is_ok());
     }
 }

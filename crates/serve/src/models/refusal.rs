@@ -21,6 +21,13 @@ impl Refusal {
         Self { status: StatusCode::BAD_REQUEST, message: format!("{name}: {why}"), param: Some(name) }
     }
 
+    /// The messages cannot fit the model's context.
+    pub(super) fn too_long(bytes: usize, most: usize) -> Self {
+        let message =
+            format!("the messages have {bytes} bytes, and at most {most} can fit the model's context");
+        Self { status: StatusCode::BAD_REQUEST, message, param: None }
+    }
+
     /// There is no such thing.
     pub(super) fn unknown(what: impl Into<String>) -> Self {
         Self { status: StatusCode::NOT_FOUND, message: what.into(), param: None }
@@ -34,7 +41,11 @@ impl Refusal {
     /// As the body of a response, or an event of a stream.
     pub(super) fn body(&self) -> Value {
         let kind = if self.status.is_client_error() { "invalid_request_error" } else { "server_error" };
-        let code = (self.status == StatusCode::NOT_FOUND).then_some("not_found");
+        let code = match self.status {
+            StatusCode::NOT_FOUND => Some("not_found"),
+            StatusCode::UNAUTHORIZED => Some("invalid_api_key"),
+            _ => None,
+        };
         json!({ "error": { "message": self.message, "type": kind, "param": self.param, "code": code } })
     }
 }
@@ -48,6 +59,13 @@ impl From<Failure> for Refusal {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self { status, message: failure.message, param: None }
+    }
+}
+
+impl From<aske_http::Refusal> for Refusal {
+    fn from(refusal: aske_http::Refusal) -> Self {
+        let message = format!("{}; hint: {}", refusal.what, refusal.hint);
+        Self { status: refusal.status, message, param: None }
     }
 }
 

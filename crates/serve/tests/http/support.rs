@@ -65,9 +65,10 @@ impl World {
         let environment = Environment::new(settings, folder, history, Options { sessions, idle }).unwrap();
         let (told, ready) = oneshot::channel();
         let (end, ended) = oneshot::channel::<()>();
-        let place = ([127, 0, 0, 1], 0).into();
+        let http = aske_serve::options(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
         let until = async { drop(ended.await) };
-        let task = tokio::spawn(serve(environment, place, |address| told.send(address).unwrap(), until));
+        let task =
+            tokio::spawn(serve(environment, http, |server| told.send(server.address()).unwrap(), until));
         Server { address: ready.await.unwrap(), end, task }
     }
 

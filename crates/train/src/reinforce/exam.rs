@@ -68,6 +68,7 @@ pub async fn exam(
             max_tokens: tokens,
             sampling: Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() },
             seed,
+            group: None,
         };
         let halt = &halt;
         async move {

@@ -122,6 +122,7 @@ impl Watch {
                     max_tokens: self.tokens,
                     sampling: sampling.clone(),
                     seed: 0,
+                    group: None,
                 };
                 async move {
                     let done = model.complete(&request, halt).await?;

@@ -18,7 +18,13 @@ fn requests() -> Vec<Request> {
     let all = (0_u32..23).map(|at| {
         let words: Vec<String> = (0..=at % 7).map(|word| format!("w{}", 10 + word)).collect();
         let messages = vec![Message::system("w9"), Message::user(words.join(" "))];
-        Request { messages, max_tokens: 3 + at * 5, sampling: ways[at as usize % 5].clone(), seed: at / 2 }
+        Request {
+            messages,
+            max_tokens: 3 + at * 5,
+            sampling: ways[at as usize % 5].clone(),
+            seed: at / 2,
+            group: None,
+        }
     });
     all.collect()
 }

@@ -1,21 +1,23 @@
 //! `/api/compare`: the sessions that two runs share.
 
-use super::sessions::{QUESTION, limit};
+use super::sessions::{QUESTION, ROW, limit};
 use crate::filter::Label;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::runs::Runs;
+use crate::reply::{Http, Work};
+use crate::runs::{Runs, Shelves};
 use crate::shown::beginning;
 use aske_evidence::Session;
 use aske_session::Outcome;
-use axum::Json;
+use axum::Extension;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 #[derive(Serialize)]
-pub(crate) struct Comparison {
+struct Comparison {
     version: u64,
     /// Sessions that both have graded.
     shared: usize,
@@ -41,15 +43,19 @@ struct Row {
 
 pub(crate) async fn answer(
     State(runs): State<Arc<Runs>>,
+    Extension(http): Http,
     mut params: Params,
-) -> Result<Json<Comparison>, Problem> {
+) -> Result<Response, Problem> {
     let places = [params.number("first", 0)?, params.number("second", 1)?];
     let wanted = [params.choice("one", Outcome::ALL)?, params.choice("two", Outcome::ALL)?];
     let differs = params.choice("differs", [true, false])?.unwrap_or(false);
     let offset = params.number("offset", 0)?;
     let limit = limit(&mut params)?;
     params.end()?;
-    let shared = runs.answer(move |shelves| {
+    let count = move |shelves: &Shelves| Ok(shelves.get(places[0])?.run.sessions.len());
+    let sessions = runs.measure(&http, count).await?;
+    let work = Work { cost: sessions.saturating_mul(64), most: 2 * limit * ROW };
+    let shared = runs.json(&http, work, move |shelves| {
         let [first, second] = [&shelves.get(places[0])?.run, &shelves.get(places[1])?.run];
         let mut answer = Comparison {
             version: shelves.version,
@@ -90,5 +96,5 @@ pub(crate) async fn answer(
         }
         Ok(answer)
     });
-    shared.await.map(Json)
+    shared.await
 }

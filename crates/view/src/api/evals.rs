@@ -1,23 +1,25 @@
 //! `/api/evals`: the problems of an evaluation in brief, and `/api/eval`: one of them with every reply.
 
-use super::session::{Draw, reply};
-use super::sessions::{QUESTION, limit};
+use super::session::{Calls, Draw, page, stored};
+use super::sessions::{QUESTION, ROW, limit};
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::runs::Runs;
-use crate::shown::{Shown, beginning, whole};
+use crate::reply::{Http, Work};
+use crate::runs::{Runs, Shelves};
+use crate::shown::{Room, Shown, beginning};
 use aske_evidence::Run;
 use aske_record::{EvalRecord, Replies};
 use aske_session::{Role, Slot};
-use axum::Json;
+use axum::Extension;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Serialize)]
-pub(crate) struct Page {
+struct Page {
     version: u64,
     total: usize,
     offset: usize,
@@ -37,7 +39,7 @@ struct Row {
 
 /// A problem with its samples.
 #[derive(Serialize)]
-pub(crate) struct One {
+struct One {
     dataset: String,
     problem: String,
     level: Option<u32>,
@@ -134,13 +136,20 @@ impl Filter {
     }
 }
 
-pub(crate) async fn list(State(runs): State<Arc<Runs>>, mut params: Params) -> Result<Json<Page>, Problem> {
+pub(crate) async fn list(
+    State(runs): State<Arc<Runs>>,
+    Extension(http): Http,
+    mut params: Params,
+) -> Result<Response, Problem> {
     let run = params.number("run", 0)?;
     let filter = Filter::take(&mut params)?;
     let offset = params.number("offset", 0)?;
     let limit = limit(&mut params)?;
     params.end()?;
-    let page = runs.answer(move |shelves| {
+    let count = move |shelves: &Shelves| Ok(shelves.get(run)?.run.evals.len());
+    let samples = runs.measure(&http, count).await?;
+    let work = Work { cost: samples.saturating_mul(512), most: limit * ROW };
+    let page = runs.json(&http, work, move |shelves| {
         let all = problems(shelves.get(run)?.run);
         let fitting: Vec<_> = all.iter().filter(|tried| filter.fits(tried)).collect();
         let rows = fitting.iter().skip(offset).take(limit).map(|(first, samples)| Row {
@@ -153,22 +162,35 @@ pub(crate) async fn list(State(runs): State<Arc<Runs>>, mut params: Params) -> R
         });
         Ok(Page { version: shelves.version, total: fitting.len(), offset, rows: rows.collect() })
     });
-    page.await.map(Json)
+    page.await
 }
 
-pub(crate) async fn one(State(runs): State<Arc<Runs>>, mut params: Params) -> Result<Json<One>, Problem> {
-    let run = params.number("run", 0)?;
+pub(crate) async fn one(
+    State(runs): State<Arc<Runs>>,
+    Extension(http): Http,
+    mut params: Params,
+) -> Result<Response, Problem> {
+    let at = params.number("run", 0)?;
     let needed = |text: Option<String>, name| text.ok_or_else(|| Problem::bad(format!("`{name}` is needed")));
     let dataset = needed(params.text("dataset")?, "dataset")?;
     let problem = needed(params.text("problem")?, "problem")?;
     let filter = Filter::take(&mut params)?;
     params.end()?;
-    let one = runs.answer(move |shelves| {
-        let run = shelves.get(run)?.run;
+    let wanted = [dataset, problem];
+    let measure = move |shelves: &Shelves| {
+        let run = shelves.get(at)?.run;
         let all = problems(run);
-        let is_it = |(first, _): &(&EvalRecord, _)| first.dataset == dataset && first.problem == problem;
-        let place = all.iter().position(is_it);
-        let place = place.ok_or_else(|| Problem::missing("this run has no such problem"))?;
+        let (_, samples) = &all[place_of(&all, &wanted)?];
+        let replies = samples.values().map(|sample| stored(run, &sample.id()));
+        let cost = replies.sum::<Result<usize, Problem>>()? + 512 * run.evals.len();
+        Ok((cost, wanted))
+    };
+    let (cost, wanted) = runs.measure(&http, measure).await?;
+    let one = move |shelves: &Shelves| {
+        let run = shelves.get(at)?.run;
+        let all = problems(run);
+        let place = place_of(&all, &wanted)?;
+        let room = Room::new();
         let (first, samples) = &all[place];
         let name = |(other, _): &Tried<'_>| [other.dataset.clone(), other.problem.clone()];
         let fits = |tried: &&Tried<'_>| filter.fits(tried);
@@ -177,25 +199,35 @@ pub(crate) async fn one(State(runs): State<Arc<Runs>>, mut params: Params) -> Re
             problem: first.problem.clone(),
             level: first.level,
             model: first.model.clone(),
-            question: whole(&first.question),
-            reference: whole(&first.reference),
-            samples: drawn(run, samples)?,
+            question: room.whole(&first.question),
+            reference: room.whole(&first.reference),
+            samples: drawn((at, run), samples, &room)?,
             before: all[..place].iter().rev().find(fits).map(name),
             after: all[place + 1..].iter().find(fits).map(name),
         })
-    });
-    one.await.map(Json)
+    };
+    runs.json(&http, page(cost), one).await
 }
 
-fn drawn(run: &Run, samples: &BTreeMap<u32, &EvalRecord>) -> Result<Vec<Sample>, Problem> {
+/// Where a problem stands among all.
+fn place_of(all: &[Tried<'_>], [dataset, problem]: &[String; 2]) -> Result<usize, Problem> {
+    let place = all.iter().position(|(first, _)| first.dataset == *dataset && first.problem == *problem);
+    place.ok_or_else(|| Problem::missing("this run has no such problem"))
+}
+
+fn drawn(
+    (at, run): (usize, &Run),
+    samples: &BTreeMap<u32, &EvalRecord>,
+    room: &Room,
+) -> Result<Vec<Sample>, Problem> {
     let stored = Replies::open(&run.path)?;
     samples
         .values()
         .map(|record| {
-            let calls = stored.of_record(&record.id())?;
-            let call = calls.get(&Slot::first(0, Role::Panel));
-            let answer = record.solved.answer.as_deref().map(whole);
-            let draw = Draw { answer, truncated: record.is_capped(), reply: call.map(reply) };
+            let calls = Calls::read(&stored, (at, &record.id()), room)?;
+            let reply = calls.reply(Slot::first(0, Role::Panel));
+            let answer = record.solved.answer.as_deref().map(|answer| room.whole(answer));
+            let draw = Draw { answer, truncated: record.is_capped(), reply };
             let (right, by, boxed) = (record.right, record.by.clone(), record.boxed);
             Ok(Sample { number: record.sample, right, by, boxed, draw })
         })

@@ -2,23 +2,18 @@
 
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::reply::json;
 use crate::runs::Runs;
 use aske_evidence::evidence;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use axum::response::Response;
 use bytes::Bytes;
 use std::sync::Arc;
 
-pub(crate) async fn answer(
-    State(runs): State<Arc<Runs>>,
-    params: Params,
-) -> Result<impl IntoResponse, Problem> {
+pub(crate) async fn answer(State(runs): State<Arc<Runs>>, params: Params) -> Result<Response, Problem> {
     params.end()?;
     // A task of its own: who leaves before it is done leaves it to the next.
-    let made = tokio::spawn(async move { made(&runs).await }).await;
-    let body = made.unwrap_or_else(|error| Err(Problem::ours(error.to_string())))?;
-    Ok(([(CONTENT_TYPE, "application/json")], body))
+    Ok(json(tokio::spawn(async move { made(&runs).await }).await??))
 }
 
 async fn made(runs: &Arc<Runs>) -> Result<Bytes, Problem> {

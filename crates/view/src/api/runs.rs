@@ -3,23 +3,25 @@
 use crate::filter::Label;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::runs::{Runs, Shelf};
+use crate::reply::{Http, Work};
+use crate::runs::{Runs, Shelf, Shelves};
 use aske_session::Outcome;
 use aske_stats::{Interval, wilson};
-use axum::Json;
+use axum::Extension;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use std::sync::Arc;
 
 #[derive(Serialize)]
-pub(crate) struct Shown {
+struct Shown {
     version: u64,
     runs: Vec<InBrief>,
 }
 
 /// A run in a few numbers.
 #[derive(Serialize)]
-pub(crate) struct InBrief {
+struct InBrief {
     name: String,
     path: String,
     asker: String,
@@ -52,14 +54,18 @@ struct Solver {
     params: Option<f64>,
 }
 
-pub(crate) async fn answer(State(runs): State<Arc<Runs>>, params: Params) -> Result<Json<Shown>, Problem> {
+pub(crate) async fn answer(
+    State(runs): State<Arc<Runs>>,
+    Extension(http): Http,
+    params: Params,
+) -> Result<Response, Problem> {
     params.end()?;
     runs.look().await?;
-    let shown = |shelves: &crate::runs::Shelves| Shown {
-        version: shelves.version,
-        runs: shelves.all().map(in_brief).collect(),
-    };
-    runs.answer(move |shelves| Ok(shown(shelves))).await.map(Json)
+    let shown =
+        |shelves: &Shelves| Shown { version: shelves.version, runs: shelves.all().map(in_brief).collect() };
+    let count = |shelves: &Shelves| Ok(shelves.runs.iter().map(|run| run.sessions.len()).sum());
+    let sessions = runs.measure(&http, count).await?;
+    runs.json(&http, Work::over(sessions), move |shelves| Ok(shown(shelves))).await
 }
 
 fn in_brief(shelf: Shelf<'_>) -> InBrief {

@@ -4,11 +4,13 @@ use crate::filter::{Filter, Label};
 use crate::flags::Flag;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::runs::{Runs, Shelf};
+use crate::reply::{Http, Work};
+use crate::runs::{Runs, Shelf, Shelves};
 use crate::shown::beginning;
 use aske_evidence::Session;
-use axum::Json;
+use axum::Extension;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,9 +19,11 @@ use std::sync::Arc;
 pub(super) const QUESTION: usize = 300;
 /// Rows in a page at most, and where nothing is said.
 pub(super) const ROWS: [usize; 2] = [200, 100];
+/// Bytes of a row at most, about.
+pub(super) const ROW: usize = 4 << 10;
 
 #[derive(Serialize)]
-pub(crate) struct Page {
+struct Page {
     version: u64,
     total: usize,
     /// By outcome in the order of tables, then without a grade; as if every outcome were asked for.
@@ -41,13 +45,20 @@ struct Row {
     flags: Vec<Flag>,
 }
 
-pub(crate) async fn answer(State(runs): State<Arc<Runs>>, mut params: Params) -> Result<Json<Page>, Problem> {
+pub(crate) async fn answer(
+    State(runs): State<Arc<Runs>>,
+    Extension(http): Http,
+    mut params: Params,
+) -> Result<Response, Problem> {
     let run = params.number("run", 0)?;
     let filter = Filter::take(&mut params)?;
     let offset = params.number("offset", 0)?;
     let limit = limit(&mut params)?;
     params.end()?;
-    let page = runs.answer(move |shelves| {
+    let measure = move |shelves: &Shelves| Ok((filter.cost(shelves.get(run)?.run), filter));
+    let (cost, filter) = runs.measure(&http, measure).await?;
+    let work = Work { cost, most: limit * ROW };
+    let page = runs.json(&http, work, move |shelves| {
         let shelf = shelves.get(run)?;
         let found = filter.find(shelf)?;
         let places = found.places.iter().skip(offset).take(limit);
@@ -55,7 +66,7 @@ pub(crate) async fn answer(State(runs): State<Arc<Runs>>, mut params: Params) ->
         let (total, outcomes) = (found.places.len(), found.outcomes);
         Ok(Page { version: shelves.version, total, outcomes, offset, rows })
     });
-    page.await.map(Json)
+    page.await
 }
 
 /// Takes the number of rows.

@@ -76,8 +76,8 @@ pub(crate) async fn start(runs: Vec<PathBuf>) -> Viewer {
     let (told, ready) = oneshot::channel();
     let (end, ended) = oneshot::channel::<()>();
     let until = async { drop(ended.await) };
-    let options = Options { runs, port: 0 };
-    let task = tokio::spawn(serve(options, |address| told.send(address).unwrap(), until));
+    let options = Options::local(runs, 0);
+    let task = tokio::spawn(serve(options, |server| told.send(server.address()).unwrap(), until));
     Viewer { address: ready.await.unwrap(), end: Some(end), task }
 }
 

@@ -1,0 +1,130 @@
+//! Requests that wait for an engine, so that no client holds it alone.
+
+use std::collections::{HashSet, VecDeque};
+
+/// Jobs in groups, taken in turns: one of each group, in the order in which the groups came. A job without a group is a
+/// group of its own, so that without groups jobs are taken in the order in which they came.
+#[derive(Debug)]
+pub(crate) struct Queue<J> {
+    groups: VecDeque<(Option<u64>, VecDeque<J>)>,
+}
+
+impl<J> Default for Queue<J> {
+    fn default() -> Self {
+        Self { groups: VecDeque::new() }
+    }
+}
+
+impl<J> Queue<J> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Adds a job at the end of its group.
+    pub(crate) fn push(&mut self, group: Option<u64>, job: J) {
+        let known = group.and_then(|_| self.groups.iter_mut().find(|(known, _)| *known == group));
+        match known {
+            Some((_, jobs)) => jobs.push_back(job),
+            None => self.groups.push_back((group, VecDeque::from([job]))),
+        }
+    }
+
+    /// The groups that wait.
+    pub(crate) fn groups(&self) -> HashSet<u64> {
+        self.groups.iter().filter_map(|(group, _)| *group).collect()
+    }
+
+    /// Keeps jobs that somebody waits for.
+    #[cfg(any(test, feature = "llama"))]
+    pub(crate) fn retain(&mut self, keep: impl Fn(&J) -> bool) {
+        for (_, jobs) in &mut self.groups {
+            jobs.retain(&keep);
+        }
+        self.groups.retain(|(_, jobs)| !jobs.is_empty());
+    }
+
+    /// Offers jobs in turns until every group has refused. `take` gives a job back that cannot begin now, and says
+    /// whether others may.
+    pub(crate) fn offer(&mut self, mut take: impl FnMut(Option<u64>, J) -> Offered<J>) {
+        let mut refused = VecDeque::new();
+        while let Some((group, mut jobs)) = self.groups.pop_front() {
+            let Some(job) = jobs.pop_front() else { continue };
+            match take(group, job) {
+                Offered::Taken if jobs.is_empty() => {}
+                Offered::Taken => self.groups.push_back((group, jobs)),
+                Offered::Later(job) => {
+                    jobs.push_front(job);
+                    refused.push_back((group, jobs));
+                }
+                Offered::Full(job) => {
+                    jobs.push_front(job);
+                    refused.push_back((group, jobs));
+                    break;
+                }
+            }
+        }
+        refused.append(&mut self.groups);
+        self.groups = refused;
+    }
+}
+
+/// What became of a job.
+pub(crate) enum Offered<J> {
+    /// It has begun, or nobody waits for it.
+    Taken,
+    /// It cannot begin now, though others may.
+    Later(J),
+    /// Nothing can begin now.
+    Full(J),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(queue: &mut Queue<u32>, most: usize) -> Vec<u32> {
+        let mut taken = Vec::new();
+        queue.offer(|_, job| {
+            if taken.len() == most {
+                return Offered::Full(job);
+            }
+            taken.push(job);
+            Offered::Taken
+        });
+        taken
+    }
+
+    #[test]
+    fn groups_take_turns_and_jobs_without_a_group_keep_their_order() {
+        let mut queue = Queue::default();
+        (0..6).for_each(|job| queue.push(Some(1), job));
+        queue.push(Some(2), 10);
+        queue.push(None, 20);
+        queue.push(None, 21);
+        assert_eq!(taken(&mut queue, 5), [0, 10, 20, 21, 1]);
+        queue.push(Some(2), 11);
+        assert_eq!(taken(&mut queue, 9), [2, 11, 3, 4, 5]);
+        assert!(queue.is_empty());
+        (0..6).for_each(|job| queue.push(None, job));
+        queue.retain(|job| job % 2 == 0);
+        assert_eq!(taken(&mut queue, 2), [0, 2]);
+        assert_eq!(taken(&mut queue, 2), [4]);
+    }
+
+    #[test]
+    fn a_group_that_cannot_begin_does_not_hold_up_others() {
+        let mut queue = Queue::default();
+        (0..3).for_each(|job| queue.push(Some(1), job));
+        queue.push(Some(2), 10);
+        let mut seen = Vec::new();
+        queue.offer(|group, job| {
+            if group == Some(1) {
+                return Offered::Later(job);
+            }
+            seen.push(job);
+            Offered::Taken
+        });
+        assert_eq!(seen, [10]);
+        assert_eq!(taken(&mut queue, 9), [0, 1, 2]);
+    }
+}

@@ -1,0 +1,237 @@
+//! Who takes part in a step, and with how many tokens.
+
+use std::collections::{HashMap, HashSet};
+
+/// A sequence as the schedule sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ready {
+    /// Whose it is; one without a group is a group of its own.
+    pub(crate) group: Option<u64>,
+    /// Tokens that it has yet to read: one where it writes.
+    pub(crate) unread: usize,
+    /// Tokens that it has read.
+    pub(crate) read: usize,
+}
+
+impl Ready {
+    /// About what a token of it costs: the same as so many tokens that are attended to, and those that are.
+    fn cost(self) -> usize {
+        256 + self.read
+    }
+}
+
+/// Prompt tokens for each sequence that writes, where clients share an engine, and how many a step reads at least.
+const FOR_EACH_WRITER: usize = 8;
+const LEAST_ROOM: usize = 8;
+/// The most that clients with several sequences can save up.
+const MOST_CREDIT: usize = 16 << 10;
+/// The most that sequences which write cost in a step of clients with several: whoever comes next waits for it to end.
+const MOST_STEP: usize = 16 << 10;
+
+/// Shares an engine among clients.
+///
+/// Clients with one sequence take part in every step. Those with several have, all of them together, as much of the engine
+/// as all others, so that a client is never slowed by how many replies another asks for; among themselves they have equally
+/// many sequences in a step. Short prompts are read first, and few prompt tokens beside sequences that write, whose clients
+/// wait for every step. Where nothing has a group, everything takes part, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    /// What clients with several sequences may use, in units of cost.
+    credit: usize,
+    /// Whose turn it is among them.
+    turn: usize,
+}
+
+impl Schedule {
+    /// How many tokens each sequence reads in the next step; `waiting` are groups with further requests, which count as
+    /// clients with several, and `room` is for all prompts together.
+    pub(crate) fn shares(&mut self, ready: &[Ready], waiting: &HashSet<u64>, room: usize) -> Vec<usize> {
+        let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut singles = Vec::new();
+        for (at, one) in ready.iter().enumerate() {
+            match one.group {
+                Some(group) => groups.entry(group).or_default().push(at),
+                None => singles.push(at),
+            }
+        }
+        if groups.is_empty() {
+            return everyone(ready, room);
+        }
+        if groups.len() + singles.len() == 1 {
+            let mut shares = everyone(ready, room);
+            bound(ready, &mut shares);
+            return shares;
+        }
+        let mut bulk: Vec<Vec<usize>> = Vec::new();
+        for (group, places) in groups {
+            match places[..] {
+                [single] if !waiting.contains(&group) => singles.push(single),
+                _ => bulk.push(places),
+            }
+        }
+        bulk.sort_unstable();
+        let mut shares = vec![0; ready.len()];
+        if singles.is_empty() {
+            let fewest = bulk.iter().map(Vec::len).min().unwrap_or(1);
+            let chosen = bulk.iter().flat_map(|places| &places[..fewest]).copied().collect();
+            share(ready, chosen, room, &mut shares);
+            bound(ready, &mut shares);
+            self.credit = 0;
+            return shares;
+        }
+        let left = share(ready, singles, room, &mut shares);
+        let cost: usize = ready.iter().zip(&shares).map(|(one, share)| one.cost() * share).sum();
+        self.credit = (self.credit + cost).min(MOST_CREDIT);
+        self.add_bulk(ready, &bulk, left.max(LEAST_ROOM), &mut shares);
+        shares
+    }
+
+    /// Lets one sequence of each client that has several join, in turns, as far as their credit goes.
+    fn add_bulk(&mut self, ready: &[Ready], bulk: &[Vec<usize>], room: usize, shares: &mut [usize]) {
+        let mut room = room;
+        for _ in bulk {
+            let Some(&at) = bulk[self.turn % bulk.len()].first() else { return };
+            let one = ready[at];
+            let tokens = if one.unread == 1 { 1 } else { one.unread.min(room).min(self.credit / one.cost()) };
+            let cost = tokens.max(1) * one.cost();
+            if tokens == 0 || cost > self.credit {
+                return;
+            }
+            self.credit -= cost;
+            self.turn += 1;
+            room -= if tokens > 1 { tokens } else { 0 };
+            shares[at] = tokens;
+        }
+    }
+}
+
+/// Everything takes part; prompts are read in their order.
+fn everyone(ready: &[Ready], mut room: usize) -> Vec<usize> {
+    let share = |one: &Ready| {
+        let share = if one.unread == 1 { 1 } else { one.unread.min(room) };
+        room -= if share > 1 { share } else { 0 };
+        share
+    };
+    ready.iter().map(share).collect()
+}
+
+/// Leaves the last of those that write out of a step that would take too long.
+fn bound(ready: &[Ready], shares: &mut [usize]) {
+    let mut total = 0;
+    for (one, share) in ready.iter().zip(shares).filter(|(_, share)| **share == 1) {
+        total += one.cost();
+        if total > MOST_STEP && total > one.cost() {
+            *share = 0;
+        }
+    }
+}
+
+/// These take part; the shortest prompts are read first. Gives the room that is left.
+fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
+    let (writers, mut readers): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|at| ready[*at].unread == 1);
+    let mut room =
+        if writers.is_empty() { room } else { (FOR_EACH_WRITER * writers.len()).max(LEAST_ROOM).min(room) };
+    for at in writers {
+        shares[at] = 1;
+    }
+    readers.sort_by_key(|at| ready[*at].unread);
+    for at in readers {
+        shares[at] = ready[at].unread.min(room);
+        room -= shares[at];
+    }
+    room
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(ready: &[(u64, usize)]) -> Vec<Ready> {
+        let one = |&(group, unread)| Ready { group: (group > 0).then_some(group), unread, read: 0 };
+        ready.iter().map(one).collect()
+    }
+
+    fn of(ready: &[(u64, usize)]) -> Vec<usize> {
+        Schedule::default().shares(&all(ready), &HashSet::new(), 384)
+    }
+
+    #[test]
+    fn without_other_clients_everyone_takes_part() {
+        assert_eq!(of(&[(0, 1), (0, 300), (0, 1), (0, 300), (0, 50)]), [1, 300, 1, 84, 0]);
+        assert_eq!(of(&[(7, 1), (7, 1), (7, 500)]), [1, 1, 384]);
+        assert_eq!(of(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_step_of_one_client_is_bounded_so_that_another_need_not_wait_long() {
+        let long = |group| Ready { group, unread: 1, read: 1024 };
+        let mut schedule = Schedule::default();
+        let shares = schedule.shares(&[long(Some(1)); 128], &HashSet::new(), 384);
+        assert_eq!(shares.iter().sum::<usize>(), MOST_STEP / 1280);
+        assert!(shares[0] == 1 && shares[127] == 0);
+        assert_eq!(
+            schedule.shares(&[long(None); 128], &HashSet::new(), 384),
+            [1; 128],
+            "a run of our own is not bounded"
+        );
+        let endless = Ready { group: Some(1), unread: 1, read: 1 << 20 };
+        assert_eq!(schedule.shares(&[endless; 2], &HashSet::new(), 384), [1, 0]);
+    }
+
+    #[test]
+    fn clients_with_several_sequences_have_equally_many_in_a_step() {
+        assert_eq!(of(&[(1, 1), (1, 1), (1, 1), (2, 1), (2, 1)]), [1, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn all_clients_with_several_sequences_have_together_what_the_others_have() {
+        let mut schedule = Schedule::default();
+        let mut ready = all(&[(1, 1), (1, 1), (2, 1), (2, 1), (3, 1)]);
+        let mut totals = [0; 5];
+        for _ in 0..100 {
+            let shares = schedule.shares(&ready, &HashSet::new(), 384);
+            assert_eq!(shares[4], 1, "the single one is in every step");
+            totals.iter_mut().zip(shares).for_each(|(total, share)| *total += share);
+        }
+        assert_eq!(totals, [50, 0, 50, 0, 100]);
+        // Long sequences cost more, so they have fewer tokens.
+        ready[0].read = 1024;
+        ready[2].read = 1024;
+        let mut bulk = 0;
+        for _ in 0..100 {
+            let shares = schedule.shares(&ready, &HashSet::new(), 384);
+            bulk += shares[..4].iter().sum::<usize>();
+        }
+        assert!((15..30).contains(&bulk), "256 / (256 + 1024) of 100: {bulk}");
+    }
+
+    #[test]
+    fn a_client_with_one_sequence_and_more_that_wait_is_one_with_several() {
+        let mut schedule = Schedule::default();
+        let mut ready = all(&[(1, 1), (2, 1)]);
+        ready[0].read = 1024;
+        let waiting = HashSet::from([1]);
+        let taken: usize = (0..100).map(|_| schedule.shares(&ready, &waiting, 384)[0]).sum();
+        assert!((15..30).contains(&taken), "{taken}");
+    }
+
+    #[test]
+    fn short_prompts_are_read_first_and_few_tokens_beside_writers() {
+        assert_eq!(of(&[(1, 1500), (2, 100), (3, 1500)]), [284, 100, 0]);
+        assert_eq!(of(&[(1, 1500), (2, 1), (3, 5)]), [3, 1, 5]);
+        let mut many = vec![(9, 1500)];
+        many.extend((10..70).map(|group| (group, 1)));
+        assert_eq!(of(&many)[0], 384, "no more than a step reads");
+    }
+
+    #[test]
+    fn every_step_gets_somewhere_and_everyone_in_the_end() {
+        for ready in [[(1, 900), (2, 900)], [(1, 1), (2, 900)], [(0, 2), (2, 2)]] {
+            assert!(of(&ready).iter().sum::<usize>() > 0);
+        }
+        let mut schedule = Schedule::default();
+        let ready = all(&[(1, 1400), (1, 1400), (2, 1)]);
+        let read: usize = (0..2000).map(|_| schedule.shares(&ready, &HashSet::new(), 384)[0]).sum();
+        assert!(read > 1400, "a long prompt beside a writer is read as well: {read}");
+    }
+}
