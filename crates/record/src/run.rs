@@ -216,15 +216,15 @@ pub(crate) fn grades_path(folder: &Path, grader: &str) -> PathBuf {
 
 /// Every grader of a folder, with the file of its grades.
 pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunError> {
-    let grades = folder.join("grades");
-    let entries = match std::fs::read_dir(&grades) {
+    let files = folder.join("grades");
+    let entries = match std::fs::read_dir(&files) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(RunError::io(&grades)(error)),
+        Err(error) => return Err(RunError::io(&files)(error)),
     };
     let mut graders = BTreeMap::new();
     for entry in entries {
-        let file = entry.map_err(RunError::io(&grades))?.path();
+        let file = entry.map_err(RunError::io(&files))?.path();
         let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
         if file.extension().is_some_and(|ending| ending == "jsonl") {
             graders.insert(name, file);
@@ -260,8 +260,9 @@ impl Contents {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let (records, _) = read_lines(&path.join("records.jsonl"))?;
         let records = latest(records);
-        let graders = graders(path)?.into_iter().map(|(name, file)| Ok((name, read_lines(&file)?.0)));
-        let grades = graders.collect::<Result<_, RunError>>()?;
+        let files = graders(path)?.into_iter();
+        let grades =
+            files.map(|(name, file)| Ok((name, read_lines(&file)?.0))).collect::<Result<_, RunError>>()?;
         Ok(Self { path: path.to_owned(), manifest, records, grades })
     }
 
