@@ -280,8 +280,8 @@ fn copy_calls(shift: i64, traces: bool) -> String {
                 c.attempts, c.usd
          FROM source.calls c {taken};"
     );
-    let traced = format!(
+    let samples = format!(
         "INSERT INTO main.traces SELECT t.number + {shift}, t.turn, t.tokens, t.logprobs FROM source.traces t {taken};"
     );
-    if traces { calls + &traced } else { calls }
+    if traces { calls + &samples } else { calls }
 }

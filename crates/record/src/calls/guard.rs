@@ -4,6 +4,7 @@
 use crate::{RunError, files};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -136,10 +137,11 @@ pub(crate) fn uri(path: &Path, parameter: &str) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut text = "file:".to_owned();
     for byte in whole.to_string_lossy().bytes() {
-        match byte {
-            b'%' | b'?' | b'#' => text.push_str(&format!("%{byte:02x}")),
-            _ if byte.is_ascii() && !byte.is_ascii_control() => text.push(char::from(byte)),
-            _ => text.push_str(&format!("%{byte:02x}")),
+        if byte.is_ascii_graphic() && !matches!(byte, b'%' | b'?' | b'#') {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "%{byte:02x}");
         }
     }
     format!("{text}?{parameter}")
