@@ -40,7 +40,7 @@ use run::Stored;
 
 /// Everything about some runs.
 pub fn evidence(runs: &[Run]) -> Result<Evidence, RunError> {
-    let shown = runs.iter().map(of_run).collect::<Result<Vec<_>, _>>()?;
+    let shown: Vec<RunEvidence> = runs.iter().map(of_run).collect();
     let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
     Ok(Evidence {
         comparisons: compare::comparisons(runs),
@@ -51,7 +51,7 @@ pub fn evidence(runs: &[Run]) -> Result<Evidence, RunError> {
 }
 
 /// Everything about one run.
-fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
+fn of_run(run: &Run) -> RunEvidence {
     let mut tally = Tally::default();
     for session in &run.sessions {
         if let Some(grade) = &session.grade {
@@ -63,7 +63,7 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
         Ok(stored) => (stored, None),
         Err(error) => (Stored::default(), Some(error.to_string())),
     };
-    Ok(RunEvidence {
+    RunEvidence {
         name: run.folder(),
         path: run.path.display().to_string(),
         asker: run.asker.clone(),
@@ -85,7 +85,7 @@ fn of_run(run: &Run) -> Result<RunEvidence, RunError> {
         validity: validity::validity(run),
         used: stored.used,
         highlights: highlights::highlights(run),
-    })
+    }
 }
 
 fn solvers(run: &Run) -> Vec<SolverInfo> {

@@ -271,7 +271,7 @@ fn attach(target: &Connection, from: &Path) -> rusqlite::Result<()> {
 }
 
 /// The statements that copy the calls of a source's own records, their numbers moved up by `shift`.
-fn copy_calls(shift: i64, with_traces: bool) -> String {
+fn copy_calls(shift: i64, traces: bool) -> String {
     let taken = "JOIN source.records r USING (number) WHERE r.record NOT IN (SELECT record FROM left_out)";
     let calls = format!(
         "INSERT INTO main.calls
@@ -280,8 +280,8 @@ fn copy_calls(shift: i64, with_traces: bool) -> String {
                 c.attempts, c.usd
          FROM source.calls c {taken};"
     );
-    let traces = format!(
+    let samples = format!(
         "INSERT INTO main.traces SELECT t.number + {shift}, t.turn, t.tokens, t.logprobs FROM source.traces t {taken};"
     );
-    if with_traces { calls + &traces } else { calls }
+    if traces { calls + &samples } else { calls }
 }

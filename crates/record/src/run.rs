@@ -216,21 +216,21 @@ pub(crate) fn grades_path(folder: &Path, grader: &str) -> PathBuf {
 
 /// Every grader of a folder, with the file of its grades.
 pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunError> {
-    let files = folder.join("grades");
-    let entries = match std::fs::read_dir(&files) {
+    let grades = folder.join("grades");
+    let entries = match std::fs::read_dir(&grades) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(RunError::io(&files)(error)),
+        Err(error) => return Err(RunError::io(&grades)(error)),
     };
-    let mut graders = BTreeMap::new();
+    let mut found = BTreeMap::new();
     for entry in entries {
-        let file = entry.map_err(RunError::io(&files))?.path();
+        let file = entry.map_err(RunError::io(&grades))?.path();
         let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
         if file.extension().is_some_and(|ending| ending == "jsonl") {
-            graders.insert(name, file);
+            found.insert(name, file);
         }
     }
-    Ok(graders)
+    Ok(found)
 }
 
 /// All that a run folder holds, but for the replies.
@@ -260,9 +260,8 @@ impl Contents {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let (records, _) = read_lines(&path.join("records.jsonl"))?;
         let records = latest(records);
-        let files = graders(path)?.into_iter();
-        let grades =
-            files.map(|(name, file)| Ok((name, read_lines(&file)?.0))).collect::<Result<_, RunError>>()?;
+        let read = |(name, file): (String, PathBuf)| Ok((name, read_lines(&file)?.0));
+        let grades = graders(path)?.into_iter().map(read).collect::<Result<_, RunError>>()?;
         Ok(Self { path: path.to_owned(), manifest, records, grades })
     }
 

@@ -137,10 +137,10 @@ pub(crate) fn uri(path: &Path, parameter: &str) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut text = "file:".to_owned();
     for byte in whole.to_string_lossy().bytes() {
-        if byte.is_ascii() && !byte.is_ascii_control() && !matches!(byte, b'%' | b'?' | b'#') {
+        if byte.is_ascii_graphic() && !matches!(byte, b'%' | b'?' | b'#') {
             text.push(char::from(byte));
         } else {
-            // Writing into memory does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "%{byte:02x}");
         }
     }
