@@ -112,6 +112,7 @@ pub(crate) async fn rollout(
                 max_tokens: call.max_tokens,
                 sampling: role.sampling.clone(),
                 seed: seed.of_call(&name, call.slot),
+                group: None,
             };
             async move { model.complete(&request, halt).await.map(|done| (call.slot, done)) }
         }))

@@ -41,7 +41,7 @@ pub(crate) fn words(text: &str) -> String {
         rest = after;
         if c.is_whitespace() {
             gap = true;
-        } else if !matches!(c, '"' | '*' | '`' | '“' | '”') {
+        } else if !is_emphasis(c) {
             if gap && c.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit()) {
                 out.push(' ');
             }
@@ -50,6 +50,15 @@ pub(crate) fn words(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a normalised text holds nothing but white space and marks of emphasis.
+pub(crate) fn says_nothing(normal: &str) -> bool {
+    normal.chars().all(|c| c.is_whitespace() || is_emphasis(c))
+}
+
+fn is_emphasis(c: char) -> bool {
+    matches!(c, '"' | '*' | '`' | '“' | '”')
 }
 
 /// Two ways to say that there is no solution.

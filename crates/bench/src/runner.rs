@@ -60,11 +60,11 @@ impl<'r> Runner<'r> {
 
     fn keeping(crew: &'r Crew<'r>, keep: impl Fn(&GradeLine) -> bool) -> Self {
         let index = crew.folder.index();
-        let graded = |line: &GradeLine| {
+        let known = |line: &GradeLine| {
             let recorded = index.contains(&line.record);
             (line.record.clone(), Graded { grade: line.grade.clone(), recorded })
         };
-        let grades = crew.folder.grades().iter().filter(|line| keep(line)).map(graded).collect();
+        let grades = crew.folder.grades().iter().filter(|line| keep(line)).map(known).collect();
         Self {
             crew,
             tally: Mutex::default(),
@@ -130,12 +130,11 @@ impl<'r> Runner<'r> {
             known = known.filter(|_| replayed);
             record
         };
-        let graded = match known {
-            Some(grade) => Ok(grade),
-            None => {
-                made.grade = true;
-                grader.grade(&record.transcript, caller).await
-            }
+        let graded = if let Some(grade) = known {
+            Ok(grade)
+        } else {
+            made.grade = true;
+            grader.grade(&record.transcript, caller).await
         };
         let grade = match graded {
             Ok(grade) => grade,

@@ -38,14 +38,11 @@ pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
 }
 
 fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
-    if gold == pred && !gold.trim().is_empty() {
-        return Truth::Yes(Method::Text);
-    }
     if gold.len() > MAX_BYTES || pred.len() > MAX_BYTES {
-        return Truth::Open;
+        return if gold == pred { Truth::Yes(Method::Text) } else { Truth::Open };
     }
     let (normal_gold, normal_pred) = (normalise(gold), normalise(pred));
-    if normal_gold.is_empty() || normal_pred.is_empty() {
+    if text::says_nothing(&normal_gold) || text::says_nothing(&normal_pred) {
         return Truth::No(Method::Text);
     }
     // `0.333...` goes on, `0.333.` ends a sentence.

@@ -171,7 +171,7 @@ impl Writer<'_> {
         };
         let promoted = right.is_some() && self.rng.f64() < 0.02;
         let undecided = !promoted && self.rng.f64() < 0.01;
-        (Transcript { turns, check }, Grade { outcome, right, undecided, promoted })
+        (Transcript { turns, check }, Grade { outcome, right, undecided, promoted, folded: false })
     }
 
     fn solve(&mut self, turn: usize, side: usize, right: bool, question: &str, answer: &str) -> Solved {
