@@ -129,7 +129,7 @@ impl Engine {
     fn ask(&self, request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
         self.check(&request.prompt)?;
         let (answer, waits) = oneshot::channel();
-        self.inbox.send(Job::Generate(request, answer)).map_err(|_| stopped())?;
+        self.inbox.send(Job::Generate(Box::new(request), answer)).map_err(|_| stopped())?;
         Ok(waits)
     }
 

@@ -25,7 +25,7 @@ const BEYOND: usize = 4;
 
 /// What an engine is asked.
 pub(super) enum Job {
-    Generate(Generate, Answer),
+    Generate(Box<Generate>, Answer),
     Logits(Vec<u32>, oneshot::Sender<Vec<f32>>),
 }
 
@@ -79,7 +79,7 @@ impl Worker {
         let Self { checkpoint, inbox, waiting, running, desks, .. } = self;
         arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| match job {
             Job::Generate(request, answer) => {
-                waiting.push(request.group, (request, answer));
+                waiting.push(request.group, (*request, answer));
                 true
             }
             Job::Logits(tokens, answer) => {
