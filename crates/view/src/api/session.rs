@@ -84,7 +84,7 @@ pub(super) struct Calls<'p> {
     /// The run's place, and the record's name.
     pub(super) run: usize,
     pub(super) record: String,
-    calls: HashMap<Slot, (StoredCall, [usize; 2])>,
+    by_slot: HashMap<Slot, (StoredCall, [usize; 2])>,
     pub(super) room: &'p Room,
 }
 
@@ -130,12 +130,12 @@ impl<'p> Calls<'p> {
         (run, record): (usize, &str),
         room: &'p Room,
     ) -> Result<Self, Problem> {
-        Ok(Self { run, record: record.to_owned(), calls: replies.beginnings(record, MOST)?, room })
+        Ok(Self { run, record: record.to_owned(), by_slot: replies.beginnings(record, MOST)?, room })
     }
 
     /// A reply with its thinking apart, wherever the model put it.
     pub(super) fn reply(&self, slot: Slot) -> Option<Reply> {
-        let (call, [content_left, thinking_left]) = self.calls.get(&slot)?;
+        let (call, [content_left, thinking_left]) = self.by_slot.get(&slot)?;
         let parts = split_thinking(&call.reply.content);
         let thinking: Vec<&str> = [call.reply.reasoning.as_deref(), parts.thinking.as_deref()]
             .into_iter()
@@ -165,7 +165,7 @@ impl<'p> Calls<'p> {
 
     /// Whether a reply was cut off at its limit.
     fn is_truncated(&self, slot: Slot) -> bool {
-        self.calls.get(&slot).is_some_and(|(call, _)| call.reply.finish == aske_chat::Finish::Length)
+        self.by_slot.get(&slot).is_some_and(|(call, _)| call.reply.finish == aske_chat::Finish::Length)
     }
 }
 
