@@ -76,8 +76,8 @@ fn an_oddity_beside_a_good_reply_leaves_no_session_open() {
         let ran = world.run(&["bench", "--run", "run", "--json"]);
         let folder = world.folder("run");
         let (grades, replies) = (folder.grades(), folder.replies());
-        let graded = grades.get("one:two/0").is_some_and(|grade| grade["outcome"] == "too_easy");
-        if ran.code != Some(0) || !graded {
+        let is_graded = grades.get("one:two/0").is_some_and(|grade| grade["outcome"] == "too_easy");
+        if ran.code != Some(0) || !is_graded {
             open.push(format!("{what}: {}", ran.json()["failures"][0]["message"]));
             continue;
         }

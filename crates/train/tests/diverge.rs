@@ -36,7 +36,7 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
         plan,
         objective: Objective::named("cispo", None, None).unwrap(),
         course: Course::new(pairs, 0, plan.groups, plan.group_size),
-        sampler: Sampler::new(&settings, &fleet, &run, &halt),
+        sampler: Sampler::new(&settings, &fleet, &run, &halt).unwrap(),
         watch: Watch {
             check: None,
             questions: 1,

@@ -156,8 +156,8 @@ pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -
 /// Tells whether a planned session still lacks its record, or a grade by the rule of these settings.
 fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&Planned) -> bool {
     let current = grades.iter().filter(|grade| is_current(settings, grade.checker));
-    let graded = current.map(|grade| grade.record.as_str());
-    let finished: HashSet<&str> = graded.filter(|name| records.contains(name)).collect();
+    let names = current.map(|grade| grade.record.as_str());
+    let finished: HashSet<&str> = names.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
