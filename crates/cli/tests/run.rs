@@ -330,6 +330,7 @@ fn the_result_as_json_has_its_fields_and_agrees_with_the_folder() {
             "open",
             "outcomes",
             "promoted",
+            "folded",
             "undecided",
             "used",
             "failures",

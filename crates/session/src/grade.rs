@@ -333,7 +333,7 @@ mod tests {
                 Grading::Done(grade) => grade,
                 Grading::Need(need) => panic!("no checker, but {need:?}"),
             };
-        let folded = graded(r"\pi R^2", r"\pi r^2");
+        let folded = graded("1 1/3", "11/3");
         assert_eq!((folded.right, folded.folded), (Some([true, false]), true));
         assert!(!graded("1/2", "0.5").folded);
         assert!(!graded(r"\pi r^2", r"\pi r^2").folded);
