@@ -407,8 +407,8 @@ mod tests {
         let sections = layers.values().into_iter().map(|(key, ..)| key.split('.').next().map(str::to_owned));
         let mut sections: Vec<_> = sections.collect::<Option<_>>().unwrap();
         sections.dedup();
-        // Without an equivalence checker there is no section for one.
-        let all = ["protocol", "asker", "boundary", "check", "eval", "run", "train"];
+        // Nothing of an asker has a default.
+        let all = ["protocol", "boundary", "check", "equivalence", "eval", "run", "train"];
         assert_eq!(sections[..7], all, "in order, and each once");
         assert_eq!(origin(&layers, "train.watch.patience"), "default");
         let twice = layers.values().iter().filter(|(key, ..)| key == "eval.samples").count();
