@@ -1,6 +1,6 @@
 //! Who takes part in a step, and with how many tokens.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// A sequence as the schedule sees it.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,8 @@ impl Schedule {
     /// How many tokens each sequence reads in the next step; `waiting` are groups with further requests, which count as
     /// clients with several, and `room` is for all prompts together.
     pub(crate) fn shares(&mut self, ready: &[Ready], waiting: &HashSet<u64>, room: usize) -> Vec<usize> {
-        let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
+        // In order, so that ties fall the same way in every run.
+        let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         let mut singles = Vec::new();
         for (at, one) in ready.iter().enumerate() {
             match one.group {
@@ -134,7 +135,7 @@ fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize])
     for at in writers {
         shares[at] = 1;
     }
-    readers.sort_by_key(|at| ready[*at].unread);
+    readers.sort_by_key(|at| (ready[*at].unread, *at));
     for at in readers {
         shares[at] = ready[at].unread.min(room);
         room -= shares[at];
