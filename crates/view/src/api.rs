@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// All routes.
 pub(crate) fn routes() -> Router<Arc<Runs>> {
     Router::new()
+        // Browsers ask for it on pages that name no icon, such as the one that refuses a client without a token.
+        .route("/favicon.ico", get(async || axum::http::StatusCode::NO_CONTENT))
         .route("/api/runs", get(runs::answer))
         .route("/api/evidence", get(evidence::answer))
         .route("/api/sessions", get(sessions::answer))
