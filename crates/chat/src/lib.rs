@@ -9,9 +9,11 @@
 //! assert_eq!((prompt.len(), reply.finish), (2, Finish::Stop));
 //! ```
 
+mod hint;
 mod money;
 mod reply;
 
+pub use hint::Hint;
 pub use money::{Price, Usd};
 pub use reply::{Finish, Reply, Trace, Usage};
 

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     #[ignore = "some virtual machines announce AMX and cannot run it: set ONEDNN_MAX_CPU_ISA=AVX2"]
     fn half_precision_learns_nearly_the_same() {
-        let text = include_str!("../../tests/learning/tiny.json");
+        let text = include_str!("../tests/learning/tiny.json");
         let config: aske_model::LlamaConfig = serde_json::from_str(text).unwrap();
         let start = Weights::random(&config, 3);
         let new = || TorchLearner::new(&config, &start, Options::default(), "cpu").unwrap();
