@@ -6,7 +6,7 @@ use crate::rollout::{Cast, rollout};
 use crate::session::Session;
 use crate::{RolloutFailure, to_python};
 use aske_config::{ConfigError, Layers, Settings, connect};
-use aske_model::{Http, Model};
+use aske_model::{HttpClient, Model};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
 use pyo3::exceptions::PyValueError;
@@ -23,7 +23,7 @@ pub(crate) struct Environment(Arc<Inner>);
 
 struct Inner {
     settings: Settings,
-    http: Http,
+    http: HttpClient,
     /// Boundary solvers, and the cross-check solver where it is not the policy.
     models: BTreeMap<String, Arc<Model>>,
     judges: Judges,
@@ -46,7 +46,7 @@ impl Environment {
                         hint: leave [equivalence] out, as training in the paper does";
             return Err(PyValueError::new_err(told));
         }
-        let http = Http::new(POOL).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let http = HttpClient::new(POOL).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let models = models(&settings, &http).map_err(|error| wrong(&error))?;
         let history = diversity_url.map(|url| History::new(&http, url)).transpose();
         let history = history.map_err(|error| wrong(&error))?;
@@ -100,8 +100,9 @@ impl Environment {
         judge_key: Option<String>,
         cache_salt: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pair: PairId =
-            pair.parse().map_err(|error: aske_record::BadPair| PyValueError::new_err(error.to_string()))?;
+        let pair: PairId = pair
+            .parse()
+            .map_err(|error: aske_record::PairIdError| PyValueError::new_err(error.to_string()))?;
         let id = SessionId { pair, sample };
         let asker = Served { url, model, key, salt: None };
         let judge = match judge_url {
@@ -155,7 +156,7 @@ fn load(config: &str, options: &[String]) -> Result<Layers, ConfigError> {
 }
 
 /// Connects everybody but the policy.
-fn models(settings: &Settings, http: &Http) -> Result<BTreeMap<String, Arc<Model>>, ConfigError> {
+fn models(settings: &Settings, http: &HttpClient) -> Result<BTreeMap<String, Arc<Model>>, ConfigError> {
     let others = settings.models.iter().filter(|(name, _)| **name != settings.asker.model);
     others
         .map(|(name, section)| {

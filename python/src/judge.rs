@@ -1,7 +1,7 @@
 //! The policy as its own cross-check solver: its endpoint, called directly.
 
 use aske_config::ConfigError;
-use aske_model::{Endpoint, Http, Limits, Model, OpenAi};
+use aske_model::{Endpoint, HttpClient, Limits, Model, OpenAi};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,12 @@ pub(crate) struct Served {
 
 impl Served {
     /// The policy as a model.
-    pub(crate) fn connect(&self, http: &Http, name: &str, limits: Limits) -> Result<Model, ConfigError> {
+    pub(crate) fn connect(
+        &self,
+        http: &HttpClient,
+        name: &str,
+        limits: Limits,
+    ) -> Result<Model, ConfigError> {
         let mut extra = Map::new();
         if let Some(salt) = &self.salt {
             extra.insert("cache_salt".to_owned(), Value::from(salt.as_str()));

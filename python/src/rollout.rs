@@ -2,8 +2,8 @@
 
 use crate::history::History;
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Completion, Failure, Halt, Model, Request};
-use aske_record::{GradeLine, RoleUse, SCHEMA, SessionId, SessionRecord};
+use aske_model::{Completion, Halt, Model, ModelError, Request};
+use aske_record::{GradeLine, RoleUsage, SCHEMA, SessionId, SessionRecord};
 use aske_session::{Domain, Grade, Grading, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade};
 use futures_util::future::try_join_all;
 use serde::Serialize;
@@ -91,12 +91,12 @@ pub(crate) async fn rollout(
     id: SessionId,
     cast: &Cast,
     history: Option<&(History, f64)>,
-) -> Result<Rollout, Failure> {
+) -> Result<Rollout, ModelError> {
     let halt = &Halt::default();
     let name = id.to_string();
     let seed = Seed(settings.run.seed);
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
-    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+    let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     let (mut asker_s, mut solvers_s) = (0.0, 0.0);
     let transcript = loop {
         let calls = match session.need() {
@@ -119,7 +119,7 @@ pub(crate) async fn rollout(
         .await?;
         *(if is_asker { &mut asker_s } else { &mut solvers_s }) += begun.elapsed().as_secs_f64();
         for (slot, Completion { reply, cost, .. }) in replies {
-            used.entry(slot.role.as_str().to_owned()).or_default().add(&RoleUse {
+            used.entry(slot.role.as_str().to_owned()).or_default().add(&RoleUsage {
                 calls: 1,
                 usage: reply.usage,
                 usd: cost,

@@ -3,13 +3,14 @@
 use aske_chat::{Usage, Usd};
 use aske_config::RunSection;
 use aske_record::{CallStore, RunError};
+use parking_lot::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Tokens and dollars of a run so far, and its calls since the start of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct Spending {
     /// Calls since the start.
     pub calls: u64,
     /// Tokens, earlier starts included.
@@ -20,7 +21,7 @@ pub struct Spent {
 
 /// A budget that is used up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reached {
+pub enum BudgetLimit {
     /// Of dollars.
     Usd(f64),
     /// Of tokens.
@@ -29,7 +30,7 @@ pub enum Reached {
     Minutes(f64),
 }
 
-impl fmt::Display for Reached {
+impl fmt::Display for BudgetLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usd(usd) => write!(f, "the budget of ${usd} is spent"),
@@ -39,20 +40,20 @@ impl fmt::Display for Reached {
     }
 }
 
-/// Counts, and says when a budget is reached. A clone counts into the same purse.
+/// Counts, and says when a budget is reached. A clone counts into the same budget.
 #[derive(Clone)]
-pub struct Purse {
-    spent: Arc<Mutex<Spent>>,
+pub struct Budget {
+    spent: Arc<Mutex<Spending>>,
     budget_usd: Option<f64>,
     budget_tokens: Option<u64>,
     minutes: Option<(Instant, f64)>,
 }
 
-impl Purse {
-    /// A purse for the calls of this store, those of earlier starts counted.
+impl Budget {
+    /// A budget for the calls of this store, those of earlier starts counted.
     pub fn new(run: &RunSection, store: &CallStore) -> Result<Self, RunError> {
         let before = store.used()?;
-        let spent = Spent {
+        let spent = Spending {
             calls: 0,
             tokens: before.values().map(|used| used.usage.total()).sum(),
             usd: before.values().fold(Usd::default(), |sum, used| sum + used.usd),
@@ -70,14 +71,14 @@ impl Purse {
     }
 
     pub(crate) fn add(&self, usage: &Usage, cost: Usd) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         spent.calls += 1;
         spent.tokens += usage.total();
         spent.usd += cost;
     }
 
-    pub(crate) fn spent(&self) -> Spent {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn spent(&self) -> Spending {
+        *self.spent.lock()
     }
 
     /// When the time is over, if there is a budget of it.
@@ -86,12 +87,12 @@ impl Purse {
     }
 
     /// The budget that is used up, if one is.
-    pub(crate) fn reached(&self) -> Option<Reached> {
+    pub(crate) fn exhausted(&self) -> Option<BudgetLimit> {
         let spent = self.spent();
-        let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(Reached::Usd);
-        let tokens = self.budget_tokens.filter(|budget| spent.tokens >= *budget).map(Reached::Tokens);
+        let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(BudgetLimit::Usd);
+        let tokens = self.budget_tokens.filter(|budget| spent.tokens >= *budget).map(BudgetLimit::Tokens);
         let minutes =
-            self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| Reached::Minutes(m));
+            self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| BudgetLimit::Minutes(m));
         usd.or(tokens).or(minutes)
     }
 }

@@ -1,23 +1,23 @@
 //! One call: replayed if it is stored, else made and stored before anything goes on.
 
-use crate::budget::{Purse, Reached};
+use crate::budget::{Budget, BudgetLimit};
 use aske_chat::Reply;
 use aske_config::RoleSettings;
-use aske_model::{Cause, Completion, Failure, Halt, Model, Request};
-use aske_record::{CallKey, CallStore, RoleUse, RunError, StoredCall};
+use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
+use aske_record::{CallKey, CallStore, RoleUsage, RunError, StoredCall};
 use aske_session::{Call, Seed, Slot};
 use std::collections::HashMap;
-use std::sync::{OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Why a session could not go on. Never a score.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum CallError {
     /// The run is ending; this part comes next time.
     #[error("halted")]
     Halted,
     /// A model gave no reply.
     #[error(transparent)]
-    Model(#[from] Failure),
+    Model(#[from] ModelError),
     /// The run folder could not be read or written.
     #[error(transparent)]
     Folder(#[from] RunError),
@@ -31,29 +31,29 @@ pub struct Caller<'r> {
     pub(crate) store: &'r CallStore,
     pub(crate) seed: Seed,
     pub(crate) halt: &'r Halt,
-    pub(crate) purse: Purse,
-    pub(crate) reached: OnceLock<Reached>,
+    pub(crate) budget: Budget,
+    pub(crate) budget_limit: OnceLock<BudgetLimit>,
 }
 
 /// A reply, and whether it was stored before.
-pub struct Answer {
+pub struct CallReply {
     /// The reply.
     pub reply: Reply,
     /// What it took.
-    pub used: RoleUse,
+    pub used: RoleUsage,
     /// It was stored before.
     pub stored: bool,
 }
 
 impl<'r> Caller<'r> {
     /// A caller that stores into this store and draws by this seed; `halt` ends its calls.
-    pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, purse: Purse) -> Self {
-        Self { store, seed, halt, purse, reached: OnceLock::new() }
+    pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, budget: Budget) -> Self {
+        Self { store, seed, halt, budget, budget_limit: OnceLock::new() }
     }
 
     /// The replies of a record that an earlier start has stored.
-    pub fn from_before(&self, record: &str) -> Result<Replay, RunError> {
-        self.store.from_before(record)
+    pub fn earlier_replies(&self, record: &str) -> Result<Replay, RunError> {
+        self.store.earlier_replies(record)
     }
 
     /// The reply to a call of a record, from `replay` where it is there.
@@ -63,7 +63,7 @@ impl<'r> Caller<'r> {
         call: Call,
         (model, role): (&Model, &RoleSettings),
         replay: &Replay,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<CallReply, CallError> {
         let Call { slot, messages, max_tokens } = call;
         let seed = self.seed.of_call(record, slot);
         let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed, group: None };
@@ -73,34 +73,29 @@ impl<'r> Caller<'r> {
             if stored.request != hash {
                 return Err(self.store.other_request(&key).into());
             }
-            let used = RoleUse { calls: 1, usage: stored.reply.usage, usd: stored.cost };
-            return Ok(Answer { reply: stored.reply.clone(), used, stored: true });
+            let used = RoleUsage { calls: 1, usage: stored.reply.usage, usd: stored.cost };
+            return Ok(CallReply { reply: stored.reply.clone(), used, stored: true });
         }
-        self.mind_the_budget();
+        self.check_budget();
         let completion =
             model.complete(&request, self.halt).await.map_err(|failure| match failure.cause {
-                Cause::Halted => Trouble::Halted,
-                _ => Trouble::Model(failure),
+                ErrorCause::Halted => CallError::Halted,
+                _ => CallError::Model(failure),
             })?;
         let Completion { reply, latency, attempts, cost } = completion;
-        self.purse.add(&reply.usage, cost);
+        self.budget.add(&reply.usage, cost);
         let name = model.name().to_owned();
         let stored = StoredCall { model: name, request: hash, reply: reply.clone(), latency, attempts, cost };
         self.store.put(key, stored).await?;
-        let used = RoleUse { calls: 1, usage: reply.usage, usd: cost };
-        Ok(Answer { reply, used, stored: false })
+        let used = RoleUsage { calls: 1, usage: reply.usage, usd: cost };
+        Ok(CallReply { reply, used, stored: false })
     }
 
     /// Halts the run when a budget is used up.
-    pub(crate) fn mind_the_budget(&self) {
-        if let Some(reached) = self.purse.reached() {
-            self.reached.get_or_init(|| reached);
-            self.halt.call();
+    pub(crate) fn check_budget(&self) {
+        if let Some(limit) = self.budget.exhausted() {
+            self.budget_limit.get_or_init(|| limit);
+            self.halt.trigger();
         }
     }
-}
-
-/// A lock whatever happened to its last holder.
-pub(crate) fn held<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

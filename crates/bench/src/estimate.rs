@@ -1,6 +1,6 @@
 //! What a plan would take, before anything is asked.
 
-use crate::Planned;
+use crate::PlannedSession;
 use aske_chat::{Price, Usage, Usd};
 use aske_config::Settings;
 use serde::Serialize;
@@ -59,7 +59,7 @@ impl Estimate {
 }
 
 /// Counts calls exactly and guesses tokens. Equivalence checks depend on the answers and are not counted.
-pub fn estimate(settings: &Settings, plan: &[Planned]) -> Estimate {
+pub fn estimate(settings: &Settings, plan: &[PlannedSession]) -> Estimate {
     let protocol = &settings.protocol;
     let sessions = plan.len() as u64;
     let rounds = u64::from(protocol.rounds);

@@ -1,17 +1,17 @@
 //! Grading with the equivalence checker, where there is one.
 
-use crate::caller::held;
-use crate::{Caller, Fleet, Trouble};
+use crate::{CallError, Caller, ModelRegistry};
 use aske_chat::{Finish, Message};
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Cause, Failure, Model};
+use aske_model::{ErrorCause, Model, ModelError};
 use aske_session::{
-    AnswerPair, Call, CheckerRule, Domain, Grade, Grading, Judged, Judging, Pack, Role, Slot, Transcript,
+    AnswerPair, Call, CheckerRule, Domain, Grade, Grading, Judgement, Judging, Pack, Role, Slot, Transcript,
     Verdicts, grade, judge, read_verdict,
 };
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// How often the checker is asked anew, in one start of a run, for a verdict that can be read.
@@ -25,22 +25,27 @@ pub struct Grader {
 }
 
 /// Reads a checker's words; `None` where they are neither yes nor no.
-pub type Reader = fn(&str) -> Option<bool>;
+pub type VerdictReader = fn(&str) -> Option<bool>;
 
 /// A model that says yes or no; what it is asked it is asked once in a run.
 pub struct Checker {
     model: Arc<Model>,
     role: RoleSettings,
     tokens: u32,
-    read: Reader,
+    read: VerdictReader,
     /// What it said, by the record's name; `None` where it could not be read.
     verdicts: Mutex<HashMap<String, Arc<OnceCell<Option<bool>>>>>,
 }
 
 impl Checker {
-    /// The checker of this role, which has so many tokens for a verdict, read so; none where the fleet lacks its model.
-    pub fn new(fleet: &Fleet, role: &RoleSettings, tokens: u32, read: Reader) -> Option<Self> {
-        let model = fleet.get(&role.model)?.clone();
+    /// The checker of this role, which has so many tokens for a verdict, read so; none where the models lacks its model.
+    pub fn new(
+        models: &ModelRegistry,
+        role: &RoleSettings,
+        tokens: u32,
+        read: VerdictReader,
+    ) -> Option<Self> {
+        let model = models.get(&role.model)?.clone();
         Some(Self { model, role: role.clone(), tokens, read, verdicts: Mutex::default() })
     }
 
@@ -50,13 +55,13 @@ impl Checker {
         record: &str,
         messages: &[Message],
         caller: &Caller<'_>,
-    ) -> Result<bool, Trouble> {
-        let cell = held(&self.verdicts).entry(record.to_owned()).or_default().clone();
+    ) -> Result<bool, CallError> {
+        let cell = self.verdicts.lock().entry(record.to_owned()).or_default().clone();
         let said = cell.get_or_try_init(|| self.ask(record, messages, caller)).await?;
         said.ok_or_else(|| {
-            let (model, cause) = (self.model.name().to_owned(), Cause::Malformed);
+            let (model, cause) = (self.model.name().to_owned(), ErrorCause::Malformed);
             let message = "an equivalence verdict that is neither yes nor no".to_owned();
-            Trouble::Model(Failure { model, cause, message, attempts: NEW_DRAWS })
+            CallError::Model(ModelError { model, cause, message, attempts: NEW_DRAWS })
         })
     }
 
@@ -66,7 +71,7 @@ impl Checker {
         record: &str,
         messages: &[Message],
         caller: &Caller<'_>,
-    ) -> Result<Option<bool>, Trouble> {
+    ) -> Result<Option<bool>, CallError> {
         let replay = caller.store.of_record(record)?;
         let mut new = 0;
         for draw in 0.. {
@@ -89,11 +94,11 @@ impl Checker {
 
 impl Grader {
     /// The grader of these settings.
-    pub fn new(settings: &Settings, fleet: &Fleet) -> Self {
+    pub fn new(settings: &Settings, models: &ModelRegistry) -> Self {
         let checker = settings
             .equivalence
             .as_ref()
-            .and_then(|(role, tokens)| Checker::new(fleet, role, *tokens, read_verdict));
+            .and_then(|(role, tokens)| Checker::new(models, role, *tokens, read_verdict));
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
@@ -103,7 +108,7 @@ impl Grader {
     }
 
     /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
-    pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, Trouble> {
+    pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, CallError> {
         let answers = transcript.answers();
         let grade = |verdicts: Option<&Verdicts>| match grade(&answers, &self.domain, verdicts) {
             Grading::Done(grade) => Ok(grade),
@@ -118,7 +123,7 @@ impl Grader {
         check: &[Option<&str>],
         answers: &[Option<&str>],
         caller: &Caller<'_>,
-    ) -> Result<Judged, Trouble> {
+    ) -> Result<Judgement, CallError> {
         let judge = |verdicts: Option<&Verdicts>| match judge(check, answers, &self.domain, verdicts) {
             Judging::Done(judged) => Ok(judged),
             Judging::Need(need) => Err(need),
@@ -131,7 +136,7 @@ impl Grader {
         &self,
         decide: impl Fn(Option<&Verdicts>) -> Result<T, BTreeSet<AnswerPair>>,
         caller: &Caller<'_>,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, CallError> {
         let mut verdicts = self.checker.as_ref().map(|_| Verdicts::new());
         loop {
             let need = match decide(verdicts.as_ref()) {
@@ -140,7 +145,7 @@ impl Grader {
             };
             let asked = need.into_iter().map(|pair| async move {
                 let verdict = self.verdict(&pair, caller).await?;
-                Ok::<_, Trouble>((pair, verdict))
+                Ok::<_, CallError>((pair, verdict))
             });
             for answer in join_all(asked).await {
                 let (pair, verdict) = answer?;
@@ -149,7 +154,7 @@ impl Grader {
         }
     }
 
-    async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, Trouble> {
+    async fn verdict(&self, pair: &AnswerPair, caller: &Caller<'_>) -> Result<bool, CallError> {
         let Some(checker) = &self.checker else { return Ok(false) };
         let AnswerPair { reference, candidate } = pair;
         let messages = self.pack.equivalence(reference, candidate);

@@ -50,12 +50,12 @@ fn dialogue(settings: &Settings) -> BTreeMap<String, String> {
     }
     add("prompts", settings.pack.hash().to_owned());
     add("seed", settings.run.seed.to_string());
-    add("asker", role_text(&settings.asker));
-    add("check", role_text(&settings.check));
+    add("asker", role_identity(&settings.asker));
+    add("check", role_identity(&settings.check));
     add(
         "equivalence",
         match &settings.equivalence {
-            Some((checker, tokens)) => checker_text(checker, *tokens),
+            Some((checker, tokens)) => checker_identity(checker, *tokens),
             None => "none".to_owned(),
         },
     );
@@ -82,12 +82,12 @@ fn sorted(table: &toml::Table) -> BTreeMap<&String, &toml::Value> {
 }
 
 /// A role that says yes or no, with the tokens it has for that.
-pub fn checker_text(role: &RoleSettings, tokens: u32) -> String {
-    format!("{} within {tokens} tokens", role_text(role))
+pub fn checker_identity(role: &RoleSettings, tokens: u32) -> String {
+    format!("{} within {tokens} tokens", role_identity(role))
 }
 
 /// A role: its model and how it samples.
-pub fn role_text(role: &RoleSettings) -> String {
+pub fn role_identity(role: &RoleSettings) -> String {
     format!("{} {}", role.model, json(&role.sampling))
 }
 

@@ -10,37 +10,40 @@
 //! assert_eq!(sessions.len(), 1900); // 190 pairs, 10 samples
 //! ```
 
+mod adaptive;
 mod budget;
 mod caller;
-mod course;
-mod crew;
-mod drive;
+mod context;
 mod estimate;
-mod fleet;
 mod gguf;
 mod grader;
 mod identity;
 mod observer;
 mod panel;
 mod plan;
+mod registry;
 mod regrade;
 mod repair;
 mod runner;
-mod until;
+mod schedule;
+mod session;
 
-pub use budget::{Purse, Reached, Spent};
-pub use caller::{Answer, Caller, Replay, Trouble};
-pub use course::{Course, Group};
-pub use crew::{Crew, Ended, RunFailure};
-pub use drive::{Cast, Driven, calls, drive};
+pub use adaptive::{AdaptiveSummary, StopRule, run_adaptive};
+pub use budget::{Budget, BudgetLimit, Spending};
+pub use caller::{CallError, CallReply, Caller, Replay};
+pub use context::{JobSummary, RunContext, RunFailure};
 pub use estimate::{Estimate, RoleEstimate, estimate};
-pub use fleet::{Dialogue, Fleet};
-pub use grader::{Checker, Grader, Reader, is_current, record_name};
-pub use identity::{checker_text, manifest, manifest_with, role_text};
+pub use grader::{Checker, Grader, VerdictReader, is_current, record_name};
+pub use identity::{checker_identity, manifest, manifest_with, role_identity};
 pub use observer::Observer;
-pub use panel::{Panel, audit_panels, baseline_panels, difficulty_panels, judged, solve, standing};
-pub use plan::{PlanError, Planned, Selection, Shard, pairs_of, plan, planned};
-pub use regrade::{Regrading, regrade};
-pub use repair::{Repaired, Unrecorded, repair, unrecorded};
-pub use runner::{Finished, Made, Runner};
-pub use until::{Stopped, Until, run_until};
+pub use panel::{
+    Panel, audit_panels, baseline_panels, difficulty_panels, judged_records, run_panels,
+    sessions_with_cross_check,
+};
+pub use plan::{PlanError, PlannedSession, Selection, Shard, plan, plan_session, selected_pairs};
+pub use registry::{Dialogue, ModelRegistry};
+pub use regrade::{Regrader, regrade};
+pub use repair::{MissingRecords, RepairSummary, missing_records, repair};
+pub use runner::{RunSummary, Runner, SessionWrites};
+pub use schedule::{Group, PairSchedule};
+pub use session::{FinishedSession, SessionRoles, make_calls, run_session};

@@ -1,10 +1,10 @@
 //! Questions put to solvers outside of sessions: audits, baselines and measurements of difficulty.
 
-use crate::caller::Answer;
-use crate::{Caller, Crew, Ended, RunFailure, Trouble, is_current};
+use crate::caller::CallReply;
+use crate::{CallError, Caller, JobSummary, RunContext, RunFailure, is_current};
 use aske_config::{RoleSettings, Settings};
-use aske_record::{PanelRecord, Record, RoleUse, RunDir, RunError, SCHEMA, SessionRecord};
-use aske_session::{Call, Need, Protocol, Role, Session, Slot, Solved};
+use aske_record::{PanelRecord, Record, RoleUsage, RunDir, RunError, SCHEMA, SessionRecord};
+use aske_session::{Call, Need, Protocol, Role, Session, Slot, SolverAnswer};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -67,7 +67,7 @@ impl Panel {
 }
 
 /// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
-pub fn standing(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
+pub fn sessions_with_cross_check(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
     // Of several grades of a session the last counts.
     let stands: HashMap<&str, bool> =
         folder.grades().iter().map(|line| (line.record.as_str(), line.grade.right.is_some())).collect();
@@ -152,7 +152,7 @@ fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleS
 }
 
 /// The names of the records of a folder that are judged by the rule of these settings.
-pub fn judged(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
+pub fn judged_records(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
     let current = |record: &&Record| match record {
         Record::Baseline(panel) | Record::Audit(panel) | Record::Difficulty(panel) => {
             is_current(settings, panel.checker)
@@ -164,38 +164,39 @@ pub fn judged(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, R
 
 /// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told
 /// of each, earlier ones excluded.
-pub async fn solve(
-    crew: &Crew<'_>,
+pub async fn run_panels(
+    context: &RunContext<'_>,
     panels: &[Panel],
     done: impl Fn(&PanelRecord),
     failed: impl Fn(&RunFailure),
-) -> Result<Ended, RunError> {
-    let finished = judged(crew.settings, crew.folder)?;
+) -> Result<JobSummary, RunError> {
+    let finished = judged_records(context.settings, context.folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
-        let record = put(crew, panel).await?;
-        crew.folder.add_record(&panel.record(record.clone()))?;
+        let record = put(context, panel).await?;
+        context.folder.add_record(&panel.record(record.clone()))?;
         done(&record);
         Ok(())
     };
-    crew.all(&open, |panel| panel.id(), work, failed).await
+    context.run_all(&open, |panel| panel.id(), work, failed).await
 }
 
 /// One panel from its question to its judgement.
-async fn put(crew: &Crew<'_>, panel: &Panel) -> Result<PanelRecord, Trouble> {
-    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+async fn put(context: &RunContext<'_>, panel: &Panel) -> Result<PanelRecord, CallError> {
+    let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     let (session, question, check) = match &panel.source {
         Source::Session { name, question, check } => {
             (Some(name.clone()), Some(question.clone()), check.clone())
         }
         Source::Asker => {
-            let (question, check) = ask(crew, &panel.calls, &mut used).await?;
+            let (question, check) = ask(context, &panel.calls, &mut used).await?;
             (None, question, check)
         }
     };
-    let mut answers: BTreeMap<String, Vec<Solved>> = BTreeMap::new();
+    let mut answers: BTreeMap<String, Vec<SolverAnswer>> = BTreeMap::new();
     if let Some(question) = &question {
-        let asked = panel.solvers.iter().map(|(solver, draws)| draw(crew, panel, question, solver, *draws));
+        let asked =
+            panel.solvers.iter().map(|(solver, draws)| draw(context, panel, question, solver, *draws));
         // All of them run to their end, so that no reply is lost because another call failed.
         for drawn in join_all(asked).await {
             let (name, solved, more) = drawn?;
@@ -204,7 +205,7 @@ async fn put(crew: &Crew<'_>, panel: &Panel) -> Result<PanelRecord, Trouble> {
         }
     }
     let right = match &question {
-        Some(_) => judge(crew, &check, &answers).await?,
+        Some(_) => judge(context, &check, &answers).await?,
         None => None,
     };
     let name = panel.name.clone();
@@ -216,26 +217,27 @@ async fn put(crew: &Crew<'_>, panel: &Panel) -> Result<PanelRecord, Trouble> {
         check,
         answers,
         right,
-        checker: crew.grader.rule(),
+        checker: context.grader.rule(),
         used,
     })
 }
 
 /// The asker's question without probing, and the cross-check answers to it.
 async fn ask(
-    crew: &Crew<'_>,
+    context: &RunContext<'_>,
     record: &str,
-    used: &mut BTreeMap<String, RoleUse>,
-) -> Result<(Option<String>, Vec<Option<String>>), Trouble> {
-    let settings = crew.settings;
+    used: &mut BTreeMap<String, RoleUsage>,
+) -> Result<(Option<String>, Vec<Option<String>>), CallError> {
+    let settings = context.settings;
     let protocol = Protocol { rounds: 0, ..settings.protocol.clone() };
     let mut session = Session::new(protocol, settings.pack.clone(), settings.domain);
-    let replay = crew.caller.store.of_record(record)?;
+    let replay = context.caller.store.of_record(record)?;
     if let Need::Calls(calls) = session.need() {
         for call in calls {
             let slot = call.slot;
-            let asker = (crew.model(&settings.asker)?, &settings.asker);
-            let Answer { reply, used: more, .. } = crew.caller.call(record, call, asker, &replay).await?;
+            let asker = (context.model(&settings.asker)?, &settings.asker);
+            let CallReply { reply, used: more, .. } =
+                context.caller.call(record, call, asker, &replay).await?;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             // The machine asked for this slot a moment ago.
             let _ = session.feed(slot, reply);
@@ -246,45 +248,46 @@ async fn ask(
     };
     let (slot, draws) = (Slot::first(1, Role::Check), settings.protocol.check_draws);
     let max_tokens = settings.protocol.check_tokens;
-    let (solved, more) = answers(crew, record, slot, (&question, max_tokens), &settings.check, draws).await?;
+    let (solved, more) =
+        answers(context, record, slot, (&question, max_tokens), &settings.check, draws).await?;
     used.entry(Role::Check.as_str().to_owned()).or_default().add(&more);
     Ok((Some(question), solved.into_iter().map(|solved| solved.answer).collect()))
 }
 
 /// One solver's draws.
 async fn draw(
-    crew: &Crew<'_>,
+    context: &RunContext<'_>,
     panel: &Panel,
     question: &str,
     solver: &RoleSettings,
     draws: u32,
-) -> Result<(String, Vec<Solved>, RoleUse), Trouble> {
+) -> Result<(String, Vec<SolverAnswer>, RoleUsage), CallError> {
     let record = format!("{}/{}", panel.calls, solver.model);
-    let put = (question, crew.settings.protocol.solver_final_tokens);
-    let (answered, used) = answers(crew, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
+    let put = (question, context.settings.protocol.solver_final_tokens);
+    let (answered, used) = answers(context, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
     Ok((solver.model.clone(), answered, used))
 }
 
 /// Independent answers of one model to a final question.
 pub(crate) async fn answers(
-    crew: &Crew<'_>,
+    context: &RunContext<'_>,
     record: &str,
     first: Slot,
     (question, max_tokens): (&str, u32),
     role: &RoleSettings,
     draws: u32,
-) -> Result<(Vec<Solved>, RoleUse), Trouble> {
-    let caller: &Caller<'_> = &crew.caller;
-    let (model, replay) = (crew.model(role)?, caller.store.of_record(record)?);
-    let messages = crew.settings.pack.final_question(question);
+) -> Result<(Vec<SolverAnswer>, RoleUsage), CallError> {
+    let caller: &Caller<'_> = &context.caller;
+    let (model, replay) = (context.model(role)?, caller.store.of_record(record)?);
+    let messages = context.settings.pack.final_question(question);
     let calls = (0..draws).map(|draw| {
         let call = Call { slot: Slot { draw, ..first }, messages: messages.clone(), max_tokens };
         caller.call(record, call, (model, role), &replay)
     });
-    let (mut solved, mut used) = (Vec::new(), RoleUse::default());
+    let (mut solved, mut used) = (Vec::new(), RoleUsage::default());
     for answer in join_all(calls).await {
-        let Answer { reply, used: more, .. } = answer?;
-        solved.push(Solved::read(&reply, &crew.settings.domain));
+        let CallReply { reply, used: more, .. } = answer?;
+        solved.push(SolverAnswer::read(&reply, &context.settings.domain));
         used.add(&more);
     }
     Ok((solved, used))
@@ -292,15 +295,15 @@ pub(crate) async fn answers(
 
 /// Which answers are right; none where the cross-check answers do not all agree.
 async fn judge(
-    crew: &Crew<'_>,
+    context: &RunContext<'_>,
     check: &[Option<String>],
-    answers: &BTreeMap<String, Vec<Solved>>,
-) -> Result<Option<BTreeMap<String, Vec<bool>>>, Trouble> {
+    answers: &BTreeMap<String, Vec<SolverAnswer>>,
+) -> Result<Option<BTreeMap<String, Vec<bool>>>, CallError> {
     let check: Vec<Option<&str>> = check.iter().map(Option::as_deref).collect();
     let judged = answers.iter().map(async |(name, solved)| {
         let answers: Vec<Option<&str>> = solved.iter().map(|solved| solved.answer.as_deref()).collect();
-        let judged = crew.grader.judge(&check, &answers, &crew.caller).await?;
-        Ok::<_, Trouble>(judged.right.map(|right| (name.clone(), right)))
+        let judged = context.grader.judge(&check, &answers, &context.caller).await?;
+        Ok::<_, CallError>(judged.right.map(|right| (name.clone(), right)))
     });
     // All of them run to their end, so that no verdict is lost because another failed.
     join_all(judged).await.into_iter().collect()

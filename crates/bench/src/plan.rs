@@ -47,7 +47,7 @@ pub struct Selection {
 
 /// One session to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedSession {
     /// Its name.
     pub id: SessionId,
     /// Model 1 and Model 2.
@@ -64,14 +64,14 @@ pub struct PlanError {
 }
 
 /// The sessions of a run, in order.
-pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, PlanError> {
+pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<PlannedSession>, PlanError> {
     let seed = Seed(settings.run.seed);
-    let mut sessions: Vec<Planned> = pairs_of(settings, selection)?
+    let mut sessions: Vec<PlannedSession> = selected_pairs(settings, selection)?
         .into_iter()
         .flat_map(|pair| {
             (0..settings.run.samples).map(move |sample| SessionId { pair: pair.clone(), sample })
         })
-        .map(|id| planned(seed, id))
+        .map(|id| plan_session(seed, id))
         .collect();
     order(settings.run.order, seed, &mut sessions);
     if let Some(shard) = selection.shard {
@@ -82,7 +82,7 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<Planned>, 
 }
 
 /// The pairs of a selection, in the order of the solvers.
-pub fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
+pub fn selected_pairs(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
     let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
     let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
     let fits = |pair: &PairId| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair));
@@ -90,14 +90,14 @@ pub fn pairs_of(settings: &Settings, selection: &Selection) -> Result<Vec<PairId
 }
 
 /// A session with its solvers in their places.
-pub fn planned(seed: Seed, id: SessionId) -> Planned {
-    Planned { solvers: id.solvers(seed), id }
+pub fn plan_session(seed: Seed, id: SessionId) -> PlannedSession {
+    PlannedSession { solvers: id.solvers(seed), id }
 }
 
 /// Orders sessions. Within a sample, pairs come in an order of their own by the seed, so that no solver is
 /// asked by every session at once.
-fn order(order: Order, seed: Seed, sessions: &mut [Planned]) {
-    let by_chance = |session: &Planned| {
+fn order(order: Order, seed: Seed, sessions: &mut [PlannedSession]) {
+    let by_chance = |session: &PlannedSession| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.0.to_le_bytes());
         hasher.update(session.id.to_string().as_bytes());
@@ -138,7 +138,7 @@ fn wanted(text: &str, names: &[&str]) -> Result<Wanted, PlanError> {
     if !text.contains(':') {
         return Ok(Wanted::With(text.to_owned()));
     }
-    text.parse().map(Wanted::Pair).map_err(|error: aske_record::BadPair| PlanError {
+    text.parse().map(Wanted::Pair).map_err(|error: aske_record::PairIdError| PlanError {
         what: format!("--pairs: {error}"),
         hint: "a single name stands for every pair with that solver".to_owned(),
     })
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn each_solver_of_a_pair_is_model_1_in_half_of_the_samples() {
         let sessions = plan(&paper(), &Selection::default()).unwrap();
-        let first = |s: &&Planned| s.solvers[0] == s.id.pair.both()[0];
+        let first = |s: &&PlannedSession| s.solvers[0] == s.id.pair.both()[0];
         for pair in sessions.iter().map(|s| &s.id.pair).collect::<HashSet<_>>() {
             assert_eq!(sessions.iter().filter(|s| s.id.pair == *pair).filter(first).count(), 5);
         }

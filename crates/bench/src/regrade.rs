@@ -1,7 +1,7 @@
 //! The same sessions under another cross-check solver; no asker and no boundary solver is called.
 
 use crate::panel::answers;
-use crate::{Crew, Ended, RunFailure, Trouble, is_current};
+use crate::{CallError, JobSummary, RunContext, RunFailure, is_current};
 use aske_config::RoleSettings;
 use aske_record::{GradeLine, Record, RunError, SCHEMA, SessionRecord};
 use aske_session::{Role, Slot, Transcript};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Another grader: who supplies the reference answer, how often, and the name of its grades.
 #[derive(Clone, Debug)]
-pub struct Regrading {
+pub struct Regrader {
     /// The name of the grades.
     pub name: String,
     /// Who supplies the reference answer.
@@ -20,42 +20,46 @@ pub struct Regrading {
 
 /// Grades every session that has no grade of this grader, or one by an earlier rule. `done` is told of each.
 pub async fn regrade(
-    crew: &Crew<'_>,
-    regrading: &Regrading,
+    context: &RunContext<'_>,
+    regrading: &Regrader,
     done: impl Fn(&GradeLine),
     failed: impl Fn(&RunFailure),
-) -> Result<Ended, RunError> {
-    let grades = crew.folder.other_grades(&regrading.name)?;
-    let current = grades.before().iter().filter(|line| is_current(crew.settings, line.checker));
+) -> Result<JobSummary, RunError> {
+    let grades = context.folder.other_grades(&regrading.name)?;
+    let current = grades.before().iter().filter(|line| is_current(context.settings, line.checker));
     let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
-    let sessions = crew.folder.records()?.iter().filter_map(Record::session);
+    let sessions = context.folder.records()?.iter().filter_map(Record::session);
     // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
     let open: Vec<&SessionRecord> = sessions
         .filter(|session| session.transcript.is_answered())
         .filter(|session| !done_before.contains(session.id().to_string().as_str()))
         .collect();
     let work = async |session: &&SessionRecord| {
-        let line = one(crew, regrading, session).await?;
+        let line = one(context, regrading, session).await?;
         grades.add(&line)?;
         done(&line);
         Ok(())
     };
-    crew.all(&open, |session| session.id().to_string(), work, failed).await
+    context.run_all(&open, |session| session.id().to_string(), work, failed).await
 }
 
-async fn one(crew: &Crew<'_>, by: &Regrading, session: &SessionRecord) -> Result<GradeLine, Trouble> {
+async fn one(
+    context: &RunContext<'_>,
+    by: &Regrader,
+    session: &SessionRecord,
+) -> Result<GradeLine, CallError> {
     let name = session.id().to_string();
     let check = match session.transcript.answers().question {
         Some(question) => {
             let record = format!("regrade/{}/{name}", by.name);
-            let put = (question, crew.settings.protocol.check_tokens);
+            let put = (question, context.settings.protocol.check_tokens);
             let slot = Slot::first(0, Role::Check);
-            let (solved, _) = answers(crew, &record, slot, put, &by.check, by.draws).await?;
+            let (solved, _) = answers(context, &record, slot, put, &by.check, by.draws).await?;
             solved.into_iter().map(|solved| solved.answer).collect()
         }
         None => Vec::new(),
     };
     let transcript = Transcript { turns: session.transcript.turns.clone(), check: check.clone() };
-    let grade = crew.grader.grade(&transcript, &crew.caller).await?;
-    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), checker: crew.grader.rule() })
+    let grade = context.grader.grade(&transcript, &context.caller).await?;
+    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), checker: context.grader.rule() })
 }

@@ -1,15 +1,14 @@
 //! Records and grades that were lost, made again from stored replies. No model is called.
 
-use crate::caller::held;
-use crate::{Crew, Observer, Planned, Runner, Trouble, planned};
+use crate::{CallError, Observer, PlannedSession, RunContext, Runner, plan_session};
 use aske_record::{PairId, RunDir, RunError, SessionId};
 use aske_session::{Role, Seed, Side, Slot};
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 
 /// What a repair has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairSummary {
     /// Sessions that the folder knows of: by a record, a grade or a stored reply.
     pub sessions: usize,
     /// Records that were made again.
@@ -23,7 +22,7 @@ pub struct Repaired {
 /// Records that `aske audit`, `aske baseline`, `aske difficulty` and `aske eval` have stored replies for and that are
 /// not there, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unrecorded {
+pub struct MissingRecords {
     /// Final questions solved again.
     pub audits: usize,
     /// Questions without probing.
@@ -34,12 +33,12 @@ pub struct Unrecorded {
     pub evals: usize,
 }
 
-/// Finishes every session of the crew's folder that stored replies are enough for. The crew's models must be offline.
-pub async fn repair(crew: &Crew<'_>) -> Result<Repaired, RunError> {
-    let (folder, seed) = (crew.folder(), Seed(crew.settings.run.seed));
+/// Finishes every session of the context's folder that stored replies are enough for. The context's models must be offline.
+pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError> {
+    let (folder, seed) = (context.folder(), Seed(context.settings.run.seed));
     let sessions = sessions(folder);
-    let runner = Runner::with_all_grades(crew);
-    let mut done = Repaired { sessions: sessions.len(), ..Repaired::default() };
+    let runner = Runner::with_all_grades(context);
+    let mut done = RepairSummary { sessions: sessions.len(), ..RepairSummary::default() };
     let unfinished: Vec<(&str, SessionId)> = sessions
         .into_iter()
         .filter(|name| runner.grade(name).is_none())
@@ -48,29 +47,29 @@ pub async fn repair(crew: &Crew<'_>) -> Result<Repaired, RunError> {
     let made = Mutex::new([0_usize; 2]);
     let odd: Mutex<Vec<(String, String)>> = Mutex::default();
     let work = async |(name, id): &(&str, SessionId)| {
-        let planned = with_solvers(folder, planned(seed, id.clone()))?;
-        let listed = |name: &&String| !crew.settings.solvers.iter().any(|solver| solver.model == **name);
+        let planned = with_solvers(folder, plan_session(seed, id.clone()))?;
+        let listed = |name: &&String| !context.settings.solvers.iter().any(|solver| solver.model == **name);
         if let Some(solver) = planned.solvers.iter().find(listed) {
-            held(&odd).push(((*name).to_owned(), format!("run.toml does not list the solver `{solver}`")));
+            odd.lock().push(((*name).to_owned(), format!("run.toml does not list the solver `{solver}`")));
             return Ok(());
         }
         match runner.finish(&planned, &Silent).await {
             Ok(new) => {
-                let mut made = held(&made);
+                let mut made = made.lock();
                 made[0] += usize::from(new.record);
                 made[1] += usize::from(new.grade);
                 Ok(())
             }
-            Err(Trouble::Folder(error @ RunError::OtherRequest { .. })) => {
-                held(&odd).push(((*name).to_owned(), error.to_string()));
+            Err(CallError::Folder(error @ RunError::OtherRequest { .. })) => {
+                odd.lock().push(((*name).to_owned(), error.to_string()));
                 Ok(())
             }
             Err(other) => Err(other),
         }
     };
-    let ended = crew.all(&unfinished, |(name, _)| (*name).to_owned(), work, |_| {}).await?;
-    [done.records, done.grades] = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.open = odd.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let ended = context.run_all(&unfinished, |(name, _)| (*name).to_owned(), work, |_| {}).await?;
+    [done.records, done.grades] = made.into_inner();
+    done.open = odd.into_inner();
     let failed = ended.failures.into_iter().map(|failed| (failed.record, failed.failure.to_string()));
     done.open.extend(failed);
     done.open.sort();
@@ -79,8 +78,8 @@ pub async fn repair(crew: &Crew<'_>) -> Result<Repaired, RunError> {
 
 /// Counts what belongs to no session and has stored replies but no record. Running its command again makes the record
 /// of them.
-pub fn unrecorded(folder: &RunDir) -> Unrecorded {
-    let mut found = Unrecorded::default();
+pub fn missing_records(folder: &RunDir) -> MissingRecords {
+    let mut found = MissingRecords::default();
     let (mut audited, mut measured) = (BTreeSet::new(), BTreeSet::new());
     for name in folder.index().names() {
         // `audit/DEPTH/SESSION` and `difficulty/SOLVER/SESSION`.
@@ -124,8 +123,8 @@ fn session_id(name: &str) -> Option<SessionId> {
 }
 
 /// The session with its solvers in the places that its stored replies have them in: `aske ask` lets the user choose.
-fn with_solvers(folder: &RunDir, mut planned: Planned) -> Result<Planned, RunError> {
-    let calls = folder.calls().from_before(&planned.id.to_string())?;
+fn with_solvers(folder: &RunDir, mut planned: PlannedSession) -> Result<PlannedSession, RunError> {
+    let calls = folder.calls().earlier_replies(&planned.id.to_string())?;
     let model = |side: Side| {
         let mut turns = 1..=u32::try_from(calls.len()).unwrap_or(u32::MAX);
         turns

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Who speaks a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Speaker {
+pub enum ChatRole {
     /// The standing instructions.
     System,
     /// The side that asks.
@@ -36,7 +36,7 @@ pub enum Speaker {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Who speaks.
-    pub role: Speaker,
+    pub role: ChatRole,
     /// What is said.
     pub content: Arc<str>,
 }
@@ -44,16 +44,16 @@ pub struct Message {
 impl Message {
     /// Standing instructions.
     pub fn system(content: impl Into<Arc<str>>) -> Self {
-        Self { role: Speaker::System, content: content.into() }
+        Self { role: ChatRole::System, content: content.into() }
     }
 
     /// A message to the model.
     pub fn user(content: impl Into<Arc<str>>) -> Self {
-        Self { role: Speaker::User, content: content.into() }
+        Self { role: ChatRole::User, content: content.into() }
     }
 
     /// A reply of the model, as history.
     pub fn assistant(content: impl Into<Arc<str>>) -> Self {
-        Self { role: Speaker::Assistant, content: content.into() }
+        Self { role: ChatRole::Assistant, content: content.into() }
     }
 }

@@ -3,7 +3,7 @@
 use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe};
 use crate::tables::{adaptive, interval, outcomes, percent, table, used};
 use aske_evidence::{
-    AuditEvidence, Comparison, Evidence, Held, PairCell, RunEvidence, Validity, Verdict, checks,
+    AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
 };
 use aske_session::Outcome;
 use aske_stats::Estimate;
@@ -113,7 +113,7 @@ fn headline(run: &RunEvidence) {
 
 /// What the folder lacks.
 fn missing(run: &RunEvidence) {
-    let Held { planned, records, graded, lost, begun } = run.held;
+    let SessionCounts { planned, records, graded, lost, begun } = run.held;
     let path = safe(&run.path);
     if let Some(trouble) = &run.trouble {
         note(format_args!("{} {}", paint(BAD.bold(), "stored replies cannot be read:"), safe(trouble)));
@@ -354,7 +354,7 @@ fn validity(run: &RunEvidence, validity: &Validity) {
     for check in checks(run) {
         shown.add_row([
             check.name.to_owned(),
-            check.doubt().as_str().to_owned(),
+            check.severity().as_str().to_owned(),
             format!("{} of {}", check.hits, check.of),
             percent(check.share()),
             check.examples.first().cloned().unwrap_or_default(),

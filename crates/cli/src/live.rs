@@ -57,7 +57,7 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
 async fn on_signals(halt: &Halt, interrupt: &Interrupt) -> std::convert::Infallible {
     wait_for_signal().await;
     interrupt.0.store(true, Ordering::Relaxed);
-    halt.call();
+    halt.trigger();
     note(format_args!("\n{STOPPING}"));
     wait_for_signal().await;
     std::process::exit(i32::from(Exit::Interrupted.status()))

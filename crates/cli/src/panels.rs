@@ -7,7 +7,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::progress::Progress;
-use aske_bench::{Crew, Ended, Fleet, Panel, judged, solve};
+use aske_bench::{JobSummary, ModelRegistry, Panel, RunContext, judged_records, run_panels};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
 use aske_model::Halt;
@@ -61,17 +61,21 @@ pub(crate) fn each(
 }
 
 /// Only the models that are called: no other needs its key or its server. The equivalence checker always belongs.
-pub(crate) fn fleet(settings: &Settings, called: &BTreeSet<String>) -> Result<Fleet, Problem> {
+pub(crate) fn fleet(settings: &Settings, called: &BTreeSet<String>) -> Result<ModelRegistry, Problem> {
     let mut settings = settings.clone();
     let checker = settings.equivalence.as_ref().map(|(role, _)| role.model.clone());
     settings.models.retain(|name, _| called.contains(name) || checker.as_ref() == Some(name));
-    Ok(Fleet::new(&settings)?)
+    Ok(ModelRegistry::new(&settings)?)
 }
 
 /// Puts the questions.
-pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]) -> Result<Exit, Problem> {
+pub(crate) fn put(
+    what: &str,
+    on: (&Settings, &ModelRegistry, &RunDir),
+    panels: &[Panel],
+) -> Result<Exit, Problem> {
     let (settings, _, folder) = on;
-    let done = judged(settings, folder)?;
+    let done = judged_records(settings, folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
     note(format_args!(
@@ -81,7 +85,7 @@ pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]
         folder.path().display()
     ));
     working(open.len(), "questions", on, async |crew, progress| {
-        solve(crew, panels, |_| progress.advance(), |_| progress.give_up()).await
+        run_panels(crew, panels, |_| progress.advance(), |_| progress.give_up()).await
     })
 }
 
@@ -89,8 +93,8 @@ pub(crate) fn put(what: &str, on: (&Settings, &Fleet, &RunDir), panels: &[Panel]
 pub(crate) fn working(
     open: usize,
     things: &'static str,
-    on: (&Settings, &Fleet, &RunDir),
-    work: impl AsyncFnOnce(&Crew<'_>, &Progress) -> Result<Ended, RunError>,
+    on: (&Settings, &ModelRegistry, &RunDir),
+    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<JobSummary, RunError>,
 ) -> Result<Exit, Problem> {
     let (ended, interrupt) = watched(open, things, on, work)?;
     report_open(&ended, things);
@@ -101,11 +105,11 @@ pub(crate) fn working(
 pub(crate) fn watched<T>(
     open: usize,
     things: &'static str,
-    (settings, fleet, folder): (&Settings, &Fleet, &RunDir),
-    work: impl AsyncFnOnce(&Crew<'_>, &Progress) -> Result<T, RunError>,
+    (settings, fleet, folder): (&Settings, &ModelRegistry, &RunDir),
+    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<T, RunError>,
 ) -> Result<(T, Interrupt), Problem> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let crew = Crew::new(settings, fleet, folder, &halt)?;
+    let crew = RunContext::new(settings, fleet, folder, &halt)?;
     let progress = Progress::new(open as u64, things);
     let done = block_on(&halt, &interrupt, async {
         tokio::select! {

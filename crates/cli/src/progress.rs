@@ -2,7 +2,7 @@
 
 use crate::live::{Interrupt, STOPPING};
 use crate::output::{BAD, DIM, GOOD, NOTE, note, paint};
-use aske_bench::{Crew, Observer, RunFailure, Spent};
+use aske_bench::{Observer, RunContext, RunFailure, Spending};
 use aske_evidence::Tally;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome};
@@ -89,7 +89,7 @@ impl Progress {
     /// Shows the state again and again; ends never, so it runs beside the work.
     pub(crate) async fn keep_showing(
         &self,
-        crew: &Crew<'_>,
+        crew: &RunContext<'_>,
         interrupt: &Interrupt,
     ) -> std::convert::Infallible {
         let every = if self.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
@@ -123,7 +123,7 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    fn line(&self, spent: Spent) -> String {
+    fn line(&self, spent: Spending) -> String {
         let tally = self.tally.borrow();
         let graded = tally.sessions().max(1) as f64;
         let share = |outcome, style, name| {

@@ -2,7 +2,7 @@
 
 use aske_bench::Estimate;
 use aske_evidence::Share;
-use aske_record::RoleUse;
+use aske_record::RoleUsage;
 use aske_stats::{Adaptive, Interval};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
@@ -35,10 +35,10 @@ pub(crate) fn outcomes(shares: &[Share]) -> Table {
 }
 
 /// Calls, tokens and cost by role.
-pub(crate) fn used(used: &BTreeMap<String, RoleUse>) -> Table {
+pub(crate) fn used(used: &BTreeMap<String, RoleUsage>) -> Table {
     let mut table = table(&["role", "calls", "tokens read", "tokens written", "cost"], &[1, 2, 3, 4]);
-    let mut total = RoleUse::default();
-    let mut row = |name: &str, used: &RoleUse| {
+    let mut total = RoleUsage::default();
+    let mut row = |name: &str, used: &RoleUsage| {
         table.add_row([
             name.to_owned(),
             HumanCount(used.calls).to_string(),

@@ -1,10 +1,10 @@
 //! One session on a terminal, as it happens.
 
 use crate::output::{BAD, BOLD, DIM, GOOD, NAME, NOTE, data, paint, safe};
-use aske_bench::{Observer, Planned};
+use aske_bench::{Observer, PlannedSession};
 use aske_chat::{Finish, Reply};
 use aske_record::SessionRecord;
-use aske_session::{Grade, Outcome, Role, Side, Slot, Trouble, Turn, split_thinking};
+use aske_session::{Grade, Outcome, Role, Side, Slot, Turn, TurnError, split_thinking};
 
 /// Lines of a private section that are shown unless all are wanted.
 const LINES: usize = 6;
@@ -47,7 +47,7 @@ impl Transcript {
 }
 
 impl Observer for Transcript {
-    fn replied(&self, _: &Planned, slot: Slot, model: &str, reply: &Reply, _stored: bool) {
+    fn replied(&self, _: &PlannedSession, slot: Slot, model: &str, reply: &Reply, _stored: bool) {
         let who = match slot.role {
             Role::Asker => {
                 data(paint(BOLD, format_args!("\n── {} ", self.heading(slot.turn))));
@@ -62,7 +62,7 @@ impl Observer for Transcript {
         data(format_args!("\n  {who}\n{}", paint(DIM, self.body(reply))));
     }
 
-    fn asked(&self, _: &Planned, _: u32, turn: &Turn) {
+    fn asked(&self, _: &PlannedSession, _: u32, turn: &Turn) {
         match (&turn.question, turn.trouble) {
             (Some(question), _) => {
                 let cut = if turn.cut { " (cut to the word limit)" } else { "" };
@@ -74,7 +74,7 @@ impl Observer for Transcript {
             }
             (None, trouble) => {
                 let why = match trouble {
-                    Some(Trouble::Truncated) => "the reply ran out of tokens first",
+                    Some(TurnError::Truncated) => "the reply ran out of tokens first",
                     _ => "nothing stands under #Question#",
                 };
                 data(format_args!("\n  {}: {why}", paint(BAD.bold(), "no question")));
@@ -82,7 +82,7 @@ impl Observer for Transcript {
         }
     }
 
-    fn solved(&self, planned: &Planned, number: u32, turn: &Turn) {
+    fn solved(&self, planned: &PlannedSession, number: u32, turn: &Turn) {
         if number > self.rounds {
             return;
         }

@@ -1,14 +1,14 @@
 //! From a model's section to what can be called, for providers that need no weights.
 
-use crate::{ConfigError, ModelSection, ProviderKind, is_variable, load_script};
-use aske_model::{Endpoint, Http, OpenAi, Provider, Scripted};
+use crate::{ConfigError, ModelSection, ProviderKind, is_env_var_name, load_script};
+use aske_model::{Endpoint, HttpClient, OpenAi, Provider, Scripted};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// The provider of a served or a scripted model; none for those that live in this process. Keys are read from the
 /// environment here and kept nowhere else.
 pub fn connect(
-    http: &Http,
+    http: &HttpClient,
     name: &str,
     section: &ModelSection,
 ) -> Result<Option<Box<dyn Provider>>, ConfigError> {
@@ -19,7 +19,7 @@ pub fn connect(
     }
 }
 
-fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, ConfigError> {
+fn openai(http: &HttpClient, name: &str, section: &ModelSection) -> Result<OpenAi, ConfigError> {
     let endpoint = Endpoint {
         urls: section.url.to_vec(),
         model: section.model.clone().unwrap_or_else(|| name.to_owned()),
@@ -38,7 +38,7 @@ fn openai(http: &Http, name: &str, section: &ModelSection) -> Result<OpenAi, Con
 fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
     match std::env::var(variable) {
         Ok(key) if !key.trim().is_empty() => Ok(key.trim().to_owned()),
-        _ if is_variable(variable) => Err(ConfigError::at(
+        _ if is_env_var_name(variable) => Err(ConfigError::at(
             format!("models.{name}.api_key_env"),
             format!("the environment variable {variable} is not set"),
         )

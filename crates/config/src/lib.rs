@@ -33,6 +33,6 @@ pub use schema::{
     JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
     SetSection, TrainSection, WatchSection,
 };
-pub use secret::{is_variable, redact};
-pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, as_name, is_name};
+pub use secret::{is_env_var_name, redact};
+pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, is_valid_name, sanitize_name};
 pub use suggest::closest;

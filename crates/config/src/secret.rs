@@ -10,7 +10,7 @@ const SECRETS: [&str; 6] = ["key", "token", "secret", "password", "auth", "crede
 
 /// Whether this names an environment variable, and is not a key in its place: a variable of this name is set, or it is
 /// written in capital letters, digits and underscores and is not random.
-pub fn is_variable(name: &str) -> bool {
+pub fn is_env_var_name(name: &str) -> bool {
     let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let named = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && name.chars().all(usual);
     (named && !looks_like_key(name)) || (!name.is_empty() && std::env::var_os(name).is_some())
@@ -34,7 +34,7 @@ fn shown_text(key: &str, text: &str) -> String {
     let last = key.rsplit('.').next().unwrap_or_default().to_lowercase();
     let secret = key.contains(".extra.") && SECRETS.iter().any(|part| last.contains(part));
     match last.as_str() {
-        "api_key_env" if !is_variable(text) => MASK.to_owned(),
+        "api_key_env" if !is_env_var_name(text) => MASK.to_owned(),
         "api_key_env" => text.to_owned(),
         "url" => redact_url(text),
         _ if text.contains("://") => redact_url(text),
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn a_variable_is_told_from_a_key() {
         for name in ["OPENAI_API_KEY", "_KEY2", "PATH"] {
-            assert!(is_variable(name), "{name}");
+            assert!(is_env_var_name(name), "{name}");
         }
         for key in ["sk-abc", "hunter2", "", "9_KEY", "MY KEY", "A=B", "AKIAIOSFODNN7EXAMPLE", "my_key"] {
-            assert!(!is_variable(key), "{key}");
+            assert!(!is_env_var_name(key), "{key}");
         }
     }
 

@@ -177,12 +177,12 @@ fn unknown_set(config: &Config, set: &str) -> ConfigError {
 }
 
 /// Whether this can name a model or a dataset: in records, in files and on the command line.
-pub fn is_name(name: &str) -> bool {
+pub fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(in_name)
 }
 
 /// The nearest name to a text; `otherwise` where nothing is left of it.
-pub fn as_name(text: &str, otherwise: &str) -> String {
+pub fn sanitize_name(text: &str, otherwise: &str) -> String {
     let name: String = text.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
     if name.is_empty() { otherwise.to_owned() } else { name }
 }
@@ -192,7 +192,7 @@ fn in_name(c: char) -> bool {
 }
 
 pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
-    match config.models.keys().find(|name| !is_name(name)) {
+    match config.models.keys().find(|name| !is_valid_name(name)) {
         Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a usable name")
             .hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
         None => Ok(()),
@@ -272,7 +272,7 @@ pub(crate) fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), Config
 
 fn domain(config: &Config) -> Result<Domain, ConfigError> {
     let written = &config.protocol.domain;
-    let domain: Domain = written.parse().map_err(|error: aske_session::UnknownDomain| {
+    let domain: Domain = written.parse().map_err(|error: aske_session::UnknownDomainError| {
         let error = ConfigError::at("protocol.domain", error.to_string());
         match closest(written, Domain::NAMES) {
             Some(likely) => error.hint(format!("did you mean `{likely}`?")),

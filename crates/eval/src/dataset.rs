@@ -2,7 +2,7 @@
 
 use crate::read::{Row, json_lines, read};
 use crate::{DataError, Declaration, Kind, prompt};
-use aske_config::{OneOrMany, as_name, closest};
+use aske_config::{OneOrMany, closest, sanitize_name};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -216,7 +216,7 @@ fn shortened(text: &str) -> String {
 /// The name of a dataset by its file.
 pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    as_name(&stem, "data")
+    sanitize_name(&stem, "data")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::DataError;
 use aske_answer::Rules;
-use aske_config::{OneOrMany, is_name};
+use aske_config::{OneOrMany, is_valid_name};
 use serde::{Deserialize, Serialize};
 
 /// The declarations that ship, in the order of tables; the first four are the paper's suite.
@@ -142,7 +142,7 @@ impl Declaration {
             let hint = "docs/eval.md lists the keys of a declaration";
             DataError::at(format!("{place}:{line}"), error.message().to_owned(), hint)
         })?;
-        if !is_name(&declared.name) {
+        if !is_valid_name(&declared.name) {
             let what = format!("`{}` is not a usable name", declared.name);
             return Err(DataError::at(place, what, "use letters, digits, `.`, `_` and `-`"));
         }

@@ -3,7 +3,7 @@
 use crate::{Declaration, Grading, Problem};
 use aske_answer::{Method, Verdict};
 use aske_chat::{Finish, Reply};
-use aske_session::{Domain, Solved, split_thinking};
+use aske_session::{Domain, SolverAnswer, split_thinking};
 
 /// Answers longer than this are shown to no judge; the symbolic comparison stops there as well.
 const MOST_BYTES: usize = 64 << 10;
@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 64 << 10;
 /// What a reply answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
-    pub(crate) solved: Solved,
+    pub(crate) solved: SolverAnswer,
     /// The answer stood in a box.
     pub(crate) boxed: bool,
 }
@@ -20,7 +20,7 @@ impl Answered {
     /// The last box, else the last word.
     pub(crate) fn read(reply: &Reply) -> Self {
         let boxed = split_thinking(&reply.content).boxed().is_some();
-        Self { solved: Solved::read(reply, &Domain::math()), boxed }
+        Self { solved: SolverAnswer::read(reply, &Domain::math()), boxed }
     }
 
     /// The answer that counts: a reply that was cut short has none but a boxed one.

@@ -1,7 +1,7 @@
 //! What makes an evaluation this one: the data, the model's sampling, the protocol and the judge.
 
 use crate::{Dataset, Grading};
-use aske_bench::{checker_text, role_text};
+use aske_bench::{checker_identity, role_identity};
 use aske_config::{EvalSection, ModelSection, Settings};
 use aske_record::{EVAL, Manifest};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub fn identity(
         [
             (EVAL, format!("1, {} tokens", section.tokens)),
             ("instruction", instruction.to_owned()),
-            ("model", role_text(&settings.asker)),
+            ("model", role_identity(&settings.asker)),
             ("template", model.map(template).unwrap_or_default()),
             ("seed", settings.run.seed.to_string()),
         ]
@@ -28,7 +28,7 @@ pub fn identity(
     let data = datasets.iter().map(|data| (format!("data.{}", data.declaration.name), data.fingerprint()));
     keys.extend(data);
     if let Some((role, tokens)) = &settings.equivalence {
-        let judge = checker_text(role, *tokens);
+        let judge = checker_identity(role, *tokens);
         let judged = datasets.iter().filter(|data| data.declaration.grading == Grading::Judge);
         keys.extend(judged.map(|data| (format!("judge.{}", data.declaration.name), judge.clone())));
     }

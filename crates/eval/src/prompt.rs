@@ -61,7 +61,7 @@ mod tests {
         ] {
             let messages = messages(&plain, &problem(kind), None);
             assert_eq!(messages.len(), 1, "no system prompt, no examples");
-            assert_eq!(messages[0].role, aske_chat::Speaker::User);
+            assert_eq!(messages[0].role, aske_chat::ChatRole::User);
             let text = &messages[0].content;
             assert!(text.starts_with("What is $2+2$?\n\n"), "{text}");
             assert!(words.iter().all(|word| text.contains(word)), "{text}");

@@ -2,7 +2,7 @@
 
 use crate::grade::{Answered, Decision, decide};
 use crate::{Dataset, Grading, Problem, prompt};
-use aske_bench::{Answer, Checker, Crew, Ended, RunFailure, Trouble, record_name};
+use aske_bench::{CallError, CallReply, Checker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
 use aske_session::{Call, Role, Slot};
@@ -74,34 +74,38 @@ pub fn open<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> V
 
 /// Puts every open problem. `done` is told of each sample; what fails stays open for another time.
 pub async fn evaluate(
-    crew: &Crew<'_>,
+    crew: &RunContext<'_>,
     protocol: &Protocol<'_>,
     open: &[&Task<'_>],
     done: impl Fn(&EvalRecord),
     failed: impl Fn(&RunFailure),
-) -> Result<Ended, RunError> {
+) -> Result<JobSummary, RunError> {
     let work = async |task: &&Task<'_>| {
         let record = put(crew, protocol, task).await?;
         crew.folder().add_record(&Record::Eval(record.clone()))?;
         done(&record);
         Ok(())
     };
-    crew.all(open, |task| task.id(), work, failed).await
+    crew.run_all(open, |task| task.id(), work, failed).await
 }
 
 /// One sample from its request to its record. The reply is stored before it is judged, so a judge that fails costs no
 /// second answer.
-async fn put(crew: &Crew<'_>, protocol: &Protocol<'_>, task: &Task<'_>) -> Result<EvalRecord, Trouble> {
+async fn put(
+    crew: &RunContext<'_>,
+    protocol: &Protocol<'_>,
+    task: &Task<'_>,
+) -> Result<EvalRecord, CallError> {
     let Task { dataset, problem, sample } = *task;
     let (declaration, caller, record) = (&dataset.declaration, crew.caller(), task.id());
-    let replay = caller.from_before(&record)?;
+    let replay = caller.earlier_replies(&record)?;
     let call = Call {
         slot: Slot::first(0, Role::Panel),
         messages: prompt::messages(declaration, problem, protocol.instruction),
         max_tokens: protocol.tokens,
     };
     let model = crew.model(protocol.role)?;
-    let Answer { reply, used, .. } = caller.call(&record, call, (model, protocol.role), &replay).await?;
+    let CallReply { reply, used, .. } = caller.call(&record, call, (model, protocol.role), &replay).await?;
     let answered = Answered::read(&reply);
     let (right, by) = match decide(declaration, problem, &answered, protocol.judge.is_some()) {
         Decision::Done { right, by } => (right, by),
@@ -127,11 +131,11 @@ async fn put(crew: &Crew<'_>, protocol: &Protocol<'_>, task: &Task<'_>) -> Resul
 
 /// What the judge says. The same answer to the same problem is judged once in a run.
 async fn judged(
-    crew: &Crew<'_>,
+    crew: &RunContext<'_>,
     protocol: &Protocol<'_>,
     problem: &Problem,
     answered: &Answered,
-) -> Result<bool, Trouble> {
+) -> Result<bool, CallError> {
     let (Some(judge), Some(answer)) = (protocol.judge, answered.answer()) else { return Ok(false) };
     let texts = [problem.question.as_str(), problem.answer.as_str(), answer];
     let messages = prompt::judge(texts[0], texts[1], texts[2]);

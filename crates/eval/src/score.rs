@@ -192,7 +192,7 @@ pub(crate) fn in_order<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) ->
 pub(crate) mod tests {
     use super::*;
     use aske_chat::Finish;
-    use aske_session::Solved;
+    use aske_session::SolverAnswer;
 
     /// A record of a sample.
     pub(crate) fn record(dataset: &str, problem: &str, sample: u32, right: bool) -> EvalRecord {
@@ -206,7 +206,7 @@ pub(crate) mod tests {
             model: "m".to_owned(),
             question: "q".to_owned(),
             reference: "1".to_owned(),
-            solved: Solved { answer: Some("1".to_owned()), finish: Finish::Stop },
+            solved: SolverAnswer { answer: Some("1".to_owned()), finish: Finish::Stop },
             boxed: true,
             right,
             by: "exact".to_owned(),

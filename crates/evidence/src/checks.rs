@@ -25,7 +25,7 @@ pub struct Check<'c> {
 
 /// How much a share should worry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Severity {
     /// Not at all.
     Fine,
     /// Enough to look at examples.
@@ -34,7 +34,7 @@ pub enum Doubt {
     Problem,
 }
 
-impl Doubt {
+impl Severity {
     /// One word.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -46,11 +46,11 @@ impl Doubt {
 }
 
 /// Judges a share by its limits.
-pub fn doubt(share: f64, limits: [f64; 2]) -> Doubt {
+pub fn severity(share: f64, limits: [f64; 2]) -> Severity {
     match limits {
-        [fine, _] if share <= fine => Doubt::Fine,
-        [_, look] if share <= look => Doubt::Look,
-        _ => Doubt::Problem,
+        [fine, _] if share <= fine => Severity::Fine,
+        [_, look] if share <= look => Severity::Look,
+        _ => Severity::Problem,
     }
 }
 
@@ -61,8 +61,8 @@ impl Check<'_> {
     }
 
     /// What follows.
-    pub fn doubt(&self) -> Doubt {
-        doubt(self.share(), self.limits)
+    pub fn severity(&self) -> Severity {
+        severity(self.share(), self.limits)
     }
 }
 

@@ -25,13 +25,13 @@ mod text;
 mod validity;
 
 pub use ability::ability as ability_of;
-pub use checks::{Check, Doubt, checks, doubt};
+pub use checks::{Check, Severity, checks, severity};
 pub use compare::pooled;
-pub use run::{Notes, Run, Session, Solver};
+pub use run::{Run, Session, SessionNotes, Solver};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,
-    Held, Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, Share, Skills, SolverInfo, SolverReplies,
-    Target, Validity, Verdict,
+    Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share, Skills, SolverInfo,
+    SolverReplies, Target, Validity, Verdict,
 };
 pub use tally::Tally;
 

@@ -57,7 +57,7 @@ pub(crate) struct LineTurn<'l> {
     #[serde(default)]
     pub(crate) cut: bool,
     #[serde(default)]
-    pub(crate) trouble: Option<aske_session::Trouble>,
+    pub(crate) trouble: Option<aske_session::TurnError>,
     #[serde(borrow, default)]
     pub(crate) solved: Option<[LineSolved<'l>; 2]>,
 }

@@ -1,14 +1,15 @@
 //! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
 
-use crate::Held;
+use crate::SessionCounts;
 use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, EvalRecord, GradeLine, Identity, Manifest, PairId, PanelRecord, Place, Record, Replies,
-    RoleUse, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_at, read_draws, scan,
+    DrawLine, EvalRecord, GradeLine, Identity, LineSpan, Manifest, PairId, PanelRecord, Record, Replies,
+    RoleUsage, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_draws, read_line_at,
+    scan_lines,
 };
-use aske_session::{CheckerRule, Grade, Slot, Trouble};
+use aske_session::{CheckerRule, Grade, Slot, TurnError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
@@ -40,18 +41,18 @@ pub struct Session {
     /// The cross-check answers.
     pub check: Box<[Option<Box<str>>]>,
     /// What to know about its turns and replies.
-    pub notes: Notes,
+    pub notes: SessionNotes,
     /// The grade, where there is one.
     pub grade: Option<Grade>,
     /// The rule by which the equivalence checker was asked for the grade, where it says so.
     pub checker: Option<CheckerRule>,
     /// Where its line stands in `records.jsonl`.
-    pub place: Place,
+    pub place: LineSpan,
 }
 
 /// What the validity panel counts, by session.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Notes {
+pub struct SessionNotes {
     /// Asker turns, those without a question, those of them that were truncated, questions cut to the word limit.
     pub turns: [u16; 4],
     /// Replies of the smaller and the larger solver: all, truncated, without an answer.
@@ -85,7 +86,7 @@ impl Session {
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     /// Calls, tokens and cost by role.
-    pub(crate) used: BTreeMap<String, RoleUse>,
+    pub(crate) used: BTreeMap<String, RoleUsage>,
     /// Sessions that have replies and neither a record nor a grade.
     pub(crate) begun: u64,
 }
@@ -166,9 +167,9 @@ impl Run {
     /// Reads what was added since; says whether there was anything.
     pub fn refresh(&mut self) -> Result<bool, RunError> {
         let path = self.path.join("records.jsonl");
-        let (found, read_to) = scan(&path, self.read_to, brief)?;
+        let (found, read_to) = scan_lines(&path, self.read_to, brief)?;
         let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
-        let (lines, graded_to) = scan(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
+        let (lines, graded_to) = scan_lines(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
         let news = !found.is_empty() || !lines.is_empty();
         if news {
             self.draws = read_draws(&self.path)?;
@@ -221,7 +222,7 @@ impl Run {
             if name == self.grader || file.extension().is_none_or(|ending| ending != "jsonl") {
                 continue;
             }
-            let (lines, _) = scan(&file, 0, |line, _| parse::<GradeLine>(line))?;
+            let (lines, _) = scan_lines(&file, 0, |line, _| parse::<GradeLine>(line))?;
             self.others.insert(name, lines.into_iter().map(|line| (line.record.clone(), line)).collect());
         }
         Ok(())
@@ -320,7 +321,7 @@ impl Run {
     /// A session's whole record.
     pub fn record(&self, session: &Session) -> Result<SessionRecord, RunError> {
         let path = self.path.join("records.jsonl");
-        let bytes = read_at(&path, session.place)?;
+        let bytes = read_line_at(&path, session.place)?;
         match parse::<Record>(&bytes) {
             Ok(Record::Session(record)) => Ok(record),
             Ok(_) => Err(RunError::Line { path, line: 0, what: "not a session".to_owned() }),
@@ -334,7 +335,7 @@ impl Run {
     }
 
     /// Calls, tokens and cost by role.
-    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
         Replies::open(&self.path)?.used()
     }
 
@@ -352,8 +353,8 @@ impl Run {
     }
 
     /// What the folder holds of its sessions, of which so many have stored replies alone.
-    pub(crate) fn held(&self, begun: u64) -> Held {
-        Held {
+    pub(crate) fn held(&self, begun: u64) -> SessionCounts {
+        SessionCounts {
             planned: self.manifest.planned,
             records: self.sessions.len() as u64,
             graded: self.sessions.iter().filter(|session| session.grade.is_some()).count() as u64,
@@ -424,12 +425,12 @@ struct Found {
 }
 
 /// What is kept of a line.
-fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
+fn brief(bytes: &[u8], place: LineSpan) -> Result<Brief, String> {
     let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if line.kind.0 != "session" {
         return Ok(Brief::Panel(Box::new(parse(bytes)?)));
     }
-    let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::BadPair| error.to_string())?;
+    let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::PairIdError| error.to_string())?;
     let question = line.turns.last().and_then(|turn| turn.question).map(text);
     let notes = notes(&line, question.as_deref());
     let last = line.turns.last();
@@ -455,12 +456,12 @@ fn brief(bytes: &[u8], place: Place) -> Result<Brief, String> {
     })))
 }
 
-fn notes(line: &Line<'_>, question: Option<&str>) -> Notes {
-    let mut notes = Notes::default();
+fn notes(line: &Line<'_>, question: Option<&str>) -> SessionNotes {
+    let mut notes = SessionNotes::default();
     for turn in &line.turns {
         notes.turns[0] += 1;
         notes.turns[1] += u16::from(turn.question.is_none());
-        notes.turns[2] += u16::from(turn.trouble == Some(Trouble::Truncated));
+        notes.turns[2] += u16::from(turn.trouble == Some(TurnError::Truncated));
         notes.turns[3] += u16::from(turn.cut);
         for (side, solved) in turn.solved.iter().flatten().enumerate() {
             notes.replies[side][0] += 1;

@@ -1,6 +1,6 @@
 //! What is shown of runs: plain values, the same in the terminal, in the report, in the viewer and as JSON.
 
-use aske_record::RoleUse;
+use aske_record::RoleUsage;
 use aske_session::Outcome;
 use aske_stats::{Abilities, Adaptive, Audit, Estimate, Interval, Paired};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub struct RunEvidence {
     /// Sessions that are finished but have no grade of this grader.
     pub ungraded: u64,
     /// What the folder holds of its sessions, and what is missing.
-    pub held: Held,
+    pub held: SessionCounts,
     /// Why the stored replies cannot be read; the sessions can.
     pub trouble: Option<String>,
     /// Every outcome's share.
@@ -61,14 +61,14 @@ pub struct RunEvidence {
     /// What could make the numbers above mean something else.
     pub validity: Validity,
     /// Calls, tokens and cost by role.
-    pub used: BTreeMap<String, RoleUse>,
+    pub used: BTreeMap<String, RoleUsage>,
     /// Sessions worth reading, the best first, then the worst.
     pub highlights: Vec<Highlight>,
 }
 
 /// What a folder holds of its sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Held {
+pub struct SessionCounts {
     /// Sessions of the largest plan that was run into the folder, where it is known.
     pub planned: Option<u64>,
     /// Sessions with a record; only these are in the numbers.

@@ -6,7 +6,7 @@ use aske_evidence::{Run, Verdict, evidence};
 use aske_record::{
     GradeLine, Identity, Manifest, PairId, PanelRecord, Record, RunDir, SCHEMA, SessionId, SessionRecord,
 };
-use aske_session::{Grade, Outcome, Solved, Transcript, Turn};
+use aske_session::{Grade, Outcome, SolverAnswer, Transcript, Turn};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -20,8 +20,8 @@ fn manifest(asker: &str) -> Manifest {
     Manifest::new("0", Identity::default(), config.parse().unwrap())
 }
 
-fn solved(answer: &str) -> Solved {
-    Solved { answer: Some(answer.to_owned()), finish: Finish::Stop }
+fn solved(answer: &str) -> SolverAnswer {
+    SolverAnswer { answer: Some(answer.to_owned()), finish: Finish::Stop }
 }
 
 fn turn(question: &str, answers: [&str; 2]) -> Turn {
@@ -112,7 +112,8 @@ fn doubts_are_counted_and_named() {
     leaking.transcript.check = vec![Some("2026".to_owned()); 3];
     leaking.transcript.turns[1].question = Some("Which year is 2026, written in digits?".to_owned());
     let (mut cut, _) = session(["small", "large"], 2, [false, true]);
-    cut.transcript.turns[1].solved.as_mut().unwrap()[0] = Solved { answer: None, finish: Finish::Length };
+    cut.transcript.turns[1].solved.as_mut().unwrap()[0] =
+        SolverAnswer { answer: None, finish: Finish::Length };
     let (mut again, _) = session(["small", "middle"], 5, [false, true]);
     again.transcript.turns[1].question = leaking.transcript.turns[1].question.clone();
     let (mut near, _) = session(["middle", "large"], 7, [false, true]);

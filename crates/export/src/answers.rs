@@ -4,7 +4,7 @@ use crate::Table;
 use crate::bank::Entry;
 use aske_evidence::Run;
 use aske_record::{PanelRecord, RunError};
-use aske_session::Solved;
+use aske_session::SolverAnswer;
 use std::collections::HashSet;
 
 /// One answer.
@@ -89,7 +89,7 @@ fn add_session(rows: &mut Vec<Row>, run: &Run, entry: &Entry<'_>) -> Result<(), 
 fn add_panel(rows: &mut Vec<Row>, run: &Run, kind: &'static str, panel: &PanelRecord) {
     for (solver, answers) in &panel.answers {
         let right = panel.right.as_ref().and_then(|right| right.get(solver));
-        for (draw, Solved { answer, finish }) in answers.iter().enumerate() {
+        for (draw, SolverAnswer { answer, finish }) in answers.iter().enumerate() {
             rows.push(Row {
                 run: run.folder(),
                 record: panel.session.clone().unwrap_or_else(|| panel.name.clone()),

@@ -82,11 +82,11 @@ fn right(value: &Value) -> Option<[bool; 2]> {
 mod tests {
     use super::*;
     use aske_chat::Finish;
-    use aske_session::{Solved, Turn};
+    use aske_session::{SolverAnswer, Turn};
     use serde_json::json;
 
     fn transcript(answers: Option<[&str; 2]>, check: &[&str]) -> Transcript {
-        let solved = |answer: &str| Solved { answer: Some(answer.to_owned()), finish: Finish::Other };
+        let solved = |answer: &str| SolverAnswer { answer: Some(answer.to_owned()), finish: Finish::Other };
         let mut turn = Turn::read("#Question# What is 1 + 1?", Finish::Other, 200);
         turn.solved = answers.map(|answers| answers.map(solved));
         Transcript {

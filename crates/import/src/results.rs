@@ -1,7 +1,7 @@
 //! A line of verifiers 0.3's `results.jsonl`: one rollout.
 
 use crate::rollout::{Rollout, Said, Took, reasoning, speaker, text};
-use aske_chat::{Finish, Speaker, Usage};
+use aske_chat::{ChatRole, Finish, Usage};
 use serde_json::Value;
 
 /// Reads a line. Only what the asker said in `completion` is its own; `prompt` may hold examples.
@@ -21,13 +21,13 @@ fn said(field: &Value, own: bool) -> Option<Vec<Said>> {
         Value::Null => return Some(Vec::new()),
         // A prompt may be one text.
         Value::String(prompt) if !own => {
-            return Some(vec![Said { role: Speaker::User, text: prompt.clone(), call: None }]);
+            return Some(vec![Said { role: ChatRole::User, text: prompt.clone(), call: None }]);
         }
         other => other.as_array()?,
     };
     let read = |message: &Value| {
         let role = speaker(message)?;
-        let replied = own && role == Speaker::Assistant;
+        let replied = own && role == ChatRole::Assistant;
         // The format tells of no reply why it ended.
         let took = || Took { reasoning: reasoning(message), finish: Finish::Other, ..Took::default() };
         Some(Said { role, text: text(message), call: replied.then(took) })

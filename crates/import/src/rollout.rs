@@ -2,7 +2,7 @@
 
 use crate::Left;
 use crate::{results, traces};
-use aske_chat::{Finish, Speaker, Usage, Usd};
+use aske_chat::{ChatRole, Finish, Usage, Usd};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(crate) struct Rollout {
 /// One message of the conversation.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
-    pub(crate) role: Speaker,
+    pub(crate) role: ChatRole,
     pub(crate) text: String,
     /// What the model said in this rollout, and no example that stood in its prompt.
     pub(crate) call: Option<Took>,
@@ -63,11 +63,11 @@ pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, Left>>, String> {
 }
 
 /// Who speaks; messages of tools are none of the conversation.
-pub(crate) fn speaker(message: &Value) -> Option<Speaker> {
+pub(crate) fn speaker(message: &Value) -> Option<ChatRole> {
     match message.get("role")?.as_str()? {
-        "system" | "developer" => Some(Speaker::System),
-        "user" => Some(Speaker::User),
-        "assistant" => Some(Speaker::Assistant),
+        "system" | "developer" => Some(ChatRole::System),
+        "user" => Some(ChatRole::User),
+        "assistant" => Some(ChatRole::Assistant),
         _ => None,
     }
 }

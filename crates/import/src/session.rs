@@ -4,9 +4,9 @@ use crate::fields::{Key, Map};
 use crate::rollout::{Rollout, Said};
 use crate::shown::answers;
 use crate::{Gap, Options};
-use aske_chat::{Finish, Reply, Speaker, Usd};
-use aske_record::{RoleUse, StoredCall};
-use aske_session::{Domain, Pack, Role, Side, Slot, Solved, Transcript, Turn, split_thinking};
+use aske_chat::{ChatRole, Finish, Reply, Usd};
+use aske_record::{RoleUsage, StoredCall};
+use aske_session::{Domain, Pack, Role, Side, Slot, SolverAnswer, Transcript, Turn, split_thinking};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -63,7 +63,7 @@ fn check(map: &Map, fields: &Value, domain: &Domain) -> Option<Vec<Option<String
 
 /// The answer in a field: a box, a line that is the answer itself, or what a longer reply ends with. `null` is known to
 /// be no answer; anything else that is no text and no number is not understood.
-fn told(value: &Value, domain: &Domain) -> Option<Solved> {
+fn told(value: &Value, domain: &Domain) -> Option<SolverAnswer> {
     let answer = match value {
         Value::Null => None,
         Value::Number(number) => Some(number.to_string()),
@@ -76,20 +76,20 @@ fn told(value: &Value, domain: &Domain) -> Option<Solved> {
         }
         _ => return None,
     };
-    Some(Solved { answer, finish: Finish::Other })
+    Some(SolverAnswer { answer, finish: Finish::Other })
 }
 
 /// What the asker was shown between two of its turns.
 fn shown<'m>(packs: &[Pack], between: &'m [Said]) -> Option<[&'m str; 2]> {
-    between.iter().filter(|said| said.role == Speaker::User).find_map(|said| answers(packs, &said.text))
+    between.iter().filter(|said| said.role == ChatRole::User).find_map(|said| answers(packs, &said.text))
 }
 
 /// A solver's answer by what the asker was shown of it. A box is always shown; a text without one holds no answer, and
 /// may be a placeholder.
-fn solved(shown: &str, domain: &Domain) -> Solved {
+fn solved(shown: &str, domain: &Domain) -> SolverAnswer {
     let parts = split_thinking(shown);
     let answer = parts.boxed().is_some().then(|| domain.read(&parts)).flatten();
-    Solved { answer, finish: Finish::Other }
+    SolverAnswer { answer, finish: Finish::Other }
 }
 
 /// The replies that are known: the asker's, and of the solvers' what the asker was shown.
@@ -123,10 +123,10 @@ fn stored(model: &str, reply: Reply, latency: Duration, cost: Usd) -> StoredCall
 }
 
 /// What the calls took, by role.
-pub(crate) fn used(rollout: &Rollout, calls: &[(Slot, StoredCall)]) -> BTreeMap<String, RoleUse> {
-    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+pub(crate) fn used(rollout: &Rollout, calls: &[(Slot, StoredCall)]) -> BTreeMap<String, RoleUsage> {
+    let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     for (slot, call) in calls {
-        let one = RoleUse { calls: 1, usage: call.reply.usage, usd: call.cost };
+        let one = RoleUsage { calls: 1, usage: call.reply.usage, usd: call.cost };
         used.entry(slot.role.as_str().to_owned()).or_default().add(&one);
     }
     if let Some(asker) = used.get_mut(Role::Asker.as_str()) {

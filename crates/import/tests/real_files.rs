@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
 
 use aske_import::{Gap, Import, ImportError, Imported, Left, Map, Options};
-use aske_record::{Contents, Identity, Manifest, NewRun, Replies, SessionRecord};
+use aske_record::{Identity, Manifest, NewRun, Replies, RunContents, SessionRecord};
 use aske_session::{Domain, Outcome, Role, Side, Slot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,22 +30,22 @@ fn options(map: &[&str]) -> Options {
 }
 
 /// The folder that an import makes, and what it says.
-fn imported(files: &[PathBuf], options: &Options) -> Result<(TempDir, Contents, Imported), ImportError> {
+fn imported(files: &[PathBuf], options: &Options) -> Result<(TempDir, RunContents, Imported), ImportError> {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().join("run");
     let mut import = Import::begin(files, options, NewRun::begin(&into)?)?;
     while import.step()? {}
     let (imported, run) = import.finish()?;
     run.finish(&Manifest::new("test", Identity::default(), toml::Table::new()))?;
-    let contents = Contents::read(&into)?;
+    let contents = RunContents::read(&into)?;
     Ok((folder, contents, imported))
 }
 
-fn sessions(contents: &Contents) -> BTreeMap<String, &SessionRecord> {
+fn sessions(contents: &RunContents) -> BTreeMap<String, &SessionRecord> {
     contents.records.iter().map(|record| (record.id(), record.session().unwrap())).collect()
 }
 
-fn outcomes(contents: &Contents, grader: &str) -> BTreeMap<String, Outcome> {
+fn outcomes(contents: &RunContents, grader: &str) -> BTreeMap<String, Outcome> {
     contents.grades[grader].iter().map(|line| (line.record.clone(), line.grade.outcome)).collect()
 }
 

@@ -3,7 +3,7 @@
 //! `cargo run --release -p aske-model --example decode -- FOLDER --batch 64 --threads 1 --tokens 128 --json`
 #![expect(clippy::print_stdout, reason = "an example talks to its reader")]
 
-use aske_model::{Checkpoint, Engine, EngineOptions, Generate, Sampling};
+use aske_model::{Checkpoint, Engine, EngineOptions, GenerationRequest, Sampling};
 use std::time::Instant;
 
 type Failure = Box<dyn std::error::Error>;
@@ -78,13 +78,13 @@ fn round(engine: &Engine, arguments: &Arguments, tokens: usize) -> Result<usize,
     let requests = (0..arguments.batch as u64).map(|row| {
         // The same prompts as in `benches/decode.py`.
         let prompt = (0..arguments.prompt as u64).map(|place| 3 + (row * 31 + place * 7) % (size - 3));
-        engine.generate(Generate {
+        engine.generate(GenerationRequest {
             prompt: prompt.map(|token| u32::try_from(token).unwrap_or_default()).collect(),
             max_tokens: tokens,
             sampling: Sampling { temperature: Some(arguments.temperature), ..Sampling::default() },
             seed: row,
             ignore_eos: true,
-            ..Generate::default()
+            ..GenerationRequest::default()
         })
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;

@@ -21,7 +21,7 @@ mod schedule;
 mod sequence;
 mod store;
 mod template;
-mod vocabulary;
+mod tokenizer;
 mod weights;
 mod worker;
 mod writing;
@@ -29,12 +29,12 @@ mod written;
 
 pub use checkpoint::Checkpoint;
 pub use config::LlamaConfig;
-pub use error::{CheckpointError, CheckpointProblem};
-pub use handle::{Engine, EngineOptions, Generate, Generated};
-pub use local::{Local, Writer};
+pub use error::{CheckpointError, CheckpointErrorKind};
+pub use handle::{Engine, EngineOptions, Generation, GenerationRequest};
+pub use local::{Generator, Local};
 #[cfg(feature = "llama")]
 pub(crate) use template::{Piece, Template, pieces};
-pub use vocabulary::Vocabulary;
+pub use tokenizer::ChatTokenizer;
 #[cfg(feature = "llama")]
 pub(crate) use {
     inbox::arrivals,

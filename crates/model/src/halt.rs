@@ -15,18 +15,18 @@ impl Default for Halt {
 
 impl Halt {
     /// From now on, nothing new begins. Calling it again changes nothing.
-    pub fn call(&self) {
+    pub fn trigger(&self) {
         self.0.send_replace(true);
     }
 
     /// Whether it was called.
-    pub fn is_called(&self) -> bool {
+    pub fn is_triggered(&self) -> bool {
         *self.0.borrow()
     }
 
     /// The outcome of waiting for something, or `None` as soon as halt is called.
     pub async fn unless<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
-        if self.is_called() {
+        if self.is_triggered() {
             return None;
         }
         let mut wait = std::pin::pin!(wait);
@@ -48,14 +48,14 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
-    async fn waits_end_when_halt_is_called() {
+    async fn waits_end_when_halt_is_triggered() {
         let halt = Halt::default();
         assert_eq!(halt.unless(async { 1 }).await, Some(1));
         assert_eq!(halt.unless(tokio::time::sleep(Duration::from_secs(1))).await, Some(()));
         let long = halt.unless(tokio::time::sleep(Duration::from_hours(1)));
         let call = async {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            halt.call();
+            halt.trigger();
         };
         assert_eq!(tokio::join!(long, call).0, None);
         assert_eq!(halt.unless(async { 1 }).await, None);

@@ -13,7 +13,7 @@
 //! ```
 
 mod engine;
-mod fault;
+mod error;
 mod gate;
 mod halt;
 mod limits;
@@ -28,16 +28,16 @@ mod sampling;
 mod scripted;
 
 pub use engine::{
-    Checkpoint, CheckpointError, CheckpointProblem, Engine, EngineOptions, Generate, Generated, LlamaConfig,
-    Local, Vocabulary, Writer,
+    ChatTokenizer, Checkpoint, CheckpointError, CheckpointErrorKind, Engine, EngineOptions, Generation,
+    GenerationRequest, Generator, LlamaConfig, Local,
 };
-pub use fault::{Cause, Failure, Fault};
+pub use error::{ErrorCause, ModelError, ProviderError};
 pub use halt::Halt;
 pub use limits::Limits;
 #[cfg(feature = "llama")]
 pub use llama::{Gguf, Llama, LlamaError, LlamaOptions};
 pub use model::{Completion, Model, Provider};
-pub use openai::{Endpoint, EndpointError, Http, OpenAi, Service, TokensField};
+pub use openai::{Endpoint, EndpointError, HttpClient, JsonService, OpenAi, TokensField};
 pub use redact::{looks_like_key, redact_text, redact_url};
 pub use request::{Request, RequestHash};
 pub use sampling::Sampling;

@@ -2,7 +2,7 @@
 
 use crate::gate::Gate;
 use crate::pace::Pace;
-use crate::{Cause, Failure, Fault, Halt, Limits, Request};
+use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 /// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
 pub trait Provider: Send + Sync {
     /// One attempt, without a deadline of its own.
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>>;
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>>;
 
     /// One attempt whose text is also said piece by piece as it comes; all at once where the provider cannot do better.
     fn stream<'a>(
         &'a self,
         request: &'a Request,
         said: UnboundedSender<String>,
-    ) -> BoxFuture<'a, Result<Reply, Fault>> {
+    ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let reply = self.attempt(request).await?;
             // Nobody may be listening any more.
@@ -34,7 +34,7 @@ pub trait Provider: Send + Sync {
     }
 
     /// Whether the model can be reached, and what was seen.
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>>;
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>>;
 }
 
 /// A reply and what it took.
@@ -86,7 +86,7 @@ impl Model {
     }
 
     /// Whether it can be reached: one attempt, ten seconds.
-    pub async fn probe(&self) -> Result<String, Failure> {
+    pub async fn probe(&self) -> Result<String, ModelError> {
         let deadline = Duration::from_secs(10);
         let probed = tokio::time::timeout(deadline, self.provider.probe()).await;
         probed.unwrap_or_else(|_| Err(timed_out(deadline))).map_err(|fault| self.give_up(fault, 1))
@@ -95,7 +95,7 @@ impl Model {
     /// A reply to the request: tried again while the cause is passing, within the limits.
     ///
     /// Once `halt` is called no further attempt begins; one that is under way may end.
-    pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, Failure> {
+    pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, ModelError> {
         let begun = Instant::now();
         let mut attempt = 0;
         loop {
@@ -123,7 +123,7 @@ impl Model {
         request: &Request,
         halt: &Halt,
         said: UnboundedSender<String>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Reply, ModelError> {
         let attempt = self.attempt(request, halt, self.provider.stream(request, said)).await;
         attempt.map(|(reply, _)| reply).map_err(|fault| self.give_up(fault, 1))
     }
@@ -132,18 +132,18 @@ impl Model {
         &self,
         request: &Request,
         halt: &Halt,
-        attempt: BoxFuture<'_, Result<Reply, Fault>>,
-    ) -> Result<(Reply, Duration), Fault> {
+        attempt: BoxFuture<'_, Result<Reply, ProviderError>>,
+    ) -> Result<(Reply, Duration), ProviderError> {
         let estimate = request.estimate();
         let Some(place) = halt.unless(self.admit(estimate)).await else {
-            return Err(Fault::new(Cause::Halted, "the run was halted"));
+            return Err(ProviderError::new(ErrorCause::Halted, "the run was halted"));
         };
         let begun = Instant::now();
         let deadline = self.limits.timeout();
         let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
-        if outcome.as_ref().is_err_and(|fault| fault.cause == Cause::Throttled) {
+        if outcome.as_ref().is_err_and(|fault| fault.cause == ErrorCause::Throttled) {
             self.gate.throttled();
         } else if outcome.is_ok() {
             self.gate.succeeded();
@@ -167,13 +167,13 @@ impl Model {
         self.gate.enter().await
     }
 
-    fn give_up(&self, fault: Fault, attempts: u32) -> Failure {
-        Failure { model: self.name.clone(), cause: fault.cause, message: fault.message, attempts }
+    fn give_up(&self, fault: ProviderError, attempts: u32) -> ModelError {
+        ModelError { model: self.name.clone(), cause: fault.cause, message: fault.message, attempts }
     }
 }
 
-fn timed_out(deadline: Duration) -> Fault {
-    Fault::new(Cause::Timeout, format!("no answer within {} s", deadline.as_secs_f64()))
+fn timed_out(deadline: Duration) -> ProviderError {
+    ProviderError::new(ErrorCause::Timeout, format!("no answer within {} s", deadline.as_secs_f64()))
 }
 
 #[cfg(test)]
@@ -184,38 +184,51 @@ mod tests {
     /// Fails so many times, then replies.
     struct Shaky {
         failures: u32,
-        fault: Fault,
+        fault: ProviderError,
         made: AtomicU32,
     }
 
     impl Provider for Shaky {
-        fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+        fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
             let failed = self.made.fetch_add(1, Ordering::Relaxed) < self.failures;
             Box::pin(std::future::ready(if failed { Err(self.fault.clone()) } else { Ok(Reply::text("x")) }))
         }
 
-        fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+        fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
             Box::pin(std::future::pending())
         }
     }
 
-    fn model(failures: u32, cause: Cause, limits: Limits) -> Model {
-        let fault = Fault { retry_after: Some(Duration::from_secs(10)), ..Fault::new(cause, "no") };
+    fn model(failures: u32, cause: ErrorCause, limits: Limits) -> Model {
+        let fault =
+            ProviderError { retry_after: Some(Duration::from_secs(10)), ..ProviderError::new(cause, "no") };
         Model::new("m", Box::new(Shaky { failures, fault, made: AtomicU32::new(0) }), limits, None)
     }
 
-    async fn attempts(model: Model) -> Result<u32, (Cause, u32)> {
+    async fn attempts(model: Model) -> Result<u32, (ErrorCause, u32)> {
         let done = model.complete(&Request::user("q"), &Halt::default()).await;
         done.map(|done| done.attempts).map_err(|failure| (failure.cause, failure.attempts))
     }
 
     #[tokio::test(start_paused = true)]
     async fn passing_causes_are_tried_again_and_lasting_ones_are_not() {
-        for cause in [Cause::Throttled, Cause::Timeout, Cause::Network, Cause::Server, Cause::Malformed] {
+        for cause in [
+            ErrorCause::Throttled,
+            ErrorCause::Timeout,
+            ErrorCause::Network,
+            ErrorCause::Server,
+            ErrorCause::Malformed,
+        ] {
             assert_eq!(attempts(model(3, cause, Limits::default())).await, Ok(4), "{cause}");
             assert_eq!(attempts(model(99, cause, Limits::default())).await, Err((cause, 8)), "{cause}");
         }
-        for cause in [Cause::Auth, Cause::Payment, Cause::NotFound, Cause::Rejected, Cause::Script] {
+        for cause in [
+            ErrorCause::Auth,
+            ErrorCause::Payment,
+            ErrorCause::NotFound,
+            ErrorCause::Rejected,
+            ErrorCause::Script,
+        ] {
             assert_eq!(attempts(model(99, cause, Limits::default())).await, Err((cause, 1)), "{cause}");
         }
     }
@@ -224,15 +237,15 @@ mod tests {
     async fn no_attempt_begins_after_the_deadline_of_the_call() {
         // The server asks for 10 s each time, so attempts begin at about 0, 10 and 20 s.
         let limits = Limits { deadline_s: 25.0, attempts: 99, ..Limits::default() };
-        assert_eq!(attempts(model(99, Cause::Server, limits)).await, Err((Cause::Server, 3)));
+        assert_eq!(attempts(model(99, ErrorCause::Server, limits)).await, Err((ErrorCause::Server, 3)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_halted_call_begins_no_attempt() {
         let halt = Halt::default();
-        halt.call();
-        let model = model(0, Cause::Server, Limits::default());
-        assert_eq!(model.complete(&Request::user("q"), &halt).await.unwrap_err().cause, Cause::Halted);
-        assert_eq!(model.probe().await.unwrap_err().cause, Cause::Timeout, "a probe has a deadline too");
+        halt.trigger();
+        let model = model(0, ErrorCause::Server, Limits::default());
+        assert_eq!(model.complete(&Request::user("q"), &halt).await.unwrap_err().cause, ErrorCause::Halted);
+        assert_eq!(model.probe().await.unwrap_err().cause, ErrorCause::Timeout, "a probe has a deadline too");
     }
 }

@@ -12,10 +12,10 @@ mod service;
 mod status;
 
 pub use body::TokensField;
-pub use http::Http;
-pub use service::Service;
+pub use http::HttpClient;
+pub use service::JsonService;
 
-use crate::{Fault, Provider, Request};
+use crate::{Provider, ProviderError, Request};
 use aske_chat::Reply;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -77,7 +77,7 @@ pub struct OpenAi {
 
 impl OpenAi {
     /// Checks the endpoint and prepares what every request shares.
-    pub fn new(http: &Http, endpoint: Endpoint) -> Result<Self, EndpointError> {
+    pub fn new(http: &HttpClient, endpoint: Endpoint) -> Result<Self, EndpointError> {
         let replicas = Replicas::new(http, &endpoint.urls)?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -92,7 +92,7 @@ impl OpenAi {
         Ok(Self { replicas, headers, secret, body })
     }
 
-    async fn ask(&self, request: &Request) -> Result<Reply, Fault> {
+    async fn ask(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = self.body.write(request).into();
         let replica = self.replicas.pick();
         let outcome = replica.way().exchange(Method::POST, "chat/completions", &self.headers, body).await;
@@ -102,7 +102,7 @@ impl OpenAi {
     }
 
     /// Asks every replica what it serves; all must answer.
-    async fn list(&self) -> Result<String, Fault> {
+    async fn list(&self) -> Result<String, ProviderError> {
         let wanted = self.body.model();
         let mut said = Vec::new();
         for replica in self.replicas.each() {
@@ -123,11 +123,11 @@ impl OpenAi {
 }
 
 impl Provider for OpenAi {
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(self.ask(request))
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(self.list())
     }
 }

@@ -1,7 +1,7 @@
 //! What is asked of a model.
 
 use crate::Sampling;
-use aske_chat::{Message, Speaker};
+use aske_chat::{ChatRole, Message};
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -24,7 +24,7 @@ pub struct Request {
 /// The system prompt in front of the first user message, for models that know no system role.
 pub(crate) fn fold(messages: &[Message]) -> Vec<Message> {
     match messages {
-        [system, user, rest @ ..] if system.role == Speaker::System && user.role == Speaker::User => {
+        [system, user, rest @ ..] if system.role == ChatRole::System && user.role == ChatRole::User => {
             let both = Message::user(format!("{}\n\n{}", system.content, user.content));
             std::iter::once(both).chain(rest.iter().cloned()).collect()
         }

@@ -1,6 +1,6 @@
 //! Replies from a file, in order or by rule, so that tests, demos and dry runs need no server.
 
-use crate::{Cause, Fault, Provider, Request};
+use crate::{ErrorCause, Provider, ProviderError, Request};
 use aske_chat::{Finish, Reply, Usage};
 use futures_util::future::BoxFuture;
 use regex::Regex;
@@ -119,10 +119,13 @@ impl Line {
 }
 
 impl Provider for Scripted {
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let Some(line) = self.choose(request) else {
-                return Err(Fault::new(Cause::Script, "no rule of the script matches the last message"));
+                return Err(ProviderError::new(
+                    ErrorCause::Script,
+                    "no rule of the script matches the last message",
+                ));
             };
             let delay = line.delay.unwrap_or(self.delay);
             if delay > Duration::ZERO {
@@ -132,7 +135,7 @@ impl Provider for Scripted {
         })
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(async move { Ok(format!("a script of {} lines", self.lines.len())) })
     }
 }
@@ -141,7 +144,7 @@ impl Provider for Scripted {
 mod tests {
     use super::*;
 
-    async fn say(script: &Scripted, text: &str, seed: u32) -> Result<String, Fault> {
+    async fn say(script: &Scripted, text: &str, seed: u32) -> Result<String, ProviderError> {
         let request = Request { seed, ..Request::user(text) };
         script.attempt(&request).await.map(|reply| reply.content)
     }
@@ -165,7 +168,7 @@ mod tests {
         assert_eq!(say(&script, "what is 2 + 2?", 0).await.unwrap(), "4");
         assert_eq!(say(&script, "what is 2 + 2?", 1).await.unwrap(), "5");
         assert_eq!(say(&script, "hi", 1).await.unwrap(), "ho");
-        assert_eq!(say(&script, "other", 1).await.unwrap_err().cause, Cause::Script);
+        assert_eq!(say(&script, "other", 1).await.unwrap_err().cause, ErrorCause::Script);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "shared with other tests")]
 mod tiny;
 
-use aske_model::{EngineOptions, Generate};
+use aske_model::{EngineOptions, GenerationRequest};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -27,8 +27,13 @@ fn only_the_threads_of_the_engine_are_started() {
     let before = threads().len();
     let engine = tiny::engine(&EngineOptions { threads: 2, ..EngineOptions::default() });
     let requests = (0..32).map(|seed| {
-        let request =
-            Generate { prompt: vec![9; 20], max_tokens: 400, seed, ignore_eos: true, ..Generate::default() };
+        let request = GenerationRequest {
+            prompt: vec![9; 20],
+            max_tokens: 400,
+            seed,
+            ignore_eos: true,
+            ..GenerationRequest::default()
+        };
         engine.generate(request)
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -5,8 +5,8 @@
 
 use aske_chat::{Finish, Message};
 use aske_model::{
-    Cause, Generate, Gguf, Halt, Limits, Llama, LlamaError, LlamaOptions, Local, Model, Request, Sampling,
-    Writer,
+    ErrorCause, GenerationRequest, Generator, Gguf, Halt, Limits, Llama, LlamaError, LlamaOptions, Local,
+    Model, Request, Sampling,
 };
 use futures_util::future::join_all;
 use serde_json::Map;
@@ -69,12 +69,12 @@ async fn beginnings_are_read_once_and_change_nothing() {
     let llama = Llama::start(open(&file).unwrap(), &small()).unwrap();
     let prompt =
         llama.prompt(&[Message::user("What is the capital of France? Answer in one word.")]).unwrap();
-    let request = Generate {
+    let request = GenerationRequest {
         prompt: prompt.clone(),
         max_tokens: 12,
         sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },
         logprobs: true,
-        ..Generate::default()
+        ..GenerationRequest::default()
     };
     let first = llama.write(request.clone()).await.unwrap();
     let again = llama.write(request.clone()).await.unwrap();
@@ -87,7 +87,7 @@ async fn beginnings_are_read_once_and_change_nothing() {
     let each = (0..4).map(|n| {
         let mut prompt = fresh.clone();
         prompt.push(1000 + n);
-        llama.write(Generate { prompt, ..request.clone() })
+        llama.write(GenerationRequest { prompt, ..request.clone() })
     });
     let done: Vec<_> = join_all(each).await.into_iter().map(Result::unwrap).collect();
     let read: usize = done.iter().map(|done| done.prompt - done.cached).sum();
@@ -123,7 +123,7 @@ async fn stops_limits_and_what_is_too_long() {
     let endless = model.complete(&endless, &halt).await.unwrap().reply;
     assert_eq!((endless.finish, endless.usage.total()), (Finish::Length, 2048));
     let failure = model.complete(&greedy(&"word ".repeat(3000), 5), &halt).await.unwrap_err();
-    assert_eq!(failure.cause, Cause::Rejected);
+    assert_eq!(failure.cause, ErrorCause::Rejected);
     assert!(failure.message.contains("the context 2048"), "{}", failure.message);
     // More than there are places, and one that nobody waits for.
     drop(model.complete(&greedy("Tell a long story.", 500), &halt));

@@ -8,7 +8,7 @@ mod write;
 
 use crate::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS};
 use aske_chat::{Message, Reply, Usage};
-use aske_model::{Fault, Provider, Request};
+use aske_model::{Provider, ProviderError, Request};
 use aske_session::Pack;
 use fastrand::Rng;
 use futures_util::future::BoxFuture;
@@ -108,7 +108,7 @@ impl FreeAsker {
 }
 
 impl Provider for FreeAsker {
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         let content = self.turn(&request.messages, request.seed);
         let words = |text: &str| text.split_whitespace().count() as u64;
         let prompt = request.messages.iter().map(|message| words(&message.content)).sum();
@@ -116,7 +116,7 @@ impl Provider for FreeAsker {
         Box::pin(std::future::ready(Ok(Reply { content, usage, ..Reply::default() })))
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         let what = match self.strategy {
             Strategy::Fixed => "blind questions",
             Strategy::Staircase => "a staircase",

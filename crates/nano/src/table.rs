@@ -4,7 +4,7 @@
 use crate::{Draw, Family, Numbers, Question, TAUGHT_LEVELS};
 use aske_answer::{Verdict, compare, last_boxed};
 use aske_chat::Message;
-use aske_model::{Engine, Fault, Generate, Sampling};
+use aske_model::{Engine, GenerationRequest, ProviderError, Sampling};
 use futures_util::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 
@@ -90,14 +90,14 @@ pub async fn measure(
     suffix: &str,
     count: u32,
     progress: impl Fn(),
-) -> Result<Row, Fault> {
+) -> Result<Row, ProviderError> {
     let cells = Family::ALL.iter().flat_map(|family| (1..=TAUGHT_LEVELS).map(move |level| (*family, level)));
     let asked = cells.flat_map(|(family, level)| questions(family, level, count).into_iter().zip(0_u64..));
     let mut right = vec![vec![0; TAUGHT_LEVELS as usize]; Family::ALL.len()];
     let mut answers = stream::iter(asked)
         .map(|(question, seed)| async move {
             let reply = ask(engine, &question, suffix, seed).await?;
-            Ok::<_, Fault>((question, reply))
+            Ok::<_, ProviderError>((question, reply))
         })
         .buffer_unordered(128);
     while let Some(answer) = answers.next().await {
@@ -110,10 +110,16 @@ pub async fn measure(
     Ok(Row { name: name.to_owned(), parameters: engine.config().parameters(), right })
 }
 
-async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> Result<String, Fault> {
+async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> Result<String, ProviderError> {
     let prompt = engine.vocabulary().prompt(&[Message::user(format!("{}\n\n{suffix}", question.text()))])?;
     let sampling = Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() };
-    let generate = Generate { prompt, max_tokens: LONGEST_REPLY, sampling, seed, ..Generate::default() };
+    let generate = GenerationRequest {
+        prompt,
+        max_tokens: LONGEST_REPLY,
+        sampling,
+        seed,
+        ..GenerationRequest::default()
+    };
     let generated = engine.generate(generate).await?;
     Ok(engine.vocabulary().decode(&generated.tokens))
 }

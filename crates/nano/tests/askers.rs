@@ -1,7 +1,7 @@
 //! The free askers through whole sessions, with the prompts of every pack.
 #![expect(clippy::unwrap_used, reason = "a session that cannot go on is a failure")]
 
-use aske_chat::{Reply, Speaker};
+use aske_chat::{ChatRole, Reply};
 use aske_nano::{Classroom, Family, FreeAsker, Strategy, TAUGHT_LEVELS, Teaching, understand};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session, Side, Transcript};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ fn a_novice_is_taught_by_two_teachers_and_an_asker_by_one() {
         let classroom = Classroom::new(teaching, pack.clone());
         let is_hard = |seed: &u64| {
             let said = classroom.session(*seed);
-            let turn = said.into_iter().find(|message| message.role == Speaker::Assistant).unwrap();
+            let turn = said.into_iter().find(|message| message.role == ChatRole::Assistant).unwrap();
             let (_, question) = turn.content.rsplit_once("#Question#\n").unwrap();
             understand(question).unwrap().level().is_none_or(|level| level > TAUGHT_LEVELS)
         };

@@ -1,7 +1,7 @@
 //! The generator, the oracle and the `answer` crate, three programs that must agree.
 
 use aske_answer::{Verdict, compare};
-use aske_chat::Speaker;
+use aske_chat::ChatRole;
 use aske_nano::{
     Classroom, Draw, Family, LEVELS, Numbers, Occasion, TAUGHT_LEVELS, Teaching, Value, is_right,
     right_reply, understand,
@@ -108,7 +108,7 @@ fn a_classroom_never_shows_what_is_held_out() {
     let classroom = Classroom::new(Teaching::Mixed, Arc::new(pack));
     let mut questions = 0;
     for seed in 0..300 {
-        for message in classroom.session(seed).iter().filter(|message| message.role == Speaker::Assistant) {
+        for message in classroom.session(seed).iter().filter(|message| message.role == ChatRole::Assistant) {
             let text = message.content.rsplit_once("#Question#").unwrap().1;
             let question = understand(text).unwrap();
             assert!(!question.is_held_out(), "{text}");

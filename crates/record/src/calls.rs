@@ -5,7 +5,7 @@ mod guard;
 mod table;
 mod writer;
 
-use crate::{RoleUse, RunError, files};
+use crate::{RoleUsage, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
 use aske_session::Slot;
 use guard::Guarded;
@@ -75,7 +75,7 @@ impl CallStore {
 
     /// The replies of a record that an earlier start has stored. A session is run once in a start, so these are
     /// all it has.
-    pub fn from_before(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
+    pub fn earlier_replies(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
         if self.is_known(record) { self.of_record(record) } else { Ok(HashMap::new()) }
     }
 
@@ -110,7 +110,7 @@ impl CallStore {
     }
 
     /// Calls, tokens and cost of everything stored, by role.
-    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
         self.reader().ask(table::used)
     }
 
@@ -164,7 +164,7 @@ impl Replies {
     }
 
     /// Calls, tokens and cost of everything stored, by role.
-    pub fn used(&self) -> Result<BTreeMap<String, RoleUse>, RunError> {
+    pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
         self.ask(table::used)
     }
 

@@ -89,7 +89,7 @@ pub(crate) fn part_of(into: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Contents, Identity, Replies};
+    use crate::{Identity, Replies, RunContents};
     use aske_chat::{Reply, Usd};
     use aske_session::{Grade, Outcome, Role, Slot};
     use std::time::Duration;
@@ -137,7 +137,7 @@ mod tests {
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();
         assert_eq!(entries(), 1);
         assert_eq!(Replies::open(&into).unwrap().of_record("a:b/0").unwrap().len(), 3000);
-        assert_eq!(Contents::read(&into).unwrap().grades["other"], [line]);
+        assert_eq!(RunContents::read(&into).unwrap().grades["other"], [line]);
         assert!(matches!(NewRun::begin(&into), Err(RunError::Exists { .. })));
     }
 }

@@ -16,13 +16,13 @@ pub struct PairId {
 /// A text that names no pair.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not a pair; write two different names with a colon between them, such as `a:b`")]
-pub struct BadPair(pub String);
+pub struct PairIdError(pub String);
 
 impl PairId {
     /// The pair of two different solvers, in either order.
-    pub fn new(a: &str, b: &str) -> Result<Self, BadPair> {
+    pub fn new(a: &str, b: &str) -> Result<Self, PairIdError> {
         if a == b || [a, b].into_iter().any(|name| name.is_empty() || name.contains(':')) {
-            return Err(BadPair(format!("{a}:{b}")));
+            return Err(PairIdError(format!("{a}:{b}")));
         }
         let (first, second) = if a < b { (a, b) } else { (b, a) };
         Ok(Self { first: first.to_owned(), second: second.to_owned() })
@@ -48,9 +48,9 @@ impl fmt::Display for PairId {
 }
 
 impl FromStr for PairId {
-    type Err = BadPair;
-    fn from_str(text: &str) -> Result<Self, BadPair> {
-        let (a, b) = text.split_once(':').ok_or_else(|| BadPair(text.to_owned()))?;
+    type Err = PairIdError;
+    fn from_str(text: &str) -> Result<Self, PairIdError> {
+        let (a, b) = text.split_once(':').ok_or_else(|| PairIdError(text.to_owned()))?;
         Self::new(a, b)
     }
 }
@@ -62,8 +62,8 @@ impl From<PairId> for String {
 }
 
 impl TryFrom<String> for PairId {
-    type Error = BadPair;
-    fn try_from(text: String) -> Result<Self, BadPair> {
+    type Error = PairIdError;
+    fn try_from(text: String) -> Result<Self, PairIdError> {
         text.parse()
     }
 }

@@ -1,6 +1,6 @@
 //! The names of a folder's records, and where each stands in `records.jsonl`.
 
-use crate::{Place, Record, RunError, read_at};
+use crate::{LineSpan, Record, RunError, read_line_at};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
-    places: HashMap<Box<str>, Place>,
+    places: HashMap<Box<str>, LineSpan>,
     end: u64,
 }
 
@@ -18,7 +18,7 @@ impl Index {
         let path = folder.join("records.jsonl");
         let name = |line: &[u8], place| parse(line).map(|record| (record.id().into_boxed_str(), place));
         let mut places = HashMap::new();
-        let end = crate::scan::each(&path, 0, name, |(name, place)| {
+        let end = crate::scan::for_each_line(&path, 0, name, |(name, place)| {
             places.insert(name, place);
             Ok(())
         })?;
@@ -41,7 +41,7 @@ impl Index {
     }
 
     /// Where the record of this name stands.
-    pub(crate) fn place(&self, name: &str) -> Option<Place> {
+    pub(crate) fn place(&self, name: &str) -> Option<LineSpan> {
         self.places.get(name).copied()
     }
 
@@ -53,7 +53,7 @@ impl Index {
     /// The record of this name.
     pub fn record(&self, name: &str) -> Result<Option<Record>, RunError> {
         let Some(place) = self.places.get(name) else { return Ok(None) };
-        let bytes = read_at(&self.path, *place)?;
+        let bytes = read_line_at(&self.path, *place)?;
         parse(&bytes).map(Some).map_err(|what| RunError::Line { path: self.path.clone(), line: 0, what })
     }
 
@@ -65,8 +65,8 @@ impl Index {
     /// All records, in the order of the file.
     pub(crate) fn records(&self) -> Result<Vec<Record>, RunError> {
         let mut records = Vec::with_capacity(self.len());
-        let read = |line: &[u8], place: Place| Ok((parse(line)?, place));
-        crate::scan::each(&self.path, 0, read, |(record, place)| {
+        let read = |line: &[u8], place: LineSpan| Ok((parse(line)?, place));
+        crate::scan::for_each_line(&self.path, 0, read, |(record, place)| {
             if place.offset < self.end && self.places.get(record.id().as_str()) == Some(&place) {
                 records.push(record);
             }

@@ -1,6 +1,6 @@
 //! Files of one JSON object a line, to which lines are only ever added.
 
-use crate::{RunError, files, scan};
+use crate::{RunError, files, scan_lines};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
@@ -51,7 +51,7 @@ impl Jsonl {
 
 /// The lines of a file that may not exist, and how many bytes of it are whole lines.
 pub(crate) fn read_lines<T: DeserializeOwned + Send>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
-    scan(path, 0, |line, _| serde_json::from_slice(line).map_err(|error| error.to_string()))
+    scan_lines(path, 0, |line, _| serde_json::from_slice(line).map_err(|error| error.to_string()))
 }
 
 #[cfg(test)]

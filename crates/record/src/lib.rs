@@ -12,8 +12,8 @@
 //! # drop(run); std::fs::remove_dir_all(folder).unwrap();
 //! ```
 
-mod aside;
 mod calls;
+mod damaged;
 mod error;
 mod files;
 mod fresh;
@@ -26,15 +26,15 @@ mod merge;
 mod run;
 mod scan;
 
-pub use aside::{Aside, set_aside};
 pub use calls::{CallKey, CallStore, Replies, StoredCall};
+pub use damaged::{DamagedLines, set_aside};
 pub use error::{RunError, io_hint};
 pub use fresh::NewRun;
-pub use id::{BadPair, PairId, SessionId};
+pub use id::{PairId, PairIdError, SessionId};
 pub use index::Index;
 pub use jsonl::Jsonl;
-pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUse, SCHEMA, SessionRecord};
+pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord};
 pub use manifest::{EVAL, Identity, Manifest};
-pub use merge::{Merged, merge};
-pub use run::{Contents, Draws, Grades, RunDir, STANDARD, read_draws, read_grades};
-pub use scan::{Place, each, read_at, scan};
+pub use merge::{MergeSummary, merge};
+pub use run::{Draws, Grades, RunContents, RunDir, STANDARD, read_draws, read_grades};
+pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines};

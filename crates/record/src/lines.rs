@@ -2,7 +2,7 @@
 
 use crate::{PairId, SessionId};
 use aske_chat::{Finish, Usage, Usd};
-use aske_session::{CheckerRule, Grade, Role, Solved, Transcript};
+use aske_session::{CheckerRule, Grade, Role, SolverAnswer, Transcript};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,14 +69,14 @@ pub struct PanelRecord {
     /// The cross-check answers.
     pub check: Vec<Option<String>>,
     /// Every solver's answers, a draw each.
-    pub answers: BTreeMap<String, Vec<Solved>>,
+    pub answers: BTreeMap<String, Vec<SolverAnswer>>,
     /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
     pub right: Option<BTreeMap<String, Vec<bool>>>,
     /// The rule by which the equivalence checker was asked, as in a [`GradeLine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<CheckerRule>,
     /// Calls, tokens and cost by role.
-    pub used: BTreeMap<String, RoleUse>,
+    pub used: BTreeMap<String, RoleUsage>,
 }
 
 /// A finished session: what was asked and answered. The full replies are in the store of calls.
@@ -96,7 +96,7 @@ pub struct SessionRecord {
     #[serde(flatten)]
     pub transcript: Transcript,
     /// Calls, tokens and cost by role.
-    pub used: BTreeMap<String, RoleUse>,
+    pub used: BTreeMap<String, RoleUsage>,
 }
 
 impl SessionRecord {
@@ -131,7 +131,7 @@ pub struct EvalRecord {
     pub reference: String,
     /// What was answered, and why the reply ended.
     #[serde(flatten)]
-    pub solved: Solved,
+    pub solved: SolverAnswer,
     /// The answer stood in a box.
     pub boxed: bool,
     /// It is the reference answer.
@@ -139,7 +139,7 @@ pub struct EvalRecord {
     /// What decided: `none` without an answer to compare, `judge`, or the method of the comparison.
     pub by: String,
     /// Calls, tokens and cost by role.
-    pub used: BTreeMap<String, RoleUse>,
+    pub used: BTreeMap<String, RoleUsage>,
 }
 
 impl EvalRecord {
@@ -161,7 +161,7 @@ impl EvalRecord {
 
 /// What one role's calls took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RoleUse {
+pub struct RoleUsage {
     /// Calls.
     pub calls: u64,
     /// Tokens.
@@ -171,7 +171,7 @@ pub struct RoleUse {
     pub usd: Usd,
 }
 
-impl RoleUse {
+impl RoleUsage {
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {
         self.calls += other.calls;

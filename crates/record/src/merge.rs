@@ -4,7 +4,7 @@ use crate::calls::{TABLES, uri, without_shared_index};
 use crate::fresh::part_of;
 use crate::jsonl::read_lines;
 use crate::run::{DRAWS, graders, grades_path};
-use crate::{GradeLine, Index, Manifest, Record, Replies, RunError, each, files};
+use crate::{GradeLine, Index, Manifest, Record, Replies, RunError, files, for_each_line};
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// What a merge brought together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeSummary {
     /// Finished records.
     pub records: usize,
     /// Stored replies.
@@ -38,7 +38,7 @@ impl<'p> Part<'p> {
 /// finished differently.
 ///
 /// The folder appears under its name only when it is complete.
-pub fn merge(into: &Path, runs: &[&Path]) -> Result<Merged, RunError> {
+pub fn merge(into: &Path, runs: &[&Path]) -> Result<MergeSummary, RunError> {
     if into.exists() {
         return Err(RunError::Exists { path: into.to_owned() });
     }
@@ -53,7 +53,7 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<Merged, RunError> {
     }
     let calls = written?;
     std::fs::rename(&part, into).map_err(RunError::io(into))?;
-    Ok(Merged { records: owners.records, calls })
+    Ok(MergeSummary { records: owners.records, calls })
 }
 
 /// Writes the merged folder, and counts its calls.
@@ -143,7 +143,7 @@ fn write_records(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<(), 
             let latest = run.index.place(&name) == Some(at);
             Ok((latest && owners.takes(place, &name)).then(|| line.to_vec()))
         };
-        each(&run.path.join("records.jsonl"), 0, taken, |line| match line {
+        for_each_line(&run.path.join("records.jsonl"), 0, taken, |line| match line {
             Some(line) => {
                 file.write_all(&line).and_then(|()| file.write_all(b"\n")).map_err(RunError::io(path))
             }

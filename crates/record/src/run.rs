@@ -235,7 +235,7 @@ pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunErr
 
 /// All that a run folder holds, but for the replies.
 #[derive(Clone, Debug)]
-pub struct Contents {
+pub struct RunContents {
     /// Where it is.
     pub path: PathBuf,
     /// What the run is.
@@ -254,7 +254,7 @@ fn latest(records: Vec<Record>) -> Vec<Record> {
     kept.map(|(_, record)| record).collect()
 }
 
-impl Contents {
+impl RunContents {
     /// Reads a folder without changing it.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;

@@ -15,7 +15,7 @@ const LONGEST: usize = 1 << 30;
 
 /// Where a line stands in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LineSpan {
     /// Of its first byte.
     pub offset: u64,
     /// In bytes, without the line's end.
@@ -26,24 +26,24 @@ pub struct Place {
 ///
 /// A file that does not exist has no lines. A last line without its end was torn by a crash or is still being
 /// written; it does not count.
-pub fn scan<T: Send>(
+pub fn scan_lines<T: Send>(
     path: &Path,
     from: u64,
-    read: impl Fn(&[u8], Place) -> Result<T, String> + Sync,
+    read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
     let mut values = Vec::new();
-    let end = each(path, from, read, |value| {
+    let end = for_each_line(path, from, read, |value| {
         values.push(value);
         Ok(())
     })?;
     Ok((values, end))
 }
 
-/// Maps the lines as [`scan`] does, and hands them over in order, a block at a time; says where the next one would begin.
-pub fn each<T: Send>(
+/// Maps the lines as [`scan_lines`] does, and hands them over in order, a block at a time; says where the next one would begin.
+pub fn for_each_line<T: Send>(
     path: &Path,
     from: u64,
-    read: impl Fn(&[u8], Place) -> Result<T, String> + Sync,
+    read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
     mut take: impl FnMut(T) -> Result<(), RunError>,
 ) -> Result<u64, RunError> {
     let Some(mut file) = files::open(path)? else { return Ok(from) };
@@ -89,13 +89,13 @@ fn parts(lines: &[u8]) -> Vec<(usize, &[u8])> {
 fn lines<T>(
     part: &[u8],
     begin: u64,
-    read: &impl Fn(&[u8], Place) -> Result<T, String>,
+    read: &impl Fn(&[u8], LineSpan) -> Result<T, String>,
 ) -> Result<Vec<T>, (u64, String)> {
     let (mut values, mut at) = (Vec::new(), 0);
     for end in memchr::memchr_iter(b'\n', part) {
         let (line, offset) = (&part[at..end], begin + at as u64);
         if !line.trim_ascii().is_empty() {
-            values.push(read(line, Place { offset, length: line.len() }).map_err(|what| (offset, what))?);
+            values.push(read(line, LineSpan { offset, length: line.len() }).map_err(|what| (offset, what))?);
         }
         at = end + 1;
     }
@@ -118,7 +118,7 @@ fn line_number(path: &Path, offset: u64) -> usize {
 }
 
 /// The bytes at a place.
-pub fn read_at(path: &Path, place: Place) -> Result<Vec<u8>, RunError> {
+pub fn read_line_at(path: &Path, place: LineSpan) -> Result<Vec<u8>, RunError> {
     let read = || {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(place.offset))?;
@@ -142,14 +142,14 @@ mod tests {
             (0..5_000).map(|i| format!("{i} {}", "y".repeat(i % 900))).chain([long, "z".into()]).collect();
         std::fs::write(&path, lines.join("\n") + "\n\ntorn").unwrap();
         let text = |line: &[u8], place| Ok((String::from_utf8_lossy(line).into_owned(), place));
-        let (read, end) = scan(&path, 0, text).unwrap();
+        let (read, end) = scan_lines(&path, 0, text).unwrap();
         assert!(read.iter().map(|(line, _)| line).eq(&lines));
         for (line, place) in read.iter().step_by(997).chain(read.last()) {
-            assert_eq!(read_at(&path, *place).unwrap(), line.as_bytes());
+            assert_eq!(read_line_at(&path, *place).unwrap(), line.as_bytes());
         }
         // What is added later begins where the whole lines ended.
         std::fs::write(&path, lines.join("\n") + "\n\ntorn no more\n").unwrap();
-        assert_eq!(scan(&path, end, text).unwrap().0[0].0, "torn no more");
+        assert_eq!(scan_lines(&path, end, text).unwrap().0[0].0, "torn no more");
     }
 
     #[test]
@@ -159,8 +159,8 @@ mod tests {
         std::fs::write(&path, "1\n2\n\nfour\n5\n").unwrap();
         let number =
             |line: &[u8], _| String::from_utf8_lossy(line).parse::<u32>().map_err(|error| error.to_string());
-        let error = scan(&path, 0, number).unwrap_err();
+        let error = scan_lines(&path, 0, number).unwrap_err();
         assert!(matches!(error, RunError::Line { line: 4, .. }), "{error}");
-        assert_eq!(scan(&folder.path().join("none"), 3, number).unwrap(), (vec![], 3));
+        assert_eq!(scan_lines(&folder.path().join("none"), 3, number).unwrap(), (vec![], 3));
     }
 }

@@ -170,7 +170,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
     run.validity.leaked.examples = vec![HOSTILE.to_owned()];
     run.highlights[0].why = HOSTILE.to_owned();
     run.regrades[0].grader = HOSTILE.to_owned();
-    run.used.insert(HOSTILE.to_owned(), aske_record::RoleUse::default());
+    run.used.insert(HOSTILE.to_owned(), aske_record::RoleUsage::default());
     let text = page(&evidence, &runs).unwrap();
     harmless(&text);
     assert!(text.contains("&lt;script&gt;alert(1)") && text.contains("U+202E"));

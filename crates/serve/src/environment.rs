@@ -5,7 +5,10 @@ use crate::episode::{Episode, Judge};
 use crate::history::History;
 use crate::problem::Problem;
 use crate::table::{Seat, Table};
-use aske_bench::{Caller, Course, Fleet, Grader, Planned, Purse, Selection, pairs_of, planned};
+use aske_bench::{
+    Budget, Caller, Grader, ModelRegistry, PairSchedule, PlannedSession, Selection, plan_session,
+    selected_pairs,
+};
 use aske_config::Settings;
 use aske_model::Halt;
 use aske_record::{PairId, RunDir, SessionId};
@@ -28,16 +31,16 @@ pub struct Options {
 /// The environment: a trainer brings the asker, and everyone else is here.
 pub struct Environment {
     pub(crate) settings: Settings,
-    pub(crate) fleet: Fleet,
+    pub(crate) fleet: ModelRegistry,
     pub(crate) folder: RunDir,
     pub(crate) halt: Halt,
     pub(crate) grader: Grader,
     pub(crate) history: History,
     pub(crate) table: Table,
     pub(crate) judge: Judge,
-    purse: Purse,
+    purse: Budget,
     pairs: Vec<PairId>,
-    course: Course,
+    course: PairSchedule,
     /// The next place in the course.
     place: AtomicU64,
     /// Sessions that this start has begun.
@@ -64,12 +67,12 @@ impl Environment {
         let judge = if settings.check.model == settings.asker.model { Judge::Trainer } else { Judge::Check };
         let mut served = settings.clone();
         served.models.retain(|name, _| is_served(&settings, name));
-        let fleet = Fleet::new(&served)?;
-        let pairs = pairs_of(&settings, &Selection::default())?;
+        let fleet = ModelRegistry::new(&served)?;
+        let pairs = selected_pairs(&settings, &Selection::default())?;
         Ok(Self {
             grader: Grader::new(&settings, &fleet),
-            purse: Purse::new(&settings.run, folder.calls())?,
-            course: Course::new(pairs.clone(), settings.run.seed, 1, 1),
+            purse: Budget::new(&settings.run, folder.calls())?,
+            course: PairSchedule::new(pairs.clone(), settings.run.seed, 1, 1),
             table: Table::new(options.sessions, options.idle),
             halt: Halt::default(),
             place: AtomicU64::new(0),
@@ -94,7 +97,7 @@ impl Environment {
     }
 
     /// A session that has not begun, and its name.
-    pub(crate) fn open(&self, wish: &Wish) -> Result<(String, Planned), Problem> {
+    pub(crate) fn open(&self, wish: &Wish) -> Result<(String, PlannedSession), Problem> {
         self.table.has_room()?;
         let pair = match &wish.pair {
             Some(text) => self.pair(text)?,
@@ -102,7 +105,7 @@ impl Environment {
         };
         let id = self.begin(&pair, wish.sample)?;
         let seed = Seed(wish.seed.unwrap_or(self.settings.run.seed));
-        let planned = planned(seed, id);
+        let planned = plan_session(seed, id);
         let Settings { protocol, pack, domain, .. } = &self.settings;
         let session = Session::new(protocol.clone(), pack.clone(), *domain);
         let seat = Seat::new(planned.clone(), seed, Episode::new(session, self.judge));
@@ -111,7 +114,7 @@ impl Environment {
 
     fn pair(&self, text: &str) -> Result<PairId, Problem> {
         let selection = Selection { pairs: vec![text.to_owned()], ..Selection::default() };
-        match pairs_of(&self.settings, &selection)?.as_slice() {
+        match selected_pairs(&self.settings, &selection)?.as_slice() {
             [pair] => Ok(pair.clone()),
             _ => Err(Problem::bad(
                 "`pair` must name two solvers",

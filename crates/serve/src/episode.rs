@@ -1,7 +1,7 @@
 //! One episode as a value: what the trainer must bring next, and what it has brought. No I/O.
 
 use aske_chat::{Message, Reply};
-use aske_record::RoleUse;
+use aske_record::RoleUsage;
 use aske_session::{Call, Grade, Need, Role, Session, Transcript};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ pub(crate) struct Episode {
     /// As it stood before the post that is not answered yet.
     session: Session,
     /// What the session's calls have taken so far, by role.
-    used: BTreeMap<String, RoleUse>,
+    used: BTreeMap<String, RoleUsage>,
     posted: Option<Posted>,
     grade: Option<Grade>,
 }
@@ -105,7 +105,7 @@ impl Episode {
     }
 
     /// The session so far, and what it has taken; work goes on with a copy.
-    pub(crate) fn state(&self) -> (Session, BTreeMap<String, RoleUse>) {
+    pub(crate) fn state(&self) -> (Session, BTreeMap<String, RoleUsage>) {
         (self.session.clone(), self.used.clone())
     }
 
@@ -195,7 +195,7 @@ impl Episode {
     pub(crate) fn answered(
         &mut self,
         session: Session,
-        used: BTreeMap<String, RoleUse>,
+        used: BTreeMap<String, RoleUsage>,
         grade: Option<Grade>,
     ) -> Next {
         (self.session, self.used, self.grade) = (session, used, grade);

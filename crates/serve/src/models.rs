@@ -5,7 +5,7 @@ mod refusal;
 mod say;
 mod stream;
 
-use aske_bench::Fleet;
+use aske_bench::ModelRegistry;
 use aske_chat::Usage;
 use aske_config::ModelSection;
 use aske_model::{Halt, Model, Request, Sampling};
@@ -44,7 +44,7 @@ struct Served {
 
 impl Models {
     /// Serves these models of a fleet.
-    pub fn new(fleet: &Fleet, sections: &BTreeMap<String, ModelSection>, usual_tokens: u32) -> Self {
+    pub fn new(fleet: &ModelRegistry, sections: &BTreeMap<String, ModelSection>, usual_tokens: u32) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
             let served = Served { model: fleet.get(name)?.clone(), sampling: section.sampling.clone() };
             Some((name.clone(), served))
@@ -62,7 +62,7 @@ impl Models {
 
     /// From now on no reply begins.
     pub(crate) fn halt(&self) {
-        self.halt.call();
+        self.halt.trigger();
     }
 
     fn find(&self, name: &str) -> Result<&Served, Refusal> {

@@ -4,11 +4,11 @@ use crate::environment::Environment;
 use crate::episode::{Next, Post, Wanted};
 use crate::problem::Problem;
 use crate::table::Seat;
-use aske_bench::{Answer, Caller, Cast, Replay, Trouble, calls};
+use aske_bench::{CallError, CallReply, Caller, Replay, SessionRoles, make_calls};
 use aske_chat::Reply;
 use aske_config::RoleSettings;
-use aske_model::{Fault, Limits, Model, Provider, Request};
-use aske_record::{GradeLine, Record, RoleUse, SCHEMA, SessionRecord};
+use aske_model::{Limits, Model, Provider, ProviderError, Request};
+use aske_record::{GradeLine, Record, RoleUsage, SCHEMA, SessionRecord};
 use aske_session::{Call, Grade, Need, Role, Seed, Session, Slot};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) async fn post(environment: &Environment, seat: &Seat, post: Post) -> 
         return Ok(answer);
     }
     let record = seat.planned.id.to_string();
-    let replay = environment.folder.calls().of_record(&record).map_err(Trouble::from)?;
+    let replay = environment.folder.calls().of_record(&record).map_err(CallError::from)?;
     let play = Play { environment, seat, record, replay, caller: environment.caller(seat.seed) };
     let (mut session, mut used) = episode.state();
     for (call, reply) in episode.brought() {
@@ -29,12 +29,12 @@ pub(crate) async fn post(environment: &Environment, seat: &Seat, post: Post) -> 
         take(&mut session, &mut used, slot, answer);
     }
     while let Wanted::Calls(wanted) = episode.wanted(&session) {
-        let cast = Cast {
+        let cast = SessionRoles {
             solvers: &seat.planned.solvers,
             settings: &environment.settings,
-            fleet: &environment.fleet,
+            models: &environment.fleet,
         };
-        for answer in calls(wanted, &play.record, &cast, &play.caller, &play.replay).await {
+        for answer in make_calls(wanted, &play.record, &cast, &play.caller, &play.replay).await {
             let (slot, _, answer) = answer?;
             take(&mut session, &mut used, slot, answer);
         }
@@ -55,7 +55,7 @@ struct Play<'e> {
 
 impl Play<'_> {
     /// Stores a reply of the trainer like that of any model.
-    async fn bring(&self, call: Call, reply: Reply) -> Result<Answer, Trouble> {
+    async fn bring(&self, call: Call, reply: Reply) -> Result<CallReply, CallError> {
         let role = self.role(call.slot.role);
         let model = Model::new(&role.model, Box::new(Brought(reply)), Limits::default(), None);
         self.caller.call(&self.record, call, (&model, role), &self.replay).await
@@ -70,8 +70,8 @@ impl Play<'_> {
     async fn grade(
         &self,
         session: &Session,
-        used: &BTreeMap<String, RoleUse>,
-    ) -> Result<Option<Grade>, Trouble> {
+        used: &BTreeMap<String, RoleUsage>,
+    ) -> Result<Option<Grade>, CallError> {
         let Need::Done(transcript) = session.need() else { return Ok(None) };
         let Environment { settings, folder, grader, .. } = self.environment;
         // Verdicts are shared by all sessions, so their seed is the run's.
@@ -99,7 +99,7 @@ impl Play<'_> {
     }
 }
 
-fn take(session: &mut Session, used: &mut BTreeMap<String, RoleUse>, slot: Slot, answer: Answer) {
+fn take(session: &mut Session, used: &mut BTreeMap<String, RoleUsage>, slot: Slot, answer: CallReply) {
     used.entry(slot.role.as_str().to_owned()).or_default().add(&answer.used);
     // The machine asked for this slot a moment ago.
     let _ = session.feed(slot, answer.reply);
@@ -109,11 +109,11 @@ fn take(session: &mut Session, used: &mut BTreeMap<String, RoleUse>, slot: Slot,
 struct Brought(Reply);
 
 impl Provider for Brought {
-    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(std::future::ready(Ok(self.0.clone())))
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(std::future::ready(Ok("a trainer".to_owned())))
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::ServeError;
 use crate::episode::Refused;
-use aske_bench::{PlanError, Trouble};
+use aske_bench::{CallError, PlanError};
 use aske_http::BodyError;
-use aske_model::Cause;
+use aske_model::ErrorCause;
 use axum::Json;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -91,18 +91,20 @@ impl From<ServeError> for Problem {
     }
 }
 
-impl From<Trouble> for Problem {
-    fn from(trouble: Trouble) -> Self {
+impl From<CallError> for Problem {
+    fn from(trouble: CallError) -> Self {
         let (status, hint) = match &trouble {
-            Trouble::Halted => (
+            CallError::Halted => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 Some("the environment is ending, or its budget is used up".to_owned()),
             ),
-            Trouble::Model(failure) if failure.cause.is_transient() || failure.cause == Cause::Halted => {
+            CallError::Model(failure)
+                if failure.cause.is_transient() || failure.cause == ErrorCause::Halted =>
+            {
                 (StatusCode::SERVICE_UNAVAILABLE, Some(failure.hint()))
             }
-            Trouble::Model(failure) => (StatusCode::BAD_GATEWAY, Some(failure.hint())),
-            Trouble::Folder(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.hint().map(str::to_owned)),
+            CallError::Model(failure) => (StatusCode::BAD_GATEWAY, Some(failure.hint())),
+            CallError::Folder(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.hint().map(str::to_owned)),
         };
         let later = status == StatusCode::SERVICE_UNAVAILABLE;
         Self { status, what: trouble.to_string(), hint, failure: true, later }

@@ -34,7 +34,7 @@ pub async fn serve(
     let server = Server::bind(options).await?;
     ready(&server);
     let routes = api::routes().with_state(environment.clone());
-    Ok(server.run(routes, shutdown, move || environment.halt.call()).await?)
+    Ok(server.run(routes, shutdown, move || environment.halt.trigger()).await?)
 }
 
 /// The same for models: an OpenAI-compatible endpoint.

@@ -2,7 +2,7 @@
 
 use crate::episode::Episode;
 use crate::problem::Problem;
-use aske_bench::Planned;
+use aske_bench::PlannedSession;
 use aske_session::Seed;
 use axum::http::StatusCode;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// One session's place.
 pub(crate) struct Seat {
-    pub(crate) planned: Planned,
+    pub(crate) planned: PlannedSession,
     pub(crate) seed: Seed,
     /// Held through a whole step: a repeated step waits for the first.
     pub(crate) episode: tokio::sync::Mutex<Episode>,
@@ -19,7 +19,7 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    pub(crate) fn new(planned: Planned, seed: Seed, episode: Episode) -> Self {
+    pub(crate) fn new(planned: PlannedSession, seed: Seed, episode: Episode) -> Self {
         let (episode, used_at) = (tokio::sync::Mutex::new(episode), Mutex::new(Instant::now()));
         Self { planned, seed, episode, used_at }
     }

@@ -47,7 +47,7 @@ impl Section {
 /// Why a turn brought no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Trouble {
+pub enum TurnError {
     /// The reply ran out of tokens first.
     Truncated,
     /// The reply ended by itself without a question under its tag.
@@ -58,7 +58,7 @@ pub enum Trouble {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// The question or why there is none.
-    pub(crate) question: Result<String, Trouble>,
+    pub(crate) question: Result<String, TurnError>,
     /// The question was longer than allowed and was cut.
     pub(crate) cut: bool,
     /// The required sections that are not there.
@@ -72,7 +72,7 @@ pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> Asked {
     let question = first_words(body, words);
     // Rules, fences and emphasis alone are no question either.
     if !question.contains(char::is_alphanumeric) {
-        let trouble = if finish == Finish::Length { Trouble::Truncated } else { Trouble::Malformed };
+        let trouble = if finish == Finish::Length { TurnError::Truncated } else { TurnError::Malformed };
         return Asked { question: Err(trouble), cut: false, missing };
     }
     Asked { question: Ok(question.to_owned()), cut: question.len() < body.len(), missing }
@@ -115,9 +115,9 @@ mod tests {
 
     #[test]
     fn an_empty_question_is_no_question() {
-        assert_eq!(read("#Question#  \n", Finish::Stop, 200).question, Err(Trouble::Malformed));
-        assert_eq!(read("#Question#\n---\n```", Finish::Stop, 200).question, Err(Trouble::Malformed));
-        assert_eq!(read("#Question#", Finish::Length, 200).question, Err(Trouble::Truncated));
-        assert_eq!(read("no tag", Finish::Stop, 200).question, Err(Trouble::Malformed));
+        assert_eq!(read("#Question#  \n", Finish::Stop, 200).question, Err(TurnError::Malformed));
+        assert_eq!(read("#Question#\n---\n```", Finish::Stop, 200).question, Err(TurnError::Malformed));
+        assert_eq!(read("#Question#", Finish::Length, 200).question, Err(TurnError::Truncated));
+        assert_eq!(read("no tag", Finish::Stop, 200).question, Err(TurnError::Malformed));
     }
 }

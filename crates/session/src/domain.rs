@@ -4,7 +4,7 @@ mod choice;
 mod number;
 mod text;
 
-use crate::thinking::Parts;
+use crate::thinking::SplitReply;
 use aske_answer::{Comparison, Rules, last_word};
 use serde::Serialize;
 use std::str::FromStr;
@@ -35,17 +35,17 @@ const TOLERANCE: f64 = 0.01;
 /// A name that is no domain.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown domain `{0}`, expected one of math, choice, number, text")]
-pub struct UnknownDomain(String);
+pub struct UnknownDomainError(String);
 
 impl FromStr for Domain {
-    type Err = UnknownDomain;
-    fn from_str(name: &str) -> Result<Self, UnknownDomain> {
+    type Err = UnknownDomainError;
+    fn from_str(name: &str) -> Result<Self, UnknownDomainError> {
         match name {
             "math" => Ok(Self::math()),
             "choice" => Ok(Self::Choice),
             "number" => Ok(Self::Number { tolerance: TOLERANCE }),
             "text" => Ok(Self::Text),
-            other => Err(UnknownDomain(other.to_owned())),
+            other => Err(UnknownDomainError(other.to_owned())),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Domain {
     }
 
     /// The answer that a reply gives, boxed or not.
-    pub fn read(&self, parts: &Parts<'_>) -> Option<String> {
+    pub fn read(&self, parts: &SplitReply<'_>) -> Option<String> {
         let boxed = parts.boxed();
         let visible = parts.visible.as_ref();
         match self {

@@ -71,7 +71,7 @@ pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>
     }
     match judge(&answers.check, &answers.solvers, domain, verdicts) {
         Judging::Need(need) => Grading::Need(need),
-        Judging::Done(Judged { right, undecided, promoted, folded }) => {
+        Judging::Done(Judgement { right, undecided, promoted, folded }) => {
             let right = right.and_then(|right| <[bool; 2]>::try_from(right).ok());
             let outcome = right.map_or(Outcome::BadCrossCheck, Outcome::of);
             Grading::Done(Grade { outcome, right, undecided, promoted, folded })
@@ -81,7 +81,7 @@ pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>
 
 /// Which answers are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct Judgement {
     /// One for each answer; none where the cross-check answers do not all agree.
     pub right: Option<Vec<bool>>,
     /// A comparison was undecided and, with no checker to ask, counted as no match.
@@ -96,7 +96,7 @@ pub struct Judged {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judging {
     /// The judgement.
-    Done(Judged),
+    Done(Judgement),
     /// Verdicts on these pairs; then judge again.
     Need(BTreeSet<AnswerPair>),
 }
@@ -142,7 +142,7 @@ struct Matcher<'a> {
 impl Matcher<'_> {
     fn done(self, right: Option<Vec<bool>>) -> Judging {
         let Self { undecided, promoted, folded, .. } = self;
-        Judging::Done(Judged { right, undecided, promoted, folded })
+        Judging::Done(Judgement { right, undecided, promoted, folded })
     }
 
     /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.
@@ -192,7 +192,7 @@ pub fn read_verdict(content: &str) -> Option<bool> {
 }
 
 /// Reads a reply that has to be `yes` or `no`: its last line must be that word alone.
-pub fn read_word(content: &str) -> Option<bool> {
+pub fn read_yes_no(content: &str) -> Option<bool> {
     let visible = split_thinking(content).visible;
     let line = visible.lines().rfind(|line| !line.trim().is_empty())?;
     read_verdict(line).filter(|_| line.split_whitespace().count() == 1)
@@ -346,10 +346,10 @@ mod tests {
         assert_eq!(read_verdict("Yes!"), Some(true));
         assert_eq!(read_verdict(r"so \boxed{no}."), Some(false));
         assert_eq!(read_verdict("no idea"), None);
-        assert_eq!(read_word("They agree.\n\n**Yes**.\n"), Some(true));
-        assert_eq!(read_word("<think>hm</think>No"), Some(false));
+        assert_eq!(read_yes_no("They agree.\n\n**Yes**.\n"), Some(true));
+        assert_eq!(read_yes_no("<think>hm</think>No"), Some(false));
         for text in ["I would not say yes", "so there are no", "perhaps", "", "yes no"] {
-            assert_eq!(read_word(text), None, "{text}");
+            assert_eq!(read_yes_no(text), None, "{text}");
         }
         assert_eq!(read_verdict(""), None);
     }

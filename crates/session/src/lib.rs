@@ -27,17 +27,18 @@ mod tags;
 mod thinking;
 mod transcript;
 
-pub use asker::{Section, Trouble};
-pub use domain::{Domain, UnknownDomain};
+pub use asker::{Section, TurnError};
+pub use domain::{Domain, UnknownDomainError};
 pub use grade::{
-    AnswerPair, CheckerRule, Grade, Grading, Judged, Judging, Verdicts, grade, judge, read_verdict, read_word,
+    AnswerPair, CheckerRule, Grade, Grading, Judgement, Judging, Verdicts, grade, judge, read_verdict,
+    read_yes_no,
 };
-pub use machine::{Call, Need, Session, Unexpected};
+pub use machine::{Call, FeedError, Need, Session};
 pub use outcome::Outcome;
-pub use pack::{Pack, PackProblem, PackProblems};
+pub use pack::{Pack, PackError, PackIssue};
 pub use protocol::Protocol;
 pub use reward::Reward;
 pub use seed::{Seed, coin};
 pub use slot::{Role, Side, Slot};
-pub use thinking::{Parts, split_thinking};
-pub use transcript::{Answers, Solved, Transcript, Turn};
+pub use thinking::{SplitReply, split_thinking};
+pub use transcript::{Answers, SolverAnswer, Transcript, Turn};

@@ -1,7 +1,9 @@
 //! The session machine: it says which calls it needs next and is fed the replies.
 
 use crate::summary::summarise;
-use crate::{Domain, Pack, Protocol, Role, Side, Slot, Solved, Transcript, Trouble, Turn, split_thinking};
+use crate::{
+    Domain, Pack, Protocol, Role, Side, Slot, SolverAnswer, Transcript, Turn, TurnError, split_thinking,
+};
 use aske_chat::{Message, Reply};
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ pub enum Need<'s> {
 /// A reply that the session did not ask for.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("the session did not ask for {0:?}")]
-pub struct Unexpected(pub Slot);
+pub struct FeedError(pub Slot);
 
 /// One session, from the first probing turn to the answers.
 #[derive(Clone, Debug)]
@@ -122,9 +124,9 @@ impl Session {
     }
 
     /// Takes the reply to a call that was needed.
-    pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), Unexpected> {
+    pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), FeedError> {
         if slot.turn != self.turn() {
-            return Err(Unexpected(slot));
+            return Err(FeedError(slot));
         }
         match (&mut self.stage, slot.role) {
             (Stage::Asking, Role::Asker) if slot.draw == 0 => self.asked(&reply),
@@ -136,11 +138,11 @@ impl Session {
                 };
                 match place {
                     Some(place @ None) => *place = Some(reply),
-                    _ => return Err(Unexpected(slot)),
+                    _ => return Err(FeedError(slot)),
                 }
                 self.solved();
             }
-            _ => return Err(Unexpected(slot)),
+            _ => return Err(FeedError(slot)),
         }
         Ok(())
     }
@@ -171,12 +173,12 @@ impl Session {
     }
 
     /// The message that follows a probing turn without a question; it stands in for the next turn's own.
-    fn recovery(&self, trouble: Option<Trouble>) -> String {
+    fn recovery(&self, trouble: Option<TurnError>) -> String {
         let next_is_final = self.transcript.turns.len() as u64 >= u64::from(self.protocol.rounds);
         let name = match (next_is_final, trouble) {
-            (false, Some(Trouble::Truncated)) => "recover_probing_truncated",
+            (false, Some(TurnError::Truncated)) => "recover_probing_truncated",
             (false, _) => "recover_probing_malformed",
-            (true, Some(Trouble::Truncated)) => "recover_final_truncated",
+            (true, Some(TurnError::Truncated)) => "recover_final_truncated",
             (true, _) => "recover_final_malformed",
         };
         self.render_next(name, &["", ""])
@@ -189,10 +191,10 @@ impl Session {
         if check.iter().any(Option::is_none) {
             return;
         }
-        let solved = [one, two].map(|reply| Solved::read(reply, &self.domain));
+        let solved = [one, two].map(|reply| SolverAnswer::read(reply, &self.domain));
         let was_final = self.is_final();
         let next = if was_final {
-            let answer = |reply| Solved::read(reply, &self.domain).answer;
+            let answer = |reply| SolverAnswer::read(reply, &self.domain).answer;
             self.transcript.check = check.iter().flatten().map(answer).collect();
             None
         } else {

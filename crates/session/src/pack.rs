@@ -57,7 +57,7 @@ const FILES: &[FileSpec] = &[
 
 /// What is wrong with a pack, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackProblem {
+pub struct PackIssue {
     /// The file, with its ending.
     pub file: String,
     /// The line, counted from 1, where there is one to point at.
@@ -66,7 +66,7 @@ pub struct PackProblem {
     pub what: String,
 }
 
-impl fmt::Display for PackProblem {
+impl fmt::Display for PackIssue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}: {}", self.file, self.what),
@@ -78,7 +78,7 @@ impl fmt::Display for PackProblem {
 /// All that is wrong with a pack.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct PackProblems(pub Vec<PackProblem>);
+pub struct PackError(pub Vec<PackIssue>);
 
 /// A checked prompt pack.
 #[derive(Clone, Debug)]
@@ -111,13 +111,13 @@ impl Pack {
     }
 
     /// Checks and reads the files of a pack, given by file name.
-    pub fn parse(files: &BTreeMap<String, String>) -> Result<Self, PackProblems> {
+    pub fn parse(files: &BTreeMap<String, String>) -> Result<Self, PackError> {
         let mut problems = Vec::new();
         let mut templates = BTreeMap::new();
         for spec in FILES {
             let name = format!("{}.txt", spec.name);
             match files.get(&name) {
-                None => problems.push(PackProblem { file: name, line: None, what: "missing file".into() }),
+                None => problems.push(PackIssue { file: name, line: None, what: "missing file".into() }),
                 Some(text) => {
                     let template = Template::parse(text);
                     problems.extend(check(spec, &name, &template));
@@ -128,14 +128,14 @@ impl Pack {
         for (name, stem) in files.keys().filter_map(|name| Some((name, name.strip_suffix(".txt")?))) {
             if !FILES.iter().any(|spec| stem == spec.name) {
                 let what = "no prompt has this name".into();
-                problems.push(PackProblem { file: name.clone(), line: None, what });
+                problems.push(PackIssue { file: name.clone(), line: None, what });
             }
         }
         if problems.is_empty() {
             let hash = hash(&templates);
             Ok(Self { templates, hash })
         } else {
-            Err(PackProblems(problems))
+            Err(PackError(problems))
         }
     }
 
@@ -197,9 +197,9 @@ impl Pack {
     }
 }
 
-fn check(spec: &FileSpec, name: &str, template: &Template) -> Vec<PackProblem> {
+fn check(spec: &FileSpec, name: &str, template: &Template) -> Vec<PackIssue> {
     let mut problems = Vec::new();
-    let mut problem = |line, what| problems.push(PackProblem { file: name.to_owned(), line, what });
+    let mut problem = |line, what| problems.push(PackIssue { file: name.to_owned(), line, what });
     for (placeholder, line) in template.placeholders() {
         if !spec.may.contains(&placeholder) {
             let known = match spec.may {

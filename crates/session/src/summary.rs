@@ -1,13 +1,13 @@
 //! What the asker is shown of a solver's reply.
 
 use crate::tags;
-use crate::thinking::Parts;
+use crate::thinking::SplitReply;
 use aske_answer::boxes;
 
 /// What follows the last `#Summary#` or `#Output#`, cut to `limit` characters, the boxed answer always
 /// preserved: put in front when it fell outside or stood above the tag. Without a tag only the boxed
 /// answer; with neither, `None`.
-pub(crate) fn summarise(parts: &Parts<'_>, limit: usize) -> Option<String> {
+pub(crate) fn summarise(parts: &SplitReply<'_>, limit: usize) -> Option<String> {
     let visible = parts.visible.as_ref();
     let boxed = parts.boxed().map(|answer| format!("\\boxed{{{}}}", first_chars(answer, limit)));
     let Some((start, body)) = tags::after_last(visible, &["summary", "output"]) else { return boxed };

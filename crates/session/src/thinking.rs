@@ -5,14 +5,14 @@ use std::borrow::Cow;
 
 /// A reply's visible text and the thinking that stood in band.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts<'r> {
+pub struct SplitReply<'r> {
     /// What the model said.
     pub visible: Cow<'r, str>,
     /// What it wrote between `<think>` and `</think>`, if anything.
     pub thinking: Option<String>,
 }
 
-impl Parts<'_> {
+impl SplitReply<'_> {
     /// The last boxed answer of the visible reply; of the thinking only when the visible reply has no box.
     pub fn boxed(&self) -> Option<&str> {
         last_boxed(&self.visible).or_else(|| last_boxed(self.thinking.as_deref()?))
@@ -24,9 +24,9 @@ const CLOSE: &str = "</think>";
 
 /// Splits a reply: `<think>…</think>` anywhere, a leading part that only closes, and a part that never
 /// closes because the reply was cut.
-pub fn split_thinking(content: &str) -> Parts<'_> {
+pub fn split_thinking(content: &str) -> SplitReply<'_> {
     if find(content, OPEN).is_none() && find(content, CLOSE).is_none() {
-        return Parts { visible: Cow::Borrowed(content.trim()), thinking: None };
+        return SplitReply { visible: Cow::Borrowed(content.trim()), thinking: None };
     }
     let (mut visible, mut thinking) = (String::new(), String::new());
     let mut rest = content;
@@ -51,7 +51,7 @@ pub fn split_thinking(content: &str) -> Parts<'_> {
         thinking.push_str(&visible[..at]);
         visible.drain(..at + CLOSE.len());
     }
-    Parts { visible: Cow::Owned(visible.trim().to_owned()), thinking: Some(thinking.trim().to_owned()) }
+    SplitReply { visible: Cow::Owned(visible.trim().to_owned()), thinking: Some(thinking.trim().to_owned()) }
 }
 
 fn find(text: &str, mark: &str) -> Option<usize> {

@@ -1,20 +1,20 @@
 //! What a finished session leaves behind.
 
 use crate::asker::{self, Asked};
-use crate::{Domain, Section, Side, Trouble, split_thinking};
+use crate::{Domain, Section, Side, TurnError, split_thinking};
 use aske_chat::{Finish, Reply};
 use serde::{Deserialize, Serialize};
 
 /// A solver's answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Solved {
+pub struct SolverAnswer {
     /// The answer that was read, if any.
     pub answer: Option<String>,
     /// Why the reply ended.
     pub finish: Finish,
 }
 
-impl Solved {
+impl SolverAnswer {
     /// What a reply answers.
     pub fn read(reply: &Reply, domain: &Domain) -> Self {
         Self { answer: domain.read(&split_thinking(&reply.content)), finish: reply.finish }
@@ -31,12 +31,12 @@ pub struct Turn {
     pub cut: bool,
     /// Why there is no question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<TurnError>,
     /// Required sections that the reply lacked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Section>,
     /// The two solvers' answers; none without a question.
-    pub solved: Option<[Solved; 2]>,
+    pub solved: Option<[SolverAnswer; 2]>,
 }
 
 impl Turn {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use aske_chat::{Finish, Reply, Speaker};
+use aske_chat::{ChatRole, Finish, Reply};
 use aske_session::{Domain, Pack, Role, Session, Slot, split_thinking};
 use common::{last, play, rounds};
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ proptest! {
         }
 
         for call in played.to(Role::Asker) {
-            let said = call.messages.iter().filter(|message| message.role == Speaker::Assistant);
+            let said = call.messages.iter().filter(|message| message.role == ChatRole::Assistant);
             prop_assert!(said.clone().all(|message| !message.content.contains(SECRET)));
             prop_assert_eq!(call.messages.len() as u64, u64::from(call.slot.turn) * 2);
             let shown: Vec<&str> = last(call).split(EDGE).collect();

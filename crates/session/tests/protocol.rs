@@ -2,10 +2,10 @@
 
 mod common;
 
-use aske_chat::{Finish, Reply, Speaker};
+use aske_chat::{ChatRole, Finish, Reply};
 use aske_session::{
-    Call, Domain, Need, Outcome, Pack, Protocol, Reward, Role, Section, Session, Slot, Transcript, Trouble,
-    Turn, Unexpected,
+    Call, Domain, FeedError, Need, Outcome, Pack, Protocol, Reward, Role, Section, Session, Slot, Transcript,
+    Turn, TurnError,
 };
 use common::{ONE, Played, TWO, calls, cut, last, play, prompt, rounds, session, turn};
 use std::collections::HashSet;
@@ -90,14 +90,14 @@ fn the_asker_keeps_the_whole_conversation() {
     let turns = [turn("One?"), Reply::text("no tags"), turn("Three?"), cut("cut"), turn("Five?")];
     let played = asked(&turns);
     let asks = played.to(Role::Asker);
-    let speakers: Vec<Speaker> = asks[0].messages.iter().map(|message| message.role).collect();
-    assert_eq!(speakers, [Speaker::System, Speaker::User]);
+    let speakers: Vec<ChatRole> = asks[0].messages.iter().map(|message| message.role).collect();
+    assert_eq!(speakers, [ChatRole::System, ChatRole::User]);
     for (pair, reply) in asks.windows(2).zip(&turns) {
         let (before, after) = (&pair[0].messages, &pair[1].messages);
         assert_eq!(after.len(), before.len() + 2);
         assert!(after.starts_with(before));
         let [said, next] = &after[before.len()..] else { unreachable!() };
-        assert_eq!((said.role, next.role), (Speaker::Assistant, Speaker::User));
+        assert_eq!((said.role, next.role), (ChatRole::Assistant, ChatRole::User));
         assert_eq!(said.content.as_ref(), reply.content.trim());
     }
 }
@@ -116,10 +116,10 @@ fn solvers_see_one_question_and_nothing_else() {
             3 => (prompt("grade_system.txt"), prompt("grade_suffix.txt")),
             _ => (prompt("solver_system.txt"), prompt("solver_suffix.txt")),
         };
-        let sent: Vec<(Speaker, &str)> =
+        let sent: Vec<(ChatRole, &str)> =
             call.messages.iter().map(|message| (message.role, message.content.as_ref())).collect();
         let question = format!("ASK{}?\n\n{suffix}", call.slot.turn);
-        assert_eq!(sent, [(Speaker::System, system.as_str()), (Speaker::User, question.as_str())]);
+        assert_eq!(sent, [(ChatRole::System, system.as_str()), (ChatRole::User, question.as_str())]);
     }
 }
 
@@ -270,7 +270,7 @@ fn an_empty_question_is_no_question() {
     ] {
         let played = asked(&[Reply::text(empty), cut(empty)]);
         let troubles: Vec<_> = played.transcript.turns.iter().map(|turn| turn.trouble).collect();
-        assert_eq!(troubles, [Some(Trouble::Malformed), Some(Trouble::Truncated)], "{empty}");
+        assert_eq!(troubles, [Some(TurnError::Malformed), Some(TurnError::Truncated)], "{empty}");
         assert_eq!(played.calls.len(), 2, "{empty}");
     }
 }
@@ -445,7 +445,7 @@ fn an_unexpected_or_repeated_reply_is_refused_and_changes_nothing() {
         {
             let slot = Slot { turn, role, draw };
             if !wanted.contains(&slot) {
-                assert_eq!(session.feed(slot, reply()), Err(Unexpected(slot)));
+                assert_eq!(session.feed(slot, reply()), Err(FeedError(slot)));
                 assert_eq!(format!("{session:?}"), before, "{slot:?}");
             }
         }
@@ -625,7 +625,7 @@ fn prompts_keep_their_instructions() {
         for message in Pack::builtin(&domain).equivalence("ALPHA", "BETA") {
             assert!(!message.content.contains("{{"));
             assert!(
-                message.role == Speaker::System
+                message.role == ChatRole::System
                     || ["ALPHA", "BETA"].iter().all(|a| message.content.contains(a))
             );
         }

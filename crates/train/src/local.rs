@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use aske_chat::Message;
-use aske_model::{Checkpoint, EngineOptions, Fault, LlamaConfig, Local, Provider};
+use aske_model::{Checkpoint, EngineOptions, LlamaConfig, Local, Provider, ProviderError};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use crate::{
@@ -89,7 +89,7 @@ impl Policy for LocalPolicy {
         Ok(Box::new(Local::new(engine).traced()))
     }
 
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
         self.reader.vocabulary().prompt(messages)
     }
 

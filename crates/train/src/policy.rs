@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aske_chat::Message;
-use aske_model::{Fault, Provider};
+use aske_model::{Provider, ProviderError};
 
 use crate::{Batch, LearnError, Loss, Reinforced};
 
@@ -15,7 +15,7 @@ pub trait Policy: Send {
     fn serve(&self) -> Result<Box<dyn Provider>, LearnError>;
 
     /// The tokens of a conversation, up to where the model's reply begins.
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault>;
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError>;
 
     /// Takes one optimiser step along the gradient of all these batches together.
     ///

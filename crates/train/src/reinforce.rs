@@ -1,6 +1,6 @@
 //! Learning to ask: sessions are sampled, rewarded and learnt from, step by step.
 //!
-//! A [`Course`](aske_bench::Course) says which pairs a step asks; [`Sampler`] runs their sessions with the same machine and into the same
+//! A [`PairSchedule`](aske_bench::Course) says which pairs a step asks; [`Sampler`] runs their sessions with the same machine and into the same
 //! kind of folder as the benchmark; [`rewards`] and [`rows`] turn them into what a [`Policy`](crate::Policy) learns
 //! from; a [`Trainer`] does so until the last step, one update behind what it samples with, and can stop and go on at
 //! any time.

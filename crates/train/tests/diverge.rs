@@ -1,7 +1,7 @@
 //! A training that diverges, with settings that the program itself refuses.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-use aske_bench::{Course, Fleet, Selection, manifest, pairs_of};
+use aske_bench::{ModelRegistry, PairSchedule, Selection, manifest, selected_pairs};
 use aske_config::{Layers, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
@@ -28,14 +28,14 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
     let settings = layers.settings().unwrap();
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
-    let fleet = Fleet::new(&others).unwrap();
+    let fleet = ModelRegistry::new(&others).unwrap();
     let run = RunDir::open(folder, &manifest("0", &layers, &settings)).unwrap();
-    let pairs = pairs_of(&settings, &Selection::default()).unwrap();
+    let pairs = selected_pairs(&settings, &Selection::default()).unwrap();
     let halt = Halt::default();
     let trainer = Trainer {
         plan,
         objective: Objective::named("cispo", None, None).unwrap(),
-        course: Course::new(pairs, 0, plan.groups, plan.group_size),
+        course: PairSchedule::new(pairs, 0, plan.groups, plan.group_size),
         sampler: Sampler::new(&settings, &fleet, &run, &halt).unwrap(),
         watch: Watch {
             check: None,

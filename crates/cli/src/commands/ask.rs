@@ -6,7 +6,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{DIM, data, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use crate::transcript::Transcript;
-use aske_bench::{Crew, Fleet, Planned, Runner};
+use aske_bench::{ModelRegistry, PlannedSession, RunContext, Runner};
 use aske_config::Layers;
 use aske_model::Halt;
 use aske_record::{PairId, SessionId};
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let solvers = chosen(arguments)?;
     let layers = load(arguments, &solvers)?;
     let settings = layers.settings()?;
-    let fleet = Fleet::new(&settings)?;
+    let fleet = ModelRegistry::new(&settings)?;
     let [one, two] = &solvers;
     let pair = PairId::new(one, two)
         .map_err(|error| Problem::usage(error.to_string(), "a model cannot be compared with itself"))?;
@@ -31,20 +31,21 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, Problem> {
     let swapped = u32::from(pair.both()[0] != one);
     let numbers = (first..u32::MAX).filter(|number| number % 2 == swapped);
     let id = numbers.map(|sample| SessionId { pair: pair.clone(), sample }).find(|id| !finished(id));
-    let planned = Planned { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
+    let planned =
+        PlannedSession { id: id.unwrap_or(SessionId { pair, sample: first }), solvers: solvers.clone() };
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
-    let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+    let crew = RunContext::new(&settings, &fleet, &folder, &halt)?;
     let runner = Runner::new(&crew);
     let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
-    report_failures(&finished.ended, "sessions");
-    if finished.ended.open > 0 {
+    report_failures(&finished.jobs, "sessions");
+    if finished.jobs.open > 0 {
         hint(format_args!("`aske ask {one} {two} --run {}` goes on from here", path.display()));
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
-    Ok(exit(&finished.ended, &interrupt))
+    Ok(exit(&finished.jobs, &interrupt))
 }
 
 fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, Problem> {

@@ -4,7 +4,7 @@ use crate::arguments::Audit;
 use crate::evidence;
 use crate::panels::on_run;
 use crate::problem::{Exit, Problem};
-use aske_bench::{Panel, audit_panels, standing};
+use aske_bench::{Panel, audit_panels, sessions_with_cross_check};
 use aske_config::Settings;
 use aske_record::RunDir;
 use aske_session::{Role, Seed, Slot};
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Audit) -> Result<Exit, Problem> {
 
 /// The sessions with a standing cross-check, or some of them.
 fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Result<Vec<Panel>, Problem> {
-    let mut sessions = standing(folder)?;
+    let mut sessions = sessions_with_cross_check(folder)?;
     if let Some(limit) = arguments.limit {
         // By chance, but the same every time: the name's hash orders them.
         sessions.sort_by_cached_key(|session| {

@@ -7,8 +7,8 @@ use crate::panels::watched;
 use crate::problem::{Exit, Problem};
 use crate::tables;
 use aske_bench::{
-    Ended, Finished, Fleet, Planned, Runner, Selection, Until, estimate, is_current, manifest, pairs_of,
-    plan, run_until,
+    JobSummary, ModelRegistry, PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current,
+    manifest, plan, run_adaptive, selected_pairs,
 };
 use aske_config::{Layers, Settings};
 use aske_record::{GradeLine, Index, RunDir, read_grades};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     if arguments.dry_run {
         return dry_run(arguments.json, &settings, plan, &path);
     }
-    let fleet = Fleet::new(&settings)?;
+    let fleet = ModelRegistry::new(&settings)?;
     let folder = open_planned(&path, &layers, &settings, plan.len())?;
     let is_open = is_open(&settings, folder.grades(), folder.index());
     let open = plan.iter().filter(|planned| is_open(planned)).count();
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, Problem> {
     } else {
         show(&settings, &path, &finished);
     }
-    Ok(exit(&finished.ended, &interrupt))
+    Ok(exit(&finished.jobs, &interrupt))
 }
 
 /// `--until`: batches of sessions drawn by chance, until the interval is narrow enough.
@@ -71,16 +71,16 @@ fn adaptive(
             "`--dry-run` without `--until` shows the whole plan",
         ));
     }
-    let pairs = pairs_of(settings, selection)?;
+    let pairs = selected_pairs(settings, selection)?;
     let whole_plan = pairs.len().saturating_mul(settings.run.samples as usize);
-    let until = Until { half: points / 100.0, most: selection.limit.unwrap_or(whole_plan) };
-    if until.most < 2 * pairs.len() {
+    let until = StopRule { half_width: points / 100.0, max_sessions: selection.limit.unwrap_or(whole_plan) };
+    if until.max_sessions < 2 * pairs.len() {
         return Err(Problem::usage(
-            format!("{} sessions are too few: every pair is asked twice first", until.most),
+            format!("{} sessions are too few: every pair is asked twice first", until.max_sessions),
             format!("allow at least {} with --limit or --samples", 2 * pairs.len()),
         ));
     }
-    let fleet = Fleet::new(settings)?;
+    let fleet = ModelRegistry::new(settings)?;
     let folder = open_folder(path, layers, settings)?;
     note_earlier_rule(settings, folder.grades());
     let mut draws = folder.draws()?;
@@ -88,29 +88,30 @@ fn adaptive(
         "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
         settings.asker.model,
         settings.solvers.len(),
-        until.most,
+        until.max_sessions,
         path.display()
     ));
     let on = (settings, &fleet, &folder);
-    let (stopped, interrupt) = watched(until.most, "sessions at most", on, async |crew, progress| {
-        run_until(&Runner::new(crew), settings, &pairs, until, &mut draws, progress).await
-    })?;
+    let (stopped, interrupt) =
+        watched(until.max_sessions, "sessions at most", on, async |crew, progress| {
+            run_adaptive(&Runner::new(crew), settings, &pairs, until, &mut draws, progress).await
+        })?;
     if arguments.json {
-        let mut shown = as_json(settings, path, &stopped.finished);
+        let mut shown = as_json(settings, path, &stopped.run);
         shown["estimate"] = json!(stopped.estimate);
-        shown["narrow_enough"] = json!(stopped.reached);
+        shown["narrow_enough"] = json!(stopped.narrow_enough);
         data(shown);
     } else {
-        show(settings, path, &stopped.finished);
+        show(settings, path, &stopped.run);
         if let Some(estimate) = &stopped.estimate {
             data(format_args!("\n{}", tables::adaptive(estimate)));
         }
-        if !stopped.reached && stopped.finished.ended.open == 0 {
-            note(format_args!("the limit of {} sessions came before ± {points} points", until.most));
+        if !stopped.narrow_enough && stopped.run.jobs.open == 0 {
+            note(format_args!("the limit of {} sessions came before ± {points} points", until.max_sessions));
             hint("raise --samples or --limit to go on");
         }
     }
-    Ok(exit(&stopped.finished.ended, &interrupt))
+    Ok(exit(&stopped.run.jobs, &interrupt))
 }
 
 /// `runs/CONFIG-ASKER`, so that the same command finds its own folder again.
@@ -154,14 +155,14 @@ pub(crate) fn reopen_folder(path: &Path, layers: &Layers, settings: &Settings) -
 }
 
 /// Tells whether a planned session still lacks its record, or a grade by the rule of these settings.
-fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&Planned) -> bool {
+fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&PlannedSession) -> bool {
     let current = grades.iter().filter(|grade| is_current(settings, grade.checker));
     let names = current.map(|grade| grade.record.as_str());
     let finished: HashSet<&str> = names.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
 
-fn announce(settings: &Settings, plan: &[Planned], open: usize, folder: &RunDir) {
+fn announce(settings: &Settings, plan: &[PlannedSession], open: usize, folder: &RunDir) {
     let state = match open {
         0 if plan.is_empty() => "nothing to do".to_owned(),
         0 => "all finished before".to_owned(),
@@ -212,7 +213,12 @@ pub(crate) fn note_earlier_rule(settings: &Settings, grades: &[GradeLine]) {
 }
 
 /// What the plan would take beyond what the folder, if it is there, has finished.
-fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Path) -> Result<Exit, Problem> {
+fn dry_run(
+    as_json: bool,
+    settings: &Settings,
+    mut plan: Vec<PlannedSession>,
+    path: &Path,
+) -> Result<Exit, Problem> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
         plan.retain(is_open(settings, &read_grades(path)?, &Index::read(path)?));
@@ -247,10 +253,10 @@ fn dry_run(as_json: bool, settings: &Settings, mut plan: Vec<Planned>, path: &Pa
 }
 
 /// The status that a run's end stands for.
-pub(crate) fn exit(ended: &Ended, interrupt: &Interrupt) -> Exit {
+pub(crate) fn exit(ended: &JobSummary, interrupt: &Interrupt) -> Exit {
     if interrupt.happened() {
         Exit::Interrupted
-    } else if ended.reached.is_some() {
+    } else if ended.budget_limit.is_some() {
         Exit::Budget
     } else if ended.open > 0 {
         Exit::Failures
@@ -259,7 +265,7 @@ pub(crate) fn exit(ended: &Ended, interrupt: &Interrupt) -> Exit {
     }
 }
 
-fn show(settings: &Settings, path: &Path, finished: &Finished) {
+fn show(settings: &Settings, path: &Path, finished: &RunSummary) {
     let sessions = finished.tally.sessions();
     data(format_args!(
         "{}\n",
@@ -285,10 +291,10 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
             finished.tally.undecided()
         ));
     }
-    report_open(&finished.ended, "sessions");
+    report_open(&finished.jobs, "sessions");
     note(paint(DIM, format_args!("stored in {}", path.display())));
     if let [first, .., last] = settings.solvers.as_slice()
-        && finished.ended.open == 0
+        && finished.jobs.open == 0
     {
         let seen = format!(
             "`aske report --html report.html` and `aske view` show what the run tells; `aske ask {} {}` shows a session as it happens",
@@ -304,17 +310,17 @@ fn show(settings: &Settings, path: &Path, finished: &Finished) {
 }
 
 /// Failures, and what is left to do.
-pub(crate) fn report_open(ended: &Ended, things: &str) {
+pub(crate) fn report_open(ended: &JobSummary, things: &str) {
     report_failures(ended, things);
     if ended.open > 0 {
-        let why = ended.reached.map(|reached| format!("{reached}; ")).unwrap_or_default();
+        let why = ended.budget_limit.map(|reached| format!("{reached}; ")).unwrap_or_default();
         note(format_args!("\n{why}{} {things} are left", ended.open));
         hint("run the same command again to go on; nothing that was paid for is asked again");
     }
 }
 
 /// Failures by cause, with what to do about each.
-pub(crate) fn report_failures(ended: &Ended, things: &str) {
+pub(crate) fn report_failures(ended: &JobSummary, things: &str) {
     for (failure, count) in ended.causes() {
         let things = if count == 1 { things.trim_end_matches('s') } else { things };
         note(format_args!(
@@ -326,7 +332,7 @@ pub(crate) fn report_failures(ended: &Ended, things: &str) {
 }
 
 /// Failures by cause as JSON, with how many of these things each has cost.
-pub(crate) fn failures(ended: &Ended, things: &str) -> Vec<serde_json::Value> {
+pub(crate) fn failures(ended: &JobSummary, things: &str) -> Vec<serde_json::Value> {
     let causes = ended.causes().into_iter().map(|(failure, count)| {
         json!({
             "model": failure.model,
@@ -339,18 +345,18 @@ pub(crate) fn failures(ended: &Ended, things: &str) -> Vec<serde_json::Value> {
     causes.collect()
 }
 
-fn as_json(settings: &Settings, path: &Path, finished: &Finished) -> serde_json::Value {
+fn as_json(settings: &Settings, path: &Path, finished: &RunSummary) -> serde_json::Value {
     json!({
         "run": path.display().to_string(),
         "asker": settings.asker.model,
         "sessions": finished.tally.sessions(),
-        "open": finished.ended.open,
+        "open": finished.jobs.open,
         "outcomes": finished.tally.shares(),
         "promoted": finished.tally.promoted(),
         "folded": finished.tally.folded(),
         "undecided": finished.tally.undecided(),
         "used": finished.used,
-        "failures": failures(&finished.ended, "sessions"),
-        "budget_reached": finished.ended.reached.map(|reached| reached.to_string()),
+        "failures": failures(&finished.jobs, "sessions"),
+        "budget_reached": finished.jobs.budget_limit.map(|reached| reached.to_string()),
     })
 }

@@ -6,7 +6,7 @@ use crate::evidence;
 use crate::output::{data, note};
 use crate::panels::{put, working};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Fleet, Runner, Selection, difficulty_panels, plan, standing};
+use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
 use aske_record::PairId;
 use toml::Value;
@@ -30,11 +30,10 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     let (Some(easy), Some(hard), Some(name)) = (&section.easy, &section.hard, &section.solver) else {
         return Err(missing());
     };
-    let pairs: Vec<PairId> = [easy, hard]
-        .into_iter()
-        .map(|pair| pair.parse())
-        .collect::<Result<_, _>>()
-        .map_err(|error: aske_record::BadPair| Problem::usage(error.to_string(), "such as --easy a:b"))?;
+    let pairs: Vec<PairId> =
+        [easy, hard].into_iter().map(|pair| pair.parse()).collect::<Result<_, _>>().map_err(
+            |error: aske_record::PairIdError| Problem::usage(error.to_string(), "such as --easy a:b"),
+        )?;
     if pairs[0] == pairs[1] || pairs.iter().any(|pair| pair.both().contains(&name.as_str())) {
         return Err(missing());
     }
@@ -46,10 +45,10 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     let plan = plan(&settings, &selection)?;
     let folder = open_folder(&path, &layers, &settings)?;
     settings.models.insert(name.clone(), section);
-    let fleet = Fleet::new(&settings)?;
+    let fleet = ModelRegistry::new(&settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
     let asked = working(plan.len(), "sessions", (&settings, &fleet, &folder), async |crew, progress| {
-        Ok(Runner::new(crew).run(&plan, progress).await?.ended)
+        Ok(Runner::new(crew).run(&plan, progress).await?.jobs)
     })?;
     if asked != Exit::Done {
         return Ok(asked);
@@ -57,7 +56,8 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     // Opened again, the folder shows what was just run.
     drop(folder);
     let folder = open_folder(&path, &layers, &layers.settings()?)?;
-    let sessions = standing(&folder)?.into_iter().filter(|session| pairs.contains(&session.pair));
+    let sessions =
+        sessions_with_cross_check(&folder)?.into_iter().filter(|session| pairs.contains(&session.pair));
     let panels = difficulty_panels(&solver, sessions);
     let put = put("difficulty", (&settings, &fleet, &folder), &panels)?;
     let run = Run::read(&path, None)?;

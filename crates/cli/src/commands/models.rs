@@ -8,8 +8,8 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
-use aske_bench::{Dialogue, Fleet};
-use aske_config::{Config, ModelSection, ProviderKind, closest, is_variable};
+use aske_bench::{Dialogue, ModelRegistry};
+use aske_config::{Config, ModelSection, ProviderKind, closest, is_env_var_name};
 use aske_model::Halt;
 use aske_session::{Domain, Pack};
 use futures_util::future::join_all;
@@ -70,7 +70,7 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
         let section = BTreeMap::from_iter(
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
-        let outcome = match Fleet::of(&section, 1, dialogue) {
+        let outcome = match ModelRegistry::from_sections(&section, 1, dialogue) {
             Err(error) => Err(error.to_string()),
             Ok(fleet) => match fleet.get(name) {
                 None => Err("not configured".to_owned()),
@@ -169,7 +169,7 @@ fn state(section: &ModelSection, tried: Option<&Result<String, String>>) -> Stri
         (Some(Ok(said)), _) => said.clone(),
         (Some(Err(_)), _) => "fails, see below".to_owned(),
         (None, Some(variable)) if key_is_set(variable) => "key is set".to_owned(),
-        (None, Some(variable)) if is_variable(variable) => format!("needs {variable}"),
+        (None, Some(variable)) if is_env_var_name(variable) => format!("needs {variable}"),
         (None, Some(_)) => "api_key_env names no variable".to_owned(),
         (None, None) => String::new(),
     }

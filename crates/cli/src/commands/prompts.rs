@@ -4,7 +4,7 @@ use crate::arguments::{Prompts, PromptsCommand};
 use crate::output::{data, hint};
 use crate::problem::{Exit, Problem};
 use aske_config::load_pack;
-use aske_session::{Pack, UnknownDomain};
+use aske_session::{Pack, UnknownDomainError};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
 fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
     let files = match Pack::extra_files(domain) {
         Some(files) => files,
-        None => Pack::builtin_files(&domain.parse().map_err(|error: UnknownDomain| {
+        None => Pack::builtin_files(&domain.parse().map_err(|error: UnknownDomainError| {
             Problem::usage(
                 error.to_string(),
                 "`--domain math` is the default; `nano` and `small` have short prompts",

@@ -6,8 +6,8 @@ use crate::evidence;
 use crate::output::note;
 use crate::panels::{each, fleet, of_run, working};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Regrading, is_current, regrade};
-use aske_config::is_name;
+use aske_bench::{Regrader, is_current, regrade};
+use aske_config::is_valid_name;
 use aske_record::{Record, STANDARD, SessionRecord};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn name(arguments: &Regrade) -> Result<String, Problem> {
         (None, 1) => arguments.check.clone(),
         (None, draws) => format!("{}-{draws}", arguments.check),
     };
-    if !is_name(&name) || name.starts_with('.') || name == STANDARD {
+    if !is_valid_name(&name) || name.starts_with('.') || name == STANDARD {
         return Err(Problem::usage(
             format!("`{name}` cannot name grades"),
             "choose another with --name: letters, digits, `.`, `_` and `-`",
@@ -41,7 +41,7 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     let (check, section) = layers.extra_role("--check", &arguments.check, sampling)?;
     settings.models.insert(check.model.clone(), section);
     let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
-    let regrading = Regrading { name: name.to_owned(), check, draws: arguments.draws };
+    let regrading = Regrader { name: name.to_owned(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
     let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
     let grades = folder.other_grades(name)?;

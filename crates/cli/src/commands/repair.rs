@@ -4,10 +4,10 @@ use crate::arguments::Repair;
 use crate::live::{Interrupt, block_on};
 use crate::output::{BAD, data, hint, note, paint, safe};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Crew, Fleet, Repaired, Unrecorded, repair, unrecorded};
+use aske_bench::{MissingRecords, ModelRegistry, RepairSummary, RunContext, missing_records, repair};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
-use aske_record::{Aside, Manifest, RunDir, RunError, set_aside};
+use aske_record::{DamagedLines, Manifest, RunDir, RunError, set_aside};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -67,9 +67,9 @@ fn folders(named: &Path) -> Vec<PathBuf> {
 /// What was done to one folder.
 struct Done {
     run: PathBuf,
-    aside: Vec<Aside>,
-    repaired: Repaired,
-    unrecorded: Unrecorded,
+    aside: Vec<DamagedLines>,
+    repaired: RepairSummary,
+    unrecorded: MissingRecords,
     without_calls: bool,
 }
 
@@ -88,14 +88,14 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
     }
     let without_calls = !path.join("calls.sqlite").exists();
     let folder = RunDir::reopen(path, &manifest)?;
-    let unrecorded = unrecorded(&folder);
+    let unrecorded = missing_records(&folder);
     let repaired = if is_eval {
-        Repaired::default()
+        RepairSummary::default()
     } else {
         let settings = offline_settings(manifest, path)?;
-        let fleet = Fleet::offline(settings.models.keys().map(String::as_str));
+        let fleet = ModelRegistry::offline(settings.models.keys().map(String::as_str));
         let (halt, interrupt) = (Halt::default(), Interrupt::default());
-        let crew = Crew::new(&settings, &fleet, &folder, &halt)?;
+        let crew = RunContext::new(&settings, &fleet, &folder, &halt)?;
         let repaired = block_on(&halt, &interrupt, repair(&crew))??;
         if interrupt.happened() {
             return Ok((None, Exit::Interrupted));
@@ -107,7 +107,7 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
         // Opening the folder made an empty one, which would hide that the replies are missing.
         let _ = std::fs::remove_file(path.join("calls.sqlite"));
     }
-    let left = !repaired.open.is_empty() || unrecorded != Unrecorded::default();
+    let left = !repaired.open.is_empty() || unrecorded != MissingRecords::default();
     let exit = if left { Exit::Failures } else { Exit::Done };
     Ok((Some(Done { run: path.to_owned(), aside, repaired, unrecorded, without_calls }), exit))
 }
@@ -161,7 +161,7 @@ fn show(done: &Done) {
 }
 
 /// What other commands make again.
-fn left(unrecorded: &Unrecorded) -> [(usize, &'static str, &'static str); 4] {
+fn left(unrecorded: &MissingRecords) -> [(usize, &'static str, &'static str); 4] {
     [
         (unrecorded.audits, "audited sessions", "aske audit"),
         (unrecorded.baselines, "questions without probing", "aske baseline"),

@@ -8,7 +8,7 @@ use crate::commands::train::with_default;
 use crate::live::{runtime, signal_from_now};
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
-use aske_bench::Fleet;
+use aske_bench::ModelRegistry;
 use aske_config::{ModelSection, ProviderKind, Settings};
 use aske_http::Server;
 use aske_record::RunDir;
@@ -77,7 +77,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
     for section in sections.values_mut() {
         section.limits.concurrency = usize::MAX;
     }
-    let fleet = Fleet::of(&sections, config.run.concurrency, &dialogue(config))?;
+    let fleet = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
     let models = Models::new(&fleet, &sections, arguments.max_tokens);
     let listen = &arguments.listen;
     let mut http = model_options(listen.address(arguments.port), listen.access()?);

@@ -11,7 +11,7 @@ use crate::commands::bench::open;
 use crate::live::{Interrupt, block_on};
 use crate::output::{BOLD, hint, note, paint};
 use crate::problem::{Exit, Problem};
-use aske_bench::{Course, Fleet, Selection, pairs_of};
+use aske_bench::{ModelRegistry, PairSchedule, Selection, selected_pairs};
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
@@ -113,14 +113,14 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
     let watch = watch(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
-    let fleet = Fleet::new(&others)?;
+    let fleet = ModelRegistry::new(&others)?;
     let folder = open_folder(&path, layers, &settings)?;
-    let pairs = pairs_of(&settings, &Selection::default())?;
+    let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
     let training = Trainer {
         plan,
         objective,
-        course: Course::new(pairs, seed, plan.groups, plan.group_size),
+        course: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
         sampler: Sampler::new(&settings, &fleet, &folder, &halt)?,
         watch,
         embedder,
@@ -197,7 +197,7 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, Problem> {
                 layers.extra_role("train.watch.model", name, &aske_model::Sampling::default())?;
             let mut only = settings.clone();
             only.models = [(name.clone(), model)].into();
-            let found = Fleet::new(&only)?.get(name).map(Arc::clone);
+            let found = ModelRegistry::new(&only)?.get(name).map(Arc::clone);
             found.map(|model| (model, role))
         }
         None => None,

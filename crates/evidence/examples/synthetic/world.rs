@@ -2,8 +2,8 @@
 
 use crate::texts;
 use aske_chat::{Finish, Reply, Usage, Usd};
-use aske_record::{Identity, Manifest, PairId, RoleUse, SCHEMA, SessionRecord, StoredCall};
-use aske_session::{Grade, Outcome, Role, Side, Slot, Solved, Transcript, Trouble, Turn};
+use aske_record::{Identity, Manifest, PairId, RoleUsage, SCHEMA, SessionRecord, StoredCall};
+use aske_session::{Grade, Outcome, Role, Side, Slot, SolverAnswer, Transcript, Turn, TurnError};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -108,9 +108,9 @@ impl World {
 }
 
 /// What a session's calls took, roughly.
-fn used(transcript: &Transcript) -> BTreeMap<String, RoleUse> {
+fn used(transcript: &Transcript) -> BTreeMap<String, RoleUsage> {
     let calls = transcript.turns.len() as u64;
-    let role = |calls: u64| RoleUse {
+    let role = |calls: u64| RoleUsage {
         calls,
         usage: Usage { prompt: 700 * calls, cached: 100 * calls, completion: 400 * calls, reasoning: 0 },
         usd: Usd(0.001 * calls as f64),
@@ -147,7 +147,7 @@ impl Writer<'_> {
             let asked = texts::asked(&question, &answer, turn);
             self.call(turn, Role::Asker, 0, if silent { "#Reasoning#\nHm.".to_owned() } else { asked });
             if silent {
-                let trouble = Some(if self.rng.bool() { Trouble::Truncated } else { Trouble::Malformed });
+                let trouble = Some(if self.rng.bool() { TurnError::Truncated } else { TurnError::Malformed });
                 turns.push(Turn { question: None, cut: false, trouble, missing: Vec::new(), solved: None });
                 continue;
             }
@@ -174,7 +174,7 @@ impl Writer<'_> {
         (Transcript { turns, check }, Grade { outcome, right, undecided, promoted, folded: false })
     }
 
-    fn solve(&mut self, turn: usize, side: usize, right: bool, question: &str, answer: &str) -> Solved {
+    fn solve(&mut self, turn: usize, side: usize, right: bool, question: &str, answer: &str) -> SolverAnswer {
         let truncated = !right && self.rng.f64() < 0.08;
         let given = match (right, truncated) {
             (true, _) => Some(answer.to_owned()),
@@ -185,7 +185,7 @@ impl Writer<'_> {
             let text = texts::reply(&mut self.rng.clone(), question, given.as_deref());
             self.call(turn, Role::Solver(Side::BOTH[side]), 0, text);
         }
-        Solved { answer: given, finish: if truncated { Finish::Length } else { Finish::Stop } }
+        SolverAnswer { answer: given, finish: if truncated { Finish::Length } else { Finish::Stop } }
     }
 
     fn check(&mut self, answer: &str, attack: bool) -> Vec<Option<String>> {

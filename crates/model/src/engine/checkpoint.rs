@@ -1,8 +1,8 @@
 //! A checkpoint: everything that makes a model, from a folder or from memory.
 
-use super::error::{CheckpointError, CheckpointProblem};
+use super::error::{CheckpointError, CheckpointErrorKind};
 use super::network::Network;
-use super::vocabulary::{Known, Settings, Tokens, Vocabulary};
+use super::tokenizer::{ChatTokenizer, Known, Settings, Tokens};
 use super::{Engine, EngineOptions, LlamaConfig};
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +17,7 @@ use std::path::Path;
 /// ```
 pub struct Checkpoint {
     pub(super) network: Network,
-    pub(super) vocabulary: Vocabulary,
+    pub(super) vocabulary: ChatTokenizer,
 }
 
 const CONFIG: &str = "config.json";
@@ -62,7 +62,7 @@ impl Checkpoint {
         let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
         let read = || {
             let config: LlamaConfig = serde_json::from_slice(config)?;
-            config.check().map_err(CheckpointProblem::Unfit)?;
+            config.check().map_err(CheckpointErrorKind::Unfit)?;
             Ok(config)
         };
         let config = read().map_err(within(CONFIG))?;
@@ -79,7 +79,7 @@ impl Checkpoint {
     }
 
     /// The tokens and the chat template.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &ChatTokenizer {
         &self.vocabulary
     }
 
@@ -103,21 +103,21 @@ impl Texts<'_> {
         size: usize,
         control: &[u32],
         ends: impl FnOnce(&Tokens, &Settings) -> Vec<u32>,
-    ) -> Result<Vocabulary, CheckpointError> {
+    ) -> Result<ChatTokenizer, CheckpointError> {
         let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
         let settings: Settings =
             serde_json::from_slice(self.settings).map_err(|error| within(SETTINGS)(error.into()))?;
         let tokens = Tokens::read(self.tokenizer, size).map_err(within(TOKENIZER))?;
         let template = self.template.or_else(|| settings.chat_template.clone()).ok_or_else(|| {
-            within(SETTINGS)(CheckpointProblem::Template("there is no `chat_template`".to_owned()))
+            within(SETTINGS)(CheckpointErrorKind::Template("there is no `chat_template`".to_owned()))
         })?;
         let ends = ends(&tokens, &settings);
         let known = Known { size, ends: &ends, control };
-        Vocabulary::new(&known, tokens, &settings, template).map_err(within(SETTINGS))
+        ChatTokenizer::new(&known, tokens, &settings, template).map_err(within(SETTINGS))
     }
 }
 
-impl Vocabulary {
+impl ChatTokenizer {
     /// Reads `tokenizer.json`, `tokenizer_config.json` and, where there is one, `chat_template.jinja` from the
     /// folder of a network that knows `size` tokens, of which these and the tokenizer's own end a reply.
     pub fn from_folder(folder: &Path, size: usize, ends: &[u32]) -> Result<Self, CheckpointError> {
@@ -146,11 +146,11 @@ fn read(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, CheckpointError
     bounded(&folder.join(name), most).map_err(|problem| CheckpointError::new(name, problem).below(folder))
 }
 
-fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, CheckpointProblem> {
+fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, CheckpointErrorKind> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     if length > most {
-        return Err(CheckpointProblem::TooLarge(length, most));
+        return Err(CheckpointErrorKind::TooLarge(length, most));
     }
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;

@@ -7,11 +7,11 @@ pub struct CheckpointError {
     /// The file, as it was asked for.
     pub file: String,
     /// What is wrong with it.
-    pub problem: CheckpointProblem,
+    pub problem: CheckpointErrorKind,
 }
 
 impl CheckpointError {
-    pub(super) fn new(file: &str, problem: CheckpointProblem) -> Self {
+    pub(super) fn new(file: &str, problem: CheckpointErrorKind) -> Self {
         Self { file: file.to_owned(), problem }
     }
 
@@ -23,7 +23,7 @@ impl CheckpointError {
 
 /// One thing that is wrong with a file of a checkpoint.
 #[derive(Debug, thiserror::Error)]
-pub enum CheckpointProblem {
+pub enum CheckpointErrorKind {
     /// It could not be opened or read.
     #[error("cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),

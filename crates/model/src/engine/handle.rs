@@ -1,8 +1,8 @@
 //! An engine as its users see it: ask, wait, or turn away.
 
 use super::worker::{Job, Worker};
-use super::{Checkpoint, LlamaConfig, Vocabulary};
-use crate::{Cause, Fault, Sampling};
+use super::{ChatTokenizer, Checkpoint, LlamaConfig};
+use crate::{ErrorCause, ProviderError, Sampling};
 use aske_chat::Finish;
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 pub struct EngineOptions {
     /// Threads that compute; the results do not depend on their number.
     pub threads: usize,
-    /// Requests served at once; further ones wait, but for the first of a group (see [`Generate::group`]).
+    /// Requests served at once; further ones wait, but for the first of a group (see [`GenerationRequest::group`]).
     pub batch: usize,
     /// Bytes for keys and values of earlier texts, which later texts with the same beginning need not compute.
     pub store_bytes: usize,
@@ -28,7 +28,7 @@ impl Default for EngineOptions {
 
 /// What is to be written.
 #[derive(Clone, Debug, Default)]
-pub struct Generate {
+pub struct GenerationRequest {
     /// The tokens to go on from; at least one.
     pub prompt: Vec<u32>,
     /// Tokens to write at most.
@@ -51,7 +51,7 @@ pub struct Generate {
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Generated {
+pub struct Generation {
     /// The tokens, with the one that ended the reply.
     pub tokens: Vec<u32>,
     /// Where asked for: the natural logarithm of each token's probability in the network's own distribution over
@@ -97,52 +97,58 @@ impl Engine {
     }
 
     /// The tokens and the chat template.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &ChatTokenizer {
         self.checkpoint.vocabulary()
     }
 
     /// Writes on from a prompt. Who drops the future turns the request away.
     pub fn generate(
         &self,
-        request: Generate,
-    ) -> impl Future<Output = Result<Generated, Fault>> + Send + use<> {
+        request: GenerationRequest,
+    ) -> impl Future<Output = Result<Generation, ProviderError>> + Send + use<> {
         let answer = self.ask(request);
         async move { answer?.await.unwrap_or_else(|_| Err(stopped())) }
     }
 
     /// The same for code outside an async runtime; inside one it panics.
-    pub fn generate_blocking(&self, request: Generate) -> Result<Generated, Fault> {
+    pub fn generate_blocking(&self, request: GenerationRequest) -> Result<Generation, ProviderError> {
         self.ask(request)?.blocking_recv().unwrap_or_else(|_| Err(stopped()))
     }
 
     /// The logits after every token of a text: as many rows as tokens, each as long as the vocabulary.
-    pub fn logits(&self, tokens: &[u32]) -> impl Future<Output = Result<Vec<f32>, Fault>> + Send + use<> {
+    pub fn logits(
+        &self,
+        tokens: &[u32],
+    ) -> impl Future<Output = Result<Vec<f32>, ProviderError>> + Send + use<> {
         let answer = self.ask_logits(tokens);
         async move { answer?.await.map_err(|_| stopped()) }
     }
 
     /// The same for code outside an async runtime; inside one it panics.
-    pub fn logits_blocking(&self, tokens: &[u32]) -> Result<Vec<f32>, Fault> {
+    pub fn logits_blocking(&self, tokens: &[u32]) -> Result<Vec<f32>, ProviderError> {
         self.ask_logits(tokens)?.blocking_recv().map_err(|_| stopped())
     }
 
-    fn ask(&self, request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
+    fn ask(
+        &self,
+        request: GenerationRequest,
+    ) -> Result<oneshot::Receiver<Result<Generation, ProviderError>>, ProviderError> {
         self.check(&request.prompt)?;
         let (answer, waits) = oneshot::channel();
         self.inbox.send(Job::Generate(Box::new(request), answer)).map_err(|_| stopped())?;
         Ok(waits)
     }
 
-    fn ask_logits(&self, tokens: &[u32]) -> Result<oneshot::Receiver<Vec<f32>>, Fault> {
+    fn ask_logits(&self, tokens: &[u32]) -> Result<oneshot::Receiver<Vec<f32>>, ProviderError> {
         self.check(tokens)?;
         let (answer, waits) = oneshot::channel();
         self.inbox.send(Job::Logits(tokens.to_vec(), answer)).map_err(|_| stopped())?;
         Ok(waits)
     }
 
-    fn check(&self, tokens: &[u32]) -> Result<(), Fault> {
+    fn check(&self, tokens: &[u32]) -> Result<(), ProviderError> {
         let config = self.config();
-        let reject = |problem: String| Err(Fault::new(Cause::Rejected, problem));
+        let reject = |problem: String| Err(ProviderError::new(ErrorCause::Rejected, problem));
         let (length, longest) = (tokens.len(), config.max_position_embeddings);
         if tokens.is_empty() {
             return reject("the prompt is empty".to_owned());
@@ -157,6 +163,6 @@ impl Engine {
     }
 }
 
-fn stopped() -> Fault {
-    Fault::new(Cause::Server, "the engine stopped before it answered")
+fn stopped() -> ProviderError {
+    ProviderError::new(ErrorCause::Server, "the engine stopped before it answered")
 }

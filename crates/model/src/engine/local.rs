@@ -1,20 +1,20 @@
 //! An engine as a provider of chat replies.
 
 use super::pieces::Pieces;
-use super::{Engine, Generate, Generated};
+use super::{Engine, Generation, GenerationRequest};
 use crate::request::fold;
-use crate::{Cause, Fault, Provider, Request};
+use crate::{ErrorCause, Provider, ProviderError, Request};
 use aske_chat::{Message, Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// What writes on from tokens in this process, to many at once.
-pub trait Writer: Clone + Send + Sync {
+pub trait Generator: Clone + Send + Sync {
     /// The tokens of a conversation, up to where the reply begins.
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault>;
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError>;
 
     /// Writes on from a prompt. Who drops the future turns the request away.
-    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>>;
+    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>>;
 
     /// The text of these tokens, without control tokens.
     fn decode(&self, tokens: &[u32]) -> String;
@@ -32,12 +32,12 @@ const BYTES_PER_TOKEN: usize = 32;
 /// Prompts up to this many bytes are read where they are; others on a thread of their own.
 const SHORT: usize = 4 << 10;
 
-impl Writer for Engine {
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+impl Generator for Engine {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
         self.vocabulary().prompt(messages)
     }
 
-    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>> {
+    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
         Box::pin(self.generate(request))
     }
 
@@ -89,16 +89,16 @@ impl<E> Local<E> {
     }
 }
 
-impl<E: Writer + 'static> Local<E> {
+impl<E: Generator + 'static> Local<E> {
     /// The tokens of a request's messages. A long text takes a tokenizer a while, so it does not hold up the thread that
     /// serves everyone; one that cannot fit is not read at all.
-    async fn prompt(&self, request: &Request) -> Result<Vec<u32>, Fault> {
+    async fn prompt(&self, request: &Request) -> Result<Vec<u32>, ProviderError> {
         let bytes: usize = request.messages.iter().map(|message| message.content.len()).sum();
         let most = self.engine.context().saturating_mul(BYTES_PER_TOKEN);
         if bytes > most {
             let what =
                 format!("the prompt has {bytes} bytes, and at most {most} can fit the model's context");
-            return Err(Fault::new(Cause::Rejected, what));
+            return Err(ProviderError::new(ErrorCause::Rejected, what));
         }
         let messages = if self.folded { fold(&request.messages) } else { request.messages.clone() };
         if bytes <= SHORT {
@@ -106,11 +106,11 @@ impl<E: Writer + 'static> Local<E> {
         }
         let engine = self.engine.clone();
         let read = tokio::task::spawn_blocking(move || engine.prompt(&messages)).await;
-        read.unwrap_or_else(|error| Err(Fault::new(Cause::Server, error.to_string())))
+        read.unwrap_or_else(|error| Err(ProviderError::new(ErrorCause::Server, error.to_string())))
     }
 
-    async fn generate(&self, request: &Request) -> Result<Generate, Fault> {
-        Ok(Generate {
+    async fn generate(&self, request: &Request) -> Result<GenerationRequest, ProviderError> {
+        Ok(GenerationRequest {
             prompt: self.prompt(request).await?,
             max_tokens: request.max_tokens as usize,
             sampling: request.sampling.clone(),
@@ -118,11 +118,11 @@ impl<E: Writer + 'static> Local<E> {
             logprobs: self.traced,
             ignore_eos: request.sampling.ignore_eos == Some(true),
             group: request.group,
-            ..Generate::default()
+            ..GenerationRequest::default()
         })
     }
 
-    fn reply(&self, request: &Request, written: Generated) -> Reply {
+    fn reply(&self, request: &Request, written: Generation) -> Reply {
         let mut content = self.engine.decode(&written.tokens);
         if let Some(end) = stops(request).filter_map(|stop| content.find(stop)).min() {
             content.truncate(end);
@@ -142,12 +142,12 @@ fn stops(request: &Request) -> impl Iterator<Item = &str> {
     request.sampling.stop.iter().flatten().map(String::as_str).filter(|stop| !stop.is_empty())
 }
 
-impl<E: Writer + 'static> Provider for Local<E> {
+impl<E: Generator + 'static> Provider for Local<E> {
     fn longest_prompt(&self) -> Option<usize> {
         Some(self.engine.context().saturating_mul(BYTES_PER_TOKEN))
     }
 
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let written = self.engine.write(self.generate(request).await?).await?;
             Ok(self.reply(request, written))
@@ -158,10 +158,11 @@ impl<E: Writer + 'static> Provider for Local<E> {
         &'a self,
         request: &'a Request,
         said: UnboundedSender<String>,
-    ) -> BoxFuture<'a, Result<Reply, Fault>> {
+    ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let (each, mut tokens) = unbounded_channel();
-            let writes = self.engine.write(Generate { each: Some(each), ..self.generate(request).await? });
+            let writes =
+                self.engine.write(GenerationRequest { each: Some(each), ..self.generate(request).await? });
             let mut pieces = Pieces::new(stops(request));
             // Nobody may be listening any more; then this future is dropped, and the request with it.
             let reads = async {
@@ -180,7 +181,7 @@ impl<E: Writer + 'static> Provider for Local<E> {
         })
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         let parameters = grouped(self.engine.parameters());
         Box::pin(std::future::ready(Ok(format!("a network of {parameters} parameters in this process"))))
     }

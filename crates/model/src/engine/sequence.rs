@@ -1,6 +1,6 @@
 //! One request on its way through the engine.
 
-use super::Generate;
+use super::GenerationRequest;
 use super::cache::{Cache, Layout};
 use super::network::{Part, Wanted};
 use super::schedule::Ready;
@@ -18,7 +18,7 @@ pub(super) struct Sequence {
 impl Sequence {
     /// A request whose prompt begins with the blocks that were found.
     pub(super) fn new(
-        request: Generate,
+        request: GenerationRequest,
         answer: Answer,
         layout: Layout,
         limits: (usize, usize),

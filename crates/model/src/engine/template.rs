@@ -1,8 +1,8 @@
 //! The chat template: a conversation becomes pieces of text, the template's own and the speakers'.
 
-use super::error::CheckpointProblem;
+use super::error::CheckpointErrorKind;
 use super::python;
-use aske_chat::{Message, Speaker};
+use aske_chat::{ChatRole, Message};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
 use std::hash::{BuildHasher, RandomState};
@@ -38,8 +38,8 @@ impl Template {
         bos: String,
         eos: String,
         cuts: Vec<&'static str>,
-    ) -> Result<Self, CheckpointProblem> {
-        let wrong = |error: Error| CheckpointProblem::Template(error.to_string());
+    ) -> Result<Self, CheckpointErrorKind> {
+        let wrong = |error: Error| CheckpointErrorKind::Template(error.to_string());
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.map_err(wrong)?);
@@ -56,7 +56,7 @@ impl Template {
         if pieces(&text, &mark).contains(&Piece::Said("x")) {
             Ok(template)
         } else {
-            Err(CheckpointProblem::Template("a user's message does not come through it".to_owned()))
+            Err(CheckpointErrorKind::Template("a user's message does not come through it".to_owned()))
         }
     }
 
@@ -111,11 +111,11 @@ fn loosely_marked(part: &str, mark: &str) -> String {
     format!("{}{mark}{said}{mark}{}", &part[..begin], &part[begin + said.len()..])
 }
 
-fn role(speaker: Speaker) -> &'static str {
+fn role(speaker: ChatRole) -> &'static str {
     match speaker {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
+        ChatRole::System => "system",
+        ChatRole::User => "user",
+        ChatRole::Assistant => "assistant",
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     const CHAT: &str = "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}\
         {% if add_generation_prompt %}<assistant>{% endif %}";
 
-    fn template(source: &str) -> Result<Template, CheckpointProblem> {
+    fn template(source: &str) -> Result<Template, CheckpointErrorKind> {
         Template::new(source.to_owned(), "<s>".to_owned(), "<end>".to_owned(), vec!["<think>", "</think>"])
     }
 

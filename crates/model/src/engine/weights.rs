@@ -1,7 +1,7 @@
 //! Reads `model.safetensors` into a network.
 
 use super::cache::Layout;
-use super::error::CheckpointProblem;
+use super::error::CheckpointErrorKind;
 use super::network::{Layer, Network};
 use super::{LlamaConfig, config};
 use aske_kernels::{Arch, Matrix, Rotary};
@@ -11,16 +11,17 @@ use std::collections::HashMap;
 
 impl Network {
     /// The network of this shape with the weights of a safetensors file.
-    pub(super) fn load(config: LlamaConfig, file: &[u8]) -> Result<Self, CheckpointProblem> {
+    pub(super) fn load(config: LlamaConfig, file: &[u8]) -> Result<Self, CheckpointErrorKind> {
         let tensors = SafeTensors::deserialize(file)?;
         let shapes: HashMap<String, Vec<usize>> = config.shapes().into_iter().collect();
         if let Some(stranger) = tensors.names().into_iter().find(|name| !known(name, &shapes)) {
-            return Err(CheckpointProblem::UnknownTensor(stranger.to_owned()));
+            return Err(CheckpointErrorKind::UnknownTensor(stranger.to_owned()));
         }
-        let tensor = |name: &str| -> Result<Vec<f32>, CheckpointProblem> {
-            let view = tensors.tensor(name).map_err(|_| CheckpointProblem::MissingTensor(name.to_owned()))?;
+        let tensor = |name: &str| -> Result<Vec<f32>, CheckpointErrorKind> {
+            let view =
+                tensors.tensor(name).map_err(|_| CheckpointErrorKind::MissingTensor(name.to_owned()))?;
             match shapes.get(name) {
-                Some(wanted) if view.shape() != wanted => Err(CheckpointProblem::Shape {
+                Some(wanted) if view.shape() != wanted => Err(CheckpointErrorKind::Shape {
                     name: name.to_owned(),
                     found: view.shape().to_vec(),
                     wanted: wanted.clone(),
@@ -28,12 +29,12 @@ impl Network {
                 _ => numbers(name, view.dtype(), view.data()),
             }
         };
-        let layer = |index: usize| -> Result<Layer, CheckpointProblem> {
+        let layer = |index: usize| -> Result<Layer, CheckpointErrorKind> {
             let own = |name: &str| tensor(&format!("model.layers.{index}.{name}.weight"));
             let pack = |inputs, names: &[&str]| {
                 let parts: Vec<Vec<f32>> = names.iter().map(|name| own(name)).collect::<Result<_, _>>()?;
                 let parts: Vec<&[f32]> = parts.iter().map(Vec::as_slice).collect();
-                Ok::<_, CheckpointProblem>(Matrix::pack(inputs, &parts))
+                Ok::<_, CheckpointErrorKind>(Matrix::pack(inputs, &parts))
             };
             let width = config.hidden_size;
             Ok(Layer {
@@ -72,17 +73,17 @@ fn known(name: &str, shapes: &HashMap<String, Vec<usize>>) -> bool {
     shapes.contains_key(name) || name == config::HEAD || name.ends_with(".rotary_emb.inv_freq")
 }
 
-fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, CheckpointProblem> {
+fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, CheckpointErrorKind> {
     let pairs = bytes.as_chunks::<2>().0.iter();
     let numbers: Vec<f32> = match format {
         Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
         Dtype::F16 => pairs.map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
         Dtype::BF16 => pairs.map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
-        other => return Err(CheckpointProblem::Format(name.to_owned(), other)),
+        other => return Err(CheckpointErrorKind::Format(name.to_owned(), other)),
     };
     if numbers.iter().all(|number| number.is_finite()) {
         Ok(numbers)
     } else {
-        Err(CheckpointProblem::Unfit(format!("tensor `{name}` holds infinities or what is no number")))
+        Err(CheckpointErrorKind::Unfit(format!("tensor `{name}` holds infinities or what is no number")))
     }
 }

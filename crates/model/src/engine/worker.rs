@@ -9,9 +9,9 @@ use super::sampler::{Weights, factors};
 use super::schedule::{Ready, Schedule};
 use super::sequence::Sequence;
 use super::store::{Key, Store};
-use super::vocabulary::Vocabulary;
+use super::tokenizer::ChatTokenizer;
 use super::writing::Answer;
-use super::{EngineOptions, Generate};
+use super::{EngineOptions, GenerationRequest};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -25,7 +25,7 @@ const BEYOND: usize = 4;
 
 /// What an engine is asked.
 pub(super) enum Job {
-    Generate(Box<Generate>, Answer),
+    Generate(Box<GenerationRequest>, Answer),
     Logits(Vec<u32>, oneshot::Sender<Vec<f32>>),
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Worker {
     checkpoint: Arc<Checkpoint>,
     allowed: Vec<f32>,
     inbox: Receiver<Job>,
-    waiting: Queue<(Generate, Answer)>,
+    waiting: Queue<(GenerationRequest, Answer)>,
     running: Vec<Sequence>,
     batch: usize,
     store: Store,
@@ -190,7 +190,7 @@ fn logits(network: &Network, tokens: &[u32], desk: &mut Desk) -> Vec<f32> {
 
 /// Reads a group's tokens and writes its next ones.
 fn advance(checkpoint: &Checkpoint, allowed: &[f32], mut group: Vec<&mut Sequence>, desk: &mut Desk) {
-    let (network, vocabulary): (&Network, &Vocabulary) = (&checkpoint.network, &checkpoint.vocabulary);
+    let (network, vocabulary): (&Network, &ChatTokenizer) = (&checkpoint.network, &checkpoint.vocabulary);
     let mut parts: Vec<Part<'_>> = group.iter_mut().map(|sequence| sequence.part()).collect();
     let logits = network.read(&mut parts, &mut desk.scratch);
     let rows = logits.chunks_exact(network.config.vocab_size);

@@ -1,14 +1,14 @@
 //! A reply as it is written, whichever engine computes it: choosing, stopping, answering.
 
 use super::sampler::{Sampler, Weights};
-use super::{Generate, Generated};
-use crate::{Cause, Fault};
+use super::{Generation, GenerationRequest};
+use crate::{ErrorCause, ProviderError};
 use aske_chat::Finish;
 use aske_kernels::Arch;
 use tokio::sync::{mpsc, oneshot};
 
 /// Who waits for a reply.
-pub(crate) type Answer = oneshot::Sender<Result<Generated, Fault>>;
+pub(crate) type Answer = oneshot::Sender<Result<Generation, ProviderError>>;
 
 /// What must be known of tokens to end a reply.
 pub(crate) trait Tongue {
@@ -34,7 +34,7 @@ pub(crate) struct Writing {
     ignore_eos: bool,
     group: Option<u64>,
     each: Option<mpsc::UnboundedSender<u32>>,
-    end: Option<Result<Finish, Fault>>,
+    end: Option<Result<Finish, ProviderError>>,
     answer: Answer,
 }
 
@@ -42,12 +42,13 @@ impl Writing {
     /// A request of which `cached` tokens need not be computed, to an engine that knows `size` tokens and texts of at
     /// most `longest`.
     pub(crate) fn new(
-        request: Generate,
+        request: GenerationRequest,
         answer: Answer,
         cached: usize,
         (size, longest): (usize, usize),
     ) -> Self {
-        let Generate { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, group, each } = request;
+        let GenerationRequest { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, group, each } =
+            request;
         let most = max_tokens.min(longest.saturating_sub(prompt.len()));
         Self {
             sampler: Sampler::new(&sampling, seed, logprobs, &prompt, size),
@@ -101,7 +102,7 @@ impl Writing {
         let place = self.tokens.len() - self.prompt;
         let Some(choice) = self.sampler.choose(arch, logits, allowed, place, room) else {
             let problem = "the network's output is no number; are its weights sound?";
-            self.fail(&Fault::new(Cause::Rejected, problem));
+            self.fail(&ProviderError::new(ErrorCause::Rejected, problem));
             return;
         };
         self.tokens.push(choice.token);
@@ -130,14 +131,14 @@ impl Writing {
     }
 
     /// It ends without an answer.
-    pub(crate) fn fail(&mut self, fault: &Fault) {
+    pub(crate) fn fail(&mut self, fault: &ProviderError) {
         self.end = Some(Err(fault.clone()));
     }
 
     /// Gives the answer to whoever waits.
     pub(crate) fn finish(mut self) {
         let written = self.tokens.split_off(self.prompt);
-        let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generated {
+        let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generation {
             tokens: written,
             logprobs: self.logprobs,
             finish,

@@ -3,8 +3,8 @@
 use super::LlamaError;
 use super::file::{Gguf, backend};
 use super::worker::{Job, STEP, Worker};
-use crate::engine::{Generate, Generated, Tongue, Writer};
-use crate::{Cause, Fault};
+use crate::engine::{Generation, GenerationRequest, Generator, Tongue};
+use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use futures_util::future::BoxFuture;
 use llama_cpp_2::context::params::LlamaContextParams;
@@ -95,14 +95,17 @@ impl Llama {
         &self.file
     }
 
-    fn ask(&self, mut request: Generate) -> Result<oneshot::Receiver<Result<Generated, Fault>>, Fault> {
+    fn ask(
+        &self,
+        mut request: GenerationRequest,
+    ) -> Result<oneshot::Receiver<Result<Generation, ProviderError>>, ProviderError> {
         let (prompt, context) = (request.prompt.len(), self.context);
         if prompt == 0 {
-            return Err(Fault::new(Cause::Rejected, "the prompt is empty"));
+            return Err(ProviderError::new(ErrorCause::Rejected, "the prompt is empty"));
         }
         if prompt >= context {
             let problem = format!("the prompt has {prompt} tokens, and the context {context}");
-            return Err(Fault::new(Cause::Rejected, problem));
+            return Err(ProviderError::new(ErrorCause::Rejected, problem));
         }
         // A reply may be as long as there is room for it; then it is cut.
         request.max_tokens = request.max_tokens.min(context - prompt);
@@ -112,12 +115,12 @@ impl Llama {
     }
 }
 
-impl Writer for Llama {
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+impl Generator for Llama {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
         self.file.text.prompt(&self.file.model, messages)
     }
 
-    fn write(&self, request: Generate) -> BoxFuture<'static, Result<Generated, Fault>> {
+    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
         let answer = self.ask(request);
         Box::pin(async move { answer?.await.unwrap_or_else(|_| Err(stopped())) })
     }
@@ -135,6 +138,6 @@ impl Writer for Llama {
     }
 }
 
-fn stopped() -> Fault {
-    Fault::new(Cause::Server, "llama.cpp stopped before it answered")
+fn stopped() -> ProviderError {
+    ProviderError::new(ErrorCause::Server, "llama.cpp stopped before it answered")
 }

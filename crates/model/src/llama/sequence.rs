@@ -1,6 +1,6 @@
 //! One request on its way through a context.
 
-use crate::engine::{Answer, Generate, Ready, Writing};
+use crate::engine::{Answer, GenerationRequest, Ready, Writing};
 
 /// A request that is being served: its reply, its row, and how much of it was read.
 pub(super) struct Sequence {
@@ -13,7 +13,13 @@ pub(super) struct Sequence {
 
 impl Sequence {
     /// A request in a row that holds the first tokens of its prompt, of a file that knows `size` tokens.
-    pub(super) fn new(request: Generate, answer: Answer, row: usize, held: usize, size: usize) -> Self {
+    pub(super) fn new(
+        request: GenerationRequest,
+        answer: Answer,
+        row: usize,
+        held: usize,
+        size: usize,
+    ) -> Self {
         // The shelf has room for all that it may write.
         Self { writing: Writing::new(request, answer, held, (size, usize::MAX)), row, read: held }
     }

@@ -1,7 +1,7 @@
 //! Text to tokens of a GGUF file and back, with hostile text in mind.
 
 use crate::engine::{Piece, Template, pieces};
-use crate::{Cause, Fault};
+use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
@@ -48,8 +48,8 @@ impl Text {
     }
 
     /// The tokens of a conversation, up to where the reply begins. Only the template can write control tokens.
-    pub(super) fn prompt(&self, model: &LlamaModel, messages: &[Message]) -> Result<Vec<u32>, Fault> {
-        let rejected = |problem: String| Fault::new(Cause::Rejected, problem);
+    pub(super) fn prompt(&self, model: &LlamaModel, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
+        let rejected = |problem: String| ProviderError::new(ErrorCause::Rejected, problem);
         let (text, mark) =
             self.template.render(messages).map_err(|error| rejected(format!("chat template: {error}")))?;
         if !text.matches(mark.as_str()).count().is_multiple_of(2) {

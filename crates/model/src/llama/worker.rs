@@ -3,8 +3,8 @@
 use super::file::Gguf;
 use super::sequence::Sequence;
 use super::shelf::{Place, Shelf, common};
-use crate::engine::{Answer, Generate, Offered, Queue, Ready, Schedule, Weights, arrivals};
-use crate::{Cause, Fault};
+use crate::engine::{Answer, GenerationRequest, Offered, Queue, Ready, Schedule, Weights, arrivals};
+use crate::{ErrorCause, ProviderError};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
@@ -26,7 +26,7 @@ const WORTH: usize = 16;
 static CORES: Mutex<()> = Mutex::new(());
 
 /// A request, and who waits for it.
-pub(super) type Job = (Generate, Answer);
+pub(super) type Job = (GenerationRequest, Answer);
 
 /// One context's state between two steps.
 pub(super) struct Worker<'m> {
@@ -145,8 +145,10 @@ impl<'m> Worker<'m> {
     }
 
     /// Makes the context hold what the shelf says.
-    fn prepare(&mut self, place: &Place) -> Result<(), Fault> {
-        let failed = |error: &dyn std::fmt::Display| Fault::new(Cause::Server, format!("llama.cpp: {error}"));
+    fn prepare(&mut self, place: &Place) -> Result<(), ProviderError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            ProviderError::new(ErrorCause::Server, format!("llama.cpp: {error}"))
+        };
         for row in &place.emptied {
             self.context.kv_cache_seq_rm(number(*row), None, None).map_err(|error| failed(&error))?;
         }
@@ -191,7 +193,7 @@ impl<'m> Worker<'m> {
         let computed = self.context.decode(&mut self.batch);
         drop(turn);
         if let Err(error) = computed {
-            self.give_up(&Fault::new(Cause::Server, format!("llama.cpp: {error}")));
+            self.give_up(&ProviderError::new(ErrorCause::Server, format!("llama.cpp: {error}")));
             return;
         }
         let arch = Arch::new();
@@ -210,7 +212,7 @@ impl<'m> Worker<'m> {
     }
 
     /// A step that failed leaves the context in doubt: nothing of it is used again.
-    fn give_up(&mut self, fault: &Fault) {
+    fn give_up(&mut self, fault: &ProviderError) {
         self.context.clear_kv_cache();
         for sequence in &mut self.running {
             sequence.writing.fail(fault);

@@ -2,7 +2,7 @@
 
 use super::plain::{Plain, broke};
 use super::status;
-use crate::{Cause, EndpointError, Fault};
+use crate::{EndpointError, ErrorCause, ProviderError};
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use reqwest::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
@@ -16,9 +16,9 @@ const AGENT: &str = concat!("aske/", env!("CARGO_PKG_VERSION"));
 
 /// The client for `https` addresses, which all endpoints of a run share: TLS, HTTP/2, proxies.
 #[derive(Clone, Debug)]
-pub struct Http(reqwest::Client);
+pub struct HttpClient(reqwest::Client);
 
-impl Http {
+impl HttpClient {
     /// A client that keeps up to `pool` idle connections to each host.
     pub fn new(pool: usize) -> Result<Self, EndpointError> {
         // A second installation is refused, and harmless.
@@ -47,7 +47,7 @@ pub(super) enum Way {
 
 impl Way {
     /// The way to a checked base address.
-    pub(super) fn new(http: &Http, base: &str, url: &Url) -> Option<Self> {
+    pub(super) fn new(http: &HttpClient, base: &str, url: &Url) -> Option<Self> {
         let host = url.host_str()?;
         if url.scheme() == "https" {
             return Some(Self::Secure {
@@ -70,7 +70,7 @@ impl Way {
         path: &str,
         headers: &HeaderMap,
         body: Bytes,
-    ) -> Result<Bytes, Fault> {
+    ) -> Result<Bytes, ProviderError> {
         let (status, headers, body) = match self {
             Self::Plain { base, host, connections } => {
                 plain(connections, method, &format!("{base}/{path}"), host, headers, body).await?
@@ -94,10 +94,11 @@ async fn plain(
     host: &HeaderValue,
     headers: &HeaderMap,
     body: Bytes,
-) -> Result<Received, Fault> {
+) -> Result<Received, ProviderError> {
     let mut request = hyper::Request::new(Full::new(body));
     *request.method_mut() = method;
-    *request.uri_mut() = target.parse().map_err(|_| Fault::new(Cause::Rejected, "not an address"))?;
+    *request.uri_mut() =
+        target.parse().map_err(|_| ProviderError::new(ErrorCause::Rejected, "not an address"))?;
     let fields = request.headers_mut();
     fields.reserve(headers.len() + 3);
     fields.insert(HOST, host.clone());
@@ -115,7 +116,7 @@ async fn plain(
     Ok((parts.status, parts.headers, body.finish()))
 }
 
-async fn secure(sent: reqwest::RequestBuilder) -> Result<Received, Fault> {
+async fn secure(sent: reqwest::RequestBuilder) -> Result<Received, ProviderError> {
     let failed = |error: reqwest::Error| {
         let error = error.without_url();
         let mut fault = broke(&error);
@@ -140,9 +141,12 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, chunk: Bytes) -> Result<(), Fault> {
+    fn add(&mut self, chunk: Bytes) -> Result<(), ProviderError> {
         if self.first.len() + self.rest.len() + chunk.len() > MOST_BYTES {
-            return Err(Fault::new(Cause::Malformed, format!("the reply is over {} MiB", MOST_BYTES >> 20)));
+            return Err(ProviderError::new(
+                ErrorCause::Malformed,
+                format!("the reply is over {} MiB", MOST_BYTES >> 20),
+            ));
         }
         if self.first.is_empty() {
             self.first = chunk;

@@ -2,7 +2,7 @@
 //! stands beside it.
 
 use super::repair;
-use crate::{Cause, Fault};
+use crate::{ErrorCause, ProviderError};
 use aske_chat::{Finish, Reply, Usage};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -142,32 +142,41 @@ impl Counts {
 }
 
 /// The reply in a completion.
-pub(super) fn reply(body: &[u8]) -> Result<Reply, Fault> {
+pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
     let completion = serde_json::from_slice(body).or_else(|error| {
         Completion::repaired(body).ok_or_else(|| {
             let error = bounded(&error.to_string());
-            Fault::new(Cause::Malformed, format!("not a completion ({error}): {}", excerpt(body)))
+            ProviderError::new(
+                ErrorCause::Malformed,
+                format!("not a completion ({error}): {}", excerpt(body)),
+            )
         })
     });
     let completion: Completion = completion?;
     if let Some(error) = completion.error {
         let code = error.code.as_ref().and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
         let message = error.message.unwrap_or_else(|| excerpt(body));
-        let cause = code.map_or(Cause::Server, super::status::cause);
-        return Err(Fault::new(cause, bounded(&message)));
+        let cause = code.map_or(ErrorCause::Server, super::status::cause);
+        return Err(ProviderError::new(cause, bounded(&message)));
     }
     let choice = completion.choices.into_iter().next();
     let Some((message, finish)) = choice.and_then(|c| Some((c.message?, c.finish_reason))) else {
-        return Err(Fault::new(Cause::Malformed, format!("no choices: {}", excerpt(body))));
+        return Err(ProviderError::new(ErrorCause::Malformed, format!("no choices: {}", excerpt(body))));
     };
     if message.content.is_none() && message.reasoning_content.is_none() && finish.is_none() {
-        return Err(Fault::new(Cause::Malformed, format!("an empty message: {}", excerpt(body))));
+        return Err(ProviderError::new(
+            ErrorCause::Malformed,
+            format!("an empty message: {}", excerpt(body)),
+        ));
     }
     // A reply that the server gave up on is none, however much of it came.
     if let Some(reason @ ("abort" | "cancelled" | "error" | "insufficient_system_resource")) =
         finish.as_deref()
     {
-        return Err(Fault::new(Cause::Server, format!("the server broke the reply off: {reason}")));
+        return Err(ProviderError::new(
+            ErrorCause::Server,
+            format!("the server broke the reply off: {reason}"),
+        ));
     }
     let content = match message.content {
         Some(Content::Text(text)) => text,
@@ -311,11 +320,11 @@ mod tests {
         for content in ["42", "{}", "true", "1e400,\"content\":7"] {
             let body =
                 format!(r#"{{"choices":[{{"message":{{"content":{content}}},"finish_reason":"stop"}}]}}"#);
-            assert_eq!(cause(&body), Cause::Malformed, "{content}");
+            assert_eq!(cause(&body), ErrorCause::Malformed, "{content}");
         }
-        assert_eq!(cause(r#"{"error":"no \ud800"}"#), Cause::Server);
-        assert_eq!(cause(r#"{"error":{"code":429,"message":"\ud800"},"took":1e400}"#), Cause::Throttled);
-        assert_eq!(cause(r#"{"choices":[{"message":null}],"took":NaN}"#), Cause::Malformed);
+        assert_eq!(cause(r#"{"error":"no \ud800"}"#), ErrorCause::Server);
+        assert_eq!(cause(r#"{"error":{"code":429,"message":"\ud800"},"took":1e400}"#), ErrorCause::Throttled);
+        assert_eq!(cause(r#"{"choices":[{"message":null}],"took":NaN}"#), ErrorCause::Malformed);
     }
 
     #[test]
@@ -324,16 +333,16 @@ mod tests {
         for reason in ["abort", "error"] {
             let broken =
                 format!(r#"{{"choices":[{{"message":{{"content":"so 4"}},"finish_reason":"{reason}"}}]}}"#);
-            assert_eq!(cause(&broken), Cause::Server, "{reason}");
+            assert_eq!(cause(&broken), ErrorCause::Server, "{reason}");
         }
         let empty = r#"{"choices":[{"message":{"content":null},"finish_reason":null}]}"#;
         for body in [empty, "", "<html>busy</html>", "{}", r#"{"choices":[]}"#, r#"{"choices":[{}]}"#, "[1]"]
         {
-            assert_eq!(cause(body), Cause::Malformed, "{body}");
+            assert_eq!(cause(body), ErrorCause::Malformed, "{body}");
         }
-        assert_eq!(cause(r#"{"error":{"message":"slow down","code":429}}"#), Cause::Throttled);
-        assert_eq!(cause(r#"{"error":{"message":"who?","code":401}}"#), Cause::Auth);
-        assert_eq!(cause(r#"{"error":{"message":"oops"}}"#), Cause::Server);
+        assert_eq!(cause(r#"{"error":{"message":"slow down","code":429}}"#), ErrorCause::Throttled);
+        assert_eq!(cause(r#"{"error":{"message":"who?","code":401}}"#), ErrorCause::Auth);
+        assert_eq!(cause(r#"{"error":{"message":"oops"}}"#), ErrorCause::Server);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A general client opens connections ahead of need, which thousands of calls in flight turn into a storm. Here
 //! the last connection that came free is taken, and a new one is made only when there is none.
 
-use crate::{Cause, Fault};
+use crate::{ErrorCause, ProviderError};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -40,7 +40,7 @@ impl Plain {
     pub(super) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
-    ) -> Result<(Response<Incoming>, Sender), Fault> {
+    ) -> Result<(Response<Incoming>, Sender), ProviderError> {
         // A connection that the server closed meanwhile hands the request back unsent.
         while let Some(mut sender) = self.take() {
             match sender.try_send_request(request).await {
@@ -82,12 +82,12 @@ impl Plain {
         None
     }
 
-    async fn connect(&self) -> Result<Sender, Fault> {
+    async fn connect(&self) -> Result<Sender, ProviderError> {
         let connecting = TcpStream::connect((self.host.as_str(), self.port));
         let stream = tokio::time::timeout(CONNECT, connecting)
             .await
-            .map_err(|_| Fault::new(Cause::Network, "cannot connect: no answer"))?
-            .map_err(|error| Fault::new(Cause::Network, format!("cannot connect: {error}")))?;
+            .map_err(|_| ProviderError::new(ErrorCause::Network, "cannot connect: no answer"))?
+            .map_err(|error| ProviderError::new(ErrorCause::Network, format!("cannot connect: {error}")))?;
         // Without it small requests wait for company; a failure to set it is no reason to fail.
         let _ = stream.set_nodelay(true);
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| broke(&error))?;
@@ -97,10 +97,10 @@ impl Plain {
 }
 
 /// A connection that broke; the innermost cause is what helps.
-pub(super) fn broke(error: &(dyn std::error::Error + 'static)) -> Fault {
+pub(super) fn broke(error: &(dyn std::error::Error + 'static)) -> ProviderError {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    Fault::new(Cause::Network, format!("the connection broke: {inner}"))
+    ProviderError::new(ErrorCause::Network, format!("the connection broke: {inner}"))
 }

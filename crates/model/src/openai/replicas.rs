@@ -1,7 +1,7 @@
 //! Several servers of one model: the least loaded is asked, a failing one is set aside and tried later.
 
-use super::http::{Http, Way};
-use crate::{Cause, EndpointError, Fault, redact_url};
+use super::http::{HttpClient, Way};
+use crate::{EndpointError, ErrorCause, ProviderError, redact_url};
 use reqwest::Url;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -37,7 +37,7 @@ pub(super) struct Picked<'r> {
 }
 
 impl Replicas {
-    pub(super) fn new(http: &Http, urls: &[String]) -> Result<Self, EndpointError> {
+    pub(super) fn new(http: &HttpClient, urls: &[String]) -> Result<Self, EndpointError> {
         urls.iter().map(|url| Replica::new(http, url)).collect::<Result<_, _>>().map(Self)
     }
 
@@ -67,7 +67,7 @@ impl Replicas {
 }
 
 impl Replica {
-    fn new(http: &Http, base: &str) -> Result<Self, EndpointError> {
+    fn new(http: &HttpClient, base: &str) -> Result<Self, EndpointError> {
         let bad = || EndpointError::Url { url: redact_url(base) };
         let url = Url::parse(base).map_err(|_| bad())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -93,25 +93,25 @@ impl Picked<'_> {
     }
 
     /// Notes how the call went. What the server merely refused says nothing of its health.
-    pub(super) fn ended(mut self, cause: Option<Cause>) {
+    pub(super) fn ended(mut self, cause: Option<ErrorCause>) {
         self.noted = true;
         self.note(cause);
     }
 
     /// The fault as the model's: what is wrong with one of several replicas for good is passing for the model.
-    pub(super) fn of_model(&self, mut fault: Fault) -> Fault {
+    pub(super) fn of_model(&self, mut fault: ProviderError) -> ProviderError {
         if self.has_others && fault.cause.is_lasting() {
             fault.message = format!("one of several servers: {}: {}", fault.cause, fault.message);
-            fault.cause = Cause::Server;
+            fault.cause = ErrorCause::Server;
         }
         fault
     }
 
-    fn note(&self, cause: Option<Cause>) {
+    fn note(&self, cause: Option<ErrorCause>) {
         let mut health = self.replica.health.lock().unwrap_or_else(PoisonError::into_inner);
         match cause {
             None => *health = Health::default(),
-            Some(cause) if cause != Cause::Throttled && cause != Cause::Rejected => {
+            Some(cause) if cause != ErrorCause::Throttled && cause != ErrorCause::Rejected => {
                 let now = Instant::now();
                 // Calls that were in flight together fail together: that is one failure.
                 if health.aside_until.is_none_or(|until| until <= now) {
@@ -129,7 +129,7 @@ impl Drop for Picked<'_> {
     fn drop(&mut self) {
         self.replica.in_flight.fetch_sub(1, Ordering::Relaxed);
         if !self.noted {
-            self.note(Some(Cause::Timeout));
+            self.note(Some(ErrorCause::Timeout));
         }
     }
 }
@@ -140,7 +140,7 @@ mod tests {
 
     fn replicas(urls: &[&str]) -> Result<Replicas, EndpointError> {
         let urls: Vec<_> = urls.iter().map(ToString::to_string).collect();
-        Replicas::new(&Http::new(1).unwrap(), &urls)
+        Replicas::new(&HttpClient::new(1).unwrap(), &urls)
     }
 
     /// Which replica was picked, counted from 0.
@@ -152,7 +152,7 @@ mod tests {
     fn next(all: &Replicas) -> usize {
         let picked = all.pick();
         let place = place(all, &picked);
-        picked.ended(Some(Cause::Rejected));
+        picked.ended(Some(ErrorCause::Rejected));
         place
     }
 
@@ -161,8 +161,8 @@ mod tests {
         let both = replicas(&["http://a/v1", "https://b/v1/"]).unwrap();
         let (first, second, third) = (both.pick(), both.pick(), both.pick());
         assert_eq!([&first, &second, &third].map(|picked| place(&both, picked)), [0, 1, 0]);
-        first.ended(Some(Cause::Server));
-        third.ended(Some(Cause::Server)); // in flight together: one failure
+        first.ended(Some(ErrorCause::Server));
+        third.ended(Some(ErrorCause::Server)); // in flight together: one failure
         second.ended(None);
         for _ in 0..3 {
             assert_eq!(next(&both), 1, "the first rests");
@@ -172,7 +172,7 @@ mod tests {
         drop(both.pick()); // the first again, and it hangs
         tokio::time::advance(Duration::from_millis(1500)).await;
         assert_eq!(next(&both), 1, "the first rests longer the second time");
-        both.pick().ended(Some(Cause::Network));
+        both.pick().ended(Some(ErrorCause::Network));
         assert_eq!(next(&both), 0, "both rest: the one that comes back first");
     }
 

@@ -1,6 +1,6 @@
 //! Keys leave neither through an error message nor through a reply that repeats them.
 
-use crate::Fault;
+use crate::ProviderError;
 use crate::redact::MASK;
 use aske_chat::Reply;
 use base64::Engine;
@@ -34,7 +34,7 @@ impl Secret {
     }
 
     /// The fault with every copy of the key replaced.
-    pub(super) fn scrub(&self, mut fault: Fault) -> Fault {
+    pub(super) fn scrub(&self, mut fault: ProviderError) -> ProviderError {
         self.mask(&mut fault.message, LEAST_IN_FAULTS);
         fault
     }
@@ -127,10 +127,10 @@ fn written(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cause;
+    use crate::ErrorCause;
 
     fn scrub(key: &str, message: &str) -> String {
-        Secret::new(Some(key)).scrub(Fault::new(Cause::Auth, message)).message
+        Secret::new(Some(key)).scrub(ProviderError::new(ErrorCause::Auth, message)).message
     }
 
     fn scrub_reply(key: &str, content: &str) -> String {

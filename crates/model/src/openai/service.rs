@@ -1,20 +1,20 @@
 //! A JSON service that is no language model, called with the care of one.
 
 use super::replicas::Replicas;
-use super::{EndpointError, Http};
-use crate::{Failure, Fault, Halt, Limits, Model, Provider, Request};
+use super::{EndpointError, HttpClient};
+use crate::{Halt, Limits, Model, ModelError, Provider, ProviderError, Request};
 use aske_chat::Reply;
 use futures_util::future::BoxFuture;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 /// One route of a service: retries, limits and deadlines are those of a [`Model`].
-pub struct Service(Model);
+pub struct JsonService(Model);
 
-impl Service {
+impl JsonService {
     /// The route `path` below the address `url`. A failure carries `name`.
     pub fn new(
-        http: &Http,
+        http: &HttpClient,
         name: &str,
         url: &str,
         path: &'static str,
@@ -26,7 +26,7 @@ impl Service {
     }
 
     /// Posts a body and gives that of the answer. The body may arrive more than once.
-    pub async fn post(&self, body: &str, halt: &Halt) -> Result<String, Failure> {
+    pub async fn post(&self, body: &str, halt: &Halt) -> Result<String, ModelError> {
         self.0.complete(&Request::user(body), halt).await.map(|done| done.reply.content)
     }
 }
@@ -38,7 +38,7 @@ struct Route {
 }
 
 impl Route {
-    async fn send(&self, request: &Request) -> Result<Reply, Fault> {
+    async fn send(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = request.messages.first().map_or("", |message| &message.content).to_owned();
         let replica = self.replicas.pick();
         let outcome = replica.way().exchange(Method::POST, self.path, &self.headers, body.into()).await;
@@ -48,11 +48,11 @@ impl Route {
 }
 
 impl Provider for Route {
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(self.send(request))
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(std::future::ready(Ok("a service".to_owned())))
     }
 }

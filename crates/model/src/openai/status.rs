@@ -1,28 +1,28 @@
 //! What a status means: try again, slow down, or stop and say why.
 
 use super::parse::error_message;
-use crate::{Cause, Fault};
+use crate::{ErrorCause, ProviderError};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::time::{Duration, SystemTime};
 
 /// The cause that a status stands for.
-pub(super) fn cause(status: u16) -> Cause {
+pub(super) fn cause(status: u16) -> ErrorCause {
     match status {
-        429 => Cause::Throttled,
-        401 | 403 => Cause::Auth,
-        402 => Cause::Payment,
-        404 => Cause::NotFound,
-        408 | 409 | 425 | 500..=599 => Cause::Server,
-        _ => Cause::Rejected,
+        429 => ErrorCause::Throttled,
+        401 | 403 => ErrorCause::Auth,
+        402 => ErrorCause::Payment,
+        404 => ErrorCause::NotFound,
+        408 | 409 | 425 | 500..=599 => ErrorCause::Server,
+        _ => ErrorCause::Rejected,
     }
 }
 
 /// The fault of a response that is no success.
-pub(super) fn fault(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Fault {
+pub(super) fn fault(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ProviderError {
     let message = format!("HTTP {}: {}", status.as_u16(), error_message(body));
     let retry_after = headers.get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
-    Fault { retry_after, ..Fault::new(cause(status.as_u16()), message) }
+    ProviderError { retry_after, ..ProviderError::new(cause(status.as_u16()), message) }
 }
 
 /// Seconds, or a date.

@@ -6,7 +6,7 @@ mod files;
 mod tiny;
 
 use aske_chat::Finish;
-use aske_model::{Cause, Engine, EngineOptions, Generate, Generated, Sampling};
+use aske_model::{Engine, EngineOptions, ErrorCause, Generation, GenerationRequest, Sampling};
 use futures_util::future::join_all;
 use std::time::Duration;
 use tiny::{CONTROL, EOS, HOLE};
@@ -21,7 +21,7 @@ fn greedy() -> Sampling {
 }
 
 /// Requests of all kinds: long and short, warm and cold, with limits and penalties.
-fn request(index: u64) -> Generate {
+fn request(index: u64) -> GenerationRequest {
     let sampling = match index % 5 {
         0 => Sampling::default(),
         1 => greedy(),
@@ -35,7 +35,7 @@ fn request(index: u64) -> Generate {
         },
     };
     let length = 1 + usize::try_from(index).unwrap() * 29 % 200;
-    Generate {
+    GenerationRequest {
         prompt: prompt(length, index),
         max_tokens: 40,
         sampling,
@@ -64,7 +64,7 @@ async fn a_request_gives_the_same_alone_and_in_company_and_on_any_number_of_thre
             let together = join_all((0..64).map(|index| engine.generate(request(index)))).await;
             for (index, (together, alone)) in together.into_iter().zip(&expected).enumerate() {
                 // Log-probabilities too, to the last bit; what was taken from the store may differ.
-                assert_eq!(Generated { cached: 0, ..together.unwrap() }, *alone, "request {index}");
+                assert_eq!(Generation { cached: 0, ..together.unwrap() }, *alone, "request {index}");
             }
         }
     }
@@ -75,20 +75,20 @@ async fn a_conversation_that_grows_is_not_read_again_and_goes_on_the_same() {
     let (warm, cold) = (tiny::engine(&EngineOptions::default()), cold(1, 64));
     let mut text = prompt(50, 3);
     for turn in 0..4_usize {
-        let request = Generate {
+        let request = GenerationRequest {
             prompt: text.clone(),
             max_tokens: 40,
             seed: 9,
             logprobs: true,
             ignore_eos: true,
-            ..Generate::default()
+            ..GenerationRequest::default()
         };
         let (with, without) =
             (warm.generate(request.clone()).await.unwrap(), cold.generate(request).await.unwrap());
         // All whole blocks of the turn before: its prompt and its reply but the last token, which is never read.
         let expected = if turn == 0 { 0 } else { (text.len() - 10 - 1) / 16 * 16 };
         assert_eq!((with.prompt, with.cached, without.cached), (text.len(), expected, 0));
-        assert_eq!(Generated { cached: 0, ..with.clone() }, without);
+        assert_eq!(Generation { cached: 0, ..with.clone() }, without);
         text.extend(with.tokens);
         text.extend(prompt(10, turn as u64));
     }
@@ -97,12 +97,12 @@ async fn a_conversation_that_grows_is_not_read_again_and_goes_on_the_same() {
 #[tokio::test]
 async fn of_many_requests_with_one_prompt_one_reads_it() {
     let engine = tiny::engine(&EngineOptions::default());
-    let ask = |seed| Generate {
+    let ask = |seed| GenerationRequest {
         prompt: prompt(101, 1),
         max_tokens: 5,
         seed,
         ignore_eos: true,
-        ..Generate::default()
+        ..GenerationRequest::default()
     };
     let replies = join_all((0..20).map(|seed| engine.generate(ask(seed)))).await;
     let cached: Vec<usize> = replies.iter().map(|reply| reply.as_ref().unwrap().cached).collect();
@@ -122,13 +122,13 @@ async fn at_temperature_zero_and_within_the_tightest_limits_the_likeliest_token_
         Sampling { min_p: Some(1.0), ..Sampling::default() },
     ];
     for sampling in tight {
-        let request = Generate {
+        let request = GenerationRequest {
             prompt: prompt(20, 4),
             max_tokens: 30,
             sampling,
             logprobs: true,
             ignore_eos: true,
-            ..Generate::default()
+            ..GenerationRequest::default()
         };
         let written = engine.generate(request.clone()).await.unwrap();
         let text: Vec<u32> = request.prompt.iter().chain(&written.tokens).copied().collect();
@@ -152,7 +152,12 @@ async fn who_stops_waiting_frees_the_place() {
     let options = EngineOptions { batch: 1, ..EngineOptions::default() };
     let engine = tiny::Files::new(100_000).read().unwrap().start(&options).unwrap();
     let ask = |max_tokens| {
-        let request = Generate { prompt: prompt(4, 0), max_tokens, ignore_eos: true, ..Generate::default() };
+        let request = GenerationRequest {
+            prompt: prompt(4, 0),
+            max_tokens,
+            ignore_eos: true,
+            ..GenerationRequest::default()
+        };
         engine.generate(request)
     };
     // Served to the end, each of these would take many minutes.
@@ -169,7 +174,12 @@ async fn who_stops_waiting_frees_the_place() {
 async fn the_context_ends_a_reply_and_a_prompt_beyond_it_is_refused() {
     let engine = tiny::Files::new(64).read().unwrap().start(&EngineOptions::default()).unwrap();
     let ask = |prompt: Vec<u32>| {
-        engine.generate(Generate { prompt, max_tokens: 99, ignore_eos: true, ..Generate::default() })
+        engine.generate(GenerationRequest {
+            prompt,
+            max_tokens: 99,
+            ignore_eos: true,
+            ..GenerationRequest::default()
+        })
     };
     for (length, written) in [(60, 4), (63, 1), (64, 0)] {
         let reply = ask(prompt(length, 1)).await.unwrap();
@@ -177,7 +187,7 @@ async fn the_context_ends_a_reply_and_a_prompt_beyond_it_is_refused() {
     }
     for (prompt, word) in [(prompt(65, 1), "65 tokens"), (vec![], "empty"), (vec![104], "token 104")] {
         let fault = ask(prompt).await.unwrap_err();
-        assert_eq!(fault.cause, Cause::Rejected);
+        assert_eq!(fault.cause, ErrorCause::Rejected);
         assert!(fault.message.contains(word), "{}", fault.message);
     }
 }
@@ -186,13 +196,13 @@ async fn the_context_ends_a_reply_and_a_prompt_beyond_it_is_refused() {
 async fn control_tokens_and_numbers_without_a_token_are_never_written() {
     let engine = cold(1, 64);
     let hot = Sampling { temperature: Some(50.0), ..Sampling::default() };
-    let ask = |seed| Generate {
+    let ask = |seed| GenerationRequest {
         prompt: prompt(4, 1),
         max_tokens: 400,
         sampling: hot.clone(),
         seed,
         ignore_eos: true,
-        ..Generate::default()
+        ..GenerationRequest::default()
     };
     let replies = join_all((0..10).map(|seed| engine.generate(ask(seed)))).await;
     let mut seen = [0; 104];
@@ -206,7 +216,7 @@ async fn control_tokens_and_numbers_without_a_token_are_never_written() {
             "token {id} was written {count} times"
         );
     }
-    let reply = engine.generate(Generate { ignore_eos: false, ..ask(1) }).await.unwrap();
+    let reply = engine.generate(GenerationRequest { ignore_eos: false, ..ask(1) }).await.unwrap();
     assert_eq!(
         (reply.finish, reply.tokens.iter().position(|token| *token == EOS)),
         (Finish::Stop, Some(reply.tokens.len() - 1))
@@ -214,7 +224,11 @@ async fn control_tokens_and_numbers_without_a_token_are_never_written() {
 }
 
 /// Which of these requests ends first: those of one client that asks for much, and one of another that comes later.
-async fn order(engine: &Engine, much: impl Fn(u64) -> Generate, other: Generate) -> Vec<&'static str> {
+async fn order(
+    engine: &Engine,
+    much: impl Fn(u64) -> GenerationRequest,
+    other: GenerationRequest,
+) -> Vec<&'static str> {
     let ended = std::sync::Mutex::new(Vec::new());
     let one = async |name, request| {
         engine.generate(request).await.unwrap();
@@ -232,20 +246,20 @@ async fn order(engine: &Engine, much: impl Fn(u64) -> Generate, other: Generate)
 #[tokio::test]
 async fn a_client_that_asks_for_much_does_not_hold_up_another() {
     let engine = cold(1, 8);
-    let much = |seed| Generate {
+    let much = |seed| GenerationRequest {
         prompt: prompt(20, seed),
         max_tokens: 100,
         seed,
         ignore_eos: true,
         group: Some(1),
-        ..Generate::default()
+        ..GenerationRequest::default()
     };
-    let other = Generate { max_tokens: 10, group: Some(2), ..much(999) };
+    let other = GenerationRequest { max_tokens: 10, group: Some(2), ..much(999) };
     let ended = order(&engine, much, other.clone()).await;
     let before = ended.iter().position(|name| *name == "other").unwrap();
     assert!(before <= 8, "{before} of 64 replies ended before it");
     // Without groups it waits for its turn.
-    let alone = |request| Generate { group: None, ..request };
+    let alone = |request| GenerationRequest { group: None, ..request };
     let ended = order(&engine, |seed| alone(much(seed)), alone(other)).await;
     assert!(ended.iter().position(|name| *name == "other").unwrap() > 32);
 }
@@ -254,7 +268,10 @@ async fn a_client_that_asks_for_much_does_not_hold_up_another() {
 async fn a_request_gives_the_same_whatever_its_group() {
     let engine = cold(2, 4);
     let groups = [None, Some(1), Some(1), Some(2)];
-    let ask = |index: u64| Generate { group: groups[usize::try_from(index % 4).unwrap()], ..request(index) };
+    let ask = |index: u64| GenerationRequest {
+        group: groups[usize::try_from(index % 4).unwrap()],
+        ..request(index)
+    };
     let together = join_all((0..40).map(|index| engine.generate(ask(index)))).await;
     for (index, one) in (0..).zip(together) {
         assert_eq!(one.unwrap(), engine.generate(request(index)).await.unwrap(), "{index}");

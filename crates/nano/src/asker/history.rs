@@ -2,7 +2,7 @@
 
 use crate::{Question, is_right, understand};
 use aske_answer::last_boxed;
-use aske_chat::{Message, Speaker};
+use aske_chat::{ChatRole, Message};
 use aske_session::Pack;
 
 /// Longer answers are not repeated.
@@ -42,7 +42,7 @@ impl History {
     pub(super) fn read(messages: &[Message], pack: &Pack) -> Self {
         let mut history = Self::default();
         for (i, message) in messages.iter().enumerate() {
-            if message.role != Speaker::Assistant {
+            if message.role != ChatRole::Assistant {
                 continue;
             }
             history.turns += 1;

@@ -1,7 +1,7 @@
 //! The table of calls.
 
 use super::{CallKey, StoredCall, guard};
-use crate::RoleUse;
+use crate::RoleUsage;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
 use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
@@ -157,7 +157,7 @@ pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<u
 }
 
 /// Calls, tokens and cost by role.
-pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUse>> {
+pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUsage>> {
     let mut statement = connection.prepare(
         "SELECT role, count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens),
                 sum(reasoning_tokens), sum(usd) FROM calls GROUP BY role",
@@ -166,7 +166,7 @@ pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUse>>
         let (prompt, cached) = (row.get(2)?, row.get(3)?);
         let (completion, reasoning) = (row.get(4)?, row.get(5)?);
         let usage = Usage { prompt, cached, completion, reasoning };
-        Ok((row.get(0)?, RoleUse { calls: row.get(1)?, usage, usd: Usd(row.get(6)?) }))
+        Ok((row.get(0)?, RoleUsage { calls: row.get(1)?, usage, usd: Usd(row.get(6)?) }))
     })?;
     used.collect()
 }

@@ -3,7 +3,7 @@
 use super::{run_name, table};
 use crate::number::{count, counted, percent, points, range};
 use crate::text::plain;
-use aske_evidence::{AuditEvidence, Evidence, Held, RunEvidence};
+use aske_evidence::{AuditEvidence, Evidence, RunEvidence, SessionCounts};
 use aske_session::Outcome;
 use aske_stats::{Adaptive, Estimate};
 use maud::{Markup, html};
@@ -102,7 +102,7 @@ fn luck(run: &RunEvidence) -> Markup {
 
 /// What the folder lacks.
 fn missing(run: &RunEvidence) -> Markup {
-    let Held { planned, records, graded, lost, begun } = run.held;
+    let SessionCounts { planned, records, graded, lost, begun } = run.held;
     html! {
         @if let Some(trouble) = &run.trouble {
             p.luck { "The stored replies cannot be read: " (plain(trouble)) "." }

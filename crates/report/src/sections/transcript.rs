@@ -4,7 +4,7 @@ use crate::number::count;
 use crate::text::{self, cut, plain, rich};
 use aske_chat::{Finish, Reply};
 use aske_record::{SessionRecord, StoredCall};
-use aske_session::{Grade, Role, Side, Slot, Solved, Trouble, Turn};
+use aske_session::{Grade, Role, Side, Slot, SolverAnswer, Turn, TurnError};
 use maud::{Markup, html};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ fn question(turn: &Turn, limits: Limits) -> Markup {
             }
             None => p.aside {
                 @match turn.trouble {
-                    Some(Trouble::Truncated) => "No question: the reply was cut at the token limit.",
+                    Some(TurnError::Truncated) => "No question: the reply was cut at the token limit.",
                     _ => "No question under its tag.",
                 }
             },
@@ -98,7 +98,7 @@ fn question(turn: &Turn, limits: Limits) -> Markup {
 fn solvers(
     opened: &Opened,
     turn: u32,
-    solved: &[Solved; 2],
+    solved: &[SolverAnswer; 2],
     last: bool,
     limits: Limits,
     room: &Room,

@@ -3,7 +3,7 @@
 use super::{cell, run_name, table};
 use crate::number::{count, percent, share};
 use crate::text::plain;
-use aske_evidence::{Evidence, RunEvidence, SolverReplies, doubt};
+use aske_evidence::{Evidence, RunEvidence, SolverReplies, severity};
 use maud::{Markup, html};
 
 /// Truncated or unanswered replies of one solver: fine, and worth a look.
@@ -49,7 +49,7 @@ fn limit(limit: f64) -> String {
 }
 
 fn verdict(part: f64, limits: [f64; 2]) -> Markup {
-    let word = doubt(part, limits).as_str();
+    let word = severity(part, limits).as_str();
     html! { span class=(format!("verdict {word}")) { (word) } }
 }
 

@@ -1,7 +1,7 @@
 //! A request that is not answered, in OpenAI's words.
 
 use crate::problem::Problem;
-use aske_model::{Cause, Failure};
+use aske_model::{ErrorCause, ModelError};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -50,12 +50,12 @@ impl Refusal {
     }
 }
 
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
+impl From<ModelError> for Refusal {
+    fn from(failure: ModelError) -> Self {
         let status = match failure.cause {
-            Cause::Rejected => StatusCode::BAD_REQUEST,
-            Cause::Halted => StatusCode::SERVICE_UNAVAILABLE,
-            Cause::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            ErrorCause::Rejected => StatusCode::BAD_REQUEST,
+            ErrorCause::Halted => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorCause::Timeout => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self { status, message: failure.message, param: None }

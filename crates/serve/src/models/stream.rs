@@ -5,7 +5,7 @@
 use super::ask::Asked;
 use super::{Head, Models, Open, Refusal, head, say, together};
 use aske_chat::Reply;
-use aske_model::{Failure, Model, Request};
+use aske_model::{Model, ModelError, Request};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::future::join_all;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// What happens to one of the replies.
 enum News {
     More(String),
-    End(Box<Result<Reply, Failure>>),
+    End(Box<Result<Reply, ModelError>>),
 }
 
 /// Answers with a stream once the first words are there; what fails before them is refused as any other request.

@@ -2,7 +2,7 @@
 
 use crate::support::{World, asks};
 use aske_chat::{Finish, Reply};
-use aske_record::Contents;
+use aske_record::RunContents;
 use aske_session::{Grading, Need, Outcome, Reward, Role, Session, Side, grade};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ async fn an_episode_has_the_reward_that_the_session_machine_gives_it() {
     }
     server.stop().await;
     // 1 + 0.5 × 0.75 − 0.05 for the first, by the paper's reward; the run folder tells the same.
-    let run = Contents::read(&world.path().join("run")).unwrap();
+    let run = RunContents::read(&world.path().join("run")).unwrap();
     let outcomes: Vec<Outcome> = run.own_grades().iter().map(|line| line.grade.outcome).collect();
     assert_eq!(outcomes, [Outcome::Calibrated, Outcome::TooEasy, Outcome::NoQuestion]);
     let samples: Vec<u32> = run.records.iter().map(|record| record.session().unwrap().sample).collect();

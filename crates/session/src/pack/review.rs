@@ -2,7 +2,7 @@
 //!
 //! A pack that says none of this can be run, so that earlier runs stay readable; `aske prompts check` refuses it.
 
-use super::{Pack, PackProblem, Template};
+use super::{Pack, PackIssue, Template};
 use crate::Section;
 
 /// The prompts that explain a reply to the asker. Each must name the tag of every section.
@@ -18,10 +18,10 @@ const REMINDS: [&str; 4] = [
 
 impl Pack {
     /// What keeps an asker from knowing how to reply, and how often it may probe.
-    pub fn review(&self) -> Vec<PackProblem> {
+    pub fn review(&self) -> Vec<PackIssue> {
         let mut problems = Vec::new();
         let mut problem = |name: &str, what: String| {
-            problems.push(PackProblem { file: format!("{name}.txt"), line: None, what });
+            problems.push(PackIssue { file: format!("{name}.txt"), line: None, what });
         };
         for name in EXPLAINS {
             let text = self.render(name, &[]);

@@ -1,6 +1,6 @@
 //! The tokens of the nano world: byte pairs over printable ASCII, every digit a token of its own.
 
-use aske_chat::{Message, Speaker};
+use aske_chat::{ChatRole, Message};
 use aske_model::LlamaConfig;
 use aske_nano::{Classroom, Draw, Family, Numbers, Occasion, TAUGHT_LEVELS, right_reply};
 use regex::Regex;
@@ -155,15 +155,15 @@ impl Codec {
         let (mut tokens, mut own) = (Vec::new(), Vec::new());
         for message in messages {
             let role = match message.role {
-                Speaker::System => 2,
-                Speaker::User => 3,
-                Speaker::Assistant => 4,
+                ChatRole::System => 2,
+                ChatRole::User => 3,
+                ChatRole::Assistant => 4,
             };
             tokens.push(role);
             own.push(false);
             self.encode(&message.content, &mut tokens)?;
             tokens.push(END);
-            own.resize(tokens.len(), message.role == Speaker::Assistant);
+            own.resize(tokens.len(), message.role == ChatRole::Assistant);
         }
         Ok((tokens, own))
     }

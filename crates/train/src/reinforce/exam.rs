@@ -3,7 +3,7 @@
 use super::TrainError;
 use super::checkpoint::wrong;
 use aske_chat::Reply;
-use aske_model::{Failure, Halt, Model, Request, Sampling};
+use aske_model::{Halt, Model, ModelError, Request, Sampling};
 use aske_nano::{Question, held_out, is_right};
 use aske_session::Pack;
 use futures_util::stream::{self, StreamExt};
@@ -55,7 +55,7 @@ pub async fn exam(
     tokens: u32,
     count: u32,
     samples: u32,
-) -> Result<Exam, Failure> {
+) -> Result<Exam, ModelError> {
     let halt = Halt::default();
     let questions = held_out(count);
     let asked = questions
@@ -73,7 +73,7 @@ pub async fn exam(
         let halt = &halt;
         async move {
             let Reply { content, .. } = model.complete(&request, halt).await?.reply;
-            Ok::<_, Failure>((at, content))
+            Ok::<_, ModelError>((at, content))
         }
     };
     let mut right = vec![0; questions.len()];

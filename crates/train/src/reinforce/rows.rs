@@ -3,7 +3,7 @@
 use super::Rollout;
 use crate::{Batch, Objective};
 use aske_chat::Message;
-use aske_model::Fault;
+use aske_model::ProviderError;
 
 /// A text that the policy has read and written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,8 +33,8 @@ impl Row {
 /// its thinking, a turn is a row of its own. Either way every token stands after exactly what the policy saw.
 pub fn rows(
     rollout: &Rollout,
-    prompt: impl Fn(&[Message]) -> Result<Vec<u32>, Fault>,
-) -> Result<Vec<Row>, Fault> {
+    prompt: impl Fn(&[Message]) -> Result<Vec<u32>, ProviderError>,
+) -> Result<Vec<Row>, ProviderError> {
     let mut rows: Vec<Row> = Vec::new();
     for (messages, trace) in &rollout.turns {
         let read = prompt(messages)?;

@@ -1,6 +1,6 @@
 //! A step's sessions: run, recorded and graded like those of the benchmark, with the policy as asker and as judge.
 
-use aske_bench::{Crew, Fleet, Group, Observer, Planned, RunFailure, Runner};
+use aske_bench::{Group, ModelRegistry, Observer, PlannedSession, RunContext, RunFailure, Runner};
 use aske_chat::{Message, Trace};
 use aske_config::Settings;
 use aske_model::{Halt, Limits, Model, Provider};
@@ -25,7 +25,7 @@ pub struct Rollout {
 /// Runs sessions into a folder.
 pub struct Sampler<'r> {
     settings: &'r Settings,
-    fleet: &'r Fleet,
+    fleet: &'r ModelRegistry,
     folder: &'r RunDir,
     halt: &'r Halt,
     /// The records and the grades of earlier starts.
@@ -76,7 +76,7 @@ impl<'r> Sampler<'r> {
     /// A sampler for a folder. The fleet's model of the asker's name is replaced by the policy.
     pub fn new(
         settings: &'r Settings,
-        fleet: &'r Fleet,
+        fleet: &'r ModelRegistry,
         folder: &'r RunDir,
         halt: &'r Halt,
     ) -> Result<Self, RunError> {
@@ -99,17 +99,17 @@ impl<'r> Sampler<'r> {
         // The policy is in this process: nothing but its own speed limits it.
         let limits = Limits { concurrency: usize::MAX >> 3, ..Limits::default() };
         let name = &self.settings.asker.model;
-        let fleet = self.fleet.with(Model::new(name, policy, limits, None));
-        let crew = Crew::new(self.settings, &fleet, self.folder, self.halt)?;
-        let plan: Vec<Planned> = groups.iter().flat_map(|group| group.sessions.clone()).collect();
+        let fleet = self.fleet.with_model(Model::new(name, policy, limits, None));
+        let crew = RunContext::new(self.settings, &fleet, self.folder, self.halt)?;
+        let plan: Vec<PlannedSession> = groups.iter().flat_map(|group| group.sessions.clone()).collect();
         let notes = Notes { seen: Mutex::default(), finished };
         let runner = Runner::new(&crew);
         let damaged = self.damaged(&plan)?;
         runner.reopen(damaged.iter().map(String::as_str));
-        let ended = runner.run(&plan, &notes).await?.ended;
+        let ended = runner.run(&plan, &notes).await?.jobs;
         let fresh = notes.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut sampled =
-            Sampled { halted: self.halt.is_called(), failures: ended.failures, ..Sampled::default() };
+            Sampled { halted: self.halt.is_triggered(), failures: ended.failures, ..Sampled::default() };
         for group in groups {
             let mut rollouts = Vec::new();
             for planned in &group.sessions {
@@ -151,7 +151,7 @@ impl<'r> Sampler<'r> {
     }
 
     /// Of these sessions, those that an earlier start has finished and of which something was lost.
-    fn damaged(&self, plan: &[Planned]) -> Result<HashSet<String>, RunError> {
+    fn damaged(&self, plan: &[PlannedSession]) -> Result<HashSet<String>, RunError> {
         let mut damaged = HashSet::new();
         for planned in plan {
             let name = planned.id.to_string();

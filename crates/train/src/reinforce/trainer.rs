@@ -8,12 +8,12 @@ use super::{
     Alarm, Line, Metrics, PassedOver, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, rewards, rows,
 };
 use crate::{Batch, LearnError, Objective, Policy, Reinforced};
-use aske_bench::Course;
+use aske_bench::PairSchedule;
 use aske_config::TrainSection;
 use aske_diversity::{EmbedError, Embedder, Novelty, NoveltyError};
-use aske_model::{Failure, Fault, Halt};
+use aske_model::{Halt, ModelError, ProviderError};
 use aske_record::RunError;
-use aske_session::{Outcome, Trouble};
+use aske_session::{Outcome, TurnError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -28,10 +28,10 @@ pub enum TrainError {
     Folder(#[from] RunError),
     /// A model gave no reply.
     #[error(transparent)]
-    Model(#[from] Failure),
+    Model(#[from] ModelError),
     /// A conversation cannot be read.
     #[error("{}", .0.message)]
-    Prompt(Fault),
+    Prompt(ProviderError),
     /// Questions cannot be embedded.
     #[error(transparent)]
     Embed(#[from] EmbedError),
@@ -111,7 +111,7 @@ pub struct Trainer<'t> {
     /// The loss.
     pub objective: Objective,
     /// Which pairs, when.
-    pub course: Course,
+    pub course: PairSchedule,
     /// Who runs sessions.
     pub sampler: Sampler<'t>,
     /// Who looks for collapse.
@@ -203,7 +203,7 @@ impl Trainer<'_> {
             let (back, done, learning_s) = learning.await.map_err(|_| TrainError::Gone)?;
             policy = back;
             let done = done.map_err(|error| TrainError::Step { step: step + 1, error })?;
-            if more && next.is_none() || self.halt.is_called() {
+            if more && next.is_none() || self.halt.is_triggered() {
                 return Ok((policy, Stop::Halted));
             }
             fill(&mut line, &done, seen?, rate);
@@ -347,7 +347,7 @@ fn describe(line: &mut Line, groups: &[Vec<Rollout>], rewarded: &[Vec<Rewarded>]
     line.too_hard = share(Outcome::TooHard);
     line.no_question = share(Outcome::NoQuestion);
     let turns = rollouts.iter().flat_map(|rollout| &rollout.transcript.turns);
-    line.truncated = turns.filter(|turn| turn.trouble == Some(Trouble::Truncated)).count();
+    line.truncated = turns.filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
 }
 
 fn fill(line: &mut Line, done: &Reinforced, seen: Seen, rate: f64) {

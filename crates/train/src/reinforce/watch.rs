@@ -5,9 +5,9 @@
 
 use super::{Line, Rollout};
 use aske_config::RoleSettings;
-use aske_model::{Failure, Halt, Model, Request};
+use aske_model::{Halt, Model, ModelError, Request};
 use aske_nano::understand;
-use aske_session::{Domain, Judging, Outcome, Pack, Solved, judge};
+use aske_session::{Domain, Judging, Outcome, Pack, SolverAnswer, judge};
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -57,7 +57,7 @@ pub struct Alarm {
 
 impl Watch {
     /// Looks at a step's rollouts.
-    pub async fn look(&self, rollouts: &[&Rollout], halt: &Halt) -> Result<Seen, Failure> {
+    pub async fn look(&self, rollouts: &[&Rollout], halt: &Halt) -> Result<Seen, ModelError> {
         let count = rollouts.len().max(1) as f64;
         let answered: Vec<(&Rollout, &str)> = rollouts
             .iter()
@@ -110,12 +110,12 @@ impl Watch {
         answered: &[(&Rollout, &str)],
         halt: &Halt,
         seen: &mut Seen,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ModelError> {
         let every = answered.len().div_ceil(self.questions.max(1)).max(1);
         let asked: Vec<&(&Rollout, &str)> = answered.iter().step_by(every).collect();
         let mut sampling = role.sampling.clone();
         sampling.temperature = Some(0.0);
-        let answers: Vec<Result<Option<String>, Failure>> = stream::iter(&asked)
+        let answers: Vec<Result<Option<String>, ModelError>> = stream::iter(&asked)
             .map(|(_, question)| {
                 let request = Request {
                     messages: self.pack.final_question(question),
@@ -126,7 +126,7 @@ impl Watch {
                 };
                 async move {
                     let done = model.complete(&request, halt).await?;
-                    Ok(Solved::read(&done.reply, &self.domain).answer)
+                    Ok(SolverAnswer::read(&done.reply, &self.domain).answer)
                 }
             })
             .buffered(64)

@@ -1,6 +1,6 @@
 //! A small file made here: names, sizes and tokens come through.
 
-use aske_model::Vocabulary;
+use aske_model::ChatTokenizer;
 use aske_train::{LearnError, convert_gguf};
 use candle_core::quantized::gguf_file::{Value, write};
 use candle_core::quantized::{GgmlDType, QTensor};
@@ -113,7 +113,7 @@ fn weights_shape_and_tokens_come_through() {
     assert_eq!(config["rms_norm_eps"], 1e-6);
     assert_eq!(config["tie_word_embeddings"], false);
 
-    let words = Vocabulary::from_folder(folder.path(), 12, &[]).unwrap();
+    let words = ChatTokenizer::from_folder(folder.path(), 12, &[]).unwrap();
     assert_eq!(words.ends(), [8]);
     // Digits one by one, a space with the word that follows it.
     assert_eq!(words.encode("ab 12 a!").unwrap(), [5, 4, 2, 3, 6, 7]);

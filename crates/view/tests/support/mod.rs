@@ -3,7 +3,7 @@
 
 use aske_chat::Finish;
 use aske_record::{GradeLine, Identity, Manifest, PairId, Record, RunDir, SCHEMA, SessionRecord};
-use aske_session::{Grade, Outcome, Solved, Transcript, Turn};
+use aske_session::{Grade, Outcome, SolverAnswer, Transcript, Turn};
 use aske_view::{Options, serve};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -28,8 +28,10 @@ fn toml_table() -> toml::Table {
 
 /// Adds a session with a grade, where there is an outcome.
 pub(crate) fn add(run: &RunDir, names: [&str; 2], sample: u32, question: &str, right: Option<[bool; 2]>) {
-    let solved =
-        |right: bool| Solved { answer: Some(if right { "42" } else { "41" }.into()), finish: Finish::Stop };
+    let solved = |right: bool| SolverAnswer {
+        answer: Some(if right { "42" } else { "41" }.into()),
+        finish: Finish::Stop,
+    };
     let both = right.unwrap_or([false, false]).map(solved);
     let turn = |question: &str| Turn {
         question: Some(question.to_owned()),

@@ -1,7 +1,7 @@
 //! Which model a word on the command line means.
 
 use crate::problem::Problem;
-use aske_config::{Layers, ModelSection, ProviderKind, as_name};
+use aske_config::{Layers, ModelSection, ProviderKind, sanitize_name};
 use aske_model::redact_url;
 use aske_record::Manifest;
 use std::path::Path;
@@ -58,13 +58,13 @@ fn served(word: &str) -> Result<Named, Problem> {
             format!("write its name behind a hash: {word}#NAME"),
         ));
     };
-    let name = as_name(served.rsplit('/').next().unwrap_or(served), "model");
+    let name = sanitize_name(served.rsplit('/').next().unwrap_or(served), "model");
     let keys = [("provider", "openai"), ("url", url), ("model", served)];
     Ok(Named { keys: keys_of(&name, &keys), name })
 }
 
 fn local(name: &str, provider: &str, path: &Path) -> Named {
-    let name = as_name(name, "model");
+    let name = sanitize_name(name, "model");
     let path = path.to_string_lossy();
     Named { keys: keys_of(&name, &[("provider", provider), ("path", &path)]), name }
 }

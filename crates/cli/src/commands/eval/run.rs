@@ -6,12 +6,12 @@ use crate::commands::bench::{exit, failures, report_open};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::panels::watched;
 use crate::problem::{Exit, Problem};
-use aske_bench::{Checker, Ended, Fleet, manifest_with};
+use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
 use aske_eval::{Dataset, Grading, Protocol, Task, evaluate, identity, judged, open, plan, scores};
 use aske_evidence::Run;
-use aske_record::{Contents, EvalRecord, Manifest, RunDir};
-use aske_session::read_word;
+use aske_record::{EvalRecord, Manifest, RunContents, RunDir};
+use aske_session::read_yes_no;
 use serde_json::json;
 use std::path::Path;
 use toml::Value;
@@ -26,14 +26,14 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
     if arguments.dry_run {
         return dry_run(arguments.json, &path, &settings, section, &datasets, &tasks);
     }
-    let fleet = Fleet::new(&settings)?;
+    let fleet = ModelRegistry::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
     let open = open(&tasks, folder.records()?, settings.equivalence.is_some());
     announce(&settings, &datasets, &tasks, open.len(), &folder);
     let judge = settings
         .equivalence
         .as_ref()
-        .and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens, read_word));
+        .and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens, read_yes_no));
     let protocol = Protocol {
         role: &settings.asker,
         tokens: section.tokens,
@@ -177,7 +177,7 @@ fn dry_run(
     datasets: &[Dataset],
     tasks: &[Task<'_>],
 ) -> Result<Exit, Problem> {
-    let records = if path.join("run.toml").exists() { Contents::read(path)?.records } else { Vec::new() };
+    let records = if path.join("run.toml").exists() { RunContents::read(path)?.records } else { Vec::new() };
     let open = open(tasks, &records, settings.equivalence.is_some()).len();
     let most = open as u64 * u64::from(section.tokens);
     if as_json {
@@ -218,8 +218,8 @@ fn chosen(path: &Path, tasks: &[Task<'_>]) -> Result<Vec<EvalRecord>, Problem> {
 fn as_json(
     path: &Path,
     scores: &aske_eval::Scores,
-    ended: &Ended,
-    used: &std::collections::BTreeMap<String, aske_record::RoleUse>,
+    ended: &JobSummary,
+    used: &std::collections::BTreeMap<String, aske_record::RoleUsage>,
 ) -> serde_json::Value {
     json!({
         "run": path.display().to_string(),
@@ -227,6 +227,6 @@ fn as_json(
         "open": ended.open,
         "used": used,
         "failures": failures(ended, "samples"),
-        "budget_reached": ended.reached.map(|reached| reached.to_string()),
+        "budget_reached": ended.budget_limit.map(|reached| reached.to_string()),
     })
 }

@@ -6,7 +6,7 @@ use crate::problem::{Exit, Problem};
 use crate::tables::table;
 use aske_answer::{Verdict, compare};
 use aske_nano::understand;
-use aske_record::{Contents, Record};
+use aske_record::{Record, RunContents};
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, Problem> {
 }
 
 fn count(path: &Path) -> Result<Count, Problem> {
-    let contents = Contents::read(path)?;
+    let contents = RunContents::read(path)?;
     let mut count = Count::default();
     for session in contents.records.iter().filter_map(Record::session) {
         let answers = session.transcript.answers();

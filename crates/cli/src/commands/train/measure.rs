@@ -7,7 +7,7 @@ use crate::commands::bench::{exit, open, report_open};
 use crate::output::note;
 use crate::panels::watched;
 use crate::problem::{Exit, Problem};
-use aske_bench::{Fleet, Runner, Selection, plan};
+use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{Exam, exam};
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ impl Measures {
         let layers = self.layers(asker, model)?;
         let settings = layers.settings()?;
         let plan = plan(&settings, &Selection::default())?;
-        let fleet = Fleet::new(&settings)?;
+        let fleet = ModelRegistry::new(&settings)?;
         let folder = open(path, &layers, &settings, [])?;
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
@@ -112,8 +112,8 @@ impl Measures {
         let (finished, interrupt) = watched(open, "sessions", on, async |crew, progress| {
             Runner::new(crew).run(&plan, progress).await
         })?;
-        report_open(&finished.ended, "sessions");
-        let ended = exit(&finished.ended, &interrupt);
+        report_open(&finished.jobs, "sessions");
+        let ended = exit(&finished.jobs, &interrupt);
         if ended == Exit::Done && self.section.exam > 0 && Exam::read(path).is_none() {
             self.examine(&settings, &fleet, path)?;
         }
@@ -121,7 +121,7 @@ impl Measures {
     }
 
     /// The asker as a solver, on held-out questions of the nano world.
-    fn examine(&self, settings: &Settings, fleet: &Fleet, path: &Path) -> Result<(), Problem> {
+    fn examine(&self, settings: &Settings, fleet: &ModelRegistry, path: &Path) -> Result<(), Problem> {
         let Some(model) = fleet.get(&settings.asker.model) else { return Ok(()) };
         let taken = crate::live::until_signal(exam(
             model,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aske_chat::Message;
-use aske_model::{Fault, Provider, Vocabulary};
+use aske_model::{ChatTokenizer, Provider, ProviderError};
 use serde_json::{Value, json};
 use tch::{Device, Kind, Tensor, no_grad_guard};
 
@@ -44,7 +44,7 @@ const OTHERS: [&str; 9] = [
 pub struct TorchPolicy {
     config: Value,
     others: Vec<(&'static str, Vec<u8>)>,
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: Arc<ChatTokenizer>,
     options: TorchOptions,
     network: Network,
     adam: Adam,
@@ -76,7 +76,7 @@ impl TorchPolicy {
         if folder.join(GENERATION).is_file() {
             ends.extend(tokens(&read_json(&folder.join(GENERATION))?, "eos_token_id"));
         }
-        let vocabulary = Vocabulary::from_folder(folder, shape.vocabulary, &ends)
+        let vocabulary = ChatTokenizer::from_folder(folder, shape.vocabulary, &ends)
             .map_err(|error| LearnError::Weights(error.to_string()))?;
         let all = read_weights(folder, device)?;
         let network = Network::new(shape, all, kind, device, options.untied, options.lora)?;
@@ -92,7 +92,7 @@ impl TorchPolicy {
     }
 
     /// The tokens and the chat template.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &ChatTokenizer {
         &self.vocabulary
     }
 
@@ -191,7 +191,7 @@ impl Policy for TorchPolicy {
         Ok(Box::new(served))
     }
 
-    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
         self.vocabulary.prompt(messages)
     }
 

@@ -1,6 +1,6 @@
 //! How the next tokens are chosen, on the device for all rows at once.
 
-use aske_model::{Cause, Fault, Sampling};
+use aske_model::{ErrorCause, ProviderError, Sampling};
 use tch::{Device, Kind, Tensor};
 
 use crate::LearnError;
@@ -26,12 +26,12 @@ pub(super) struct Choice {
 
 impl Rules {
     /// What is absent is as in OpenAI's interface: temperature 1 and no limits.
-    pub(super) fn new(sampling: &Sampling) -> Result<Self, Fault> {
+    pub(super) fn new(sampling: &Sampling) -> Result<Self, ProviderError> {
         let penalised = sampling.presence_penalty.is_some_and(|penalty| penalty != 0.0)
             || sampling.frequency_penalty.is_some_and(|penalty| penalty != 0.0)
             || sampling.repetition_penalty.is_some_and(|penalty| penalty.to_bits() != 1.0_f64.to_bits());
         if penalised {
-            return Err(Fault::new(Cause::Rejected, "a policy is sampled without penalties"));
+            return Err(ProviderError::new(ErrorCause::Rejected, "a policy is sampled without penalties"));
         }
         Ok(Self {
             temperature: sampling.temperature.unwrap_or(1.0),

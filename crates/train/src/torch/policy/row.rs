@@ -1,7 +1,7 @@
 //! One request on its way through the worker.
 
 use aske_chat::Finish;
-use aske_model::{Cause, Fault, Vocabulary};
+use aske_model::{ChatTokenizer, ErrorCause, ProviderError};
 use tokio::sync::oneshot;
 
 use super::choose::{Choice, Rules};
@@ -14,7 +14,7 @@ pub(super) struct Job {
     pub(super) rules: Rules,
     pub(super) seed: u64,
     pub(super) stop: Vec<String>,
-    pub(super) answer: oneshot::Sender<Result<Written, Fault>>,
+    pub(super) answer: oneshot::Sender<Result<Written, ProviderError>>,
 }
 
 /// What was written.
@@ -30,7 +30,7 @@ pub(super) struct Row {
     job: Job,
     written: Written,
     random: fastrand::Rng,
-    end: Option<Result<Finish, Fault>>,
+    end: Option<Result<Finish, ProviderError>>,
 }
 
 impl Row {
@@ -79,10 +79,10 @@ impl Row {
     }
 
     /// Takes the next token.
-    pub(super) fn write(&mut self, choice: Choice, vocabulary: &Vocabulary) {
+    pub(super) fn write(&mut self, choice: Choice, vocabulary: &ChatTokenizer) {
         if !choice.logprob.is_finite() {
             let problem = "the network's output is no number; are its weights sound?";
-            self.end = Some(Err(Fault::new(Cause::Rejected, problem)));
+            self.end = Some(Err(ProviderError::new(ErrorCause::Rejected, problem)));
             return;
         }
         self.written.tokens.push(choice.token);
@@ -95,7 +95,7 @@ impl Row {
     }
 
     /// A stop string ends in the last token. Looks back as far as one can begin.
-    fn meets_stop(&self, vocabulary: &Vocabulary) -> bool {
+    fn meets_stop(&self, vocabulary: &ChatTokenizer) -> bool {
         let Some(longest) = self.job.stop.iter().map(String::len).max() else { return false };
         let tokens = &self.written.tokens;
         // Tokens without a text of their own are rare; a few more make up for them.
@@ -114,6 +114,6 @@ impl Row {
 
     /// Tells whoever waits what went wrong.
     pub(super) fn fail(self, message: &str) {
-        let _ = self.job.answer.send(Err(Fault::new(Cause::Server, message)));
+        let _ = self.job.answer.send(Err(ProviderError::new(ErrorCause::Server, message)));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use aske_chat::{Reply, Trace, Usage};
-use aske_model::{Cause, Fault, Provider, Request, Vocabulary};
+use aske_model::{ChatTokenizer, ErrorCause, Provider, ProviderError, Request};
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
@@ -16,7 +16,7 @@ use crate::LearnError;
 
 /// Serves chat requests from a thread of its own, which ends when this is gone and everyone has an answer.
 pub(super) struct Served {
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: Arc<ChatTokenizer>,
     inbox: mpsc::Sender<Job>,
     longest: usize,
     told: String,
@@ -25,7 +25,7 @@ pub(super) struct Served {
 impl Served {
     pub(super) fn start(
         weights: Snapshot,
-        vocabulary: &Arc<Vocabulary>,
+        vocabulary: &Arc<ChatTokenizer>,
         limits: Limits,
         told: String,
     ) -> Result<Self, LearnError> {
@@ -39,13 +39,13 @@ impl Served {
         Ok(Self { vocabulary: Arc::clone(vocabulary), inbox, longest, told })
     }
 
-    async fn reply(&self, request: &Request) -> Result<Reply, Fault> {
+    async fn reply(&self, request: &Request) -> Result<Reply, ProviderError> {
         let prompt = self.vocabulary.prompt(&request.messages)?;
         let long = prompt.len();
         if long == 0 || long >= self.longest {
             let longest = self.longest;
-            return Err(Fault::new(
-                Cause::Rejected,
+            return Err(ProviderError::new(
+                ErrorCause::Rejected,
                 format!("the prompt has {long} tokens, and the model's context {longest}"),
             ));
         }
@@ -60,7 +60,7 @@ impl Served {
             stop: stop.clone(),
             answer,
         };
-        let stopped = || Fault::new(Cause::Server, "the policy stopped before it answered");
+        let stopped = || ProviderError::new(ErrorCause::Server, "the policy stopped before it answered");
         self.inbox.send(job).map_err(|_| stopped())?;
         let written = waits.await.unwrap_or_else(|_| Err(stopped()))?;
         let mut content = self.vocabulary.decode(&written.tokens);
@@ -75,11 +75,11 @@ impl Served {
 }
 
 impl Provider for Served {
-    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
+    fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(self.reply(request))
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(std::future::ready(Ok(self.told.clone())))
     }
 }

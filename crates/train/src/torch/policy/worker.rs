@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use aske_model::Vocabulary;
+use aske_model::ChatTokenizer;
 use tch::{Kind, Tensor, no_grad_guard};
 
 use super::block::{Looks, causal};
@@ -34,7 +34,7 @@ pub(super) struct Limits {
 /// The state between two steps.
 pub(super) struct Worker {
     weights: Snapshot,
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: Arc<ChatTokenizer>,
     /// Marks the tokens that may not be written.
     never: Tensor,
     limits: Limits,
@@ -48,7 +48,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(
         weights: Snapshot,
-        vocabulary: Arc<Vocabulary>,
+        vocabulary: Arc<ChatTokenizer>,
         limits: Limits,
         inbox: Receiver<Job>,
     ) -> Result<Self, LearnError> {

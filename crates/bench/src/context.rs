@@ -1,15 +1,14 @@
 //! Many pieces of work at once, on one folder, within one budget; what fails stays open for another time.
 
-use crate::budget::{Purse, Reached, Spent};
-use crate::caller::held;
-use crate::{Caller, Fleet, Grader, Trouble};
+use crate::budget::{Budget, BudgetLimit, Spending};
+use crate::{CallError, Caller, Grader, ModelRegistry};
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Cause, Failure, Halt, Model};
+use aske_model::{ErrorCause, Halt, Model, ModelError};
 use aske_record::{RunDir, RunError};
 use aske_session::Seed;
 use futures_util::stream::{self, StreamExt};
+use parking_lot::Mutex;
 use std::collections::HashSet;
-use std::sync::Mutex;
 
 /// A record that was given up for now.
 #[derive(Clone, Debug)]
@@ -17,45 +16,45 @@ pub struct RunFailure {
     /// Its name.
     pub record: String,
     /// Why.
-    pub failure: Failure,
+    pub failure: ModelError,
 }
 
 /// How the work ended.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct JobSummary {
     /// Records given up, by infrastructure.
     pub failures: Vec<RunFailure>,
     /// Records that are not finished.
     pub open: usize,
     /// The budget that ended the work.
-    pub reached: Option<Reached>,
+    pub budget_limit: Option<BudgetLimit>,
 }
 
 /// What all work on a run folder shares.
-pub struct Crew<'r> {
+pub struct RunContext<'r> {
     pub(crate) settings: &'r Settings,
-    pub(crate) fleet: &'r Fleet,
+    pub(crate) models: &'r ModelRegistry,
     pub(crate) folder: &'r RunDir,
     pub(crate) caller: Caller<'r>,
     pub(crate) grader: Grader,
 }
 
-impl<'r> Crew<'r> {
-    /// A crew for a folder; `halt` ends its work early.
+impl<'r> RunContext<'r> {
+    /// A context for a folder; `halt` ends its work early.
     pub fn new(
         settings: &'r Settings,
-        fleet: &'r Fleet,
+        models: &'r ModelRegistry,
         folder: &'r RunDir,
         halt: &'r Halt,
     ) -> Result<Self, RunError> {
-        let purse = Purse::new(&settings.run, folder.calls())?;
-        let caller = Caller::new(folder.calls(), Seed(settings.run.seed), halt, purse);
-        Ok(Self { settings, fleet, folder, caller, grader: Grader::new(settings, fleet) })
+        let budget = Budget::new(&settings.run, folder.calls())?;
+        let caller = Caller::new(folder.calls(), Seed(settings.run.seed), halt, budget);
+        Ok(Self { settings, models, folder, caller, grader: Grader::new(settings, models) })
     }
 
     /// What was spent so far.
-    pub fn spent(&self) -> Spent {
-        self.caller.purse.spent()
+    pub fn spent(&self) -> Spending {
+        self.caller.budget.spent()
     }
 
     /// The folder.
@@ -69,12 +68,12 @@ impl<'r> Crew<'r> {
     }
 
     /// The model of a role.
-    pub fn model(&self, role: &RoleSettings) -> Result<&Model, Trouble> {
-        self.fleet.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
+    pub fn model(&self, role: &RoleSettings) -> Result<&Model, CallError> {
+        self.models.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
             let message = "the model is not configured".to_owned();
-            Trouble::Model(Failure {
+            CallError::Model(ModelError {
                 model: role.model.clone(),
-                cause: Cause::NotFound,
+                cause: ErrorCause::NotFound,
                 message,
                 attempts: 0,
             })
@@ -82,33 +81,33 @@ impl<'r> Crew<'r> {
     }
 
     /// Does every job, as many at once as the settings allow. Returns early only when the folder fails.
-    pub async fn all<J>(
+    pub async fn run_all<J>(
         &self,
         jobs: &[J],
         name: impl Fn(&J) -> String,
-        work: impl AsyncFn(&J) -> Result<(), Trouble>,
+        work: impl AsyncFn(&J) -> Result<(), CallError>,
         failed: impl Fn(&RunFailure),
-    ) -> Result<Ended, RunError> {
+    ) -> Result<JobSummary, RunError> {
         let failures: Mutex<Vec<RunFailure>> = Mutex::default();
         let one = async |job: &J| match work(job).await {
             Ok(()) => Ok(true),
-            Err(Trouble::Halted) => Ok(false),
-            Err(Trouble::Folder(error)) => Err(error),
-            Err(Trouble::Model(failure)) => {
+            Err(CallError::Halted) => Ok(false),
+            Err(CallError::Folder(error)) => Err(error),
+            Err(CallError::Model(failure)) => {
                 // Every other record would meet the same wall, and pay for the way there.
                 if failure.cause.is_lasting() {
-                    self.caller.halt.call();
+                    self.caller.halt.trigger();
                 }
                 let failure = RunFailure { record: name(job), failure };
                 failed(&failure);
-                held(&failures).push(failure);
+                failures.lock().push(failure);
                 Ok(false)
             }
         };
         let mut done = 0;
         {
             let mut running = stream::iter(jobs)
-                .take_while(|_| std::future::ready(!self.caller.halt.is_called()))
+                .take_while(|_| std::future::ready(!self.caller.halt.is_triggered()))
                 .map(one)
                 .buffer_unordered(self.settings.run.concurrency);
             let working = async {
@@ -119,29 +118,29 @@ impl<'r> Crew<'r> {
             };
             tokio::select! {
                 worked = working => worked?,
-                never = self.watch_the_clock() => match never {},
+                never = self.halt_at_deadline() => match never {},
             }
         }
-        let failures = std::mem::take(&mut *held(&failures));
-        let reached = self.caller.reached.get().copied();
-        Ok(Ended { failures, open: jobs.len() - done, reached })
+        let failures = std::mem::take(&mut *failures.lock());
+        let budget_limit = self.caller.budget_limit.get().copied();
+        Ok(JobSummary { failures, open: jobs.len() - done, budget_limit })
     }
 
     /// Halts the work when its time is over, also while every call hangs.
-    async fn watch_the_clock(&self) -> std::convert::Infallible {
-        if let Some(end) = self.caller.purse.end() {
+    async fn halt_at_deadline(&self) -> std::convert::Infallible {
+        if let Some(end) = self.caller.budget.end() {
             tokio::time::sleep_until(end.into()).await;
-            self.caller.mind_the_budget();
+            self.caller.check_budget();
         }
         std::future::pending().await
     }
 }
 
-impl Ended {
+impl JobSummary {
     /// Failures grouped by model and cause, most frequent first, with how many records each kept from finishing.
-    pub fn causes(&self) -> Vec<(&Failure, usize)> {
+    pub fn causes(&self) -> Vec<(&ModelError, usize)> {
         let mut seen = HashSet::new();
-        let key = |failure: &Failure| (failure.model.clone(), failure.cause);
+        let key = |failure: &ModelError| (failure.model.clone(), failure.cause);
         let mut causes: Vec<_> = self
             .failures
             .iter()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Why an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum ErrorCause {
     /// The server asked to slow down (429).
     Throttled,
     /// No answer within the deadline.
@@ -32,7 +32,7 @@ pub enum Cause {
     NotStored,
 }
 
-impl Cause {
+impl ErrorCause {
     /// A later attempt may succeed.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Throttled | Self::Timeout | Self::Network | Self::Server | Self::Malformed)
@@ -62,7 +62,7 @@ impl Cause {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for ErrorCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -70,18 +70,18 @@ impl fmt::Display for Cause {
 
 /// One failed attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ProviderError {
     /// Why.
-    pub cause: Cause,
+    pub cause: ErrorCause,
     /// What was seen, bounded and without secrets.
     pub message: String,
     /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
 }
 
-impl Fault {
+impl ProviderError {
     /// A fault with no wish about waiting.
-    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+    pub fn new(cause: ErrorCause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), retry_after: None }
     }
 }
@@ -89,11 +89,11 @@ impl Fault {
 /// A call that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("model `{model}`: {cause}: {message}{}", plural(*.attempts))]
-pub struct Failure {
+pub struct ModelError {
     /// The model's name.
     pub model: String,
     /// The cause of the last attempt.
-    pub cause: Cause,
+    pub cause: ErrorCause,
     /// What the last attempt saw.
     pub message: String,
     /// How often it was tried.
@@ -104,43 +104,45 @@ fn plural(attempts: u32) -> String {
     if attempts > 1 { format!(" (after {attempts} attempts)") } else { String::new() }
 }
 
-impl Failure {
+impl ModelError {
     /// What a person can do about it.
     pub fn hint(&self) -> String {
         let model = &self.model;
         match self.cause {
-            Cause::Throttled => {
+            ErrorCause::Throttled => {
                 format!(
                     "lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again"
                 )
             }
-            Cause::Timeout => {
+            ErrorCause::Timeout => {
                 format!("raise `models.{model}.limits.timeout_s` if the model is slow; then run again")
             }
-            Cause::Network => {
+            ErrorCause::Network => {
                 format!(
                     "is the server at `models.{model}.url` up? `aske models {model}` tries it; then run again"
                 )
             }
-            Cause::Server | Cause::Malformed => "look at the server's log; then run again".to_owned(),
-            Cause::Auth => {
+            ErrorCause::Server | ErrorCause::Malformed => {
+                "look at the server's log; then run again".to_owned()
+            }
+            ErrorCause::Auth => {
                 format!("check the key in the environment variable named by `models.{model}.api_key_env`")
             }
-            Cause::Payment => "top up the account; then run again".to_owned(),
-            Cause::NotFound => {
+            ErrorCause::Payment => "top up the account; then run again".to_owned(),
+            ErrorCause::NotFound => {
                 format!(
                     "check `models.{model}.url` (it ends in /v1 for most servers) and `models.{model}.model`"
                 )
             }
-            Cause::Rejected => format!(
+            ErrorCause::Rejected => format!(
                 "if the server does not know a parameter, name it in `models.{model}.omit`; \
                  if the context is too short, lower the token budgets or the rounds in `[protocol]`"
             ),
-            Cause::Halted => "run the same command again to go on".to_owned(),
-            Cause::NotStored => {
+            ErrorCause::Halted => "run the same command again to go on".to_owned(),
+            ErrorCause::NotStored => {
                 "`aske bench` with the same configuration asks for what is missing".to_owned()
             }
-            Cause::Script => format!("add a rule to the file named by `models.{model}.script`"),
+            ErrorCause::Script => format!("add a rule to the file named by `models.{model}.script`"),
         }
     }
 }

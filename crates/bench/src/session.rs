@@ -1,16 +1,16 @@
 //! One session against its models, from the first turn to the record.
 
-use crate::caller::{Answer, Replay};
-use crate::{Caller, Fleet, Observer, Planned, Trouble};
+use crate::caller::{CallReply, Replay};
+use crate::{CallError, Caller, ModelRegistry, Observer, PlannedSession};
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Cause, Failure, Model};
-use aske_record::{RoleUse, SCHEMA, SessionRecord};
+use aske_model::{ErrorCause, Model, ModelError};
+use aske_record::{RoleUsage, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
 /// A session that was driven to its end.
-pub struct Driven {
+pub struct FinishedSession {
     /// Its record.
     pub record: SessionRecord,
     /// Every reply was stored before.
@@ -18,18 +18,18 @@ pub struct Driven {
 }
 
 /// Drives a session to its end. What is stored is replayed; every new reply is stored before it is used.
-pub async fn drive(
-    planned: &Planned,
+pub async fn run_session(
+    planned: &PlannedSession,
     settings: &Settings,
-    fleet: &Fleet,
+    models: &ModelRegistry,
     caller: &Caller<'_>,
     observer: &dyn Observer,
-) -> Result<Driven, Trouble> {
+) -> Result<FinishedSession, CallError> {
     let record = planned.id.to_string();
-    let replay = caller.store.from_before(&record)?;
-    let cast = Cast { solvers: &planned.solvers, settings, fleet };
+    let replay = caller.store.earlier_replies(&record)?;
+    let cast = SessionRoles { solvers: &planned.solvers, settings, models };
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
-    let mut used: BTreeMap<String, RoleUse> = BTreeMap::new();
+    let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     let mut replayed = true;
     loop {
         let calls = match session.need() {
@@ -45,11 +45,11 @@ pub async fn drive(
                     transcript,
                     used,
                 };
-                return Ok(Driven { record, replayed });
+                return Ok(FinishedSession { record, replayed });
             }
         };
-        for answer in self::calls(calls, &record, &cast, caller, &replay).await {
-            let (slot, model, Answer { reply, used: more, stored }) = answer?;
+        for answer in make_calls(calls, &record, &cast, caller, &replay).await {
+            let (slot, model, CallReply { reply, used: more, stored }) = answer?;
             observer.replied(planned, slot, model.name(), &reply, stored);
             replayed &= stored;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
@@ -68,13 +68,13 @@ pub async fn drive(
 
 /// Makes these calls of a record at once. All of them run to their end, so that no reply is lost because another call
 /// failed.
-pub async fn calls<'s>(
+pub async fn make_calls<'s>(
     calls: Vec<Call>,
     record: &str,
-    cast: &Cast<'s>,
+    cast: &SessionRoles<'s>,
     caller: &Caller<'_>,
     replay: &Replay,
-) -> Vec<Result<(Slot, &'s Model, Answer), Trouble>> {
+) -> Vec<Result<(Slot, &'s Model, CallReply), CallError>> {
     let one = async |call: Call| {
         let (slot, (model, role)) = (call.slot, cast.role(call.slot.role)?);
         Ok((slot, model, caller.call(record, call, (model, role), replay).await?))
@@ -83,17 +83,17 @@ pub async fn calls<'s>(
 }
 
 /// Who plays which role in a session.
-pub struct Cast<'s> {
+pub struct SessionRoles<'s> {
     /// Model 1 and Model 2.
     pub solvers: &'s [String; 2],
     /// How each role samples.
     pub settings: &'s Settings,
     /// The models.
-    pub fleet: &'s Fleet,
+    pub models: &'s ModelRegistry,
 }
 
-impl<'s> Cast<'s> {
-    fn role(&self, role: Role) -> Result<(&'s Model, &'s RoleSettings), Trouble> {
+impl<'s> SessionRoles<'s> {
+    fn role(&self, role: Role) -> Result<(&'s Model, &'s RoleSettings), CallError> {
         let settings = self.settings;
         let role = match role {
             Role::Asker => &settings.asker,
@@ -103,12 +103,12 @@ impl<'s> Cast<'s> {
             }
             Role::Check | Role::Panel | Role::Equivalence => &settings.check,
         };
-        let model = self.fleet.get(&role.model).ok_or_else(|| unknown(&role.model))?;
+        let model = self.models.get(&role.model).ok_or_else(|| unknown(&role.model))?;
         Ok((model.as_ref(), role))
     }
 }
 
-fn unknown(name: &str) -> Failure {
+fn unknown(name: &str) -> ModelError {
     let message = "the model is not configured".to_owned();
-    Failure { model: name.to_owned(), cause: Cause::NotFound, message, attempts: 0 }
+    ModelError { model: name.to_owned(), cause: ErrorCause::NotFound, message, attempts: 0 }
 }

@@ -3,7 +3,9 @@
 use crate::gguf::gguf;
 use aske_chat::Reply;
 use aske_config::{ConfigError, FOLDER, ModelSection, PROVIDERS, ProviderKind, Settings, connect};
-use aske_model::{Cause, Checkpoint, EngineOptions, Fault, Http, Limits, Local, Model, Provider, Request};
+use aske_model::{
+    Checkpoint, EngineOptions, ErrorCause, HttpClient, Limits, Local, Model, Provider, ProviderError, Request,
+};
 use aske_nano::{FreeAsker, Strategy, TAUGHT_LEVELS};
 use aske_session::Pack;
 use futures_util::future::BoxFuture;
@@ -16,17 +18,17 @@ const LEAST_POOL: usize = 512;
 
 /// Models by name.
 #[derive(Clone)]
-pub struct Fleet(BTreeMap<String, Arc<Model>>);
+pub struct ModelRegistry(BTreeMap<String, Arc<Model>>);
 
-impl Fleet {
+impl ModelRegistry {
     /// Prepares every model in use.
     pub fn new(settings: &Settings) -> Result<Self, ConfigError> {
         let dialogue = Dialogue { pack: settings.pack.clone(), rounds: settings.protocol.rounds };
-        Self::of(&settings.models, settings.run.concurrency, &dialogue)
+        Self::from_sections(&settings.models, settings.run.concurrency, &dialogue)
     }
 
     /// Prepares these models for so many sessions at once.
-    pub fn of(
+    pub fn from_sections(
         sections: &BTreeMap<String, ModelSection>,
         sessions: usize,
         dialogue: &Dialogue,
@@ -35,7 +37,7 @@ impl Fleet {
         // width uses again.
         let limits = sections.values().map(|section| section.limits.concurrency);
         let pool = limits.fold(1, usize::saturating_add).min(sessions.max(LEAST_POOL));
-        let http = Http::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
+        let http = HttpClient::new(pool).map_err(|error| ConfigError::at("models", error.to_string()))?;
         let build = |(name, section): (&String, &ModelSection)| {
             let provider = provider(&http, name, section, dialogue)?;
             let model = Model::new(name, provider, section.limits.clone(), section.price);
@@ -50,9 +52,9 @@ impl Fleet {
         Self(names.map(|name| (name.to_owned(), Arc::new(model(name)))).collect())
     }
 
-    /// The same fleet with this model under its name.
+    /// The same models with this model under its name.
     #[must_use]
-    pub fn with(&self, model: Model) -> Self {
+    pub fn with_model(&self, model: Model) -> Self {
         let mut models = self.0.clone();
         models.insert(model.name().to_owned(), Arc::new(model));
         Self(models)
@@ -77,17 +79,19 @@ pub struct Dialogue {
 struct Offline;
 
 impl Provider for Offline {
-    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, Fault>> {
-        Box::pin(async { Err(Fault::new(Cause::NotStored, "this reply is not in calls.sqlite")) })
+    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
+        Box::pin(async {
+            Err(ProviderError::new(ErrorCause::NotStored, "this reply is not in calls.sqlite"))
+        })
     }
 
-    fn probe(&self) -> BoxFuture<'_, Result<String, Fault>> {
-        Box::pin(async { Err(Fault::new(Cause::NotStored, "not to be reached")) })
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
+        Box::pin(async { Err(ProviderError::new(ErrorCause::NotStored, "not to be reached")) })
     }
 }
 
 fn provider(
-    http: &Http,
+    http: &HttpClient,
     name: &str,
     section: &ModelSection,
     dialogue: &Dialogue,

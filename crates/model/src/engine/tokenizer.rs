@@ -1,15 +1,15 @@
 //! Text to tokens and back, with hostile text in mind.
 
-use super::error::CheckpointProblem;
+use super::error::CheckpointErrorKind;
 use super::template::{Piece, Template, pieces};
 use super::writing::Tongue;
-use crate::{Cause, Fault};
+use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use serde::Deserialize;
 use tokenizers::Tokenizer;
 
 /// The tokens of a checkpoint, and how a conversation becomes some of them.
-pub struct Vocabulary {
+pub struct ChatTokenizer {
     /// Reads the names of control tokens as control tokens: for what a template writes.
     framing: Tokenizer,
     /// Reads them as any other text: for what a person or a model says.
@@ -86,15 +86,15 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn read(file: &[u8], size: usize) -> Result<Self, CheckpointProblem> {
-        let broken = |error: tokenizers::Error| CheckpointProblem::Tokenizer(error.to_string());
+    pub(super) fn read(file: &[u8], size: usize) -> Result<Self, CheckpointErrorKind> {
+        let broken = |error: tokenizers::Error| CheckpointErrorKind::Tokenizer(error.to_string());
         let mut tokenizer = Tokenizer::from_bytes(file).map_err(broken)?;
         tokenizer.with_truncation(None).map_err(broken)?;
         tokenizer.with_padding(None);
         if let Some((token, id)) = tokenizer.get_vocab(true).into_iter().find(|(_, id)| *id as usize >= size)
         {
             let problem = format!("token `{token}` has number {id}, and the network knows {size} tokens");
-            return Err(CheckpointProblem::Unfit(problem));
+            return Err(CheckpointErrorKind::Unfit(problem));
         }
         let unknown = serde_json::from_slice::<Inside>(file)?.model.unk_token;
         Ok(Self { tokenizer, unknown })
@@ -106,13 +106,13 @@ impl Tokens {
     }
 }
 
-impl Vocabulary {
+impl ChatTokenizer {
     pub(super) fn new(
         known: &Known,
         tokens: Tokens,
         settings: &Settings,
         template: String,
-    ) -> Result<Self, CheckpointProblem> {
+    ) -> Result<Self, CheckpointErrorKind> {
         let framing = tokens.tokenizer;
         let mut saying = framing.clone();
         saying.set_encode_special_tokens(true);
@@ -147,14 +147,14 @@ impl Vocabulary {
     /// The tokens of a conversation, up to where the model's reply begins.
     ///
     /// Only the template can write control tokens: their names in a message are text like any other.
-    pub fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, Fault> {
+    pub fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
         let (text, mark) = self
             .template
             .render(messages)
-            .map_err(|error| Fault::new(Cause::Rejected, format!("chat template: {error}")))?;
+            .map_err(|error| ProviderError::new(ErrorCause::Rejected, format!("chat template: {error}")))?;
         // Were a mark lost, what is said could pass for the frame.
         if !text.matches(mark.as_str()).count().is_multiple_of(2) {
-            return Err(Fault::new(Cause::Rejected, "the chat template cuts a message apart"));
+            return Err(ProviderError::new(ErrorCause::Rejected, "the chat template cuts a message apart"));
         }
         let mut tokens = Vec::new();
         for piece in pieces(&text, &mark) {
@@ -167,7 +167,7 @@ impl Vocabulary {
     }
 
     /// The tokens of a text in which no control token is recognised.
-    pub fn encode(&self, text: &str) -> Result<Vec<u32>, Fault> {
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>, ProviderError> {
         let mut tokens = encode(&self.saying, text)?;
         // A tokenizer may still know a control token as a word; then it is an unknown word.
         tokens.retain_mut(|token| {
@@ -198,7 +198,7 @@ impl Vocabulary {
     }
 }
 
-impl Tongue for Vocabulary {
+impl Tongue for ChatTokenizer {
     fn is_end(&self, token: u32) -> bool {
         self.ends.contains(&token)
     }
@@ -208,9 +208,9 @@ impl Tongue for Vocabulary {
     }
 }
 
-fn encode(tokenizer: &Tokenizer, text: &str) -> Result<Vec<u32>, Fault> {
+fn encode(tokenizer: &Tokenizer, text: &str) -> Result<Vec<u32>, ProviderError> {
     match tokenizer.encode_fast(text, false) {
         Ok(encoding) => Ok(encoding.get_ids().to_vec()),
-        Err(error) => Err(Fault::new(Cause::Rejected, format!("tokenizer: {error}"))),
+        Err(error) => Err(ProviderError::new(ErrorCause::Rejected, format!("tokenizer: {error}"))),
     }
 }

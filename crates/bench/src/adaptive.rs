@@ -1,7 +1,7 @@
 //! A run that stops when it knows enough: pairs chosen by chance, those that tell more the more often.
 
-use crate::plan::planned;
-use crate::{Finished, Observer, Planned, Runner};
+use crate::plan::plan_session;
+use crate::{Observer, PlannedSession, RunSummary, Runner};
 use aske_config::Settings;
 use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
@@ -9,49 +9,49 @@ use aske_stats::{Adaptive, Drawn, Sampler};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct Until {
+pub struct StopRule {
     /// Half the width of the 95% interval, as a share.
-    pub half: f64,
+    pub half_width: f64,
     /// Sessions at most, the first batch excepted.
-    pub most: usize,
+    pub max_sessions: usize,
 }
 
 /// How such a run ended.
-pub struct Stopped {
+pub struct AdaptiveSummary {
     /// The sessions it chose.
-    pub finished: Finished,
+    pub run: RunSummary,
     /// The weighted estimate over whole batches; none before the first one is whole.
     pub estimate: Option<Adaptive>,
     /// The interval is as narrow as was asked for.
-    pub reached: bool,
+    pub narrow_enough: bool,
 }
 
 /// Runs batches until the interval is narrow enough, the limit is met or the run is halted.
 ///
 /// A batch is written down before it runs, so a run that goes on finishes it first.
-pub async fn run_until(
+pub async fn run_adaptive(
     runner: &Runner<'_>,
     settings: &Settings,
     pairs: &[PairId],
-    until: Until,
+    until: StopRule,
     draws: &mut Draws,
     observer: &dyn Observer,
-) -> Result<Stopped, RunError> {
+) -> Result<AdaptiveSummary, RunError> {
     let mut sampler = Sampler::new(pairs.len(), settings.run.seed);
     let mut before = batches(draws, pairs)?.into_iter();
     let mut taken = Taken { pairs, samples: vec![0; pairs.len()] };
     let mut chosen_so_far = 0;
     loop {
         let estimate = sampler.estimate();
-        let reached = estimate.is_some_and(|now| now.rate.half() <= until.half);
+        let narrow_enough = estimate.is_some_and(|now| now.rate.half() <= until.half_width);
         let mut batch = before.next().unwrap_or_default();
-        let enough = reached || (sampler.batches() > 0 && chosen_so_far >= until.most);
+        let enough = narrow_enough || (sampler.batches() > 0 && chosen_so_far >= until.max_sessions);
         if batch.is_empty() && enough {
-            return Ok(Stopped { finished: runner.run(&[], observer).await?, estimate, reached });
+            return Ok(AdaptiveSummary { run: runner.run(&[], observer).await?, estimate, narrow_enough });
         }
         if batch.is_empty() || batch.iter().any(|line| line.fixed) {
             // A first batch that a crash has cut is written to its end: every pair belongs to it.
-            let size = settings.run.concurrency.min(until.most.saturating_sub(chosen_so_far)).max(1);
+            let size = settings.run.concurrency.min(until.max_sessions.saturating_sub(chosen_so_far)).max(1);
             let fresh: Vec<DrawLine> =
                 lines(&sampler, size, taken.clone()).into_iter().skip(batch.len()).collect();
             draws.add(&fresh)?;
@@ -59,10 +59,11 @@ pub async fn run_until(
         }
         chosen_so_far += batch.len();
         let seed = Seed(settings.run.seed);
-        let chosen: Vec<Planned> = batch.iter().map(|line| planned(seed, taken.next(line.pair))).collect();
-        let finished = runner.run(&chosen, observer).await?;
-        if finished.ended.open > 0 {
-            return Ok(Stopped { finished, estimate, reached: false });
+        let chosen: Vec<PlannedSession> =
+            batch.iter().map(|line| plan_session(seed, taken.next(line.pair))).collect();
+        let run = runner.run(&chosen, observer).await?;
+        if run.jobs.open > 0 {
+            return Ok(AdaptiveSummary { run, estimate, narrow_enough: false });
         }
         let results: Vec<(Drawn, bool)> = batch
             .iter()

@@ -1,7 +1,7 @@
 //! Damaged lines of a run folder, moved into files of their own so that the others can be read.
 
 use crate::run::{DRAWS, graders, lock};
-use crate::{GradeLine, Manifest, Place, Record, RunError, files, scan};
+use crate::{GradeLine, LineSpan, Manifest, Record, RunError, files, scan_lines};
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -13,7 +13,7 @@ const DAMAGED: &str = "damaged";
 
 /// Damaged lines that were moved out of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aside {
+pub struct DamagedLines {
     /// The file they stood in.
     pub file: PathBuf,
     /// Where they are now.
@@ -26,10 +26,10 @@ pub struct Aside {
 ///
 /// The lines are on the disk there before the file without them takes the old one's place, so a crash at any moment
 /// loses none. A last line that only lacks its end is kept. Refuses a folder that another process writes to.
-pub fn set_aside(folder: &Path) -> Result<Vec<Aside>, RunError> {
+pub fn set_aside(folder: &Path) -> Result<Vec<DamagedLines>, RunError> {
     Manifest::read(folder)?.ok_or_else(|| RunError::NoRun { path: folder.to_owned() })?;
     let _lock = lock(folder)?;
-    let draws = scan(&folder.join(DRAWS), 0, |line, _| parse::<crate::DrawLine>(line));
+    let draws = scan_lines(&folder.join(DRAWS), 0, |line, _| parse::<crate::DrawLine>(line));
     draws.map_err(|error| match error {
         RunError::Line { path, line, what } => RunError::Draws { path, line, what },
         other => other,
@@ -42,17 +42,17 @@ pub fn set_aside(folder: &Path) -> Result<Vec<Aside>, RunError> {
     Ok(moved)
 }
 
-fn clean<T: DeserializeOwned>(folder: &Path, name: &Path) -> Result<Option<Aside>, RunError> {
+fn clean<T: DeserializeOwned>(folder: &Path, name: &Path) -> Result<Option<DamagedLines>, RunError> {
     let path = folder.join(name);
     let Some(mut file) = files::open(&path)? else { return Ok(None) };
     let read = |line: &[u8], place| Ok(parse::<T>(line).is_err().then_some(place));
-    let (found, end) = scan(&path, 0, read)?;
-    let mut damaged: Vec<Place> = found.into_iter().flatten().collect();
+    let (found, end) = scan_lines(&path, 0, read)?;
+    let mut damaged: Vec<LineSpan> = found.into_iter().flatten().collect();
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(end)).and_then(|_| file.read_to_end(&mut tail)).map_err(RunError::io(&path))?;
     let whole = parse::<T>(&tail).is_ok();
     if !whole && !tail.trim_ascii().is_empty() {
-        damaged.push(Place { offset: end, length: tail.len() });
+        damaged.push(LineSpan { offset: end, length: tail.len() });
     }
     if damaged.is_empty() && tail.is_empty() {
         return Ok(None);
@@ -61,11 +61,11 @@ fn clean<T: DeserializeOwned>(folder: &Path, name: &Path) -> Result<Option<Aside
     keep(&path, &kept, &damaged)?;
     rewrite(&path, &damaged, whole)?;
     let lines = damaged.len();
-    Ok((lines > 0).then_some(Aside { file: path, kept, lines }))
+    Ok((lines > 0).then_some(DamagedLines { file: path, kept, lines }))
 }
 
 /// Adds the lines at these places to a file; one that is there already was kept before a crash.
-fn keep(from: &Path, into: &Path, places: &[Place]) -> Result<(), RunError> {
+fn keep(from: &Path, into: &Path, places: &[LineSpan]) -> Result<(), RunError> {
     if places.is_empty() {
         return Ok(());
     }
@@ -81,7 +81,7 @@ fn keep(from: &Path, into: &Path, places: &[Place]) -> Result<(), RunError> {
         new.push(b'\n');
     }
     for place in places {
-        let line = crate::read_at(from, *place)?;
+        let line = crate::read_line_at(from, *place)?;
         if !known.contains(line.as_slice()) {
             new.extend_from_slice(&line);
             new.push(b'\n');
@@ -91,7 +91,7 @@ fn keep(from: &Path, into: &Path, places: &[Place]) -> Result<(), RunError> {
 }
 
 /// Writes the file anew without the lines at these places, and puts it in the old one's place.
-fn rewrite(path: &Path, without: &[Place], end_missing: bool) -> Result<(), RunError> {
+fn rewrite(path: &Path, without: &[LineSpan], end_missing: bool) -> Result<(), RunError> {
     let path = &std::fs::canonicalize(path).map_err(RunError::io(path))?;
     let fresh = path.with_extension("jsonl.new");
     let write = || {
