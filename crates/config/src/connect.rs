@@ -31,7 +31,7 @@ fn openai(http: &HttpClient, name: &str, section: &ModelSection) -> Result<OpenA
     };
     OpenAi::new(http, endpoint).map_err(|error| {
         ConfigError::at(format!("models.{name}"), error.to_string())
-            .hint("an address looks like \"http://localhost:8000/v1\"")
+            .with_hint("an address looks like \"http://localhost:8000/v1\"")
     })
 }
 
@@ -42,13 +42,13 @@ fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
             format!("models.{name}.api_key_env"),
             format!("the environment variable {variable} is not set"),
         )
-        .hint(format!("export {variable}=… with the key of this provider"))),
+        .with_hint(format!("export {variable}=… with the key of this provider"))),
         // It may be the key itself, so it is not repeated.
         _ => Err(ConfigError::at(
             format!("models.{name}.api_key_env"),
             "this is not the name of an environment variable",
         )
-        .hint(
+        .with_hint(
             "put the key into a variable, such as `export OPENAI_API_KEY=…`, and name the variable here: \
              api_key_env = \"OPENAI_API_KEY\"",
         )),
@@ -67,11 +67,11 @@ fn scripted(name: &str, section: &ModelSection) -> Result<Scripted, ConfigError>
     let path = section.script.as_deref().unwrap_or_default();
     let text = load_script(path).map_err(|error| {
         let place = Some(format!("models.{name}.script: {path}"));
-        ConfigError { place, ..error }
+        ConfigError { location: place, ..error }
     })?;
     let script = Scripted::parse(&text).map_err(|error| {
         ConfigError::at(path, error.to_string())
-            .hint("each line is a JSON object with `reply` or `replies`, and perhaps `when`")
+            .with_hint("each line is a JSON object with `reply` or `replies`, and perhaps `when`")
     })?;
     Ok(script.with_delay(Duration::from_millis(section.delay_ms.unwrap_or(0))))
 }

@@ -26,7 +26,7 @@ pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError
             Some(likely) => format!("did you mean ASKE_{}_…?", likely.to_uppercase()),
             None => "ASKE_SECTION_KEY sets a key, such as ASKE_RUN_SAMPLES=3".to_owned(),
         };
-        return Some(Err(ConfigError::at(name, "this environment variable sets nothing").hint(hint)));
+        return Some(Err(ConfigError::at(name, "this environment variable sets nothing").with_hint(hint)));
     };
     Some(Ok(nested(&[section, key], read_value(value))))
 }

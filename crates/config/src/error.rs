@@ -1,27 +1,40 @@
-//! What is wrong with a configuration, where, and what to do.
+//! The error of a configuration: where it is, what is wrong and what to do about it.
+
+use aske_chat::Hint;
+use std::borrow::Cow;
 
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{what}", place.as_deref().map(|place| format!("{place}: ")).unwrap_or_default())]
+#[error("{}{message}", location.as_deref().map(|location| format!("{location}: ")).unwrap_or_default())]
 pub struct ConfigError {
-    /// The file and line, variable, flag or key.
-    pub place: Option<String>,
-    /// What is wrong.
-    pub what: String,
-    /// What to do.
+    /// The file and line, environment variable, flag or key.
+    pub(crate) location: Option<String>,
+    pub(crate) message: String,
+    /// Use [`Hint::hint`].
     pub hint: Option<String>,
 }
 
 impl ConfigError {
-    /// An error at a place.
-    pub fn at(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { place: Some(place.into()), what: what.into(), hint: None }
+    /// An error at a location: a key, a file, a variable or a flag.
+    pub fn at(location: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { location: Some(location.into()), message: message.into(), hint: None }
     }
 
-    /// The same with advice.
+    /// Another error, with its hint, at a location.
+    pub fn caused_by(location: impl Into<String>, error: &impl Hint) -> Self {
+        Self { hint: error.hint().map(Cow::into_owned), ..Self::at(location, error.to_string()) }
+    }
+
+    /// Sets the hint.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+impl Hint for ConfigError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        self.hint.as_deref().map(Cow::Borrowed)
     }
 }

@@ -173,7 +173,7 @@ impl Layers {
     pub fn parse_override(text: &str) -> Result<(String, String, Value), ConfigError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
             ConfigError::at(format!("--override {}", redact_text(text)), "expected KEY=VALUE")
-                .hint("for example run.samples=3")
+                .with_hint("for example run.samples=3")
         })?;
         let (key, value) = (key.trim().to_owned(), read_value(value.trim()));
         let shown = shown(&key, &value);
@@ -218,7 +218,7 @@ impl Stack {
             Some(likely) => format!("did you mean the built-in `{likely}`?"),
             None => format!("name a file, or a built-in configuration: {}", names.join(", ")),
         };
-        Err(ConfigError::at(name, "no such configuration").hint(hint))
+        Err(ConfigError::at(name, "no such configuration").with_hint(hint))
     }
 
     /// Lays the environment and the flags over what is there.
@@ -286,7 +286,7 @@ impl Stack {
     fn add(&mut self, origin: &Origin, layer: Table) -> Result<(), ConfigError> {
         let checked: Result<Config, toml::de::Error> = Value::Table(layer.clone()).try_into();
         if let Err(error) = checked {
-            return Err(ConfigError { place: Some(origin.to_string()), ..explain(None, &error) });
+            return Err(ConfigError { location: Some(origin.to_string()), ..explain(None, &error) });
         }
         // A list of solvers replaces a set named below it, and a set named above it replaces the list.
         if layer.get("boundary").and_then(|b| b.get("set")).is_some()
@@ -359,7 +359,7 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         None => (error.message().to_owned(), None),
     };
     // A value that is quoted may be a key in the wrong place.
-    ConfigError { place, what: redact_text(&what), hint }
+    ConfigError { location: place, message: redact_text(&what), hint }
 }
 
 #[cfg(test)]

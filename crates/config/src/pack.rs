@@ -10,7 +10,7 @@ pub fn load_pack(name: &str) -> Result<Pack, ConfigError> {
     let Some(name) = name.strip_prefix("builtin:") else { return from_folder(Path::new(name)) };
     let files = Pack::extra_files(name).ok_or_else(|| {
         let ship = Pack::EXTRA.map(|name| format!("builtin:{name}")).join(", ");
-        ConfigError::at(name, "no prompt pack of this name ships").hint(format!("there are {ship}"))
+        ConfigError::at(name, "no prompt pack of this name ships").with_hint(format!("there are {ship}"))
     })?;
     Pack::parse(&files).map_err(|problems| ConfigError::at(name, problems.to_string()))
 }
@@ -20,7 +20,7 @@ fn from_folder(folder: &Path) -> Result<Pack, ConfigError> {
     let advice = format!("`aske prompts export {place}` writes a complete pack to start from");
     let unreadable = |error: std::io::Error| ConfigError::at(place.clone(), error.to_string());
     let mut files = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(error).hint(advice.clone()))? {
+    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(error).with_hint(advice.clone()))? {
         let path = entry.map_err(unreadable)?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if path.extension().is_some_and(|ending| ending == "txt") {
@@ -31,6 +31,6 @@ fn from_folder(folder: &Path) -> Result<Pack, ConfigError> {
     }
     Pack::parse(&files).map_err(|problems| {
         let problems = problems.to_string().replace('\n', "\n  ");
-        ConfigError::at(place, format!("the prompt pack is not usable:\n  {problems}")).hint(advice)
+        ConfigError::at(place, format!("the prompt pack is not usable:\n  {problems}")).with_hint(advice)
     })
 }

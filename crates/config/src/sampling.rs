@@ -12,7 +12,7 @@ pub(crate) fn check(key: &str, model: &str, sampling: &Sampling) -> Result<(), C
         Some(value) if !inside(value) => {
             let what = format!("sampling.{name} of `{model}` is {value:?}, and must be {range}");
             let hint = "`aske config` shows where the value comes from";
-            Err(ConfigError::at(key, what).hint(hint))
+            Err(ConfigError::at(key, what).with_hint(hint))
         }
         _ => Ok(()),
     };

@@ -103,7 +103,7 @@ impl Models<'_> {
         let key = format!("{role}.model");
         let name = name.ok_or_else(|| {
             ConfigError::at(key.clone(), format!("no model is named for the {role}"))
-                .hint(format!("set `model` in [{role}] to one of `aske models`"))
+                .with_hint(format!("set `model` in [{role}] to one of `aske models`"))
         })?;
         self.role(&key, name, over)
     }
@@ -120,16 +120,16 @@ impl Models<'_> {
                 Some(likely) => format!("did you mean `{likely}`?"),
                 None => format!("define [models.{name}], or see `aske models` for what is defined"),
             };
-            return Err(ConfigError::at(key, format!("unknown model `{name}`")).hint(hint));
+            return Err(ConfigError::at(key, format!("unknown model `{name}`")).with_hint(hint));
         };
         let free = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
         if free && key != "asker.model" {
             return Err(ConfigError::at(key, format!("`{name}` can only ask"))
-                .hint("name a model that answers; `aske models` lists them"));
+                .with_hint("name a model that answers; `aske models` lists them"));
         }
         if free && self.config.protocol.domain != "math" {
             return Err(ConfigError::at(key, format!("`{name}` asks mathematics only"))
-                .hint("set `protocol.domain = \"math\"`, or name another asker"));
+                .with_hint("set `protocol.domain = \"math\"`, or name another asker"));
         }
         if !self.used.contains_key(name) {
             check_model(name, section)?;
@@ -153,16 +153,15 @@ fn solvers(models: &mut Models<'_>) -> Result<Vec<RoleSettings>, ConfigError> {
     };
     let distinct: BTreeSet<_> = names.iter().collect();
     if distinct.len() < names.len() {
-        return Err(ConfigError::at(key, "a solver is named twice").hint("name each solver once"));
+        return Err(ConfigError::at(key, "a solver is named twice").with_hint("name each solver once"));
     }
     if names.len() < 2 {
         let what = format!(
             "a pair needs two solvers, and {} named",
             if names.is_empty() { "none is" } else { "one is" }
         );
-        return Err(
-            ConfigError::at(key, what).hint("name at least two in `boundary.solvers`, or a `boundary.set`")
-        );
+        return Err(ConfigError::at(key, what)
+            .with_hint("name at least two in `boundary.solvers`, or a `boundary.set`"));
     }
     names.iter().map(|name| models.role(&key, name, &config.boundary.sampling)).collect()
 }
@@ -173,7 +172,7 @@ fn unknown_set(config: &Config, set: &str) -> ConfigError {
         [] => format!("define [sets.{set}], or extend a file that does, such as paper-models"),
         known => format!("defined here: {}", known.join(", ")),
     };
-    ConfigError::at("boundary.set", format!("unknown set `{set}`")).hint(hint)
+    ConfigError::at("boundary.set", format!("unknown set `{set}`")).with_hint(hint)
 }
 
 /// Whether this can name a model or a dataset: in records, in files and on the command line.
@@ -194,7 +193,7 @@ fn in_name(c: char) -> bool {
 pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
     match config.models.keys().find(|name| !is_valid_name(name)) {
         Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a usable name")
-            .hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
+            .with_hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
         None => Ok(()),
     }
 }
@@ -208,8 +207,9 @@ pub const PROVIDERS: &str =
 
 fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let key = format!("models.{name}");
-    let missing =
-        |what: &str, hint: &str| Err(ConfigError::at(key.clone(), what.to_owned()).hint(hint.to_owned()));
+    let missing = |what: &str, hint: &str| {
+        Err(ConfigError::at(key.clone(), what.to_owned()).with_hint(hint.to_owned()))
+    };
     match section.provider {
         None => return missing("no provider", PROVIDERS),
         Some(ProviderKind::Openai) if section.url.is_empty() => {
@@ -248,7 +248,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     match section.extra.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
         Some(taken) => {
             Err(ConfigError::at(format!("models.{name}.extra.{taken}"), "the session writes this itself")
-                .hint("the server's name for the model goes into `model`"))
+                .with_hint("the server's name for the model goes into `model`"))
         }
         None => Ok(()),
     }
@@ -267,7 +267,7 @@ pub(crate) fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), Config
         return Ok(());
     }
     let hint = format!("`aske config {key}` shows where the value comes from");
-    Err(ConfigError::at(key, format!("must be {wanted}")).hint(hint))
+    Err(ConfigError::at(key, format!("must be {wanted}")).with_hint(hint))
 }
 
 fn domain(config: &Config) -> Result<Domain, ConfigError> {
@@ -275,7 +275,7 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
     let domain: Domain = written.parse().map_err(|error: aske_session::UnknownDomainError| {
         let error = ConfigError::at("protocol.domain", error.to_string());
         match closest(written, Domain::NAMES) {
-            Some(likely) => error.hint(format!("did you mean `{likely}`?")),
+            Some(likely) => error.with_hint(format!("did you mean `{likely}`?")),
             None => error,
         }
     })?;
@@ -290,7 +290,7 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
         }
         (_, Some(_)) => {
             Err(ConfigError::at("protocol.tolerance", "only the domain `number` has a tolerance")
-                .hint("set `protocol.domain = \"number\"`, or remove the tolerance"))
+                .with_hint("set `protocol.domain = \"number\"`, or remove the tolerance"))
         }
         (domain, None) => Ok(domain),
     }
@@ -303,9 +303,9 @@ fn rules(config: &Config) -> Result<Rules, ConfigError> {
         "aske" => Ok(Rules::Aske(section.policy)),
         "paper" if section.policy == Policy::usual() => Ok(Rules::Paper),
         "paper" => Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
-            .hint("set `protocol.comparison = \"aske\"`, or remove the policy")),
+            .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy")),
         other => Err(ConfigError::at("protocol.comparison", format!("unknown comparison `{other}`"))
-            .hint("`aske`, or `paper` for math-verify's rules and the paper's fall-throughs")),
+            .with_hint("`aske`, or `paper` for math-verify's rules and the paper's fall-throughs")),
     }
 }
 

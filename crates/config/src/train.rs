@@ -27,7 +27,7 @@ impl TrainSection {
         whole("steps", self.steps, 1, MANY)?;
         whole("groups", self.groups as u64, 1, ROLLOUTS)?;
         whole("group_size", self.group_size.into(), 2, ROLLOUTS)
-            .map_err(|error| error.hint("a rollout is rewarded against others of its pair"))?;
+            .map_err(|error| error.with_hint("a rollout is rewarded against others of its pair"))?;
         let rollouts = self.groups as u64 * u64::from(self.group_size);
         if rollouts > ROLLOUTS {
             let range = format!("at most {ROLLOUTS}");
@@ -111,7 +111,7 @@ fn number(key: &str, value: f64, inside: impl Fn(f64) -> bool, range: &str) -> R
 fn out_of_range(key: &str, value: &dyn Display, range: &str) -> ConfigError {
     let shown = key.split(['[', ' ']).next().unwrap_or(key);
     ConfigError::at(format!("train.{key}"), format!("is {value}, and must be {range}"))
-        .hint(format!("`aske config train.{shown}` shows where the value comes from"))
+        .with_hint(format!("`aske config train.{shown}` shows where the value comes from"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What can go wrong with a call. None of it is ever a score.
 
+use aske_chat::Hint;
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -144,5 +146,11 @@ impl ModelError {
             }
             ErrorCause::Script => format!("add a rule to the file named by `models.{model}.script`"),
         }
+    }
+}
+
+impl Hint for ModelError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Owned(Self::hint(self)))
     }
 }

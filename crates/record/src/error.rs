@@ -1,6 +1,8 @@
 //! What can be wrong with a run folder.
 
+use aske_chat::Hint;
 use rusqlite::ErrorCode;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -204,6 +206,12 @@ impl RunError {
             }
             Self::Exists { .. } => "name a new folder",
         })
+    }
+}
+
+impl Hint for RunError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Self::hint(self).map(Cow::Borrowed)
     }
 }
 

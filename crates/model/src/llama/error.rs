@@ -1,5 +1,7 @@
 //! What is wrong with a GGUF file, or with the machine for it.
 
+use aske_chat::Hint;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// A GGUF file that cannot be served.
@@ -48,14 +50,13 @@ fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }
 
-impl LlamaError {
-    /// What a person can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for LlamaError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
             Self::Io { .. } => "`aske models pull` fetches what the catalogue has; else name a .gguf file",
             Self::File { .. } => "fetch it again: `aske models pull` compares checksums",
             Self::Memory { .. } => "lower `context` and `batch` of the model, or take a smaller file",
             Self::Backend(_) => "is another llama.cpp running in this process?",
-        }
+        }))
     }
 }
