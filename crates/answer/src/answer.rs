@@ -1,7 +1,8 @@
 //! The typed answer: what kind of thing was given.
 
-use crate::tree::{Expr, Function, Symbol};
 use crate::units::Unit;
+use aske_algebra::expr::{Expr, Function, Symbol};
+pub(crate) use aske_algebra::relation::{Interval, Sign};
 use smol_str::SmolStr;
 
 /// An answer, read.
@@ -122,19 +123,6 @@ pub(crate) struct Clock {
     pub told: bool,
 }
 
-/// The ends of an interval and whether they belong to it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Interval {
-    /// The lower end.
-    pub from: Expr,
-    /// The upper end.
-    pub to: Expr,
-    /// Whether the lower end belongs to it.
-    pub from_closed: bool,
-    /// Whether the upper end belongs to it.
-    pub to_closed: bool,
-}
-
 /// Sides with signs between them: `a < b ≤ c`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Relation {
@@ -144,58 +132,11 @@ pub(crate) struct Relation {
     pub signs: Vec<Sign>,
 }
 
-/// How two sides stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sign {
-    /// =
-    Equal,
-    /// ≈
-    Near,
-    /// ≠
-    Unequal,
-    /// <
-    Less,
-    /// ≤
-    AtMost,
-    /// >
-    More,
-    /// ≥
-    AtLeast,
-    /// ∈
-    In,
-    /// ∉
-    NotIn,
-}
-
-impl Sign {
-    /// The sign seen from the other side.
-    #[must_use]
-    pub(crate) fn flipped(self) -> Self {
-        match self {
-            Self::Less => Self::More,
-            Self::AtMost => Self::AtLeast,
-            Self::More => Self::Less,
-            Self::AtLeast => Self::AtMost,
-            other => other,
-        }
-    }
-
-    /// < ≤ > ≥
-    pub(crate) fn is_order(self) -> bool {
-        matches!(self, Self::Less | Self::AtMost | Self::More | Self::AtLeast)
-    }
-
-    /// ≤ ≥
-    pub(crate) fn includes_equal(self) -> bool {
-        matches!(self, Self::AtMost | Self::AtLeast)
-    }
-}
-
 impl Relation {
     /// The variables on its sides.
     pub(crate) fn free_symbols(&self) -> std::collections::BTreeSet<Symbol> {
         let of = |side: &Answer| match side {
-            Answer::Value(expr) => crate::exact::free_symbols(expr),
+            Answer::Value(expr) => aske_algebra::exact::free_symbols(expr),
             Answer::Letters(name) => std::iter::once(name.clone()).collect(),
             _ => std::collections::BTreeSet::new(),
         };

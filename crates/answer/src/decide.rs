@@ -15,12 +15,12 @@ mod truth;
 mod value;
 
 use crate::answer::Answer;
-use crate::compare::{Comparison, MAX_BYTES, Method};
-use crate::fuel::Fuel;
 use crate::normalise;
 use crate::policy::Policy;
 use crate::read;
 use crate::text;
+use aske_algebra::fuel::Fuel;
+use aske_algebra::verdict::{Comparison, MAX_BYTES, Method};
 use judge::Judge;
 use truth::Truth;
 

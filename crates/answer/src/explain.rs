@@ -1,10 +1,11 @@
 //! How a verdict came about, for people.
 
 use crate::answer::Answer;
-use crate::compare::{Comparison, Rules};
-use crate::exact;
-use crate::fuel::Fuel;
+use crate::compare::Rules;
 use crate::read;
+use aske_algebra::exact;
+use aske_algebra::fuel::Fuel;
+use aske_algebra::verdict::Comparison;
 use serde::Serialize;
 
 /// One way an answer was read.

@@ -1,6 +1,7 @@
 //! Find the answer in a reply, and decide whether two answers are the same.
 //!
-//! Pure functions over text: no clock, no I/O, no randomness. Depends on nothing of ours.
+//! Pure functions over text: no clock, no I/O, no randomness. Depends on `aske-algebra`
+//! (expressions) and `aske-math-verify` (the rules of math-verify).
 //!
 //! ```
 //! use aske_answer::{compare, last_boxed, Verdict};
@@ -10,23 +11,19 @@
 //! ```
 
 mod answer;
-pub mod approx;
 mod compare;
-mod compat;
 mod decide;
 mod display;
-pub mod exact;
 mod explain;
 mod extract;
-pub mod fuel;
 mod normalise;
 mod policy;
 mod read;
 mod text;
-pub mod tree;
 mod units;
 
-pub use compare::{Comparison, Method, Rules, Verdict, compare};
+pub use aske_algebra::verdict::{Comparison, Method, Verdict};
+pub use compare::{Rules, compare};
 pub use explain::{Explanation, Reading, explain};
 pub use extract::{boxes, last_boxed, last_word};
 pub use normalise::normalise;

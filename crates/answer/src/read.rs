@@ -28,7 +28,7 @@ mod unicode;
 pub(crate) mod words;
 
 use crate::answer::Answer;
-use crate::fuel::Fuel;
+use aske_algebra::fuel::Fuel;
 use notation::{Met, Notation};
 pub(crate) use numerals::is_number_word;
 use parser::Context;

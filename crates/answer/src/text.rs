@@ -1,8 +1,8 @@
 //! Answers as words: what is left when an answer is not mathematics.
 
-use crate::compare::Method;
 use crate::normalise;
 use crate::read::words;
+use aske_algebra::verdict::Method;
 
 /// Text as the paper compares it: wrappers, case and white space dropped.
 pub(crate) fn fold(answer: &str) -> String {

@@ -3,7 +3,7 @@
 //! A word is a unit only if it is known to be one, or if it names what was counted (`12 apples`). Any other word
 //! behind a number may change the number (`3 million`, `5 is wrong`), so it is not read as a unit.
 
-use crate::tree::Rational;
+use aske_algebra::expr::Rational;
 use dashu_int::IBig;
 use smol_str::SmolStr;
 

@@ -2,7 +2,7 @@
 
 use super::judge::Judge;
 use super::truth::Truth;
-use crate::tree::{Expr, Symbol};
+use aske_algebra::expr::{Expr, Symbol};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Products of capital letters, which may not commute: matrices, operators, strings.
 
-use crate::tree::Expr;
+use aske_algebra::expr::Expr;
 
 /// Whether a product of different capitals stands in one expression and only in another order in the other.
 pub(crate) fn swapped(a: &Expr, b: &Expr) -> bool {

@@ -6,10 +6,10 @@ use super::shape::claim;
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Congruence, Numbers, Relation};
-use crate::approx::{self, Point, Value};
-use crate::compare::Method;
-use crate::exact;
-use crate::tree::{Constant, Expr, Function, Rational, Symbol};
+use aske_algebra::approx::{self, Point, Value};
+use aske_algebra::exact;
+use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
+use aske_algebra::verdict::Method;
 use dashu_int::IBig;
 
 /// Integers from one to another; no end where it is unbounded.

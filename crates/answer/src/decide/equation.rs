@@ -7,10 +7,10 @@ use super::shape::claim;
 use super::truth::Truth;
 use super::value::{is_closed, names_of};
 use crate::answer::{Answer, Relation, Sign, UNNAMED};
-use crate::approx::{self, Point};
-use crate::compare::Method;
-use crate::exact;
-use crate::tree::{Expr, Rational, Symbol};
+use aske_algebra::approx::{self, Point};
+use aske_algebra::exact;
+use aske_algebra::expr::{Expr, Rational, Symbol};
+use aske_algebra::verdict::Method;
 use std::cmp::Ordering;
 
 impl Judge<'_> {

@@ -2,8 +2,8 @@
 //! functions that have corners or jumps where nobody looked.
 
 use super::judge::Judge;
-use crate::approx::{self, Point};
-use crate::tree::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
+use aske_algebra::approx::{self, Point};
+use aske_algebra::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
 use dashu_int::{IBig, UBig};
 
 /// Numbers beyond this, or below its inverse, make a limit that no nearby value shows.

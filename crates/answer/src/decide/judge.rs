@@ -2,9 +2,9 @@
 
 use super::truth::Truth;
 use crate::answer::Answer;
-use crate::compare::Method;
-use crate::fuel::Fuel;
 use crate::policy::Policy;
+use aske_algebra::fuel::Fuel;
+use aske_algebra::verdict::Method;
 
 /// What every comparison needs.
 #[derive(Clone, Copy)]

@@ -5,11 +5,11 @@ use super::shape::{Assigned, assigned, claim, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, Sign};
-use crate::approx::{self, Point};
-use crate::compare::Method;
 use crate::text;
-use crate::tree::{Constant, Expr, Function, Rational};
 use crate::units::{self, Unit};
+use aske_algebra::approx::{self, Point};
+use aske_algebra::expr::{Constant, Expr, Function, Rational};
+use aske_algebra::verdict::Method;
 use dashu_int::IBig;
 
 /// Kinds that are never the same.

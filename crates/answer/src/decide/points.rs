@@ -1,8 +1,8 @@
 //! Where functions are compared: fixed points that no formula was written for.
 
 use super::value::wants_integers;
-use crate::approx::Point;
-use crate::tree::{Expr, Function, Rational, Symbol};
+use aske_algebra::approx::Point;
+use aske_algebra::expr::{Expr, Function, Rational, Symbol};
 use dashu_int::IBig;
 
 /// Coordinates between small primes: mostly positive, then negative, then larger.
@@ -60,7 +60,7 @@ impl Points {
 fn counts(expr: &Expr) -> bool {
     let rounds = |part: &Expr| matches!(part, Expr::Call(Function::Floor | Function::Ceil, _));
     let counting = |name: &Symbol| matches!(name.as_str(), "n" | "m" | "k" | "i" | "j" | "N");
-    expr.any(&rounds) && crate::exact::free_symbols(expr).iter().all(counting)
+    expr.any(&rounds) && aske_algebra::exact::free_symbols(expr).iter().all(counting)
 }
 
 /// How many points further out there are.

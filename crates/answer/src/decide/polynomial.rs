@@ -1,6 +1,6 @@
 //! Polynomials in one variable, by the form of an expression alone.
 
-use crate::tree::{Expr, Rational, Symbol};
+use aske_algebra::expr::{Expr, Rational, Symbol};
 
 /// The highest degree that is looked at.
 const MAX_DEGREE: usize = 8;
@@ -60,7 +60,7 @@ fn times(a: &[Rational], b: &[Rational]) -> Option<Vec<Rational>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Function;
+    use aske_algebra::expr::Function;
 
     #[test]
     fn forms_that_are_polynomials_are_multiplied_out() {

@@ -5,8 +5,8 @@ use super::polynomial;
 use super::truth::Truth;
 use super::value::names_of;
 use crate::answer::{Answer, Numbers, Relation, Sign};
-use crate::compare::Method;
-use crate::tree::{Constant, Expr, Function, Rational, Symbol};
+use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
+use aske_algebra::verdict::Method;
 use std::cmp::Ordering;
 
 /// One end of a piece. An infinite end is never closed.

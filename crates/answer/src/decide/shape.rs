@@ -2,7 +2,7 @@
 
 use super::value::is_closed;
 use crate::answer::{Answer, Relation, Sign};
-use crate::tree::{Expr, Symbol};
+use aske_algebra::expr::{Expr, Symbol};
 use std::borrow::Cow;
 
 /// `x = 5`: the name and what it is.

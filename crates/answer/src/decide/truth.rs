@@ -1,7 +1,7 @@
 //! Yes, no, or open; and how it was found.
 
-use crate::compare::Method;
-use crate::fuel::OutOfFuel;
+use aske_algebra::fuel::OutOfFuel;
+use aske_algebra::verdict::Method;
 
 /// What is known of an equality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

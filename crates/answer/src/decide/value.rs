@@ -9,10 +9,10 @@ use super::estimate::has_corners;
 use super::judge::Judge;
 use super::points::{self, Points};
 use super::truth::Truth;
-use crate::approx::{self, Nearness, Point, Trouble, Value};
-use crate::compare::Method;
-use crate::exact;
-use crate::tree::{Expr, Function, Over, Rational, Symbol};
+use aske_algebra::approx::{self, Nearness, Point, Trouble, Value};
+use aske_algebra::exact;
+use aske_algebra::expr::{Expr, Function, Over, Rational, Symbol};
+use aske_algebra::verdict::Method;
 use dashu_int::{IBig, UBig};
 
 /// The precision at which two constants that still agree are taken for the same.

@@ -3,7 +3,7 @@
 use super::parser::{Parser, Read, Stuck};
 use super::split;
 use super::token::{Tok, Token};
-use crate::tree::{Bind, Expr, Over, Side, Symbol};
+use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
 use smol_str::SmolStr;
 
 /// The words under or over an operator.

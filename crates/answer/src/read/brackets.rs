@@ -6,7 +6,7 @@ use super::split;
 use super::token::{Tok, Token};
 use super::{domain, matrix};
 use crate::answer::{Answer, Interval, Numbers};
-use crate::tree::Expr;
+use aske_algebra::expr::Expr;
 use smol_str::SmolStr;
 
 /// Integers that dots may leave out.
@@ -81,7 +81,11 @@ fn french(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     Ok(if intervals.len() == 1 { intervals.remove(0) } else { Answer::Union(intervals) })
 }
 
-fn ends(inside: &[Token], context: Context<'_>, level: u32) -> Read<(crate::tree::Expr, crate::tree::Expr)> {
+fn ends(
+    inside: &[Token],
+    context: Context<'_>,
+    level: u32,
+) -> Read<(aske_algebra::expr::Expr, aske_algebra::expr::Expr)> {
     let parts = elements(inside);
     let [from, to] = parts.as_slice() else { return Err(Stuck::Syntax) };
     match (answer(from, context, level + 1)?, answer(to, context, level + 1)?) {

@@ -3,7 +3,7 @@
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::Numbers;
-use crate::tree::Symbol;
+use aske_algebra::expr::Symbol;
 use smol_str::SmolStr;
 
 /// The set of numbers that some words name.

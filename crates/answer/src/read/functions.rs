@@ -3,7 +3,7 @@
 use super::names;
 use super::parser::{DEGREES, Parser, Read, Stuck};
 use super::token::{Num, Tok, Token};
-use crate::tree::{Constant, Expr, Function, Rational};
+use aske_algebra::expr::{Constant, Expr, Function, Rational};
 use dashu_int::IBig;
 
 /// The function of this name.

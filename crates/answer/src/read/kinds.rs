@@ -7,7 +7,7 @@ use super::{
     brackets, choice, clock, congruence, cycles, domain, opaque, phrases, plain_text, quantity, split,
 };
 use crate::answer::{Answer, Numbers, Relation, Sign};
-use crate::tree::Symbol;
+use aske_algebra::expr::Symbol;
 
 /// Lists inside lists, beyond which nothing is read.
 const MAX_LEVEL: u32 = 12;

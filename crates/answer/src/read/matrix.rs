@@ -5,7 +5,7 @@ use super::parser::{Context, Read, Stuck, expression};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::Answer;
-use crate::tree::Expr;
+use aske_algebra::expr::Expr;
 
 /// Determinants of more rows than this are not written out.
 const MAX_ROWS: usize = 5;

@@ -2,7 +2,7 @@
 
 use super::notation::{Comma, Met, Notation};
 use super::token::{Num, Tok};
-use crate::tree::Rational;
+use aske_algebra::expr::Rational;
 use dashu_int::{IBig, UBig};
 use smol_str::SmolStr;
 

@@ -1,7 +1,7 @@
 //! Numbers in words: `seven`, `twenty-one`, `two thirds`, `3 million`, `a dozen`.
 
 use super::token::{Num, Tok, Token};
-use crate::tree::{Expr, Rational};
+use aske_algebra::expr::{Expr, Rational};
 use dashu_int::IBig;
 use smol_str::SmolStr;
 

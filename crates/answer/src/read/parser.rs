@@ -2,8 +2,8 @@
 
 use super::notation::{Met, Notation};
 use super::token::{Num, Tok, Token};
-use crate::fuel::{Fuel, OutOfFuel};
-use crate::tree::{Constant, Expr, Function, Symbol};
+use aske_algebra::expr::{Constant, Expr, Function, Symbol};
+use aske_algebra::fuel::{Fuel, OutOfFuel};
 use smol_str::SmolStr;
 
 /// Why a text is not an expression.
@@ -488,7 +488,7 @@ impl<'a> Parser<'a> {
                 && minus.is_op('-')
                 && close.is_op('}')
                 && bracket.is_op('('))
-            && matches!(&one.tok, Tok::Num(num) if num.value == crate::tree::Rational::ONE)
+            && matches!(&one.tok, Tok::Num(num) if num.value == aske_algebra::expr::Rational::ONE)
         {
             self.at += 5;
             return self.application(SmolStr::new(format!("{name}⁻¹")));
@@ -585,7 +585,7 @@ pub(crate) fn counted(name: &str, arguments: &[Expr]) -> Option<Expr> {
         return Some(Expr::Call(Function::Binomial, arguments.to_vec()));
     }
     let [Expr::Number(of), Expr::Number(taken)] = arguments else { return None };
-    if !of.is_int() || !taken.is_int() || *taken < crate::tree::Rational::ZERO || of < taken {
+    if !of.is_int() || !taken.is_int() || *taken < aske_algebra::expr::Rational::ZERO || of < taken {
         return None;
     }
     match name {

@@ -5,7 +5,7 @@ use super::parser::{Context, Read};
 use super::token::{Tok, Token};
 use super::{domain, split};
 use crate::answer::{Answer, Numbers, Relation, Sign};
-use crate::tree::{Expr, Symbol};
+use aske_algebra::expr::{Expr, Symbol};
 
 /// Words before an answer, or a part of one, that do not change it.
 const HEDGES: &[&str] =
@@ -103,7 +103,7 @@ pub(crate) fn gloss(tokens: &[Token], context: Context<'_>, level: u32) -> Optio
         _ => None,
     };
     let closed = |answer: &Answer| match answer {
-        Answer::Value(value) | Answer::Percent(value) => crate::exact::free_symbols(value).is_empty(),
+        Answer::Value(value) | Answer::Percent(value) => aske_algebra::exact::free_symbols(value).is_empty(),
         _ => false,
     };
     match (number(front), number(inside)) {

@@ -8,8 +8,8 @@ use super::quantity::quantity;
 use super::token::{Tok, Token};
 use super::words;
 use crate::answer::{Answer, Numbers};
-use crate::tree::Expr;
 use crate::units;
+use aske_algebra::expr::Expr;
 use smol_str::SmolStr;
 
 /// Letters that are the whole answer and whose order matters.

@@ -5,8 +5,8 @@ use super::numerals;
 use super::parser::{Context, DEGREES, Read, expression};
 use super::token::{Tok, Token};
 use crate::answer::Answer;
-use crate::tree::Expr;
 use crate::units::{self, Unit};
+use aske_algebra::expr::Expr;
 
 /// Words in one unit.
 const MAX_UNIT_TOKENS: usize = 24;

@@ -1,6 +1,6 @@
 //! The words of mathematical notation, LaTeX, Unicode and plain text alike.
 
-use crate::tree::Rational;
+use aske_algebra::expr::Rational;
 use smol_str::SmolStr;
 
 /// One word of notation.

@@ -1,0 +1,213 @@
+//! Limits: by putting the point in where the body is continuous, else estimated by extrapolation.
+
+use std::cmp::Ordering;
+
+use dashu_int::UBig;
+
+use super::bound::{Bound, Dir};
+use super::context::{Context, Fail};
+use super::number::Number::{self, Infinite, Real};
+use super::part::Part;
+use super::quadrature::{size, widened};
+use super::series::mentions;
+use super::span::Span;
+use super::walk::Scope;
+use crate::expr::{Bind, Expr, Function, Rational, Side, Symbol};
+
+/// How often the distance to the point is halved.
+const STEPS: u32 = 16;
+
+/// The limit of the body towards a point.
+pub(super) fn limit<'a, T: Bound>(
+    scope: &mut Scope<'a, T>,
+    bind: &'a Bind,
+    towards: &Number<T>,
+    side: Option<Side>,
+    cx: &Context<'_>,
+) -> Result<Number<T>, Fail> {
+    if !jumps(&bind.body, &bind.variable) {
+        match scope.with(&bind.variable, towards.clone(), &bind.body, cx) {
+            Err(Fail::Undefined | Fail::Blurred | Fail::Unknown) => {}
+            done => return done,
+        }
+    }
+    cx.guess()?;
+    match (towards, side) {
+        (Infinite(negative), _) => approach(scope, bind, towards, *negative, cx),
+        (_, Some(Side::Below)) => approach(scope, bind, towards, true, cx),
+        (_, Some(Side::Above)) => approach(scope, bind, towards, false, cx),
+        (_, None) => {
+            let above = approach(scope, bind, towards, false, cx);
+            let below = approach(scope, bind, towards, true, cx);
+            match (above, below) {
+                (Err(Fail::OutOfFuel), _) | (_, Err(Fail::OutOfFuel)) => Err(Fail::OutOfFuel),
+                (Ok(Infinite(a)), Ok(Infinite(b))) => {
+                    if a == b {
+                        Ok(Infinite(a))
+                    } else {
+                        Err(Fail::Undefined)
+                    }
+                }
+                (Ok(Infinite(_)), Ok(_)) | (Ok(_), Ok(Infinite(_))) => Err(Fail::Undefined),
+                (Ok(a), Ok(b)) => {
+                    let (a, b) = (a.real()?.span(cx)?, b.real()?.span(cx)?);
+                    let scale = a.abs().high.to_f64(Dir::Up).max(1e-3);
+                    let gap = a.sub(&b, cx.bits).abs().low.to_f64(Dir::Down);
+                    if gap > 1e-3 * scale {
+                        return Err(Fail::Undefined);
+                    }
+                    let sharp = |span: &Span<T>| size(&Real(Part::Span(span.sub(span, cx.bits))), cx);
+                    Ok(Real(Part::Span(match (a.meets(&b), sharp(&a)? <= sharp(&b)?) {
+                        (false, _) => a.hull(&b),
+                        (true, true) => a,
+                        (true, false) => b,
+                    })))
+                }
+                // A body that is real on one side only, as a root at the end of its domain.
+                (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+                (Err(fail), Err(_)) => Err(fail),
+            }
+        }
+    }
+}
+
+/// Whether a body may jump where its functions have values on both sides.
+fn jumps(expr: &Expr, variable: &Symbol) -> bool {
+    let here = matches!(
+        expr,
+        Expr::Call(
+            Function::Floor
+                | Function::Ceil
+                | Function::Sign
+                | Function::Mod
+                | Function::Arg
+                | Function::Arccot,
+            _
+        )
+    ) || matches!(expr, Expr::Power(base, exponent) if mentions(exponent, variable) && mentions(base, variable));
+    here && mentions(expr, variable) || expr.children().into_iter().any(|part| jumps(part, variable))
+}
+
+/// The values on the way to the point, extrapolated.
+fn approach<'a, T: Bound>(
+    scope: &mut Scope<'a, T>,
+    bind: &'a Bind,
+    towards: &Number<T>,
+    below: bool,
+    cx: &Context<'_>,
+) -> Result<Number<T>, Fail> {
+    let mut values = Vec::new();
+    let mut trouble = Fail::Unknown;
+    for step in 0..STEPS {
+        let near = match towards {
+            // Odd multiples of powers of two: not where a periodic body repeats itself.
+            Infinite(_) => Rational::from(UBig::from(21_u8) << (step as usize)),
+            _ => Rational::from_parts(3.into(), UBig::from(32_u8) << (step as usize)),
+        };
+        let near = if below { -near } else { near };
+        let at = match towards {
+            Infinite(_) => Number::exact(near),
+            point => point.add(&Number::exact(near), cx)?,
+        };
+        match scope.with(&bind.variable, at, &bind.body, cx) {
+            Ok(value @ Real(_)) => values.push(value),
+            Ok(Infinite(negative)) => return Ok(Infinite(negative)),
+            Ok(_) => trouble = Fail::Unknown,
+            Err(Fail::OutOfFuel) => return Err(Fail::OutOfFuel),
+            // Too close for the precision: what came before may do.
+            Err(fail) if values.len() >= 8 => {
+                trouble = fail;
+                break;
+            }
+            Err(fail) => trouble = fail,
+        }
+    }
+    if values.len() < 6 {
+        return Err(trouble);
+    }
+    extrapolated(&values, cx)
+}
+
+/// The limit of a sequence taken at doubling distances, by Wynn's epsilon algorithm; its error is estimated
+/// from the agreement of neighbouring columns.
+pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    let bits = cx.bits;
+    let mut points = Vec::with_capacity(values.len());
+    let mut noise: f64 = 0.0;
+    let gap =
+        |a: &T, b: &T| Span::point(a.clone()).sub(&Span::point(b.clone()), bits).abs().high.to_f64(Dir::Up);
+    for value in values {
+        let span = value.clone().real()?.span(cx)?;
+        if !span.is_bounded() {
+            continue;
+        }
+        let wide = span.high.add(&span.low.neg(), bits, Dir::Up).to_f64(Dir::Up);
+        let point = span.low.add(&span.high, bits, Dir::Down).half();
+        // Where rounding drowns the steps, further values say nothing new.
+        if points.len() >= 6 && points.last().is_some_and(|last| wide > 1e-3 * gap(last, &point)) {
+            break;
+        }
+        noise = noise.max(wide);
+        points.push(point);
+    }
+    if let Some(negative) = runs_away(&points) {
+        return Ok(Infinite(negative));
+    }
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Err(Fail::Unknown);
+    };
+    if points.iter().all(|point| point == first) {
+        return widened(&Real(Part::Span(Span::point(last.clone()))), noise, cx);
+    }
+    // Differences below this are rounding, and dividing by them would only magnify it.
+    let grain = last.to_f64(Dir::Up).abs() * libm::exp2(8.0 - f64::from(bits.min(900)));
+    // The best so far: the last value, as good as its last step.
+    let mut best =
+        (points.get(points.len() - 2).map_or(f64::MAX, |near| gap(near, last) * 2.0), last.clone());
+    let mut corner = last.clone();
+    let (mut before, mut now) = (vec![T::small(0); points.len() + 1], points);
+    for column in 1.. {
+        cx.pay_sums::<T>(6 * now.len() as u64)?;
+        // Three values that are the same: the column has arrived.
+        if column % 2 == 1
+            && let [.., a, b, c] = now.as_slice()
+            && gap(a, b).max(gap(b, c)) <= grain
+        {
+            best = (gap(a, b).max(gap(b, c)), c.clone());
+            break;
+        }
+        let mut next = Vec::with_capacity(now.len());
+        for (i, pair) in now.windows(2).enumerate() {
+            let difference = pair[1].add(&pair[0].neg(), bits, Dir::Down);
+            let flat = column % 2 == 1 && gap(&pair[0], &pair[1]) <= grain;
+            if flat || difference.sign() == Ordering::Equal {
+                break;
+            }
+            let step = T::small(1).div(&difference, bits, Dir::Down);
+            next.push(before[i + 1].add(&step, bits, Dir::Down));
+        }
+        let [.., near, end] = next.as_slice() else { break };
+        if column % 2 == 0 && end.is_finite() {
+            // A good value agrees with its neighbour and with the column before.
+            let apart = gap(near, end).max(gap(&corner, end)) * 4.0;
+            if apart < best.0 {
+                best = (apart, end.clone());
+            }
+            corner = end.clone();
+        }
+        (before, now) = (now, next);
+    }
+    let scale = best.1.to_f64(Dir::Up).abs().max(1e-2);
+    if best.0 > 1e-2 * scale {
+        return Err(Fail::Unknown);
+    }
+    widened(&Real(Part::Span(Span::point(best.1))), best.0 + 16.0 * (noise + grain), cx)
+}
+
+/// The sign of infinity, where a sequence grows without end.
+fn runs_away<T: Bound>(points: &[T]) -> Option<bool> {
+    let tail: Vec<f64> = points.iter().rev().take(6).rev().map(|point| point.to_f64(Dir::Down)).collect();
+    let last = *tail.last()?;
+    let grows = tail.windows(2).all(|pair| pair[1].abs() >= 1.3 * pair[0].abs() && pair[0] * pair[1] > 0.0);
+    (grows && last.abs() > 50.0).then_some(last < 0.0)
+}

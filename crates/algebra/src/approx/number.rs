@@ -1,0 +1,180 @@
+//! Complex numbers and the two infinities: what an expression evaluates to.
+
+use std::cmp::Ordering;
+
+use super::bound::Bound;
+use super::context::{Context, Fail};
+use super::part::Part;
+use super::span::Span;
+use crate::expr::Rational;
+
+/// A number.
+#[derive(Clone, Debug)]
+pub(super) enum Number<T> {
+    /// A real number.
+    Real(Part<T>),
+    /// A number whose imaginary part is not known to be zero.
+    Complex(Part<T>, Part<T>),
+    /// Plus infinity, or minus infinity where true.
+    Infinite(bool),
+}
+
+use Number::{Complex, Infinite, Real};
+
+impl<T: Bound> Number<T> {
+    pub(super) fn int(value: i32) -> Self {
+        Real(Part::int(value))
+    }
+
+    pub(super) fn exact(value: Rational) -> Self {
+        Real(Part::Exact(value))
+    }
+
+    /// A number by its parts.
+    pub(super) fn of(re: Part<T>, im: Part<T>) -> Self {
+        if im.is_zero() { Real(re) } else { Complex(re, im) }
+    }
+
+    /// i.
+    pub(super) fn i() -> Self {
+        Complex(Part::zero(), Part::int(1))
+    }
+
+    /// The real and the imaginary part; an infinity has none.
+    pub(super) fn parts(self) -> Result<(Part<T>, Part<T>), Fail> {
+        match self {
+            Real(re) => Ok((re, Part::zero())),
+            Complex(re, im) => Ok((re, im)),
+            Infinite(_) => Err(Fail::Undefined),
+        }
+    }
+
+    /// The number as a real one.
+    pub(super) fn real(self) -> Result<Part<T>, Fail> {
+        match self {
+            Real(re) => Ok(re),
+            Complex(_, im) if im.sign().is_none() => Err(Fail::Blurred),
+            Complex(..) | Infinite(_) => Err(Fail::Unknown),
+        }
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        matches!(self, Real(re) if re.is_zero())
+    }
+
+    pub(super) fn neg(&self) -> Self {
+        match self {
+            Real(re) => Real(re.neg()),
+            Complex(re, im) => Complex(re.neg(), im.neg()),
+            Infinite(negative) => Infinite(!negative),
+        }
+    }
+
+    pub(super) fn conjugate(self) -> Self {
+        match self {
+            Complex(re, im) => Complex(re, im.neg()),
+            other => other,
+        }
+    }
+
+    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+        cx.spend(6)?;
+        Ok(match (self, other) {
+            (Real(a), Real(b)) => Real(a.add(b, cx)?),
+            (Infinite(a), Infinite(b)) if a != b => return Err(Fail::Undefined),
+            (Infinite(a), _) | (_, Infinite(a)) => Infinite(*a),
+            (Complex(a, b), Complex(c, d)) => Self::of(a.add(c, cx)?, b.add(d, cx)?),
+            (Complex(a, b), Real(c)) | (Real(c), Complex(a, b)) => Complex(a.add(c, cx)?, b.clone()),
+        })
+    }
+
+    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+        self.add(&other.neg(), cx)
+    }
+
+    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+        cx.spend(6)?;
+        Ok(match (self, other) {
+            (Real(a), Real(b)) => Real(a.mul(b, cx)?),
+            (Infinite(a), Infinite(b)) => Infinite(a != b),
+            (Infinite(a), Real(b)) | (Real(b), Infinite(a)) => match b.sign() {
+                Some(Ordering::Equal) => return Err(Fail::Undefined),
+                Some(sign) => Infinite(*a != (sign == Ordering::Less)),
+                None => return Err(Fail::Blurred),
+            },
+            (Infinite(_), Complex(..)) | (Complex(..), Infinite(_)) => return Err(Fail::Undefined),
+            (Real(r), Complex(a, b)) | (Complex(a, b), Real(r)) => Self::of(a.mul(r, cx)?, b.mul(r, cx)?),
+            (Complex(a, b), Complex(c, d)) => {
+                Self::of(a.mul(c, cx)?.sub(&b.mul(d, cx)?, cx)?, a.mul(d, cx)?.add(&b.mul(c, cx)?, cx)?)
+            }
+        })
+    }
+
+    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match self {
+            Real(a) => Ok(Real(a.square(cx)?)),
+            other => other.mul(other, cx),
+        }
+    }
+
+    /// One over it; one over infinity is zero.
+    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        Ok(match self {
+            Real(a) => Real(a.inverse(cx)?),
+            Infinite(_) => Self::int(0),
+            Complex(a, b) => {
+                let size = a.square(cx)?.add(&b.square(cx)?, cx)?;
+                Self::of(a.div(&size, cx)?, b.neg().div(&size, cx)?)
+            }
+        })
+    }
+
+    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match (self, other) {
+            (Real(a), Real(b)) => Ok(Real(a.div(b, cx)?)),
+            (Infinite(_), Infinite(_)) => Err(Fail::Undefined),
+            _ => self.mul(&other.inverse(cx)?, cx),
+        }
+    }
+
+    pub(super) fn half(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        self.mul(&Self::exact(Rational::from_parts(1.into(), 2_u8.into())), cx)
+    }
+
+    /// The absolute value.
+    pub(super) fn abs(self, cx: &Context<'_>) -> Result<Self, Fail> {
+        Ok(match self {
+            Real(a) => Real(a.abs()),
+            Infinite(_) => Infinite(false),
+            Complex(a, b) => Real(a.square(cx)?.add(&b.square(cx)?, cx)?.sqrt(cx)?),
+        })
+    }
+
+    /// The angle in (−π, π].
+    pub(super) fn arg(self, cx: &Context<'_>) -> Result<Part<T>, Fail> {
+        let (re, im) = self.parts()?;
+        let quarters = |n: i32| Part::pi(Rational::from_parts(n.into(), 4_u8.into()));
+        if let (Part::Exact(a), Part::Exact(b)) = (&re, &im)
+            && (a == b || *a == -b)
+        {
+            return Ok(match (re.sign(), im.sign()) {
+                (Some(Ordering::Greater), Some(Ordering::Greater)) => quarters(1),
+                (Some(Ordering::Greater), _) => quarters(-1),
+                (Some(Ordering::Less), Some(Ordering::Greater)) => quarters(3),
+                (Some(Ordering::Less), _) => quarters(-3),
+                _ => return Err(Fail::Undefined),
+            });
+        }
+        let turn = |ratio: Part<T>| ratio.through(cx, Span::atan);
+        match (re.sign(), im.sign()) {
+            (Some(Ordering::Greater), Some(Ordering::Equal)) => Ok(Part::zero()),
+            (Some(Ordering::Less), Some(Ordering::Equal)) => Ok(quarters(4)),
+            (Some(Ordering::Equal), Some(Ordering::Greater)) => Ok(quarters(2)),
+            (Some(Ordering::Equal), Some(Ordering::Less)) => Ok(quarters(-2)),
+            (Some(Ordering::Greater), _) => turn(im.div(&re, cx)?),
+            (_, Some(Ordering::Greater)) => quarters(2).sub(&turn(re.div(&im, cx)?)?, cx),
+            (_, Some(Ordering::Less)) => quarters(-2).sub(&turn(re.div(&im, cx)?)?, cx),
+            _ => Err(Fail::Blurred),
+        }
+    }
+}

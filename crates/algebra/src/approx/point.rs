@@ -1,0 +1,40 @@
+//! Where variables stand.
+
+use crate::expr::{Rational, Symbol};
+
+/// Exact coordinates of the free variables, sorted by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Point(Vec<(Symbol, Rational)>);
+
+impl Point {
+    /// No variable has a place.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Every variable at its place; each is named once.
+    pub fn new(places: impl IntoIterator<Item = (Symbol, Rational)>) -> Self {
+        let mut places: Vec<_> = places.into_iter().collect();
+        places.sort_by(|a, b| a.0.cmp(&b.0));
+        Self(places)
+    }
+
+    /// The place of one variable.
+    pub fn get(&self, name: &str) -> Option<&Rational> {
+        self.find(name).ok().map(|at| &self.0[at].1)
+    }
+
+    /// The same point with one variable put at a place.
+    #[must_use]
+    pub fn with(mut self, name: Symbol, value: Rational) -> Self {
+        match self.find(&name) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
+        }
+        self
+    }
+
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
+    }
+}

@@ -1,0 +1,266 @@
+//! Exponentials, logarithms and powers.
+
+use std::cmp::Ordering;
+
+use dashu_int::ops::{BitTest as _, UnsignedAbs as _};
+use dashu_int::{IBig, Sign};
+
+use super::bound::Bound;
+use super::context::{Context, Fail};
+use super::number::Number::{self, Complex, Infinite, Real};
+use super::part::{Part, sign_of};
+use super::rational;
+use super::span::Span;
+use crate::expr::Rational;
+
+impl<T: Bound> Number<T> {
+    /// e to this.
+    pub(super) fn exp(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match self {
+            Infinite(false) => Ok(Infinite(false)),
+            Infinite(true) => Ok(Self::int(0)),
+            Real(x) if x.is_zero() => Ok(Self::int(1)),
+            Real(x) => Ok(Real(x.through(cx, Span::exp)?)),
+            Complex(x, y) => {
+                let size = Real(x.clone()).exp(cx)?;
+                let (sin, cos) = y.sin_cos(cx)?;
+                size.mul(&Self::of(cos, sin), cx)
+            }
+        }
+    }
+
+    /// The principal logarithm.
+    pub(super) fn ln(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match self {
+            Infinite(false) => Ok(Infinite(false)),
+            Infinite(true) => Err(Fail::Undefined),
+            Real(x) => match x.sign() {
+                Some(Ordering::Equal) => Err(Fail::Undefined),
+                Some(Ordering::Greater) if x.is_one() => Ok(Self::int(0)),
+                Some(Ordering::Greater) => Ok(Real(x.through(cx, Span::ln)?)),
+                Some(Ordering::Less) => {
+                    let size = Real(x.neg()).ln(cx)?;
+                    Ok(Self::of(size.real()?, Part::pi(Rational::ONE)))
+                }
+                None => Err(Fail::Blurred),
+            },
+            Complex(a, b) => {
+                let angle = self.clone().arg(cx)?;
+                let square = Real(a.square(cx)?.add(&b.square(cx)?, cx)?);
+                Ok(Self::of(square.ln(cx)?.half(cx)?.real()?, angle))
+            }
+        }
+    }
+
+    /// The principal square root.
+    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match self {
+            Infinite(false) => Ok(Infinite(false)),
+            Infinite(true) => Err(Fail::Undefined),
+            Real(x) => real_sqrt(x, cx),
+            Complex(a, b) => {
+                // With r = |z|: √((r+a)/2) ± i·√((r−a)/2), the sign being that of b.
+                let negative = match (b.sign(), a.sign()) {
+                    (Some(sign), _) => sign == Ordering::Less,
+                    (None, Some(Ordering::Greater)) => return self.ln(cx)?.half(cx)?.exp(cx),
+                    _ => return Err(Fail::Blurred),
+                };
+                let size = self.clone().abs(cx)?.real()?;
+                let half = Part::Exact(Rational::from_parts(1.into(), 2_u8.into()));
+                let root = |x: Part<T>| x.mul(&half, cx)?.lifted().sqrt(cx);
+                let (re, im) = (root(size.add(a, cx)?)?, root(size.sub(a, cx)?)?);
+                Ok(Self::of(re, if negative { im.neg() } else { im }))
+            }
+        }
+    }
+
+    /// This to the power of another; 0^0 is one.
+    pub(super) fn power(&self, exponent: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+        match (self, exponent) {
+            (Infinite(negative), Real(w)) => infinite_base(*negative, w),
+            (Real(x), Infinite(negative)) => infinite_exponent(x, *negative, cx),
+            (Infinite(_), _) | (_, Infinite(_)) => Err(Fail::Undefined),
+            (_, Real(Part::Exact(w))) if w.is_int() => whole_power(self, w.numerator(), cx),
+            (Real(x), Real(Part::Exact(w))) => fraction_power(x, w, cx),
+            (Real(x), w) if x.is_zero() => match w.clone().parts()?.0.sign() {
+                Some(Ordering::Greater) => Ok(Self::int(0)),
+                Some(_) => Err(Fail::Undefined),
+                None => Err(Fail::Blurred),
+            },
+            (Real(x), _) if x.is_one() => Ok(Self::int(1)),
+            (Real(Part::Span(x)), Real(w)) if x.sign().is_none() && x.is_not_negative() => {
+                // The base may be zero: the power is small where the exponent is surely positive.
+                if w.sign() != Some(Ordering::Greater) {
+                    return Err(Fail::Blurred);
+                }
+                let top = Real(Part::Span(Span::point(x.high.clone()))).power(exponent, cx)?;
+                let top = top.real()?.span(cx)?;
+                let zero = Span::small(0);
+                Ok(Real(Part::Span(zero.hull(&top))))
+            }
+            (Complex(..), Real(Part::Exact(w))) if *w.denominator() == 2_u8.into() => {
+                whole_power(&self.sqrt(cx)?, w.numerator(), cx)
+            }
+            _ => self.ln(cx)?.mul(exponent, cx)?.exp(cx),
+        }
+    }
+}
+
+impl<T: Bound> Part<T> {
+    /// The part of it that is not below zero, for a number that cannot be.
+    fn lifted(self) -> Self {
+        match self {
+            Self::Span(span) if !span.is_not_negative() => Self::Span(Span {
+                low: T::small(0),
+                high: if span.high.sign() == Ordering::Less { T::small(0) } else { span.high },
+            }),
+            other => other,
+        }
+    }
+}
+
+fn real_sqrt<T: Bound>(x: &Part<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    match x.sign() {
+        Some(Ordering::Less) => Ok(Number::of(Part::zero(), x.neg().sqrt(cx)?)),
+        Some(_) => Ok(Real(x.sqrt(cx)?)),
+        None => {
+            let span = x.span(cx)?;
+            if span.is_not_negative() {
+                return Ok(Real(Part::Span(span.sqrt(cx.bits))));
+            }
+            // Either a small real number or a small imaginary one.
+            cx.pay_sums::<T>(8)?;
+            let to = |end: T| Span { low: T::small(0), high: Span::point(end).sqrt(cx.bits).high };
+            Ok(Complex(Part::Span(to(span.high.clone())), Part::Span(to(span.low.neg()))))
+        }
+    }
+}
+
+fn infinite_base<T: Bound>(negative: bool, w: &Part<T>) -> Result<Number<T>, Fail> {
+    match w.sign() {
+        Some(Ordering::Less) => Ok(Number::int(0)),
+        Some(Ordering::Greater) if !negative => Ok(Infinite(false)),
+        Some(Ordering::Greater) => match w.integer() {
+            Some(n) => Ok(Infinite(n.bit(0))),
+            None => Err(Fail::Undefined),
+        },
+        Some(Ordering::Equal) => Err(Fail::Undefined),
+        None => Err(Fail::Blurred),
+    }
+}
+
+fn infinite_exponent<T: Bound>(x: &Part<T>, negative: bool, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    let size = x.abs().order(&Part::int(1), cx)?;
+    let positive = x.sign() == Some(Ordering::Greater);
+    match size {
+        None => Err(Fail::Blurred),
+        Some(Ordering::Equal) => Err(Fail::Undefined),
+        Some(order) if (order == Ordering::Less) != negative && !(negative && x.is_zero()) => {
+            Ok(Number::int(0))
+        }
+        Some(_) if positive => Ok(Infinite(false)),
+        Some(_) => Err(Fail::Undefined),
+    }
+}
+
+/// An integer power of any finite number.
+pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    if n.is_zero() {
+        return Ok(Number::int(1));
+    }
+    if n.is_one() {
+        return Ok(base.clone());
+    }
+    let negative = n.sign() == Sign::Negative;
+    if negative && base.is_zero() {
+        return Err(Fail::Undefined);
+    }
+    if let Real(Part::Exact(value)) = base
+        && let Some(power) = rational::pow(cx, value, n)?
+    {
+        return Ok(Number::exact(power));
+    }
+    let count = u64::try_from(n.unsigned_abs()).ok().filter(|count| *count < 1 << 50);
+    let power = match (base, count) {
+        (Real(x), Some(count)) => {
+            cx.pay_sums::<T>(4 * u64::from(count.ilog2() + 1))?;
+            Real(Part::Span(x.span(cx)?.pow(count, cx.bits)))
+        }
+        (Real(x), None) => match x.sign() {
+            Some(sign) => {
+                let size = Real(x.abs()).ln(cx)?.mul(&Number::exact(n.unsigned_abs().into()), cx)?.exp(cx)?;
+                if sign == Ordering::Less && n.bit(0) { size.neg() } else { size }
+            }
+            None => return Err(Fail::Blurred),
+        },
+        (_, Some(count)) if count <= 4096 => {
+            let (mut power, mut square, mut left) = (Number::int(1), base.clone(), count);
+            loop {
+                if left % 2 == 1 {
+                    power = power.mul(&square, cx)?;
+                }
+                left /= 2;
+                if left == 0 {
+                    break power;
+                }
+                square = square.mul(&square, cx)?;
+            }
+        }
+        _ => return base.ln(cx)?.mul(&Number::exact(n.clone().into()), cx)?.exp(cx),
+    };
+    if negative { power.inverse(cx) } else { Ok(power) }
+}
+
+/// A real number to the power of a fraction that is no integer.
+fn fraction_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    let (p, q) = (w.numerator(), w.denominator());
+    let odd_root = q.bit(0);
+    match x.sign() {
+        Some(Ordering::Equal) if sign_of(w) == Ordering::Less => Err(Fail::Undefined),
+        Some(Ordering::Equal) => Ok(Number::int(0)),
+        Some(Ordering::Greater) => Ok(Real(positive_power(x, w, cx)?)),
+        Some(Ordering::Less) => {
+            let size = positive_power(&x.neg(), w, cx)?;
+            if odd_root {
+                return Ok(Real(if p.bit(0) { size.neg() } else { size }));
+            }
+            let (sin, cos) = Part::pi(w.clone()).sin_cos(cx)?;
+            Real(size).mul(&Number::of(cos, sin), cx)
+        }
+        None if sign_of(w) == Ordering::Less => Err(Fail::Blurred),
+        None if *q == 2_u8.into() => whole_power(&real_sqrt(x, cx)?, p, cx),
+        None => {
+            // Close to zero from either side: the hull of what both sides give.
+            let span = x.span(cx)?;
+            let end = |end: T| -> Result<Number<T>, Fail> {
+                if end.sign() == Ordering::Equal {
+                    return Ok(Number::int(0));
+                }
+                fraction_power(&Part::Span(Span::point(end)), w, cx)
+            };
+            let (below, above) = (end(span.low)?.parts()?, end(span.high)?.parts()?);
+            let hull = |a: &Part<T>, b: &Part<T>| -> Result<Part<T>, Fail> {
+                if a.is_zero() && b.is_zero() {
+                    return Ok(Part::zero());
+                }
+                Ok(Part::Span(a.span(cx)?.hull(&b.span(cx)?).hull(&Span::small(0))))
+            };
+            Ok(Number::of(hull(&below.0, &above.0)?, hull(&below.1, &above.1)?))
+        }
+    }
+}
+
+/// A positive number to the power of a fraction.
+fn positive_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Result<Part<T>, Fail> {
+    if let Part::Exact(value) = x
+        && let Some(root) = rational::root(cx, value, w.denominator())?
+        && let Some(power) = rational::pow(cx, &root, w.numerator())?
+    {
+        return Ok(Part::Exact(power));
+    }
+    if *w.denominator() == 2_u8.into() {
+        let root = Real(x.sqrt(cx)?);
+        return whole_power(&root, w.numerator(), cx)?.real();
+    }
+    Real(x.clone()).ln(cx)?.mul(&Number::exact(w.clone()), cx)?.exp(cx)?.real()
+}

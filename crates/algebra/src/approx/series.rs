@@ -1,0 +1,342 @@
+//! Taylor series of expressions, coefficient by coefficient: derivatives without symbolic work.
+
+use super::bound::Bound;
+use super::context::{Context, Fail};
+use super::function;
+use super::number::Number::{self, Real};
+use super::part::Part;
+use super::walk::Scope;
+use crate::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
+
+/// The coefficients of 1, t, t², … of an expression at `at + t`.
+type Series<T> = Vec<Number<T>>;
+
+/// The derivative of some order at a point.
+pub(super) fn derivative<'a, T: Bound>(
+    scope: &mut Scope<'a, T>,
+    bind: &'a Bind,
+    at: &Number<T>,
+    order: u8,
+    cx: &Context<'_>,
+) -> Result<Number<T>, Fail> {
+    let series = taylor(scope, &bind.body, &bind.variable, at, usize::from(order), cx)?;
+    let mut value = series.into_iter().next_back().ok_or(Fail::Unknown)?;
+    for i in 2..=i32::from(order) {
+        value = value.mul(&Number::int(i), cx)?;
+    }
+    Ok(value)
+}
+
+/// The series of an expression in one variable up to t^order. Over an enclosure, every coefficient encloses
+/// those at all of its points.
+pub(super) fn taylor<'a, T: Bound>(
+    scope: &mut Scope<'a, T>,
+    expr: &'a Expr,
+    variable: &'a Symbol,
+    at: &Number<T>,
+    order: usize,
+    cx: &Context<'_>,
+) -> Result<Series<T>, Fail> {
+    Expansion { scope, variable, at, order, cx, depth: 0 }.of(expr)
+}
+
+/// Whether a variable occurs in an expression, free or not.
+pub(super) fn mentions(expr: &Expr, variable: &Symbol) -> bool {
+    match expr {
+        Expr::Symbol(name) => name == variable,
+        Expr::Number(_) | Expr::Decimal(_) | Expr::Constant(_) => false,
+        Expr::Sum(parts) | Expr::Product(parts) | Expr::Call(_, parts) | Expr::Apply(_, parts) => {
+            parts.iter().any(|part| mentions(part, variable))
+        }
+        Expr::Power(base, exponent) => mentions(base, variable) || mentions(exponent, variable),
+        Expr::Bind(bind) => match &bind.over {
+            Over::Derivative(_) if bind.variable == *variable => true,
+            _ => expr.children().into_iter().any(|part| mentions(part, variable)),
+        },
+    }
+}
+
+struct Expansion<'s, 'a, 'c, 'f, T> {
+    scope: &'s mut Scope<'a, T>,
+    variable: &'a Symbol,
+    at: &'s Number<T>,
+    order: usize,
+    cx: &'c Context<'f>,
+    depth: u32,
+}
+
+impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
+    fn of(&mut self, expr: &'a Expr) -> Result<Series<T>, Fail> {
+        self.cx.spend(10 + self.order as u64)?;
+        if self.depth > 100 {
+            return Err(Fail::Unknown);
+        }
+        self.depth += 1;
+        let result = self.visit(expr);
+        self.depth -= 1;
+        result
+    }
+
+    fn visit(&mut self, expr: &'a Expr) -> Result<Series<T>, Fail> {
+        match expr {
+            Expr::Symbol(name) if name == self.variable => {
+                let mut series = self.constant(self.at.clone());
+                if let Some(slope) = series.get_mut(1) {
+                    *slope = Number::int(1);
+                }
+                Ok(series)
+            }
+            _ if !mentions(expr, self.variable) => {
+                let value = self.scope.value(expr, self.cx)?;
+                Ok(self.constant(value))
+            }
+            Expr::Sum(parts) => {
+                let mut total = self.constant(Number::int(0));
+                for part in parts {
+                    let series = self.of(part)?;
+                    total = self.add(&total, &series)?;
+                }
+                Ok(total)
+            }
+            Expr::Product(parts) => {
+                let mut total = self.constant(Number::int(1));
+                for part in parts {
+                    let series = self.of(part)?;
+                    total = self.mul(&total, &series)?;
+                }
+                Ok(total)
+            }
+            Expr::Power(base, exponent) => self.power(base, exponent),
+            Expr::Call(function, args) => match args.as_slice() {
+                [x] => {
+                    let x = self.of(x)?;
+                    self.call(*function, &x)
+                }
+                _ => Err(Fail::Unknown),
+            },
+            _ => Err(Fail::Unknown),
+        }
+    }
+
+    fn constant(&self, value: Number<T>) -> Series<T> {
+        let mut series = vec![Number::int(0); self.order + 1];
+        series[0] = value;
+        series
+    }
+
+    fn add(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+        a.iter().zip(b).map(|(a, b)| a.add(b, self.cx)).collect()
+    }
+
+    fn mul(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+        (0..=self.order).map(|k| self.fold(k, |j| a[j].mul(&b[k - j], self.cx), 0)).collect()
+    }
+
+    /// The sum of terms from `first` to `k`.
+    fn fold(
+        &self,
+        k: usize,
+        term: impl Fn(usize) -> Result<Number<T>, Fail>,
+        first: usize,
+    ) -> Result<Number<T>, Fail> {
+        let mut total = Number::int(0);
+        for j in first..=k {
+            total = total.add(&term(j)?, self.cx)?;
+        }
+        Ok(total)
+    }
+
+    fn div(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+        let mut quotient: Series<T> = Vec::with_capacity(self.order + 1);
+        for k in 0..=self.order {
+            let known = self.fold(k, |j| b[j].mul(&quotient[k - j], self.cx), 1)?;
+            quotient.push(a[k].sub(&known, self.cx)?.div(&b[0], self.cx)?);
+        }
+        Ok(quotient)
+    }
+
+    fn exp(&self, u: &Series<T>) -> Result<Series<T>, Fail> {
+        let mut e = vec![u[0].exp(self.cx)?];
+        for k in 1..=self.order {
+            let total = self.convolved(k, u, &e)?;
+            e.push(self.part(&total, k)?);
+        }
+        Ok(e)
+    }
+
+    /// Σ j·uⱼ·vₖ₋ⱼ for j from 1 to k: the coefficient of u'·v.
+    fn convolved(&self, k: usize, u: &Series<T>, v: &[Number<T>]) -> Result<Number<T>, Fail> {
+        self.fold(
+            k,
+            |j| {
+                if u[j].is_zero() {
+                    return Ok(Number::int(0));
+                }
+                let weight = Number::exact(Rational::from(j));
+                u[j].mul(&weight, self.cx)?.mul(&v[k - j], self.cx)
+            },
+            1,
+        )
+    }
+
+    fn part(&self, value: &Number<T>, of: usize) -> Result<Number<T>, Fail> {
+        value.mul(&Number::exact(Rational::from_parts(1.into(), of.into())), self.cx)
+    }
+
+    /// A function by its value at the start and the series of its derivative by the argument.
+    fn integrated(&self, start: Number<T>, slope: &Series<T>, u: &Series<T>) -> Result<Series<T>, Fail> {
+        let mut series = vec![start];
+        for k in 1..=self.order {
+            let total = self.convolved(k, u, slope)?;
+            series.push(self.part(&total, k)?);
+        }
+        Ok(series)
+    }
+
+    fn sin_cos(&self, u: &Series<T>) -> Result<(Series<T>, Series<T>), Fail> {
+        let (sin, cos) = function::sin_cos(&u[0], self.cx)?;
+        let (mut s, mut c) = (vec![sin], vec![cos]);
+        for k in 1..=self.order {
+            let up = self.convolved(k, u, &c)?;
+            let down = self.convolved(k, u, &s)?;
+            s.push(self.part(&up, k)?);
+            c.push(self.part(&down.neg(), k)?);
+        }
+        Ok((s, c))
+    }
+
+    /// A constant power.
+    fn raised(&self, u: &Series<T>, w: &Number<T>) -> Result<Series<T>, Fail> {
+        if let Real(Part::Exact(n)) = w
+            && n.is_int()
+            && let Ok(n) = u8::try_from(n.numerator())
+        {
+            let (mut power, mut square, mut left) = (self.constant(Number::int(1)), u.clone(), n);
+            while left > 0 {
+                if left % 2 == 1 {
+                    power = self.mul(&power, &square)?;
+                }
+                left /= 2;
+                if left > 0 {
+                    square = self.mul(&square, &square)?;
+                }
+            }
+            // The value itself is sharper than the product over an enclosure.
+            power[0] = u[0].power(w, self.cx)?;
+            return Ok(power);
+        }
+        let mut c = vec![u[0].power(w, self.cx)?];
+        for k in 1..=self.order {
+            let total = self.fold(
+                k,
+                |j| {
+                    if u[j].is_zero() {
+                        return Ok(Number::int(0));
+                    }
+                    let (by, rest) = (Rational::from(j), Rational::from(k - j));
+                    let weight = w.mul(&Number::exact(by), self.cx)?.sub(&Number::exact(rest), self.cx)?;
+                    weight.mul(&u[j], self.cx)?.mul(&c[k - j], self.cx)
+                },
+                1,
+            )?;
+            c.push(self.part(&total, k)?.div(&u[0], self.cx)?);
+        }
+        Ok(c)
+    }
+
+    fn power(&mut self, base: &'a Expr, exponent: &'a Expr) -> Result<Series<T>, Fail> {
+        if *base == Expr::Constant(Constant::E) {
+            let exponent = self.of(exponent)?;
+            return self.exp(&exponent);
+        }
+        let u = self.of(base)?;
+        if !mentions(exponent, self.variable) {
+            let w = self.scope.value(exponent, self.cx)?;
+            return self.raised(&u, &w);
+        }
+        let (log, w) = (self.ln(&u)?, self.of(exponent)?);
+        let product = self.mul(&w, &log)?;
+        self.exp(&product)
+    }
+
+    fn ln(&self, u: &Series<T>) -> Result<Series<T>, Fail> {
+        let slope = self.raised(u, &Number::int(-1))?;
+        self.integrated(u[0].ln(self.cx)?, &slope, u)
+    }
+
+    fn call(&self, function: Function, u: &Series<T>) -> Result<Series<T>, Fail> {
+        let one = || self.constant(Number::int(1));
+        let half = |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Result<Series<T>, Fail>>();
+        let minus = |a: &Series<T>| -> Series<T> { a.iter().map(Number::neg).collect() };
+        let root = |n: i32| Number::exact(Rational::from_parts(n.into(), 2_u8.into()));
+        let start = || function::call(function, &u[..1], self.cx);
+        match function {
+            Function::Sin => Ok(self.sin_cos(u)?.0),
+            Function::Cos => Ok(self.sin_cos(u)?.1),
+            Function::Tan | Function::Cot | Function::Sec | Function::Csc => {
+                let (s, c) = self.sin_cos(u)?;
+                match function {
+                    Function::Tan => self.div(&s, &c),
+                    Function::Cot => self.div(&c, &s),
+                    Function::Sec => self.div(&one(), &c),
+                    _ => self.div(&one(), &s),
+                }
+            }
+            Function::Sinh
+            | Function::Cosh
+            | Function::Tanh
+            | Function::Coth
+            | Function::Sech
+            | Function::Csch => {
+                let (up, down) = (self.exp(u)?, self.exp(&minus(u))?);
+                let (s, c) = (half(&self.add(&up, &minus(&down))?)?, half(&self.add(&up, &down)?)?);
+                match function {
+                    Function::Sinh => Ok(s),
+                    Function::Cosh => Ok(c),
+                    Function::Tanh => self.div(&s, &c),
+                    Function::Coth => self.div(&c, &s),
+                    Function::Sech => self.div(&one(), &c),
+                    _ => self.div(&one(), &s),
+                }
+            }
+            Function::Ln => self.ln(u),
+            Function::Arctan
+            | Function::Arccot
+            | Function::Artanh
+            | Function::Arcsin
+            | Function::Arccos
+            | Function::Arsinh => {
+                let square = self.mul(u, u)?;
+                let inner = match function {
+                    Function::Arctan | Function::Arccot | Function::Arsinh => self.add(&one(), &square)?,
+                    _ => self.add(&one(), &minus(&square))?,
+                };
+                let power = match function {
+                    Function::Arctan | Function::Arccot | Function::Artanh => root(-2),
+                    _ => root(-1),
+                };
+                let slope = self.raised(&inner, &power)?;
+                let slope = if matches!(function, Function::Arccot | Function::Arccos) {
+                    minus(&slope)
+                } else {
+                    slope
+                };
+                self.integrated(start()?, &slope, u)
+            }
+            Function::Abs => match &u[0] {
+                Real(part) => match part.sign() {
+                    Some(std::cmp::Ordering::Greater) => Ok(u.clone()),
+                    Some(std::cmp::Ordering::Less) => Ok(minus(u)),
+                    _ => Err(Fail::Blurred),
+                },
+                _ => Err(Fail::Unknown),
+            },
+            // Constant between its jumps; an enclosure without a jump has one value.
+            Function::Floor | Function::Ceil | Function::Sign => match &u[0] {
+                Real(Part::Span(_)) => Ok(self.constant(start()?)),
+                _ => Err(Fail::Unknown),
+            },
+            _ => Err(Fail::Unknown),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The walk over an expression.
+
+use super::bound::Bound;
+use super::context::{Context, Fail};
+use super::number::Number::{self, Infinite, Real};
+use super::part::Part;
+use super::point::Point;
+use super::span::Span;
+use super::{function, integral, limit, series, sum};
+use crate::expr::{Bind, Constant, Expr, Over, Rational, Symbol};
+
+/// No expression is followed deeper than this.
+const DEEPEST: u32 = 400;
+
+/// Where the variables stand: the bound ones, innermost last, and the free ones.
+#[derive(Debug)]
+pub(super) struct Scope<'a, T> {
+    point: &'a Point,
+    bound: Vec<(&'a Symbol, Number<T>)>,
+    depth: u32,
+}
+
+impl<'a, T: Bound> Scope<'a, T> {
+    /// Only free variables.
+    pub(super) fn new(point: &'a Point) -> Self {
+        Self { point, bound: Vec::new(), depth: 0 }
+    }
+
+    /// Evaluates with one more bound variable.
+    pub(super) fn with(
+        &mut self,
+        variable: &'a Symbol,
+        value: Number<T>,
+        body: &'a Expr,
+        cx: &Context<'_>,
+    ) -> Result<Number<T>, Fail> {
+        self.bound.push((variable, value));
+        let result = self.value(body, cx);
+        self.bound.pop();
+        result
+    }
+
+    /// What a variable stands for.
+    pub(super) fn look_up(&self, name: &Symbol) -> Result<Number<T>, Fail> {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
+            return Ok(value.clone());
+        }
+        self.point.get(name).map(|value| Number::exact(value.clone())).ok_or(Fail::Unknown)
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+        if self.depth > DEEPEST {
+            return Err(Fail::Unknown);
+        }
+        self.depth += 1;
+        let result = self.visit(expr, cx);
+        self.depth -= 1;
+        result
+    }
+
+    fn visit(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+        cx.spend(20)?;
+        match expr {
+            Expr::Number(value) | Expr::Decimal(value) => Ok(Number::exact(value.clone())),
+            Expr::Constant(constant) => constant_value(*constant, cx),
+            Expr::Symbol(name) => self.look_up(name),
+            Expr::Sum(parts) => {
+                let Some((first, rest)) = parts.split_first() else {
+                    return Ok(Number::int(0));
+                };
+                let mut total = self.value(first, cx)?;
+                for part in rest {
+                    total = total.add(&self.value(part, cx)?, cx)?;
+                }
+                Ok(total)
+            }
+            Expr::Product(parts) => self.product(parts, cx),
+            Expr::Power(base, exponent) => {
+                let exponent = self.value(exponent, cx)?;
+                if **base == Expr::Constant(Constant::E) {
+                    return exponent.exp(cx);
+                }
+                self.value(base, cx)?.power(&exponent, cx)
+            }
+            Expr::Call(function, args) => match args.as_slice() {
+                [x] => {
+                    let x = self.value(x, cx)?;
+                    function::call(*function, &[x], cx)
+                }
+                args => {
+                    let values = args.iter().map(|arg| self.value(arg, cx)).collect::<Result<Vec<_>, _>>()?;
+                    function::call(*function, &values, cx)
+                }
+            },
+            Expr::Apply(..) => Err(Fail::Unknown),
+            Expr::Bind(bind) => cx.nested(|| self.bind(bind, cx)),
+        }
+    }
+
+    /// A product; a factor to the power of −1 is divided by, which loses less than multiplying by its inverse.
+    fn product(&mut self, parts: &'a [Expr], cx: &Context<'_>) -> Result<Number<T>, Fail> {
+        let mut total = Number::int(1);
+        for part in parts {
+            total = match part {
+                Expr::Power(base, exponent)
+                    if is_minus_one(exponent) && **base != Expr::Constant(Constant::E) =>
+                {
+                    total.div(&self.value(base, cx)?, cx)?
+                }
+                _ => total.mul(&self.value(part, cx)?, cx)?,
+            };
+        }
+        Ok(total)
+    }
+
+    fn bind(&mut self, bind: &'a Bind, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+        match &bind.over {
+            Over::Sum(from, to) => {
+                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
+                sum::sum(self, bind, &from, &to, cx)
+            }
+            Over::Product(from, to) => {
+                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
+                sum::product(self, bind, &from, &to, cx)
+            }
+            Over::Integral(from, to) => {
+                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
+                integral::integral(self, bind, &from, &to, cx)
+            }
+            Over::Limit(towards, side) => {
+                let towards = self.value(towards, cx)?;
+                limit::limit(self, bind, &towards, *side, cx)
+            }
+            Over::Derivative(order) => {
+                let at = self.look_up(&bind.variable)?;
+                series::derivative(self, bind, &at, *order, cx)
+            }
+            Over::Antiderivative => Err(Fail::Unknown),
+        }
+    }
+}
+
+fn is_minus_one(expr: &Expr) -> bool {
+    matches!(expr, Expr::Number(value) if *value == Rational::NEG_ONE)
+}
+
+fn constant_value<T: Bound>(constant: Constant, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    Ok(match constant {
+        Constant::Pi => Real(Part::pi(Rational::ONE)),
+        Constant::E => Number::int(1).exp(cx)?,
+        Constant::I => Number::i(),
+        Constant::Infinity => Infinite(false),
+        Constant::EulerGamma => Real(Part::Span(Span::of(T::euler_gamma(cx.bits)))),
+    })
+}

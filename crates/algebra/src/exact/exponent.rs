@@ -1,0 +1,140 @@
+//! Exponents: small rational numbers that never overflow silently.
+
+use std::cmp::Ordering;
+
+use dashu_int::IBig;
+
+use crate::expr::Rational;
+
+/// A rational number of two machine words in lowest terms, the denominator positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Q {
+    num: i64,
+    den: i64,
+}
+
+impl Q {
+    pub(super) const ZERO: Self = Self { num: 0, den: 1 };
+    pub(super) const ONE: Self = Self { num: 1, den: 1 };
+    pub(super) const HALF: Self = Self { num: 1, den: 2 };
+
+    pub(super) const fn int(num: i64) -> Self {
+        Self { num, den: 1 }
+    }
+
+    /// A quotient of two numbers, unless the denominator is zero or the result too long.
+    pub(super) fn new(num: i64, den: i64) -> Option<Self> {
+        Self::reduced(i128::from(num), i128::from(den))
+    }
+
+    fn reduced(num: i128, den: i128) -> Option<Self> {
+        if den == 0 {
+            return None;
+        }
+        if den == 1 {
+            return Some(Self { num: i64::try_from(num).ok()?, den: 1 });
+        }
+        let common = gcd(num.unsigned_abs(), den.unsigned_abs()).cast_signed() * den.signum();
+        Some(Self { num: i64::try_from(num / common).ok()?, den: i64::try_from(den / common).ok()? })
+    }
+
+    pub(super) fn from_rational(value: &Rational) -> Option<Self> {
+        let num = i64::try_from(value.numerator()).ok()?;
+        let den = i64::try_from(value.denominator()).ok()?;
+        Some(Self { num, den })
+    }
+
+    pub(super) fn to_rational(self) -> Rational {
+        Rational::from_parts_signed(IBig::from(self.num), IBig::from(self.den))
+    }
+
+    pub(super) fn num(self) -> i64 {
+        self.num
+    }
+
+    pub(super) fn den(self) -> i64 {
+        self.den
+    }
+
+    pub(super) fn is_zero(self) -> bool {
+        self.num == 0
+    }
+
+    pub(super) fn is_int(self) -> bool {
+        self.den == 1
+    }
+
+    /// The integer this is, if it is one.
+    pub(super) fn as_int(self) -> Option<i64> {
+        (self.den == 1).then_some(self.num)
+    }
+
+    pub(super) fn floor(self) -> i64 {
+        self.num.div_euclid(self.den)
+    }
+
+    pub(super) fn plus(self, other: Self) -> Option<Self> {
+        if self.den == 1 && other.den == 1 {
+            return Some(Self::int(self.num.checked_add(other.num)?));
+        }
+        let (a, b) = (i128::from(self.num), i128::from(other.num));
+        let (c, d) = (i128::from(self.den), i128::from(other.den));
+        Self::reduced(a.checked_mul(d)?.checked_add(b.checked_mul(c)?)?, c * d)
+    }
+
+    pub(super) fn minus(self, other: Self) -> Option<Self> {
+        self.plus(other.negated()?)
+    }
+
+    pub(super) fn negated(self) -> Option<Self> {
+        Some(Self { num: self.num.checked_neg()?, den: self.den })
+    }
+
+    pub(super) fn times(self, other: Self) -> Option<Self> {
+        let (a, b) = (i128::from(self.num), i128::from(other.num));
+        Self::reduced(a * b, i128::from(self.den) * i128::from(other.den))
+    }
+}
+
+impl PartialOrd for Q {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Q {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let left = i128::from(self.num) * i128::from(other.den);
+        left.cmp(&(i128::from(other.num) * i128::from(self.den)))
+    }
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    // Nearly always short enough for the machine's own division.
+    if let (Ok(mut x), Ok(mut y)) = (u64::try_from(a), u64::try_from(b)) {
+        while y != 0 {
+            (x, y) = (y, x % y);
+        }
+        return u128::from(x);
+    }
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_reduces() {
+        let third = Q::new(1, 3).unwrap();
+        assert_eq!(third.plus(Q::new(1, 6).unwrap()), Some(Q::HALF));
+        assert_eq!(third.times(Q::int(-3)), Some(Q::int(-1)));
+        assert_eq!(Q::new(-3, 2).unwrap().floor(), -2);
+        assert_eq!(Q::int(i64::MAX).plus(Q::ONE), None);
+        assert!(Q::new(-1, 2) < Q::new(-1, 3));
+        assert_eq!(Q::new(3, -6), Q::new(-1, 2));
+    }
+}

@@ -1,0 +1,248 @@
+//! Kernels: the indivisible parts that normal forms are polynomials in, numbered per call.
+
+use std::collections::BTreeMap;
+
+use dashu_int::UBig;
+
+use super::poly::{Id, Mono, Poly};
+use crate::expr::{Expr, Function, Symbol};
+
+/// What a polynomial cannot look into, keyed so that equal kernels get one number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kernel {
+    /// e^{iπ}: its exponent r stands for the root of unity e^{iπr}, kept in [0, 1).
+    Unit,
+    Pi,
+    EulerGamma,
+    Infinity,
+    /// A variable.
+    Symbol(Symbol),
+    /// The bound variable of the operator at this depth.
+    Bound(u32),
+    /// An integer above one under a root, a prime where trial division could tell; true when proved prime.
+    Prime(UBig, bool),
+    /// e to a monomial; the rational factor of the exponent is the kernel's own exponent.
+    Exp(Mono),
+    /// The natural logarithm.
+    Ln(Poly),
+    /// The absolute value of a real argument.
+    Abs(Poly),
+    /// A primitive polynomial under a root, in a denominator, or in a power too large to expand.
+    Base(Poly),
+    /// A power with an exponent nothing is known about.
+    Power(Poly, Poly),
+    /// A known function of normalised arguments.
+    Call(Function, Vec<Poly>),
+    /// An unknown function of normalised arguments.
+    Apply(Symbol, Vec<Poly>),
+    /// A sum, product, integral or limit: which, its bounds, and its body in a `Bound` kernel.
+    Bind(Binder, Vec<Poly>, Poly),
+    /// Equal only to what is written the same.
+    Opaque(Expr),
+}
+
+impl Kernel {
+    /// How many terms it holds, each word of a coefficient counted as one.
+    pub(super) fn terms(&self) -> u64 {
+        let size = |p: &Poly| p.len() as u64 + p.words();
+        match self {
+            Self::Ln(p) | Self::Abs(p) | Self::Base(p) => size(p),
+            Self::Power(a, b) => size(a) + size(b),
+            Self::Call(_, args) | Self::Apply(_, args) => args.iter().map(size).sum(),
+            Self::Bind(_, bounds, body) => bounds.iter().chain([body]).map(size).sum(),
+            _ => 1,
+        }
+    }
+}
+
+/// The operators that can stay unevaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Binder {
+    Sum,
+    Product,
+    Integral,
+    Antiderivative,
+    /// The side: 0 both, −1 below, 1 above.
+    Limit(i8),
+}
+
+/// The number of `Kernel::Unit` in every table.
+pub(super) const UNIT: Id = 0;
+/// The number of `Kernel::Pi` in every table.
+pub(super) const PI: Id = 1;
+
+/// All kernels of one call.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    kernels: Vec<Kernel>,
+    index: BTreeMap<Kernel, Id>,
+    traits: Vec<Traits>,
+}
+
+/// What a kernel is, worked out once when it is made, since kernels hold kernels that hold kernels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    /// Powers reduce on multiplication: roots of unity and of numbers.
+    pub(super) reduces: bool,
+    /// Real wherever defined. The letters z and w may be complex.
+    pub(super) real: bool,
+    /// The depths of the bound variables inside, as bits; all bits for depths beyond.
+    pub(super) bound: u64,
+    /// A rational function of bound variables alone.
+    pub(super) rational: bool,
+    pub(super) kind: Kind,
+}
+
+/// What a kernel is, for proofs that a form is not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A root of unity or of a prime: part of a basis over the rationals.
+    Root,
+    /// Algebraic, with nothing else known.
+    Algebraic,
+    /// A variable.
+    Free,
+    /// π or a power of e: free as long as only one of them occurs.
+    Transcendental,
+    Other,
+}
+
+impl Table {
+    pub(super) fn new() -> Self {
+        let mut table = Self { kernels: Vec::new(), index: BTreeMap::new(), traits: Vec::new() };
+        table.intern(Kernel::Unit);
+        table.intern(Kernel::Pi);
+        table
+    }
+
+    pub(super) fn intern(&mut self, kernel: Kernel) -> Id {
+        if let Some(id) = self.index.get(&kernel) {
+            return *id;
+        }
+        let id = Id::try_from(self.kernels.len()).unwrap_or(Id::MAX);
+        let traits = self.examined(&kernel);
+        self.traits.push(traits);
+        self.index.insert(kernel.clone(), id);
+        self.kernels.push(kernel);
+        id
+    }
+
+    pub(super) fn get(&self, id: Id) -> &Kernel {
+        // Ids come from `intern` alone, so the fallback is never met.
+        self.kernels.get(id as usize).unwrap_or(&Kernel::Unit)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.kernels.len()
+    }
+
+    pub(super) fn traits(&self, id: Id) -> Traits {
+        const NONE: Traits =
+            Traits { reduces: false, real: false, bound: u64::MAX, rational: false, kind: Kind::Other };
+        self.traits.get(id as usize).copied().unwrap_or(NONE)
+    }
+
+    pub(super) fn reduces(&self, id: Id) -> bool {
+        self.traits(id).reduces
+    }
+
+    fn examined(&self, kernel: &Kernel) -> Traits {
+        Traits {
+            reduces: matches!(kernel, Kernel::Unit | Kernel::Prime(..)),
+            real: self.is_real(kernel),
+            bound: self.bound_in(kernel),
+            rational: match kernel {
+                Kernel::Bound(_) => true,
+                Kernel::Base(inner) => self.rational(inner),
+                _ => false,
+            },
+            kind: self.kind_of(kernel),
+        }
+    }
+
+    fn is_real(&self, kernel: &Kernel) -> bool {
+        match kernel {
+            Kernel::Pi | Kernel::EulerGamma | Kernel::Prime(..) | Kernel::Abs(_) | Kernel::Bound(_) => true,
+            Kernel::Symbol(name) => !matches!(name.as_str(), "z" | "w" | "\\omega" | "omega" | "ω"),
+            Kernel::Exp(mono) => self.real_mono(mono),
+            Kernel::Ln(p) | Kernel::Base(p) => self.real(p),
+            Kernel::Call(function, args) => {
+                matches!(function, Function::Re | Function::Im | Function::Arg | Function::Abs)
+                    || args.iter().all(|a| self.real(a))
+            }
+            Kernel::Bind(_, bounds, body) => bounds.iter().chain([body]).all(|p| self.real(p)),
+            Kernel::Unit | Kernel::Infinity | Kernel::Power(..) | Kernel::Apply(..) | Kernel::Opaque(_) => {
+                false
+            }
+        }
+    }
+
+    pub(super) fn real_mono(&self, mono: &Mono) -> bool {
+        mono.0.iter().all(|(id, _)| self.traits(*id).real)
+    }
+
+    pub(super) fn real(&self, p: &Poly) -> bool {
+        p.0.iter().all(|(m, _)| self.real_mono(m))
+    }
+
+    fn bound_in(&self, kernel: &Kernel) -> u64 {
+        match kernel {
+            Kernel::Bound(depth) => 1u64.checked_shl(*depth).unwrap_or(u64::MAX),
+            Kernel::Exp(mono) => self.bound_mono(mono),
+            Kernel::Ln(p) | Kernel::Abs(p) | Kernel::Base(p) => self.bound(p),
+            Kernel::Power(a, b) => self.bound(a) | self.bound(b),
+            Kernel::Call(_, args) | Kernel::Apply(_, args) => {
+                args.iter().fold(0, |all, a| all | self.bound(a))
+            }
+            Kernel::Bind(_, bounds, body) => {
+                bounds.iter().chain([body]).fold(0, |all, a| all | self.bound(a))
+            }
+            _ => 0,
+        }
+    }
+
+    pub(super) fn bound_mono(&self, mono: &Mono) -> u64 {
+        mono.0.iter().fold(0, |all, (id, _)| all | self.traits(*id).bound)
+    }
+
+    /// The bound variables a form mentions, at any depth.
+    pub(super) fn bound(&self, p: &Poly) -> u64 {
+        p.0.iter().fold(0, |all, (m, _)| all | self.bound_mono(m))
+    }
+
+    fn rational(&self, p: &Poly) -> bool {
+        p.0.iter().all(|(m, _)| m.0.iter().all(|(id, e)| e.is_int() && self.traits(*id).rational))
+    }
+
+    fn kind_of(&self, kernel: &Kernel) -> Kind {
+        let algebraic = |p: &Poly| {
+            p.kernels().iter().all(|id| matches!(self.traits(*id).kind, Kind::Root | Kind::Algebraic))
+        };
+        match kernel {
+            Kernel::Unit | Kernel::Prime(_, true) => Kind::Root,
+            Kernel::Prime(_, false) => Kind::Algebraic,
+            Kernel::Symbol(_) => Kind::Free,
+            Kernel::Pi => Kind::Transcendental,
+            Kernel::Exp(mono) if mono.is_one() => Kind::Transcendental,
+            Kernel::Base(p) if algebraic(p) => Kind::Algebraic,
+            Kernel::Call(function, args) if rational_call(*function, args) => Kind::Algebraic,
+            Kernel::Bind(Binder::Sum | Binder::Product, bounds, body)
+                if bounds.iter().all(|b| b.as_rational().is_some()) && self.rational(body) =>
+            {
+                Kind::Algebraic
+            }
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// A function that takes rational numbers to rational numbers.
+fn rational_call(function: Function, args: &[Poly]) -> bool {
+    use Function::{Abs, Binomial, Ceil, DoubleFactorial, Factorial, Floor, Gcd, Lcm, Max, Min, Mod, Sign};
+    let whole = || args.iter().all(|a| a.as_rational().is_some_and(|v| v.is_int()));
+    match function {
+        Abs | Sign | Floor | Ceil | Max | Min | Mod => args.iter().all(|a| a.as_rational().is_some()),
+        Factorial | DoubleFactorial | Binomial | Gcd | Lcm => whole(),
+        _ => false,
+    }
+}

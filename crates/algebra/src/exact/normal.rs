@@ -1,0 +1,184 @@
+//! The public normal form, and comparison by it.
+
+use std::fmt;
+
+use super::{
+    field::{Field, Res, Stop},
+    kernel::{Kernel, Table},
+    poly::{Mono, Poly},
+    show,
+    zero::Answer,
+};
+use crate::{
+    expr::{Expr, Rational},
+    fuel::{Fuel, OutOfFuel},
+};
+
+/// The canonical form: a polynomial in kernels (variables, radicals, π, logarithms, exponentials …), or
+/// undefined, as 1/0 is.
+#[derive(Clone, Debug)]
+pub struct Normal {
+    /// `None` when the expression has no value.
+    form: Option<Poly>,
+    table: Table,
+}
+
+impl Normal {
+    /// The expression has no value; it equals nothing, itself included.
+    pub fn is_undefined(&self) -> bool {
+        self.form.is_none()
+    }
+
+    /// Proved to be zero.
+    pub fn is_zero(&self) -> bool {
+        self.form.as_ref().is_some_and(Poly::is_empty)
+    }
+
+    /// The rational number this is, if it is one.
+    pub fn as_rational(&self) -> Option<Rational> {
+        self.form.as_ref().and_then(Poly::as_rational)
+    }
+
+    /// Only variables occur, to whole powers, so that different forms are different functions.
+    pub fn is_polynomial_in_variables(&self) -> bool {
+        self.form.as_ref().is_some_and(|p| rational_function(&self.table, p))
+    }
+}
+
+fn rational_function(table: &Table, p: &Poly) -> bool {
+    p.0.iter().all(|(m, _)| {
+        m.0.iter().all(|(id, e)| {
+            e.is_int()
+                && match table.get(*id) {
+                    Kernel::Symbol(_) => true,
+                    Kernel::Base(inner) => rational_function(table, inner),
+                    _ => false,
+                }
+        })
+    })
+}
+
+impl fmt::Display for Normal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.form {
+            Some(form) => f.write_str(&show::poly(&self.table, form)),
+            None => f.write_str("undefined"),
+        }
+    }
+}
+
+/// An open question is out of fuel only when the tank says so.
+fn settled<T>(result: Res<T>) -> Result<Option<T>, OutOfFuel> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Fuel) => Err(OutOfFuel),
+        Err(Stop::Large | Stop::Undefined) => Ok(None),
+    }
+}
+
+/// The canonical form of an expression.
+pub fn normal(expr: &Expr, fuel: &Fuel) -> Result<Normal, OutOfFuel> {
+    let mut field = Field::new(fuel);
+    let form = field.walk(expr).and_then(|p| field.tidied(&p));
+    Ok(Normal { form: settled(form)?, table: field.table })
+}
+
+/// Whether two expressions are the same: `Some(true)` and `Some(false)` are proved, `None` is not known.
+pub fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
+    let mut field = Field::new(fuel);
+    match field.same(a, b) {
+        Ok(answer) => Ok(answer),
+        Err(Stop::Undefined) => Ok(Some(false)),
+        Err(Stop::Large) => Ok(None),
+        Err(Stop::Fuel) => Err(OutOfFuel),
+    }
+}
+
+/// Whether one expression is a non-zero constant times the other, as equations allow.
+pub fn proportional(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
+    let mut field = Field::new(fuel);
+    match field.proportional(a, b) {
+        Ok(answer) => Ok(answer),
+        Err(Stop::Undefined) => Ok(Some(false)),
+        Err(Stop::Large) => Ok(None),
+        Err(Stop::Fuel) => Err(OutOfFuel),
+    }
+}
+
+fn verdict(answer: Answer) -> Option<bool> {
+    match answer {
+        Answer::Zero => Some(true),
+        Answer::NonZero => Some(false),
+        Answer::Unknown => None,
+    }
+}
+
+impl Field<'_> {
+    fn same(&mut self, a: &Expr, b: &Expr) -> Res<Option<bool>> {
+        let (a, b) = (self.walk(a)?, self.walk(b)?);
+        let gap = self.difference(&a, &b)?;
+        if gap.is_empty() {
+            return Ok(Some(true));
+        }
+        if let Some(answer) = self.infinities(&a, &b) {
+            return Ok(Some(answer));
+        }
+        Ok(verdict(self.decide(&gap)?))
+    }
+
+    /// Infinity is like itself, and unlike minus infinity and every number.
+    fn infinities(&self, a: &Poly, b: &Poly) -> Option<bool> {
+        let end = |p: &Poly| p.len() == 1 && p.0[0].0.0.len() == 1 && self.infinite(p);
+        match (end(a), end(b)) {
+            (true, true) => Some(a == b),
+            (true, false) if self.region(b).is_some() => Some(false),
+            (false, true) if self.region(a).is_some() => Some(false),
+            _ => None,
+        }
+    }
+
+    fn proportional(&mut self, a: &Expr, b: &Expr) -> Res<Option<bool>> {
+        let (a, b) = (self.walk(a)?, self.walk(b)?);
+        // Cross-multiplied with the denominators, the ratio stays.
+        let (na, below_a) = self.cleared(&a)?;
+        let (nb, below_b) = self.cleared(&b)?;
+        let up = |m: &Mono| m.raised(super::exponent::Q::int(-1)).ok_or(Stop::Large);
+        let x = self.mul(&na, &Poly::term(up(&below_b)?, Rational::ONE))?;
+        let y = self.mul(&nb, &Poly::term(up(&below_a)?, Rational::ONE))?;
+        let (x, y) = (self.expanded(&x)?, self.expanded(&y)?);
+        match (self.decide(&x)?, self.decide(&y)?) {
+            (Answer::Zero, Answer::Zero) => return Ok(Some(true)),
+            (Answer::Zero, Answer::NonZero) | (Answer::NonZero, Answer::Zero) => return Ok(Some(false)),
+            (Answer::Zero, _) | (_, Answer::Zero) => return Ok(None),
+            _ => {}
+        }
+        let Some(lead) = y.0.iter().map(|(m, _)| self.variable_part(m)).max() else { return Ok(None) };
+        let (cx, cy) = (self.coefficient(&x, &lead), self.coefficient(&y, &lead));
+        let gap = self.difference(&self.mul(&x, &cy)?, &self.mul(&y, &cx)?)?;
+        let plain = rational_function(&self.table, &x) && rational_function(&self.table, &y);
+        match self.decide(&gap)? {
+            Answer::Zero if self.decide(&cx)? == Answer::NonZero => Ok(Some(true)),
+            Answer::NonZero if plain => Ok(Some(false)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The kernels of a monomial that are not numbers.
+    fn variable_part(&self, mono: &Mono) -> Mono {
+        let number = |id| self.region(&Poly::kernel(id, super::exponent::Q::HALF)).is_some();
+        Mono(mono.0.iter().filter(|(id, _)| !number(*id)).copied().collect())
+    }
+
+    /// The number that stands before a product of variables.
+    fn coefficient(&self, p: &Poly, variables: &Mono) -> Poly {
+        let mut terms = Vec::new();
+        for (mono, value) in &p.0 {
+            if self.variable_part(mono) == *variables {
+                let rest =
+                    mono.0.iter().filter(|(id, _)| variables.exponent(*id).is_zero()).copied().collect();
+                terms.push((Mono(rest), value.clone()));
+            }
+        }
+        Poly::collect(terms)
+    }
+}

@@ -1,0 +1,308 @@
+//! Comparison modulo primes, for numbers and rational functions too large to expand.
+
+use super::{
+    modular::{Modulus, Residue},
+    primes::{PRIMES, Prime},
+    tower::whole,
+};
+use crate::{
+    expr::{Expr, Function, Over, Rational, Symbol},
+    fuel::{Fuel, OutOfFuel},
+};
+
+/// The largest number whose factorial is multiplied out modulo a prime.
+const FACTORIAL: i128 = 1_000_000;
+/// Terms of a sum or product that are written out.
+const UNROLLED: i128 = 100_000;
+
+/// Compares two rational expressions by their residues at pseudo-random points: `Some(false)` is a proof
+/// that they differ, `Some(true)` means that they agree at several points modulo several primes, and
+/// `None` that one of them is no rational function or has no value at the points.
+pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
+    let mut agreed = 0;
+    for (seed, prime) in (1u64..).zip(PRIMES.iter().chain(&PRIMES)) {
+        let mut point = Point::new(prime, seed, fuel);
+        match (point.value(a)?, point.value(b)?) {
+            (Ok(a), Ok(b)) if a == b => agreed += 1,
+            (Ok(_), Ok(_)) => return Ok(Some(false)),
+            (Err(Missing::Foreign), _) | (_, Err(Missing::Foreign)) => return Ok(None),
+            // A pole at this point: another one may do.
+            (Err(Missing::Pole), _) | (_, Err(Missing::Pole)) => {}
+        }
+        if agreed == PRIMES.len() {
+            return Ok(Some(true));
+        }
+    }
+    Ok(None)
+}
+
+/// Why there is no residue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// A division by zero at this point.
+    Pole,
+    /// Not a rational function.
+    Foreign,
+}
+
+type Value = Result<Residue, Missing>;
+
+/// One prime and the values of all variables modulo it.
+struct Point<'p> {
+    modulus: Modulus,
+    prime: &'p Prime,
+    seed: u64,
+    fuel: &'p Fuel,
+    scope: Vec<(Symbol, i64)>,
+    /// The last factorial, to continue from.
+    factorial: (u64, Residue),
+    depth: u32,
+}
+
+impl<'p> Point<'p> {
+    fn new(prime: &'p Prime, seed: u64, fuel: &'p Fuel) -> Self {
+        let modulus = Modulus::new(prime.value);
+        let factorial = (0, modulus.one());
+        Self { modulus, prime, seed, fuel, scope: Vec::new(), factorial, depth: 0 }
+    }
+
+    fn value(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
+        self.fuel.spend(20)?;
+        if self.depth > 300 {
+            return Ok(Err(Missing::Foreign));
+        }
+        self.depth += 1;
+        let out = self.value_inner(expr);
+        self.depth -= 1;
+        out
+    }
+
+    fn value_inner(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
+        let foreign = Ok(Err(Missing::Foreign));
+        match expr {
+            Expr::Number(value) | Expr::Decimal(value) => self.number(value),
+            Expr::Symbol(name) => Ok(Ok(match self.scope.iter().rev().find(|(n, _)| n == name) {
+                Some((_, value)) => self.integer(*value),
+                None => self.modulus.residue(self.random(name)),
+            })),
+            Expr::Sum(parts) => self.fold(parts, 0, Modulus::add),
+            Expr::Product(parts) => self.fold(parts, 1, Modulus::mul),
+            Expr::Power(base, exponent) => self.power(base, exponent),
+            Expr::Call(Function::Factorial, args) => {
+                match args.first().map(|a| self.exact(a)).transpose()?.flatten() {
+                    Some(n @ 0..=FACTORIAL) => Ok(Ok(self.factorial(u64::try_from(n).unwrap_or(0))?)),
+                    _ => foreign,
+                }
+            }
+            Expr::Call(Function::Binomial, args) => match args.as_slice() {
+                [n, k] => match (self.exact(n)?, self.exact(k)?) {
+                    (Some(n @ 0..=FACTORIAL), Some(k)) if k < 0 || k > n => Ok(Ok(self.modulus.residue(0))),
+                    (Some(n @ 0..=FACTORIAL), Some(k)) => self.binomial(n, k),
+                    _ => foreign,
+                },
+                _ => foreign,
+            },
+            Expr::Bind(bind) => match &bind.over {
+                Over::Sum(low, high) => self.unrolled(bind, [low, high], 0),
+                Over::Product(low, high) => self.unrolled(bind, [low, high], 1),
+                _ => foreign,
+            },
+            Expr::Constant(_) | Expr::Call(..) | Expr::Apply(..) => foreign,
+        }
+    }
+
+    /// SplitMix64 over the seed and the letters of the name.
+    fn random(&self, name: &str) -> u64 {
+        let mix = |mut z: u64| {
+            z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        };
+        name.bytes().fold(mix(self.seed), |state, byte| mix(state ^ u64::from(byte)))
+    }
+
+    fn integer(&self, value: i64) -> Residue {
+        let size = self.modulus.residue(value.unsigned_abs());
+        if value < 0 { self.modulus.negated(size) } else { size }
+    }
+
+    fn number(&self, value: &Rational) -> Result<Value, OutOfFuel> {
+        if let (Ok(top), true) = (i64::try_from(value.numerator()), value.is_int()) {
+            return Ok(Ok(self.integer(top)));
+        }
+        self.fuel.spend(2 * super::poly::words(value))?;
+        let top = value.numerator().clone().into_parts().1 % self.prime.value;
+        let low = value.denominator().clone() % self.prime.value;
+        let (top, low) = (self.modulus.residue(top), self.modulus.residue(low));
+        let top = if *value < Rational::ZERO { self.modulus.negated(top) } else { top };
+        Ok(self.modulus.inverted(low).map(|inverse| self.modulus.mul(top, inverse)).ok_or(Missing::Pole))
+    }
+
+    fn fold(
+        &mut self,
+        parts: &[Expr],
+        start: u64,
+        join: impl Fn(&Modulus, Residue, Residue) -> Residue,
+    ) -> Result<Value, OutOfFuel> {
+        let mut out = self.modulus.residue(start);
+        for part in parts {
+            match self.value(part)? {
+                Ok(value) => out = join(&self.modulus, out, value),
+                Err(missing) => return Ok(Err(missing)),
+            }
+        }
+        Ok(Ok(out))
+    }
+
+    /// A whole power: the exponent modulo p − 1 by Fermat, with care where the base vanishes.
+    fn power(&mut self, base: &Expr, exponent: &Expr) -> Result<Value, OutOfFuel> {
+        let bound = self.bound_exponent(exponent);
+        let exponent = match bound {
+            Some(value) => Some(super::tower::Whole {
+                residue: u64::try_from(value.rem_euclid(i64::try_from(self.prime.value - 1).unwrap_or(1)))
+                    .unwrap_or(0),
+                exact: Some(i128::from(value)),
+            }),
+            None if self.scope.is_empty() => whole(exponent, self.prime.totients, self.fuel, self.depth)?,
+            None => None,
+        };
+        let Some(exponent) = exponent else { return Ok(Err(Missing::Foreign)) };
+        let base = match self.value(base)? {
+            Ok(base) => base,
+            missing => return Ok(missing),
+        };
+        self.fuel.spend(80)?;
+        if Modulus::is_zero(base) {
+            return Ok(match exponent.exact {
+                Some(0) => Ok(self.modulus.one()),
+                Some(e) if e < 0 => Err(Missing::Pole),
+                _ => Ok(base),
+            });
+        }
+        Ok(Ok(self.modulus.power(base, exponent.residue)))
+    }
+
+    /// An exponent that is a bound variable or a short number.
+    fn bound_exponent(&self, exponent: &Expr) -> Option<i64> {
+        match exponent {
+            Expr::Symbol(name) => self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v),
+            Expr::Number(value) if value.is_int() => i64::try_from(value.numerator()).ok(),
+            _ => None,
+        }
+    }
+
+    /// The short integer an expression stands for.
+    fn exact(&self, expr: &Expr) -> Result<Option<i128>, OutOfFuel> {
+        if let Some(value) = self.bound_exponent(expr) {
+            return Ok(Some(i128::from(value)));
+        }
+        if !self.scope.is_empty() {
+            return Ok(None);
+        }
+        Ok(whole(expr, self.prime.totients, self.fuel, self.depth)?.and_then(|w| w.exact))
+    }
+
+    fn factorial(&mut self, n: u64) -> Result<Residue, OutOfFuel> {
+        let (mut at, mut product) = self.factorial;
+        if n < at {
+            (at, product) = (0, self.modulus.one());
+        }
+        self.fuel.spend(n - at)?;
+        let one = self.modulus.one();
+        let mut factor = self.modulus.residue(at);
+        for _ in at..n {
+            factor = self.modulus.add(factor, one);
+            product = self.modulus.mul(product, factor);
+        }
+        self.factorial = (n, product);
+        Ok(product)
+    }
+
+    fn binomial(&mut self, n: i128, k: i128) -> Result<Value, OutOfFuel> {
+        let (low, high) = (k.min(n - k), k.max(n - k));
+        let part = |v: i128| u64::try_from(v).unwrap_or(0);
+        // In rising order, so that each continues from the one before.
+        let (a, b) = (self.factorial(part(low))?, self.factorial(part(high))?);
+        let top = self.factorial(part(n))?;
+        let below = self.modulus.mul(a, b);
+        Ok(self.modulus.inverted(below).map(|inverse| self.modulus.mul(top, inverse)).ok_or(Missing::Pole))
+    }
+
+    fn unrolled(
+        &mut self,
+        bind: &crate::expr::Bind,
+        bounds: [&Expr; 2],
+        start: u64,
+    ) -> Result<Value, OutOfFuel> {
+        let (Some(low), Some(high)) = (self.exact(bounds[0])?, self.exact(bounds[1])?) else {
+            return Ok(Err(Missing::Foreign));
+        };
+        let (Ok(low), Ok(high)) = (i64::try_from(low), i64::try_from(high)) else {
+            return Ok(Err(Missing::Foreign));
+        };
+        if i128::from(high) - i128::from(low) > UNROLLED {
+            return Ok(Err(Missing::Foreign));
+        }
+        let mut out = self.modulus.residue(start);
+        for k in low..=high {
+            self.scope.push((bind.variable.clone(), k));
+            let value = self.value(&bind.body);
+            self.scope.pop();
+            out = match value? {
+                Ok(value) if start == 0 => self.modulus.add(out, value),
+                Ok(value) => self.modulus.mul(out, value),
+                missing => return Ok(missing),
+            };
+        }
+        Ok(Ok(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree(a: &Expr, b: &Expr) -> Option<bool> {
+        residues_agree(a, b, &Fuel::new(5_000_000)).unwrap()
+    }
+
+    fn factorial(n: i64) -> Expr {
+        Expr::call(Function::Factorial, Expr::int(n))
+    }
+
+    #[test]
+    fn large_factorials() {
+        assert_eq!(agree(&factorial(100_000), &factorial(99_999).times(Expr::int(100_000))), Some(true));
+        assert_eq!(agree(&factorial(100_000), &factorial(99_999).times(Expr::int(99_999))), Some(false));
+    }
+
+    #[test]
+    fn powers_of_sums() {
+        let sum = |a, b| Expr::plus(a, b).power(Expr::int(500));
+        let (x, y) = (Expr::symbol("x"), Expr::symbol("y"));
+        let one = Expr::int(1);
+        let left = sum(x.clone(), one.clone());
+        let right = sum(one, x).plus(Expr::int(0).times(y.clone()));
+        assert_eq!(agree(&left, &right), Some(true));
+        assert_eq!(agree(&left, &right.plus(y)), Some(false));
+    }
+
+    #[test]
+    fn towers() {
+        let tower = |top| Expr::int(9).power(Expr::int(9).power(Expr::int(9).power(Expr::int(top))));
+        assert_eq!(agree(&tower(9), &tower(9)), Some(true));
+        assert_eq!(agree(&tower(9), &tower(8)), Some(false));
+        // 9^(9^n) = 3^(2·9^n)
+        let other =
+            Expr::int(3).power(Expr::int(2).times(Expr::int(9).power(Expr::int(9).power(Expr::int(9)))));
+        assert_eq!(agree(&tower(9), &other), Some(true));
+    }
+
+    #[test]
+    fn foreign_parts_are_not_decided() {
+        let pi = Expr::Constant(crate::expr::Constant::Pi);
+        assert_eq!(agree(&pi, &pi), None);
+        assert_eq!(agree(&Expr::int(1).over(Expr::int(0).times(pi)), &Expr::int(1)), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! The expression tree: what the reader builds, and what the exact and the approximate rooms work on.
+
+pub mod display;
+
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+use smol_str::SmolStr;
+
+/// An exact rational number, always in lowest terms.
+pub type Rational = RBig;
+
+/// The name of a variable or of an unknown function.
+pub type Symbol = SmolStr;
+
+/// A mathematical expression.
+///
+/// Subtraction is a sum with a product by −1, division a product with a power of −1, a root a power with
+/// a fraction, `\exp x` a power of e, and a logarithm to another base a quotient of natural ones.
+/// A negative real base with a rational exponent of odd denominator means the real root.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Expr {
+    /// An exact rational number.
+    Number(Rational),
+    /// A number written with a decimal point: its exact value.
+    Decimal(Rational),
+    /// π, e, i or infinity.
+    Constant(Constant),
+    /// A variable.
+    Symbol(Symbol),
+    /// The sum of all parts; never nested in another sum by the constructors.
+    Sum(Vec<Expr>),
+    /// The product of all parts.
+    Product(Vec<Expr>),
+    /// A base and its exponent.
+    Power(Box<Expr>, Box<Expr>),
+    /// A known function of its arguments.
+    Call(Function, Vec<Expr>),
+    /// A function that has only a name, as `f(x)`.
+    Apply(Symbol, Vec<Expr>),
+    /// A sum, product, integral, limit or derivative over a variable.
+    Bind(Box<Bind>),
+}
+
+/// A constant with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Constant {
+    /// π.
+    Pi,
+    /// The base of the natural logarithm.
+    E,
+    /// The imaginary unit.
+    I,
+    /// Positive infinity.
+    Infinity,
+    /// Euler's constant γ (0.5772…), in math-verify's readings only.
+    EulerGamma,
+}
+
+/// A function whose meaning is known. One argument unless told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are the functions'")]
+pub enum Function {
+    Sin,
+    Cos,
+    Tan,
+    Cot,
+    Sec,
+    Csc,
+    Arcsin,
+    Arccos,
+    Arctan,
+    Arccot,
+    Arcsec,
+    Arccsc,
+    Sinh,
+    Cosh,
+    Tanh,
+    Coth,
+    Sech,
+    Csch,
+    Arsinh,
+    Arcosh,
+    Artanh,
+    /// The natural logarithm.
+    Ln,
+    Abs,
+    Sign,
+    Floor,
+    Ceil,
+    /// Two arguments or more.
+    Gcd,
+    /// Two arguments or more.
+    Lcm,
+    /// One argument or more.
+    Max,
+    /// One argument or more.
+    Min,
+    Factorial,
+    DoubleFactorial,
+    Gamma,
+    /// `n` choose `k`: two arguments.
+    Binomial,
+    /// The remainder of the first by the second, with the sign of the second.
+    Mod,
+    Re,
+    Im,
+    Conjugate,
+    Arg,
+}
+
+/// An operator with a bound variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bind {
+    /// Which operator, and over what.
+    pub over: Over,
+    /// The bound variable.
+    pub variable: Symbol,
+    /// What is summed, integrated, …
+    pub body: Expr,
+}
+
+/// What a bound variable ranges over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Over {
+    /// All integers from the first to the second, added.
+    Sum(Expr, Expr),
+    /// All integers from the first to the second, multiplied.
+    Product(Expr, Expr),
+    /// The integral between two bounds.
+    Integral(Expr, Expr),
+    /// An integral without bounds.
+    Antiderivative,
+    /// The limit towards a point, from one side if told.
+    Limit(Expr, Option<Side>),
+    /// The derivative of this order.
+    Derivative(u8),
+}
+
+/// The side a limit is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// From smaller values.
+    Below,
+    /// From larger values.
+    Above,
+}
+
+impl Expr {
+    /// An integer.
+    pub fn int(value: i64) -> Self {
+        Self::Number(RBig::from(value))
+    }
+
+    /// An integer of any size.
+    pub fn integer(value: IBig) -> Self {
+        Self::Number(RBig::from(value))
+    }
+
+    /// A variable.
+    pub fn symbol(name: &str) -> Self {
+        Self::Symbol(SmolStr::new(name))
+    }
+
+    /// The sum of two expressions, flat.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self::Sum(join(self, other, |e| match e {
+            Self::Sum(parts) => Ok(parts),
+            other => Err(other),
+        }))
+    }
+
+    /// The difference of two expressions.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        self.plus(other.negated())
+    }
+
+    /// The expression with its sign changed.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Number(value) => Self::Number(-value),
+            Self::Decimal(value) => Self::Decimal(-value),
+            other => Self::int(-1).times(other),
+        }
+    }
+
+    /// The product of two expressions, flat.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        Self::Product(join(self, other, |e| match e {
+            Self::Product(parts) => Ok(parts),
+            other => Err(other),
+        }))
+    }
+
+    /// One expression divided by another; two integers give an exact fraction.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        if let (Self::Number(a), Self::Number(b)) = (&self, &other)
+            && !b.is_zero()
+        {
+            return Self::Number(a / b);
+        }
+        self.times(other.power(Self::int(-1)))
+    }
+
+    /// One expression to the power of another.
+    #[must_use]
+    pub fn power(self, exponent: Self) -> Self {
+        Self::Power(Box::new(self), Box::new(exponent))
+    }
+
+    /// The root of a given degree.
+    #[must_use]
+    pub fn root(self, degree: Self) -> Self {
+        self.power(Self::int(1).over(degree))
+    }
+
+    /// A known function of one argument.
+    pub fn call(function: Function, argument: Self) -> Self {
+        Self::Call(function, vec![argument])
+    }
+
+    /// The parts directly below this one.
+    pub fn children(&self) -> Vec<&Self> {
+        match self {
+            Self::Number(_) | Self::Decimal(_) | Self::Constant(_) | Self::Symbol(_) => Vec::new(),
+            Self::Sum(parts) | Self::Product(parts) | Self::Call(_, parts) | Self::Apply(_, parts) => {
+                parts.iter().collect()
+            }
+            Self::Power(base, exponent) => vec![base, exponent],
+            Self::Bind(bind) => {
+                let mut below = vec![&bind.body];
+                match &bind.over {
+                    Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => below.extend([a, b]),
+                    Over::Limit(a, _) => below.push(a),
+                    Over::Antiderivative | Over::Derivative(_) => {}
+                }
+                below
+            }
+        }
+    }
+
+    /// Whether this part or any below it passes.
+    pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
+        pass(self) || self.children().into_iter().any(|child| child.any(pass))
+    }
+
+    /// Whether a number in it was written with a decimal point.
+    pub fn has_decimal(&self) -> bool {
+        self.any(&|part| matches!(part, Self::Decimal(_)))
+    }
+
+    /// Whether the imaginary unit stands in it.
+    pub fn has_i(&self) -> bool {
+        self.any(&|part| matches!(part, Self::Constant(Constant::I)))
+    }
+
+    /// Whether a variable of this name stands in it, bound or not.
+    pub fn has_symbol(&self, name: &str) -> bool {
+        self.any(&|part| matches!(part, Self::Symbol(known) if known == name))
+    }
+}
+
+fn join(a: Expr, b: Expr, flat: impl Fn(Expr) -> Result<Vec<Expr>, Expr>) -> Vec<Expr> {
+    let mut parts = flat(a).unwrap_or_else(|one| vec![one]);
+    match flat(b) {
+        Ok(more) => parts.extend(more),
+        Err(one) => parts.push(one),
+    }
+    parts
+}

@@ -1,0 +1,127 @@
+//! Relations in one variable against the set of numbers for which they hold.
+
+use super::number;
+use super::region::{Ends, Place};
+use super::tree::{Relation, Value};
+use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::exact;
+use aske_algebra::expr::{Expr, Rational, Symbol};
+use aske_algebra::fuel::{Fuel, OutOfFuel};
+use aske_algebra::relation::Sign;
+use std::cmp::Ordering;
+
+/// Numbers looked at in each gap between two ends.
+const LOOKS: i64 = 9;
+
+/// Whether the relations hold for the numbers of a set and for no others; nothing where they are no condition
+/// on one variable.
+pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
+    let mut steps = Vec::with_capacity(relations.len());
+    for relation in relations {
+        let (Value::Expr(left), Value::Expr(right)) = (&relation.left, &relation.right) else {
+            return Ok(None);
+        };
+        let difference = number::prepared(left, fuel).minus(number::prepared(right, fuel));
+        steps.push((difference, relation.sign));
+    }
+    let mut names: Vec<Symbol> = steps.iter().flat_map(|(expr, _)| exact::free_symbols(expr)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let [name] = names.as_slice() else { return Ok(None) };
+    let Some(ends) = Ends::of(&[set], fuel)? else { return Ok(Some(false)) };
+    let probe = Probe { steps: &steps, name, fuel };
+    for place in ends.places() {
+        let Some(member) = ends.has(set, place)? else { return Ok(Some(false)) };
+        let agrees = match place {
+            Place::On(at) => probe.on(&ends.at[at])? == Some(member),
+            Place::Before(at) => probe.between(&ends, at, member)?,
+        };
+        if !agrees {
+            return Ok(Some(false));
+        }
+    }
+    Ok(Some(true))
+}
+
+struct Probe<'p> {
+    steps: &'p [(Expr, Sign)],
+    name: &'p Symbol,
+    fuel: &'p Fuel,
+}
+
+impl Probe<'_> {
+    /// Whether all relations hold at one end.
+    fn on(&self, end: &Expr) -> Result<Option<bool>, OutOfFuel> {
+        let mut holds = true;
+        for (expr, sign) in self.steps {
+            let here = exact::substitute(expr, self.name, &number::prepared(end, self.fuel));
+            let order = match approx::refine(&here, &Point::none(), 20, 128, self.fuel) {
+                Ok(value) => match value.sign() {
+                    Some(order) => Some(order),
+                    None => number::same(&here, &Expr::int(0), self.fuel)?.then_some(Ordering::Equal),
+                },
+                Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+                Err(_) => None,
+            };
+            // Where a side has no value, nothing holds.
+            holds &= order.is_some_and(|order| satisfied(order, *sign));
+        }
+        Ok(Some(holds))
+    }
+
+    /// Whether the relations hold, or fail, at all numbers of a gap that are looked at.
+    fn between(&self, ends: &Ends<'_>, at: usize, member: bool) -> Result<bool, OutOfFuel> {
+        let value = |end: &Expr| {
+            let found = approx::refine(&number::prepared(end, self.fuel), &Point::none(), 50, 128, self.fuel);
+            found.ok().and_then(|value| Rational::try_from(value.to_f64()).ok())
+        };
+        let low = at.checked_sub(1).and_then(|before| value(&ends.at[before]));
+        let high = ends.at.get(at).and_then(value);
+        let part = |step: i64| Rational::from(step) / Rational::from(LOOKS + 1);
+        let mut signs: Vec<Option<Ordering>> = vec![None; self.steps.len()];
+        for step in 1..=LOOKS {
+            let away = Rational::from(step * step) * part(7);
+            let look = match (&low, &high) {
+                (Some(low), Some(high)) => low + (high - low) * part(step),
+                (Some(low), None) => low + away,
+                (None, Some(high)) => high - away,
+                (None, None) => away - Rational::from(20),
+            };
+            let point = Point::new([(self.name.clone(), look)]);
+            let mut holds = true;
+            for (index, (expr, sign)) in self.steps.iter().enumerate() {
+                let order = match approx::evaluate(expr, &point, 53, self.fuel) {
+                    Ok(value) if !value.is_surely_not_real() => value.sign(),
+                    Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+                    _ => None,
+                };
+                holds &= order.is_some_and(|order| satisfied(order, *sign));
+                // An equation must not pass through zero on its way.
+                if *sign == Sign::Equal && self.steps.len() == 1 {
+                    if let (Some(known), Some(order)) = (signs[index], order)
+                        && known != order
+                    {
+                        return Ok(false);
+                    }
+                    signs[index] = order;
+                }
+            }
+            if holds != member {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn satisfied(order: Ordering, sign: Sign) -> bool {
+    match sign {
+        Sign::Less => order == Ordering::Less,
+        Sign::AtMost => order != Ordering::Greater,
+        Sign::More => order == Ordering::Greater,
+        Sign::AtLeast => order != Ordering::Less,
+        Sign::Equal => order == Ordering::Equal,
+        Sign::Unequal => order != Ordering::Equal,
+        _ => false,
+    }
+}

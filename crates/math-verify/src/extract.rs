@@ -1,0 +1,240 @@
+//! What stands in the box; and the numbers that are looked for where it does not parse.
+
+use super::arithmetic;
+use super::grammar::{self, Stop};
+use super::normalise::normalise;
+use super::tree::{Value, number, percent};
+use aske_algebra::expr::Expr;
+use aske_algebra::fuel::Fuel;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// The reading could not be finished within bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooMuch;
+
+/// The normalised text of an answer, as if it stood in `\boxed{…}`.
+pub(super) fn text(answer: &str) -> String {
+    if answer.is_empty() { String::new() } else { normalise(&content(answer)) }
+}
+
+/// What an answer parses to, or the number found in it.
+pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+    if answer.is_empty() {
+        return Ok(None);
+    }
+    match parsed(text, fuel)? {
+        Some(value) => Ok(Some(value)),
+        None => mined(answer, fuel),
+    }
+}
+
+/// A normalised text, or the last part of a long chain of equations in it.
+fn parsed(text: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+    match grammar::parse(text, is_real(text), fuel) {
+        Ok(value) => return Ok(Some(value)),
+        Err(Stop::Bounds) => return Err(TooMuch),
+        Err(Stop::Syntax | Stop::Refused) => {}
+    }
+    let Some(last) = last_equation(text) else { return Ok(None) };
+    match grammar::parse(last, is_real(last), fuel) {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Bounds) => Err(TooMuch),
+        Err(Stop::Syntax | Stop::Refused) => Ok(None),
+    }
+}
+
+fn last_equation(text: &str) -> Option<&str> {
+    if text.contains([',', ';']) {
+        return None;
+    }
+    let mut signs = text.match_indices('=').filter(|(at, _)| !text[..*at].ends_with(['\\', '<', '!', '>']));
+    let last = signs.next_back()?.0;
+    signs.next_back().map(|_| &text[last + 1..])
+}
+
+/// What is in the box: up to the brace that closes it, or with the one that opens it where none does.
+fn content(answer: &str) -> String {
+    let inner = [r"\boxed", r"\fbox"].iter().filter_map(|box_| Some((answer.rfind(box_)?, box_.len()))).max();
+    if let Some((at, length)) = inner {
+        let after = answer[at + length..].trim_start();
+        return match after.strip_prefix('{') {
+            Some(inside) => match closing(inside) {
+                Some(end) => inside[..end].trim().to_owned(),
+                None => format!("{after}}}"),
+            },
+            None => format!("{after}}}"),
+        };
+    }
+    match closing(answer) {
+        Some(end) => answer[..end].trim().to_owned(),
+        None if closing_count(answer) == 1 => answer.trim().to_owned(),
+        None => format!("{{{answer}}}"),
+    }
+}
+
+/// Where the brace closes that was opened before the text.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 1_u32;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => open += 1,
+            b'}' => {
+                open -= 1;
+                if open == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Braces that are open at the end, the one before the text included.
+fn closing_count(text: &str) -> i64 {
+    text.bytes().fold(1, |open, byte| match byte {
+        b'{' => open + 1,
+        b'}' => open - 1,
+        _ => open,
+    })
+}
+
+/// Whether the symbols of a text are real: nothing in it speaks of complex numbers.
+fn is_real(text: &str) -> bool {
+    const MARKS: &[&str] = &[
+        r"\mathbb{C}",
+        r"\text{i}",
+        r"\mathrm{i}",
+        r"\det",
+        r"\operatorname{tr}",
+        r"\operatorname{rank}",
+        r"\text{rank}",
+        r"\arg{",
+        r"\Re{",
+        r"\Im{",
+        r"\operatorname{Re}",
+        r"\operatorname{Im}",
+        r"\text{Re}",
+        r"\text{Im}",
+    ];
+    let part_of_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let lonely = text.match_indices('i').any(|(at, _)| {
+        !part_of_word(text[..at].chars().next_back()) && !part_of_word(text[at + 1..].chars().next())
+    });
+    let imath =
+        text.match_indices(r"\imath").any(|(at, name)| !part_of_word(text[at + name.len()..].chars().next()));
+    !lonely && !imath && !MARKS.iter().any(|mark| text.contains(mark))
+}
+
+static FRACTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let simple = r"-?\d+(?:[.,]\d+)?";
+    let one = format!(r"(-?\\frac\{{{simple}\}}\{{{simple}\}})\s*(\\?%|[Pp]ercent|[Pp]ercentage|[Pp]ct)?");
+    Regex::new(&format!(r"{one}(?:\s*(?:,?and|,?or|,)\s*{one})?(?:\s*(?:,?and|,?or|,)\s*{one})?(?:\s*(?:,?and|,?or|,)\s*{one})?"))
+        .ok()
+});
+
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?:^|\s|=)(?:\*\*)?[$€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺₻₼₾₿]?",
+        r"(?:(-?[1-9]\d{0,2}(?:[ ,]\d{3})+)(\.\d+)?|(-?\d+)([.,]\d+)|(\.\d+)|(-?\d+))",
+        r"(\s*(?:%|[Pp]ercent|\s*[Pp]ercentage|\s*[Pp]ct))?",
+    ))
+    .ok()
+});
+
+static ARITHMETIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let operators = r"+\-*×/^()÷";
+    let any = format!(r"[\d.\s{operators}]");
+    Regex::new(&format!(
+        r"(?:^|\s|=)(?:\*\*)?(-?\(?-?\d{any}*[{operators}]{any}+\)?)(?:\*\*)?(?:\.|,|:|\s|\)|\$|$)"
+    ))
+    .ok()
+});
+
+/// The number or fraction that ends last in the text, where the answer itself does not parse.
+fn mined(answer: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+    let text = format!(r"\boxed{{{answer}}}");
+    let mut found: Vec<(usize, usize, Value)> = Vec::new();
+    for (open, close) in [(r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$")] {
+        if let Some((start, end, inside)) = environment(&text, open, close)
+            && let Some(value) = parsed(&normalise(inside), fuel)?
+        {
+            found.push((end, start, value));
+        }
+    }
+    let mut push = |captures: &Captures<'_>, value: Option<Value>| {
+        if let (Some(whole), Some(value)) = (captures.get(0), value) {
+            found.push((whole.end(), whole.start(), value));
+        }
+    };
+    if text.contains(r"\frac")
+        && let Some(pattern) = FRACTION.as_ref()
+    {
+        for captures in pattern.captures_iter(&text) {
+            let value = fractions(&captures, fuel)?;
+            push(&captures, value);
+        }
+    }
+    if let Some(pattern) = ARITHMETIC.as_ref() {
+        for captures in pattern.captures_iter(&text) {
+            let value = captures.get(1).and_then(|expr| arithmetic::parse(expr.as_str()));
+            push(&captures, value.map(Value::Expr));
+        }
+    }
+    if let Some(pattern) = NUMBER.as_ref() {
+        for captures in pattern.captures_iter(&text) {
+            let value = plain(&captures);
+            push(&captures, value.map(Value::Expr));
+        }
+    }
+    Ok(found
+        .into_iter()
+        .max_by_key(|(end, start, _)| (*end, std::cmp::Reverse(*start)))
+        .map(|(_, _, value)| value))
+}
+
+/// The last formula between two marks: where it begins and ends, and what is in it.
+fn environment<'t>(text: &'t str, open: &str, close: &str) -> Option<(usize, usize, &'t str)> {
+    let escaped = |at: usize| text[..at].ends_with('\\');
+    let mut found = None;
+    let mut from = 0;
+    while let Some(start) = text[from..].find(open).map(|at| at + from) {
+        let inside = start + open.len();
+        let Some(end) = text[inside..].find(close).map(|at| at + inside) else { break };
+        let closed = end + close.len();
+        if !escaped(start) && !escaped(end) && end > inside {
+            found = Some((start, closed, &text[inside..end]));
+        }
+        from = closed;
+    }
+    found
+}
+
+fn plain(captures: &Captures<'_>) -> Option<Expr> {
+    let group = |index: usize| captures.get(index).map_or("", |m| m.as_str());
+    let whole = [1, 3, 6].into_iter().map(group).find(|text| !text.is_empty()).unwrap_or("");
+    let part = [2, 4, 5].into_iter().map(group).find(|text| !text.is_empty()).unwrap_or("");
+    let whole = whole.replace([',', ' '], "");
+    let whole = whole.trim_start_matches('0');
+    let text = format!("{}{}", if whole.is_empty() { "0" } else { whole }, part.replace(',', "."));
+    let value = number(&text)?;
+    Some(if group(7).is_empty() { value } else { percent(value) })
+}
+
+/// One fraction, or a set of several.
+fn fractions(captures: &Captures<'_>, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+    let mut values = Vec::new();
+    for index in (1..captures.len()).step_by(2) {
+        let Some(text) = captures.get(index) else { continue };
+        let Some(value) = parsed(&normalise(text.as_str()), fuel)? else { return Ok(None) };
+        values.push(match (captures.get(index + 1), value) {
+            (Some(_), Value::Expr(expr)) => Value::Expr(percent(expr)),
+            (_, value) => value,
+        });
+    }
+    Ok(match values.len() {
+        1 => values.pop(),
+        _ => Some(Value::Set(values)),
+    })
+}

@@ -1,0 +1,236 @@
+//! Arithmetic with decimals: doubles, rounded at every step, as coefficients of exact terms.
+
+use super::number::{is_open, prepared};
+use super::structure::ordered;
+use super::tree::hundredth;
+use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::expr::{Expr, Rational};
+use aske_algebra::fuel::{Fuel, OutOfFuel};
+use std::collections::BTreeMap;
+
+/// More terms than this are not multiplied out.
+const TERMS: usize = 64;
+/// Exact powers up to this exponent are worked out.
+const EXPONENT: i64 = 400;
+
+/// A coefficient.
+#[derive(Clone, Debug)]
+enum Number {
+    Exact(Rational),
+    Float(f64),
+}
+
+/// Powers of what is no number.
+type Key = BTreeMap<Expr, Rational>;
+type Terms = Vec<(Key, Number)>;
+
+impl Number {
+    fn float(&self) -> f64 {
+        match self {
+            Self::Exact(value) => value.to_f64().value(),
+            Self::Float(value) => *value,
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        match self {
+            Self::Exact(value) => value.is_zero(),
+            Self::Float(value) => *value == 0.0,
+        }
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Exact(a), Self::Exact(b)) => Self::Exact(a * b),
+            (a, b) => Self::Float(a.float() * b.float()),
+        }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Exact(a), Self::Exact(b)) => Self::Exact(a + b),
+            (a, b) => Self::Float(a.float() + b.float()),
+        }
+    }
+}
+
+/// Whether the difference of two expressions vanishes in double arithmetic.
+pub(super) fn cancels(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
+    Ok(subtracted(a, b, fuel)?.is_some_and(|terms| terms.iter().all(|(_, number)| number.is_zero())))
+}
+
+/// The difference of two expressions, worked out in doubles as far as it goes.
+pub(super) fn difference(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Expr>, OutOfFuel> {
+    let Some(terms) = subtracted(a, b, fuel)? else { return Ok(None) };
+    let mut parts = Vec::new();
+    for (key, number) in terms.into_iter().filter(|(_, number)| !number.is_zero()) {
+        let value = match number {
+            Number::Exact(value) => value,
+            Number::Float(value) => match Rational::try_from(value) {
+                Ok(value) => value,
+                Err(_) => return Ok(None),
+            },
+        };
+        let powers = key.into_iter().map(|(base, exponent)| match exponent {
+            one if one == Rational::ONE => base,
+            exponent => base.power(Expr::Number(exponent)),
+        });
+        parts.push(Expr::Product(std::iter::once(Expr::Number(value)).chain(powers).collect()));
+    }
+    Ok(Some(Expr::Sum(parts)))
+}
+
+fn subtracted(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
+    let (Some(mut left), Some(right)) = (terms(a, fuel)?, terms(b, fuel)?) else { return Ok(None) };
+    left.extend(
+        right.into_iter().map(|(key, number)| (key, number.times(&Number::Exact(Rational::from(-1))))),
+    );
+    Ok(Some(merged(left)))
+}
+
+/// The double that a closed expression comes to.
+pub(super) fn value(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> {
+    let Some(terms) = terms(expr, fuel)? else { return Ok(None) };
+    let mut total = 0.0;
+    for (key, number) in terms {
+        let mut part = number.float();
+        for (base, exponent) in key {
+            let power = base.power(Expr::Number(exponent));
+            let Some(value) = evaluated(&power, fuel)? else { return Ok(None) };
+            part *= value;
+        }
+        total += part;
+    }
+    Ok(Some(total))
+}
+
+fn evaluated(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> {
+    match approx::refine(&prepared(expr, fuel), &Point::none(), 60, 256, fuel) {
+        Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
+        Err(Trouble::OutOfFuel) => Err(OutOfFuel),
+        _ => Ok(None),
+    }
+}
+
+fn merged(terms: Terms) -> Terms {
+    let mut out: BTreeMap<Key, Number> = BTreeMap::new();
+    for (key, number) in terms {
+        let total = match out.get(&key) {
+            Some(known) => known.plus(&number),
+            None => number,
+        };
+        out.insert(key, total);
+    }
+    out.into_iter().collect()
+}
+
+fn constant(number: Number) -> Terms {
+    vec![(Key::new(), number)]
+}
+
+fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
+    fuel.spend(20)?;
+    match expr {
+        Expr::Number(value) => Ok(Some(constant(Number::Exact(value.clone())))),
+        Expr::Decimal(value) => Ok(Some(constant(Number::Float(value.to_f64().value())))),
+        Expr::Sum(parts) => {
+            let mut all = Terms::new();
+            for part in parts {
+                let Some(part) = terms(part, fuel)? else { return Ok(None) };
+                all.extend(part);
+            }
+            Ok(Some(merged(all)))
+        }
+        Expr::Product(parts) => {
+            let mut all = constant(Number::Exact(Rational::ONE));
+            for part in parts {
+                // A power to a decimal is worked out beside other factors, and left alone without them.
+                let part = match part {
+                    Expr::Power(base, exponent) if parts.len() > 1 => power(base, exponent, true, fuel)?,
+                    other => terms(other, fuel)?,
+                };
+                let Some(part) = part else { return Ok(None) };
+                if all.len() * part.len() > TERMS {
+                    return Ok(None);
+                }
+                all = multiplied(&all, &part);
+            }
+            Ok(Some(all))
+        }
+        Expr::Power(base, exponent) => power(base, exponent, false, fuel),
+        Expr::Apply(..) if *expr == hundredth() => {
+            Ok(Some(constant(Number::Exact(Rational::ONE / Rational::from(100)))))
+        }
+        other if other.has_decimal() && !is_open(other) => {
+            Ok(evaluated(other, fuel)?.map(|value| constant(Number::Float(value))))
+        }
+        other => Ok(Some(vec![(Key::from([(ordered(other), Rational::ONE)]), Number::Exact(Rational::ONE))])),
+    }
+}
+
+fn multiplied(a: &Terms, b: &Terms) -> Terms {
+    let mut out = Terms::with_capacity(a.len() * b.len());
+    for (left, x) in a {
+        for (right, y) in b {
+            let mut key = left.clone();
+            for (base, exponent) in right {
+                let total = key.remove(base).unwrap_or(Rational::ZERO) + exponent;
+                if !total.is_zero() {
+                    key.insert(base.clone(), total);
+                }
+            }
+            out.push((key, x.times(y)));
+        }
+    }
+    merged(out)
+}
+
+fn power(base: &Expr, exponent: &Expr, among: bool, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
+    let (Some(below), Some(above)) = (terms(base, fuel)?, terms(exponent, fuel)?) else { return Ok(None) };
+    let opaque = || {
+        let exponent = match exponent {
+            Expr::Decimal(value) => Expr::Number(value.clone()),
+            other => other.clone(),
+        };
+        let key = ordered(&base.clone().power(exponent));
+        Ok(Some(vec![(Key::from([(key, Rational::ONE)]), Number::Exact(Rational::ONE))]))
+    };
+    let exponent_number = match above.as_slice() {
+        [(key, number)] if key.is_empty() => number.clone(),
+        _ => return opaque(),
+    };
+    let [(key, number)] = below.as_slice() else { return opaque() };
+    let whole = match &exponent_number {
+        Number::Exact(value) if value.is_int() => i64::try_from(value.numerator()).ok(),
+        _ => None,
+    };
+    match (number, whole) {
+        (Number::Exact(value), Some(times)) if times.abs() <= EXPONENT && !(value.is_zero() && times < 0) => {
+            fuel.spend(times.unsigned_abs())?;
+            let raised = value.pow(isize::try_from(times.unsigned_abs()).unwrap_or(0));
+            let raised = if times < 0 { Rational::ONE / raised } else { raised };
+            Ok(Some(vec![(raised_key(key, times), Number::Exact(raised))]))
+        }
+        (Number::Float(value), Some(times)) if times.abs() <= EXPONENT => {
+            let short = i32::try_from(times).unwrap_or(0);
+            let raised = if times < 0 { 1.0 / value.powi(-short) } else { value.powi(short) };
+            Ok(Some(vec![(raised_key(key, times), Number::Float(raised))]))
+        }
+        (number, None)
+            if key.is_empty()
+                && (base.has_decimal() || among)
+                && (base.has_decimal() || exponent.has_decimal()) =>
+        {
+            let value = libm::pow(number.float(), exponent_number.float());
+            Ok(value.is_finite().then(|| constant(Number::Float(value))))
+        }
+        _ => opaque(),
+    }
+}
+
+fn raised_key(key: &Key, times: i64) -> Key {
+    key.iter()
+        .map(|(base, exponent)| (base.clone(), exponent * Rational::from(times)))
+        .filter(|(_, e)| !e.is_zero())
+        .collect()
+}

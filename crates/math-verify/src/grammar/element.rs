@@ -1,0 +1,201 @@
+//! Lists and their elements: plus-minus, brackets, relations.
+
+use super::operator::{negated, sum};
+use super::{Parse, Parser, Stop, with_separators};
+use crate::token::{Bracket, Tok};
+use crate::tree::{Relation, Value, only_symbols};
+use aske_algebra::relation::Sign;
+
+impl Parser<'_> {
+    /// A whole answer.
+    pub(super) fn math(&mut self) -> Parse<Value> {
+        self.deeper(Self::alternatives)
+    }
+
+    fn alternatives(&mut self) -> Parse<Value> {
+        let end = self.tokens.len().saturating_sub(1);
+        if let Some(sign) = self.leading_names(|tok| matches!(tok, Tok::In | Tok::Equal))
+            && !self.directly(sign, end, is_sign)
+        {
+            match self.membership(end) {
+                Err(Stop::Syntax) => self.at = 0,
+                found => return found,
+            }
+        }
+        match self.list(end, true).and_then(|lists| self.finished(end).map(|()| lists)) {
+            Ok(lists) => Ok(with_separators(self.text).map_or_else(|| collected(lists), Value::Expr)),
+            Err(Stop::Syntax) => {
+                self.at = 0;
+                let set = self.set_relation()?;
+                self.finished(end)?;
+                Ok(set)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn finished(&self, end: usize) -> Parse<()> {
+        if self.at == end { Ok(()) } else { Err(Stop::Syntax) }
+    }
+
+    /// Where the sign stands behind a symbol, or a tuple of symbols, at the start.
+    pub(super) fn leading_names(&self, sign: impl Fn(Tok) -> bool) -> Option<usize> {
+        let is_name = |at: usize| matches!(self.tok(at), Tok::Letter | Tok::Named | Tok::Accent);
+        let after = if self.peek() == Tok::Open(Bracket::Paren) {
+            let close = self.partner(self.at)?;
+            let mut at = self.at + 1;
+            loop {
+                if !is_name(at) {
+                    return None;
+                }
+                at = self.skip_atom(at)?;
+                match self.tok(at) {
+                    Tok::Comma => at += 1,
+                    _ if at == close => break close + 1,
+                    _ => return None,
+                }
+            }
+        } else if is_name(self.at) {
+            self.skip_atom(self.at)?
+        } else {
+            return None;
+        };
+        sign(self.tok(after)).then_some(after)
+    }
+
+    /// `x = 1, 2` and `x \in S`: an equation with all of the list.
+    fn membership(&mut self, end: usize) -> Parse<Value> {
+        let left = self.names()?;
+        self.at += 1;
+        let right = collected(self.list(end, false)?);
+        self.finished(end)?;
+        Ok(Value::Relation(Box::new(Relation { sign: Sign::Equal, left, right })))
+    }
+
+    /// Elements between commas, and lists of them between semicolons.
+    pub(super) fn list(&mut self, end: usize, relations: bool) -> Parse<Vec<Vec<Value>>> {
+        let mut lists = vec![Vec::new()];
+        loop {
+            let mut current = lists.pop().unwrap_or_default();
+            self.element(end, relations, &mut current)?;
+            lists.push(current);
+            match self.peek() {
+                _ if self.at == end => return Ok(lists),
+                Tok::Comma => {}
+                Tok::Semicolon => lists.push(Vec::new()),
+                _ => return Err(Stop::Syntax),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn element(&mut self, end: usize, relations: bool, out: &mut Vec<Value>) -> Parse<()> {
+        if self.fuel.spend(10).is_err() {
+            return Err(Stop::Bounds);
+        }
+        if self.eat(Tok::PlusMinus) {
+            let value = self.expression()?;
+            out.extend([negated(value.clone()), value]);
+            return Ok(());
+        }
+        if let Some(close) = self.set_atom_end(end) {
+            let start = self.at;
+            match self.deeper(Self::set_atom) {
+                Ok(value) if self.at == close => {
+                    out.push(value);
+                    return Ok(());
+                }
+                Err(stop @ (Stop::Bounds | Stop::Refused)) => return Err(stop),
+                _ => self.at = start,
+            }
+        }
+        let first = self.expression()?;
+        if self.eat(Tok::PlusMinus) {
+            let second = self.expression()?;
+            out.push(sum(first.clone(), second.clone())?);
+            out.push(sum(first, negated(second))?);
+            return Ok(());
+        }
+        out.push(if relations { self.relation(first)? } else { first });
+        Ok(())
+    }
+
+    /// Where a bracketed set or a named one ends, if it is all of the element.
+    fn set_atom_end(&self, end: usize) -> Option<usize> {
+        let close = match self.peek() {
+            Tok::Open(bracket) => {
+                let close = self.partner(self.at)?;
+                // One expression in brackets that make no set is a group.
+                if matches!(bracket, Bracket::BraceCommand | Bracket::Vert | Bracket::Floor | Bracket::Ceil) {
+                    return None;
+                }
+                close
+            }
+            Tok::Naturals
+            | Tok::Integers
+            | Tok::Rationals
+            | Tok::Reals
+            | Tok::Complexes
+            | Tok::Primes
+            | Tok::Empty => self.at,
+            _ => return None,
+        };
+        let next = close + 1;
+        (next == end || matches!(self.tok(next), Tok::Comma | Tok::Semicolon)).then_some(next)
+    }
+
+    /// A chain of relations, from left to right.
+    fn relation(&mut self, first: Value) -> Parse<Value> {
+        let mut left = first;
+        loop {
+            let sign = match self.peek() {
+                Tok::Equal => Sign::Equal,
+                Tok::Near => Sign::Near,
+                Tok::Relation(sign) => sign,
+                _ => return Ok(left),
+            };
+            self.at += 1;
+            let right = self.expression()?;
+            left = joined(left, sign, right);
+        }
+    }
+}
+
+/// One more sign and side behind what is there.
+fn joined(left: Value, sign: Sign, right: Value) -> Value {
+    if sign == Sign::Near {
+        return if only_symbols(&left) { right } else { left };
+    }
+    match left {
+        Value::Relation(first) => {
+            let next = Relation { sign, left: first.right.clone(), right };
+            Value::Chain(vec![*first, next])
+        }
+        Value::Chain(mut all) => {
+            if let Some(last) = all.last() {
+                let next = Relation { sign, left: last.right.clone(), right };
+                all.push(next);
+            }
+            Value::Chain(all)
+        }
+        left => Value::Relation(Box::new(Relation { sign, left, right })),
+    }
+}
+
+fn is_sign(tok: Tok) -> bool {
+    matches!(tok, Tok::In | Tok::NotIn | Tok::Equal | Tok::Near | Tok::Relation(_))
+}
+
+/// One element is itself; more are a set, of tuples where semicolons divide them.
+fn collected(mut lists: Vec<Vec<Value>>) -> Value {
+    if let [list] = lists.as_mut_slice() {
+        return match list.len() {
+            1 => list.swap_remove(0),
+            _ => Value::Set(std::mem::take(list)),
+        };
+    }
+    if lists.iter().all(|list| list.len() == 1) {
+        return Value::Set(lists.into_iter().flatten().collect());
+    }
+    Value::Set(lists.into_iter().map(Value::Tuple).collect())
+}

@@ -1,0 +1,308 @@
+//! Sums, products, signs, powers and what stands behind them.
+
+use super::operator::{juxtaposed, negated, product, quotient, sum};
+use super::{Parse, Parser, Stop};
+use crate::token::{Bracket, Tok};
+use crate::tree::{Value, nothing};
+use aske_algebra::expr::{Bind, Expr, Function, Over, Symbol};
+
+/// Powers and factorials stacked on one factor at most.
+const STACK: u32 = 60;
+
+/// Derivatives of one another that are read.
+const MAX_DERIVATIVES: usize = 6;
+
+/// One factor of a product, or a derivative of all that follow.
+pub(super) enum Factor {
+    Value(Value),
+    Derivative(Symbol),
+}
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Parse<Value> {
+        self.deeper(|parser| {
+            let mut left = parser.product(false)?;
+            loop {
+                let minus = match parser.peek() {
+                    Tok::Add => false,
+                    Tok::Sub => true,
+                    _ => return Ok(left),
+                };
+                parser.at += 1;
+                let right = parser.product(false)?;
+                left = sum(left, if minus { negated(right) } else { right })?;
+            }
+        })
+    }
+
+    /// Factors with signs between them; behind a function without brackets no other function begins unasked.
+    pub(super) fn product(&mut self, plain: bool) -> Parse<Value> {
+        let mut left = self.signed(plain)?;
+        loop {
+            match self.peek() {
+                Tok::Mul => {
+                    self.at += 1;
+                    let right = self.signed(plain)?;
+                    left = product(left, right)?;
+                }
+                Tok::Div => {
+                    self.at += 1;
+                    let right = self.signed(plain)?;
+                    left = quotient(left, right)?;
+                }
+                Tok::Mod => {
+                    self.at += 1;
+                    let right = Self::scalar(self.signed(plain)?)?;
+                    left = Value::Expr(Expr::Call(Function::Mod, vec![Self::scalar(left)?, right]));
+                }
+                _ => return Ok(left),
+            }
+        }
+    }
+
+    fn signed(&mut self, plain: bool) -> Parse<Value> {
+        let mut minus = 0_u32;
+        loop {
+            match self.peek() {
+                Tok::Add => {}
+                Tok::Sub => minus += 1,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        if minus > STACK {
+            return Err(Stop::Bounds);
+        }
+        let mut value = self.deeper(|parser| parser.factors(plain))?;
+        for _ in 0..minus {
+            value = negated(value);
+        }
+        Ok(value)
+    }
+
+    fn factors(&mut self, plain: bool) -> Parse<Value> {
+        let mut factors = Vec::new();
+        let mut derivatives: Vec<(usize, Symbol)> = Vec::new();
+        loop {
+            if self.fuel.spend(4).is_err() {
+                return Err(Stop::Bounds);
+            }
+            // The first factor may be any; behind a bare function only what is no function itself.
+            let begins = if plain && !(factors.is_empty() && derivatives.is_empty()) {
+                self.begins_factor() && !self.begins_function()
+            } else {
+                self.begins_factor()
+            };
+            if !begins {
+                break;
+            }
+            let plain_here = plain && !factors.is_empty();
+            match self.postfix(plain_here)? {
+                Factor::Value(value) => factors.push(value),
+                Factor::Derivative(name) => derivatives.push((factors.len(), name)),
+            }
+        }
+        // Every derivative makes the tree one level deeper.
+        if derivatives.len() > MAX_DERIVATIVES {
+            return Err(Stop::Bounds);
+        }
+        for (at, variable) in derivatives.into_iter().rev() {
+            let body = Self::scalar(juxtaposed(factors.split_off(at))?)?;
+            let bind = Bind { over: Over::Derivative(1), variable, body };
+            factors.push(Value::Expr(Expr::Bind(Box::new(bind))));
+        }
+        juxtaposed(factors)
+    }
+
+    fn begins_factor(&self) -> bool {
+        match self.peek() {
+            Tok::Open(bracket) => bracket != Bracket::Angle,
+            Tok::Differential => self.differential != Some(self.at),
+            // A bar ends what is between bars, if it is between bars.
+            Tok::Bar => !self.in_bars(),
+            tok => {
+                matches!(
+                    tok,
+                    Tok::Vert
+                        | Tok::Norm
+                        | Tok::Phantom
+                        | Tok::Boxed
+                        | Tok::Frac
+                        | Tok::Binom
+                        | Tok::MatrixStart
+                        | Tok::ArrayStart
+                        | Tok::DetStart
+                        | Tok::Letter
+                        | Tok::Named
+                        | Tok::Accent
+                        | Tok::Number
+                        | Tok::Scientific
+                        | Tok::Percent
+                        | Tok::Infinity
+                        | Tok::BigE
+                ) && !(tok == Tok::Vert && self.in_bars())
+                    || self.begins_function()
+            }
+        }
+    }
+
+    fn begins_function(&self) -> bool {
+        matches!(
+            self.peek(),
+            Tok::Lim
+                | Tok::Int
+                | Tok::Sum
+                | Tok::Prod
+                | Tok::Log
+                | Tok::Ln
+                | Tok::Exp
+                | Tok::Det
+                | Tok::Gamma
+                | Tok::Function(_)
+                | Tok::Several(_)
+                | Tok::Operator
+                | Tok::Sqrt
+                | Tok::E
+        )
+    }
+
+    fn postfix(&mut self, plain: bool) -> Parse<Factor> {
+        let mut value = match self.power(plain)? {
+            Factor::Value(value) => value,
+            derivative @ Factor::Derivative(_) => return Ok(derivative),
+        };
+        for count in 0.. {
+            match self.peek() {
+                Tok::Bang => {
+                    value = Value::Expr(Expr::call(Function::Factorial, Self::scalar(value)?));
+                }
+                Tok::Degree => {}
+                Tok::Transpose => {
+                    if let Value::Matrix(matrix) = value {
+                        value = Value::Matrix(super::matrix::transposed(&matrix));
+                    }
+                }
+                _ => break,
+            }
+            if count > STACK {
+                return Err(Stop::Bounds);
+            }
+            self.at += 1;
+        }
+        Ok(Factor::Value(value))
+    }
+
+    fn power(&mut self, plain: bool) -> Parse<Factor> {
+        let mut base = match self.component(plain)? {
+            Factor::Value(value) => value,
+            derivative @ Factor::Derivative(_) => return Ok(derivative),
+        };
+        for count in 0.. {
+            if self.peek() != Tok::Caret || self.is_side_mark() {
+                break;
+            }
+            if count > STACK {
+                return Err(Stop::Bounds);
+            }
+            self.at += 1;
+            let exponent = self.exponent()?;
+            if self.peek() == Tok::Under {
+                self.subscript()?;
+            }
+            base = Self::raised(base, exponent)?;
+        }
+        Ok(Factor::Value(base))
+    }
+
+    fn raised(base: Value, exponent: Expr) -> Parse<Value> {
+        match base {
+            Value::Expr(base) => Ok(Value::Expr(base.power(exponent))),
+            Value::Matrix(matrix) => {
+                let times = match &exponent {
+                    Expr::Number(value) if value.is_int() => u8::try_from(value.numerator()).ok(),
+                    _ => None,
+                };
+                match times {
+                    Some(times @ 1..=16) => {
+                        let mut out = Value::Matrix(matrix.clone());
+                        for _ in 1..times {
+                            out = product(out, Value::Matrix(matrix.clone()))?;
+                        }
+                        Ok(out)
+                    }
+                    _ => Ok(Value::Expr(nothing())),
+                }
+            }
+            _ => Err(Stop::Syntax),
+        }
+    }
+
+    /// `^{+}` or `^{-}`: the side of a limit, no power.
+    fn is_side_mark(&self) -> bool {
+        self.peek() == Tok::Caret
+            && self.tok(self.at + 1) == Tok::Open(Bracket::Brace)
+            && matches!(self.tok(self.at + 2), Tok::Add | Tok::Sub)
+            && self.tok(self.at + 3) == Tok::Close(Bracket::Brace)
+    }
+
+    /// What stands behind `^`: an atom or a braced expression.
+    pub(super) fn exponent(&mut self) -> Parse<Expr> {
+        if self.peek() == Tok::Open(Bracket::Brace) {
+            return Self::scalar(self.deeper(Self::braced)?);
+        }
+        self.deeper(Self::atom)
+    }
+
+    fn component(&mut self, plain: bool) -> Parse<Factor> {
+        if !plain && (self.begins_function() || self.begins_call()) && !self.is_bare_gamma() {
+            return self.function().map(|expr| Factor::Value(Value::Expr(expr)));
+        }
+        match self.peek() {
+            Tok::Open(bracket) => self.group(bracket).map(Factor::Value),
+            Tok::Phantom | Tok::Boxed => {
+                self.at += 1;
+                self.deeper(Self::braced).map(Factor::Value)
+            }
+            bar @ (Tok::Bar | Tok::Vert) => self.bars(bar).map(Factor::Value),
+            Tok::Frac => self.fraction(),
+            Tok::Binom => self.binomial().map(Factor::Value),
+            Tok::MatrixStart => self.matrix(Tok::MatrixEnd).map(|m| Factor::Value(Value::Matrix(m))),
+            Tok::ArrayStart => self.matrix(Tok::ArrayEnd).map(|m| Factor::Value(Value::Matrix(m))),
+            Tok::DetStart => {
+                let matrix = self.matrix(Tok::DetEnd)?;
+                super::matrix::determinant(&matrix, self.fuel).map(|expr| Factor::Value(Value::Expr(expr)))
+            }
+            _ => self.atom().map(|expr| Factor::Value(Value::Expr(expr))),
+        }
+    }
+
+    fn is_bare_gamma(&self) -> bool {
+        self.peek() == Tok::Gamma && self.tok(self.at + 1) != Tok::Open(Bracket::Paren)
+    }
+
+    fn group(&mut self, bracket: Bracket) -> Parse<Value> {
+        let start = self.at;
+        self.at += 1;
+        let inside = self.deeper(Self::unbarred)?;
+        // `{n \choose k}`
+        if bracket == Bracket::Brace && self.eat(Tok::Choose) {
+            let below = self.deeper(Self::unbarred)?;
+            self.close(bracket)?;
+            return super::function::choose(Self::scalar(inside)?, Self::scalar(below)?, self.fuel)
+                .map(Value::Expr);
+        }
+        self.close(bracket)?;
+        let call = |function| Ok(Value::Expr(Expr::call(function, Self::scalar(inside.clone())?)));
+        match bracket {
+            Bracket::Angle => Err(Stop::Syntax),
+            Bracket::ParenVisual => {
+                self.at = start;
+                Err(Stop::Syntax)
+            }
+            Bracket::Vert => call(Function::Abs),
+            Bracket::Floor | Bracket::LowerCorner => call(Function::Floor),
+            Bracket::Ceil | Bracket::UpperCorner => call(Function::Ceil),
+            _ => Ok(inside),
+        }
+    }
+}

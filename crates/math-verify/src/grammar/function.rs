@@ -1,0 +1,337 @@
+//! Functions: known ones with or without brackets, and unknown ones by their name.
+
+use super::expression::Factor;
+use super::operator::{exponential, quotient, root};
+use super::{Parse, Parser, Stop};
+use crate::token::{Bracket, Tok};
+use crate::tree::{Value, integer, nothing};
+use aske_algebra::expr::{Constant, Expr, Function, Rational};
+use aske_algebra::fuel::Fuel;
+use dashu_int::{IBig, UBig};
+use smol_str::SmolStr;
+
+/// Binomials up to this size are worked out at once.
+const LARGEST: i64 = 2000;
+
+impl Parser<'_> {
+    pub(super) fn function(&mut self) -> Parse<Expr> {
+        self.deeper(|parser| match parser.peek() {
+            Tok::E => {
+                parser.at += 1;
+                let exponent = if parser.peek() == Tok::Caret { Some(parser.superscript()?) } else { None };
+                Ok(exponential(exponent.unwrap_or_else(|| Expr::int(1))))
+            }
+            Tok::Sqrt => parser.square_root(),
+            Tok::Sum | Tok::Prod => parser.sum_or_product(),
+            Tok::Lim => parser.limit(),
+            Tok::Int => parser.integral(),
+            Tok::Several(function) => {
+                parser.at += 1;
+                parser.several(function)
+            }
+            Tok::Operator => parser.operator(),
+            Tok::Letter | Tok::Named | Tok::Accent => parser.call(),
+            _ => parser.single(),
+        })
+    }
+
+    pub(super) fn superscript(&mut self) -> Parse<Expr> {
+        self.expect(Tok::Caret)?;
+        self.exponent()
+    }
+
+    fn square_root(&mut self) -> Parse<Expr> {
+        self.at += 1;
+        let degree = if self.eat(Tok::Open(Bracket::Square)) {
+            let degree = Self::scalar(self.unbarred()?)?;
+            self.close(Bracket::Square)?;
+            Some(degree)
+        } else {
+            None
+        };
+        let inside = Self::scalar(self.braced()?)?;
+        Ok(root(inside, degree.unwrap_or_else(|| Expr::int(2))))
+    }
+
+    /// A known function of one argument.
+    fn single(&mut self) -> Parse<Expr> {
+        let tok = self.peek();
+        self.at += 1;
+        let (base, power) = self.scripts()?;
+        let argument = self.argument()?;
+        applied(tok, base, power, argument, self.fuel)
+    }
+
+    /// A base below and a power above, in either order.
+    fn scripts(&mut self) -> Parse<(Option<Expr>, Option<Expr>)> {
+        let (mut base, mut power) = (None, None);
+        loop {
+            match self.peek() {
+                Tok::Under if base.is_none() => {
+                    self.at += 1;
+                    base = Some(self.exponent()?);
+                }
+                Tok::Caret if power.is_none() => power = Some(self.superscript()?),
+                _ => return Ok((base, power)),
+            }
+        }
+    }
+
+    fn argument(&mut self) -> Parse<Value> {
+        if self.peek() == Tok::Open(Bracket::Paren) {
+            self.at += 1;
+            let inside = self.unbarred()?;
+            self.close(Bracket::Paren)?;
+            return Ok(inside);
+        }
+        self.product(true)
+    }
+
+    /// `\operatorname{…}` of the few names that are known.
+    fn operator(&mut self) -> Parse<Expr> {
+        self.at += 1;
+        self.open(Bracket::Brace)?;
+        let name = self.text_of(self.at);
+        self.expect(Tok::Word)?;
+        self.close(Bracket::Brace)?;
+        let function = match name {
+            "gcd" => return self.several(Function::Gcd),
+            "lcm" => return self.several(Function::Lcm),
+            "floor" => Function::Floor,
+            "ceil" => Function::Ceil,
+            "arsinh" | "arcsinh" => Function::Arsinh,
+            "arcosh" | "arccosh" => Function::Arcosh,
+            "artanh" | "arctanh" => Function::Artanh,
+            _ => return Err(Stop::Syntax),
+        };
+        let (base, power) = self.scripts()?;
+        let argument = self.argument()?;
+        applied(Tok::Function(function), base, power, argument, self.fuel)
+    }
+
+    /// A known function of several arguments, always in brackets.
+    fn several(&mut self, function: Function) -> Parse<Expr> {
+        let (_, power) = self.scripts()?;
+        let start = self.at;
+        self.open(Bracket::Paren)?;
+        let end = self.partner(start).ok_or(Stop::Syntax)?;
+        let arguments = self.arguments(start + 1, end)?;
+        self.at = end + 1;
+        let call = Expr::Call(function, arguments);
+        Ok(match power {
+            Some(power) => call.power(power),
+            None => call,
+        })
+    }
+
+    /// Arguments between commas, each read as an answer of its own.
+    fn arguments(&mut self, from: usize, to: usize) -> Parse<Vec<Expr>> {
+        let text = self.joined(from, to);
+        let mut parts: Vec<&str> = text.split(',').collect();
+        if parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+            parts.pop();
+        }
+        let depth = self.depth;
+        let mut arguments = Vec::new();
+        for part in parts {
+            let tokens = super::lexer::tokens(part).ok_or(Stop::Syntax)?;
+            let mut parser = Parser::new(part, &tokens, self.real, self.fuel);
+            parser.depth = depth;
+            arguments.push(Self::scalar(parser.math()?)?);
+        }
+        Ok(arguments)
+    }
+
+    /// Whether a symbol here is applied to arguments: to one atom, or to what has a comma in it.
+    pub(super) fn begins_call(&self) -> bool {
+        matches!(self.peek(), Tok::Letter | Tok::Named | Tok::Accent) && self.call_brackets().is_some()
+    }
+
+    /// Where the name ends, and the brackets around the arguments.
+    fn call_brackets(&self) -> Option<(usize, usize, usize)> {
+        let part = |at: usize| match self.tok(at) {
+            Tok::Open(Bracket::Brace) => self.partner(at).map(|end| end + 1),
+            _ => self.skip_atom(at),
+        };
+        let mut at = self.at + 1;
+        if self.tok(at) == Tok::Under {
+            at = part(at + 1)?;
+        }
+        let name_end = at;
+        if self.tok(at) == Tok::Caret {
+            at = part(at + 1)?;
+        }
+        let wrapped = self.tok(at) == Tok::Open(Bracket::Brace);
+        let open = if wrapped { at + 1 } else { at };
+        let Tok::Open(kind @ (Bracket::Paren | Bracket::Square)) = self.tok(open) else { return None };
+        let close = self.partner(open)?;
+        if self.tok(close) != Tok::Close(kind)
+            || (wrapped && self.tok(close + 1) != Tok::Close(Bracket::Brace))
+        {
+            return None;
+        }
+        let one = self.skip_atom(open + 1) == Some(close);
+        (one || self.has_comma(open, close)).then_some((name_end, open, close))
+    }
+
+    /// A comma directly between two brackets.
+    pub(super) fn has_comma(&self, open: usize, close: usize) -> bool {
+        self.directly(open, close, |tok| tok == Tok::Comma)
+    }
+
+    /// Some token directly between two brackets, not in brackets of its own.
+    pub(super) fn directly(&self, open: usize, close: usize, wanted: impl Fn(Tok) -> bool) -> bool {
+        let mut at = open + 1;
+        while at < close {
+            match self.tok(at) {
+                Tok::Open(_) => at = self.partner(at).filter(|end| *end > at).map_or(at + 1, |end| end + 1),
+                tok if wanted(tok) => return true,
+                _ => at += 1,
+            }
+        }
+        false
+    }
+
+    fn call(&mut self) -> Parse<Expr> {
+        let (name_end, open, close) = self.call_brackets().ok_or(Stop::Syntax)?;
+        let name = self.joined(self.at, name_end);
+        let arguments = self.arguments(open + 1, close)?;
+        self.at = name_end;
+        let power = if self.peek() == Tok::Caret { Some(self.superscript()?) } else { None };
+        self.at = close + 1;
+        if self.tok(open - 1) == Tok::Open(Bracket::Brace) && self.peek() == Tok::Close(Bracket::Brace) {
+            self.at += 1;
+        }
+        let call = Expr::Apply(SmolStr::new(name), arguments);
+        Ok(match power {
+            Some(power) => call.power(power),
+            None => call,
+        })
+    }
+
+    /// A fraction; of differentials, a derivative.
+    pub(super) fn fraction(&mut self) -> Parse<Factor> {
+        self.at += 1;
+        let above = self.at;
+        let (above_end, below) = match self.partner(above) {
+            Some(end) => (end, end + 1),
+            None => return Err(Stop::Syntax),
+        };
+        let below_end = self.partner(below).ok_or(Stop::Syntax)?;
+        if self.tok(above) != Tok::Open(Bracket::Brace) || self.tok(below) != Tok::Open(Bracket::Brace) {
+            return Err(Stop::Syntax);
+        }
+        if below_end == below + 2 && self.tok(below + 1) == Tok::Differential {
+            let variable = super::atom::differential_name(self.text_of(below + 1));
+            let Expr::Symbol(variable) = crate::tree::symbol(variable, self.real) else {
+                return Err(Stop::Syntax);
+            };
+            let text = self.joined(above + 1, above_end);
+            if text == "d" {
+                self.at = below_end + 1;
+                return Ok(Factor::Derivative(variable));
+            }
+            if let Some(rest) = text.strip_prefix('d').filter(|rest| !rest.is_empty()) {
+                let tokens = super::lexer::tokens(rest).ok_or(Stop::Syntax)?;
+                let mut parser = Parser::new(rest, &tokens, self.real, self.fuel);
+                parser.depth = self.depth;
+                let body = Self::scalar(parser.math()?)?;
+                self.at = below_end + 1;
+                return Ok(Factor::Value(Value::Expr(super::integral::derivative(variable, body))));
+            }
+        }
+        let top = self.deeper(Self::braced)?;
+        let low = self.deeper(Self::braced)?;
+        quotient(top, low).map(Factor::Value)
+    }
+
+    pub(super) fn binomial(&mut self) -> Parse<Value> {
+        self.at += 1;
+        let top = Self::scalar(self.deeper(Self::braced)?)?;
+        let low = Self::scalar(self.deeper(Self::braced)?)?;
+        choose(top, low, self.fuel).map(Value::Expr)
+    }
+}
+
+/// n choose k, worked out where both are small integers.
+pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
+    let small = |expr: &Expr| integer(expr).and_then(|value| i64::try_from(&value).ok());
+    match (small(&n), small(&k)) {
+        (Some(top @ 0..=LARGEST), Some(low)) => {
+            if low < 0 || low > top {
+                return Ok(Expr::int(0));
+            }
+            fuel.spend(50 * low.min(top - low).unsigned_abs()).map_err(|_| Stop::Bounds)?;
+            let mut out = UBig::ONE;
+            for step in 0..low.min(top - low).unsigned_abs() {
+                out = out * (top.unsigned_abs() - step) / (step + 1);
+            }
+            Ok(Expr::integer(IBig::from(out)))
+        }
+        (_, Some(0)) => Ok(Expr::int(1)),
+        (_, Some(1)) => Ok(n),
+        _ => Ok(Expr::Call(Function::Binomial, vec![n, k])),
+    }
+}
+
+fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, fuel: &Fuel) -> Parse<Expr> {
+    if tok == Tok::Det {
+        return Err(Stop::Syntax);
+    }
+    let Value::Expr(argument) = argument else { return Err(Stop::Syntax) };
+    let ln = |of| Expr::call(Function::Ln, of);
+    let mut power = power;
+    let mut inverse = |function: Function, other: Function| {
+        if power == Some(Expr::int(-1)) {
+            power = None;
+            return other;
+        }
+        function
+    };
+    let call = match tok {
+        Tok::Ln if base.is_none() => ln(argument),
+        Tok::Log | Tok::Ln => {
+            let base = base.unwrap_or_else(|| Expr::int(10));
+            if base == Expr::Constant(Constant::E) {
+                ln(argument)
+            } else {
+                ln(argument).times(ln(base).power(Expr::int(-1)))
+            }
+        }
+        Tok::Exp => Expr::Constant(Constant::E).power(argument),
+        Tok::Gamma => gamma(argument, fuel)?,
+        Tok::Function(function) => {
+            let function = match function {
+                Function::Sin => inverse(function, Function::Arcsin),
+                Function::Cos => inverse(function, Function::Arccos),
+                Function::Tan => inverse(function, Function::Arctan),
+                Function::Csc => inverse(function, Function::Arccsc),
+                Function::Sec => inverse(function, Function::Arcsec),
+                Function::Cot => inverse(function, Function::Arccot),
+                Function::Sinh => inverse(function, Function::Arsinh),
+                Function::Cosh => inverse(function, Function::Arcosh),
+                Function::Tanh => inverse(function, Function::Artanh),
+                other => other,
+            };
+            Expr::call(function, argument)
+        }
+        _ => return Err(Stop::Syntax),
+    };
+    Ok(match power {
+        Some(power) => call.power(power),
+        None => call,
+    })
+}
+
+/// The gamma function, worked out at small integers.
+fn gamma(of: Expr, fuel: &Fuel) -> Parse<Expr> {
+    Ok(match integer(&of).and_then(|value| i64::try_from(&value).ok()) {
+        Some(n) if n <= 0 => nothing(),
+        Some(n @ 1..=LARGEST) => {
+            fuel.spend(50 * n.unsigned_abs()).map_err(|_| Stop::Bounds)?;
+            let product = (1..n.unsigned_abs()).fold(UBig::ONE, |out, factor| out * factor);
+            Expr::Number(Rational::from(product))
+        }
+        _ => Expr::call(Function::Gamma, of),
+    })
+}

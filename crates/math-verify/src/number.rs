@@ -1,0 +1,178 @@
+//! Values of closed expressions: order, exact equality, and differences too small to count.
+
+use super::tree::{hundredth, is_infinite, is_nothing};
+use aske_algebra::approx::{self, Nearness, Point, Trouble};
+use aske_algebra::exact;
+use aske_algebra::expr::{Constant, Expr, Over, Rational, Symbol};
+use aske_algebra::fuel::{Fuel, OutOfFuel};
+use smol_str::SmolStr;
+use std::cmp::Ordering;
+
+/// Numbers closer than 2⁻⁵⁴ are not told apart where neither side is a plain number.
+const TINY: f64 = 5.551_115_123_125_783e-17;
+
+/// How many parts an expression has.
+pub(super) fn size(expr: &Expr) -> u64 {
+    expr.children().into_iter().map(size).sum::<u64>() + 1
+}
+
+/// Some variable that no operator binds.
+pub(super) fn is_open(expr: &Expr) -> bool {
+    match expr {
+        Expr::Symbol(_) => true,
+        Expr::Bind(_) => !exact::free_symbols(expr).is_empty(),
+        Expr::Apply(_, parts) if !parts.is_empty() => true,
+        other => other.children().into_iter().any(is_open),
+    }
+}
+
+/// The expression in the terms of the exact and the approximate rooms: percents multiplied out, unknown
+/// functions as variables, and roots of negative numbers on their principal branch.
+pub(super) fn prepared(expr: &Expr, fuel: &Fuel) -> Expr {
+    let all = |parts: &[Expr]| parts.iter().map(|part| prepared(part, fuel)).collect::<Vec<_>>();
+    match expr {
+        Expr::Apply(..) if *expr == hundredth() => Expr::Number(Rational::ONE / Rational::from(100)),
+        Expr::Apply(..) if is_nothing(expr) => Expr::int(0).power(Expr::int(-1)),
+        Expr::Apply(name, parts) => {
+            let inside: Vec<String> = all(parts).iter().map(ToString::to_string).collect();
+            Expr::Symbol(SmolStr::new(format!("{name}({})", inside.join(","))))
+        }
+        Expr::Sum(parts) => Expr::Sum(all(parts)),
+        Expr::Product(parts) => Expr::Product(all(parts)),
+        Expr::Call(function, parts) => Expr::Call(*function, all(parts)),
+        Expr::Power(base, exponent) => principal(prepared(base, fuel), prepared(exponent, fuel), fuel),
+        Expr::Bind(bind) => {
+            let mut bind = bind.clone();
+            bind.body = prepared(&bind.body, fuel);
+            match &mut bind.over {
+                Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => {
+                    *a = prepared(a, fuel);
+                    *b = prepared(b, fuel);
+                }
+                Over::Limit(a, _) => *a = prepared(a, fuel),
+                Over::Antiderivative | Over::Derivative(_) => {}
+            }
+            Expr::Bind(bind)
+        }
+        other => other.clone(),
+    }
+}
+
+fn principal(base: Expr, exponent: Expr, fuel: &Fuel) -> Expr {
+    let odd = matches!(&exponent, Expr::Number(q) if !q.is_int() && q.denominator() % 2_u8 == 1);
+    if !odd || is_open(&base) {
+        return base.power(exponent);
+    }
+    let negative = approx::refine(&base, &Point::none(), 2, 128, fuel)
+        .is_ok_and(|value| !value.is_surely_not_real() && value.sign() == Some(Ordering::Less));
+    if !negative {
+        return base.power(exponent);
+    }
+    let turn =
+        Expr::Product(vec![Expr::Constant(Constant::I), Expr::Constant(Constant::Pi), exponent.clone()]);
+    base.negated().power(exponent).times(Expr::Constant(Constant::E).power(turn))
+}
+
+/// How two expressions are ordered, where both are real numbers.
+pub(super) fn order(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Ordering>, OutOfFuel> {
+    fuel.spend(10)?;
+    match (a, b) {
+        (Expr::Number(a), Expr::Number(b)) | (Expr::Decimal(a), Expr::Decimal(b)) => {
+            return Ok(Some(a.cmp(b)));
+        }
+        // Against a decimal, a number counts as the double next to it.
+        (Expr::Number(a), Expr::Decimal(b)) | (Expr::Decimal(a), Expr::Number(b)) => {
+            return Ok(a.to_f64().value().partial_cmp(&b.to_f64().value()));
+        }
+        _ => {}
+    }
+    let far = |expr: &Expr| match (is_infinite(expr), is_open(expr)) {
+        (Some(negative), _) => Some(if negative { -1 } else { 1 }),
+        // What is not known may be infinite.
+        (None, true) => None,
+        (None, false) => Some(0),
+    };
+    let (Some(far_a), Some(far_b)) = (far(a), far(b)) else { return Ok(None) };
+    if far_a != 0 || far_b != 0 {
+        return Ok(Some(far_a.cmp(&far_b)));
+    }
+    let (a, b) = (prepared(a, fuel), prepared(b, fuel));
+    let value = |expr: &Expr| match approx::refine(expr, &Point::none(), 40, 128, fuel) {
+        Err(Trouble::OutOfFuel) => Err(OutOfFuel),
+        found => Ok(found.ok().filter(|value| !value.is_surely_not_real())),
+    };
+    let (Some(x), Some(y)) = (value(&a)?, value(&b)?) else { return Ok(None) };
+    match x.order(&y) {
+        None => Ok(same(&a, &b, fuel)?.then_some(Ordering::Equal)),
+        found => Ok(found),
+    }
+}
+
+/// Not a number off the real line.
+pub(super) fn may_be_real(expr: &Expr, fuel: &Fuel) -> bool {
+    if is_open(expr) || is_infinite(expr).is_some() {
+        return true;
+    }
+    !approx::evaluate(&prepared(expr, fuel), &Point::none(), 53, fuel)
+        .is_ok_and(|value| value.is_surely_not_real())
+}
+
+/// Whether two closed, prepared expressions without decimals are the same number.
+pub(super) fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
+    match approx::nearness(a, b, &Point::none(), 53, fuel) {
+        (Nearness::Apart, true) | (Nearness::Unclear(Trouble::Undefined), _) => return Ok(false),
+        (Nearness::Same, true) => return Ok(true),
+        (Nearness::Unclear(Trouble::OutOfFuel), _) => return Err(OutOfFuel),
+        _ => {}
+    }
+    if let Some(equal) = exact::same(a, b, fuel)? {
+        return Ok(equal);
+    }
+    if let Some(agree) = exact::residues_agree(a, b, fuel)? {
+        return Ok(agree);
+    }
+    Ok(match approx::nearness(a, b, &Point::none(), 320, fuel) {
+        (Nearness::Same, _) => true,
+        (Nearness::Close { bits, absolute }, rigorous) => {
+            bits.max(absolute) >= if rigorous { 200 } else { 30 }
+        }
+        (Nearness::Unclear(Trouble::OutOfFuel), _) => return Err(OutOfFuel),
+        _ => false,
+    })
+}
+
+/// Whether two closed, prepared expressions differ by less than what counts.
+pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
+    let difference = a.clone().minus(b.clone());
+    for bits in [53, 128, 384] {
+        let value = match approx::evaluate(&difference, &Point::none(), bits, fuel) {
+            Ok(value) => value,
+            Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+            Err(Trouble::Undefined) => return Ok(false),
+            Err(Trouble::Unknown) => continue,
+        };
+        let mut ranges = vec![value.to_f64_bounds()];
+        if let approx::Value::Ball(ball) = &value {
+            ranges.push(ball.imaginary_bounds());
+        }
+        if ranges.iter().all(|(low, high)| low.abs() < TINY && high.abs() < TINY) {
+            return Ok(true);
+        }
+        if ranges.iter().any(|(low, high)| *low > TINY || *high < -TINY) {
+            return Ok(false);
+        }
+        if !value.is_rigorous() {
+            // An estimate that comes this close is as good as it gets.
+            return Ok(ranges.iter().all(|(low, high)| f64::midpoint(*low, *high).abs() < 1e-10));
+        }
+    }
+    same(a, b, fuel)
+}
+
+/// Unbound variables of both, in order, each once.
+pub(super) fn names(a: &Expr, b: &Expr) -> Vec<Symbol> {
+    let mut names: Vec<Symbol> = exact::free_symbols(a).into_iter().chain(exact::free_symbols(b)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}

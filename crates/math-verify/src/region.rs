@@ -1,0 +1,174 @@
+//! Sets of real numbers against each other: at all their ends, and between them.
+
+use super::number;
+use super::tree::{Known, Value};
+use aske_algebra::expr::Expr;
+use aske_algebra::fuel::{Fuel, OutOfFuel};
+use std::cmp::Ordering;
+
+/// More ends than this are not put in order.
+const ENDS: usize = 200;
+
+/// A place among the sorted ends: on one of them, or in the gap before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    On(usize),
+    Before(usize),
+}
+
+/// All ends of some sets, in order, each once; infinite ones left out.
+pub(super) struct Ends<'f> {
+    pub(super) at: Vec<Expr>,
+    fuel: &'f Fuel,
+}
+
+/// Whether two sets have the same members; nothing where one of them cannot be looked into.
+pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
+    // A difference is worked out against a union only.
+    let minus = |set: &Value| matches!(set, Value::Minus(..));
+    let union = |set: &Value| matches!(set, Value::Union(..));
+    if (minus(a) && !union(b)) || (minus(b) && !union(a)) {
+        return Ok(None);
+    }
+    let Some(ends) = Ends::of(&[a, b], fuel)? else { return Ok(None) };
+    for place in ends.places() {
+        match (ends.has(a, place)?, ends.has(b, place)?) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(_), Some(_)) => return Ok(Some(false)),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(true))
+}
+
+impl<'f> Ends<'f> {
+    pub(super) fn of(sets: &[&Value], fuel: &'f Fuel) -> Result<Option<Self>, OutOfFuel> {
+        let mut found = Vec::new();
+        if !sets.iter().all(|set| gather(set, &mut found)) || found.len() > ENDS {
+            return Ok(None);
+        }
+        let mut ends: Vec<Expr> = Vec::with_capacity(found.len());
+        for end in found {
+            // By insertion, as an order may not be known.
+            let mut at = ends.len();
+            let mut fresh = true;
+            while at > 0 {
+                match number::order(&end, &ends[at - 1], fuel)? {
+                    Some(Ordering::Less) => at -= 1,
+                    Some(Ordering::Equal) => {
+                        fresh = false;
+                        break;
+                    }
+                    Some(Ordering::Greater) => break,
+                    None => return Ok(None),
+                }
+            }
+            if fresh {
+                ends.insert(at, end);
+            }
+        }
+        Ok(Some(Self { at: ends, fuel }))
+    }
+
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let count = self.at.len();
+        (0..=count)
+            .flat_map(move |at| [Some(Place::Before(at)), (at < count).then_some(Place::On(at))])
+            .flatten()
+    }
+
+    /// Whether a set has the numbers at a place.
+    pub(super) fn has(&self, set: &Value, place: Place) -> Result<Option<bool>, OutOfFuel> {
+        self.fuel.spend(4)?;
+        Ok(match set {
+            Value::Known(Known::Reals) => Some(true),
+            Value::Known(Known::Empty) => Some(false),
+            Value::Set(elements) => {
+                let mut found = false;
+                for element in elements {
+                    let Value::Expr(element) = element else { return Ok(None) };
+                    match self.compared(place, element)? {
+                        Some(order) => found |= order == Ordering::Equal,
+                        None => return Ok(None),
+                    }
+                }
+                Some(found)
+            }
+            Value::Interval(interval) => {
+                let (Some(from), Some(to)) =
+                    (self.compared(place, &interval.from)?, self.compared(place, &interval.to)?)
+                else {
+                    return Ok(None);
+                };
+                let above = from == Ordering::Greater || (from == Ordering::Equal && interval.from_closed);
+                let below = to == Ordering::Less || (to == Ordering::Equal && interval.to_closed);
+                Some(above && below)
+            }
+            Value::Union(a, b) => match (self.has(a, place)?, self.has(b, place)?) {
+                (Some(a), Some(b)) => Some(a || b),
+                _ => None,
+            },
+            Value::Minus(a, b) => match (self.has(a, place)?, self.has(b, place)?) {
+                (Some(a), Some(b)) => Some(a && !b),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// How the numbers at a place stand to an end.
+    fn compared(&self, place: Place, end: &Expr) -> Result<Option<Ordering>, OutOfFuel> {
+        if let Some(negative) = super::tree::is_infinite(end) {
+            return Ok(Some(if negative { Ordering::Greater } else { Ordering::Less }));
+        }
+        let mut index = None;
+        for (at, known) in self.at.iter().enumerate() {
+            if number::order(known, end, self.fuel)? == Some(Ordering::Equal) {
+                index = Some(at);
+                break;
+            }
+        }
+        let Some(index) = index else { return Ok(None) };
+        Ok(Some(match place {
+            Place::On(at) => at.cmp(&index),
+            Place::Before(at) if at <= index => Ordering::Less,
+            Place::Before(_) => Ordering::Greater,
+        }))
+    }
+}
+
+/// The finite ends of a set; false where it is none of real numbers, or is not worked out.
+fn gather(set: &Value, out: &mut Vec<Expr>) -> bool {
+    let mut push = |end: &Expr| {
+        if super::tree::is_infinite(end).is_none() {
+            out.push(end.clone());
+        }
+    };
+    match set {
+        Value::Known(Known::Reals | Known::Empty) => true,
+        Value::Set(elements) => elements.iter().all(|element| match element {
+            Value::Expr(element) => {
+                push(element);
+                true
+            }
+            _ => false,
+        }),
+        Value::Interval(interval) => {
+            push(&interval.from);
+            push(&interval.to);
+            true
+        }
+        Value::Union(a, b) => gather(a, out) && gather(b, out),
+        // A difference of a difference stays as it is.
+        Value::Minus(a, b) => !has_minus(a) && !has_minus(b) && gather(a, out) && gather(b, out),
+        _ => false,
+    }
+}
+
+fn has_minus(set: &Value) -> bool {
+    match set {
+        Value::Minus(..) => true,
+        Value::Union(a, b) => has_minus(a) || has_minus(b),
+        _ => false,
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers rounded to six decimals.
+
+use super::{float, number};
+use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::expr::{Expr, Rational};
+use aske_algebra::fuel::{Fuel, OutOfFuel};
+use dashu_int::IBig;
+
+/// A rounded number; an integer stays one, and is never the same as a rounded decimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rounded {
+    Integer(IBig),
+    /// In millionths.
+    Decimal(IBig),
+}
+
+/// The number rounded, or nothing where it has no real value.
+pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOfFuel> {
+    match expr {
+        Expr::Number(value) => return Ok(Some(of_exact(value))),
+        Expr::Decimal(value) => return Ok(Some(Rounded::Decimal(millionths(&printed(value))))),
+        _ if number::is_open(expr) => return Ok(None),
+        _ => {}
+    }
+    if expr.has_decimal() {
+        if let Some(value) = float::value(expr, fuel)? {
+            return Ok(Rational::try_from(value)
+                .ok()
+                .map(|value| Rounded::Decimal(millionths(&printed(&value)))));
+        }
+        return Ok(None);
+    }
+    let expr = number::prepared(expr, fuel);
+    let value = match approx::refine(&expr, &Point::none(), 60, 256, fuel) {
+        Ok(value) => value,
+        Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+        Err(_) => return Ok(None),
+    };
+    if let approx::Value::Exact(value) = &value {
+        return Ok(Some(of_exact(value)));
+    }
+    if value.is_infinite() || value.is_surely_not_real() {
+        return Ok(None);
+    }
+    let double = value.to_f64();
+    if (double - double.round()).abs() < 1e-9
+        && let Ok(whole) = Rational::try_from(double.round())
+        && number::same(&expr, &Expr::Number(whole.clone()), fuel)?
+    {
+        return Ok(Some(of_exact(&whole)));
+    }
+    Ok(Rational::try_from(double).ok().map(|value| Rounded::Decimal(millionths(&value))))
+}
+
+fn of_exact(value: &Rational) -> Rounded {
+    if value.is_int() {
+        Rounded::Integer(value.numerator().clone())
+    } else {
+        Rounded::Decimal(millionths(value))
+    }
+}
+
+/// A double as its fifteen digits say it, so that halves are seen as they are written.
+fn printed(value: &Rational) -> Rational {
+    let text = format!("{:.14e}", value.to_f64().value());
+    let read = || {
+        let (digits, exponent) = text.split_once('e')?;
+        let exponent: isize = exponent.parse().ok()?;
+        let digits: IBig = digits.replace('.', "").parse().ok()?;
+        Some(Rational::from(digits) * Rational::from(10).pow(exponent - 14))
+    };
+    read().unwrap_or_else(|| value.clone())
+}
+
+/// The nearest number of millionths, the even one of two.
+fn millionths(value: &Rational) -> IBig {
+    let scaled = value * Rational::from(1_000_000);
+    let low = scaled.floor();
+    let rest = scaled - Rational::from(low.clone());
+    let half = Rational::ONE / Rational::from(2);
+    let even = low.clone() % IBig::from(2) == IBig::ZERO;
+    if rest > half || (rest == half && !even) { low + IBig::ONE } else { low }
+}

@@ -1,0 +1,221 @@
+//! Sets, tuples and intervals.
+
+use super::judge::Judge;
+use super::tree::Value;
+use super::{number, region, structure};
+use aske_algebra::approx::{self, Point};
+use aske_algebra::expr::Expr;
+use aske_algebra::fuel::OutOfFuel;
+use aske_algebra::relation::Interval;
+use aske_algebra::verdict::Method;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Sets larger than this are compared element by element only.
+const FEW: usize = 40;
+
+impl Judge<'_> {
+    pub(super) fn same_sets(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        let (gold, pred) = (as_set(gold), as_set(pred));
+        if let (Value::Interval(gold), Value::Interval(pred)) = (&*gold, &*pred) {
+            return self.same_intervals(gold, pred);
+        }
+        if gold.is_set() && pred.is_set() {
+            // A set made of one value has not been looked at as a set.
+            if (matches!(gold, Cow::Owned(_)) || matches!(pred, Cow::Owned(_)))
+                && structure::same(&gold, &pred, self.fuel)?
+            {
+                return Ok(true);
+            }
+            if let Some(equal) = self.same_members(&gold, &pred)?
+                && equal
+            {
+                return Ok(true);
+            }
+        }
+        match (&*gold, &*pred) {
+            (Value::Set(_) | Value::Tuple(_), Value::Set(_) | Value::Tuple(_)) => {
+                self.same_elements(&gold, &pred)
+            }
+            (Value::Interval(gold), Value::Set(elements) | Value::Tuple(elements)) => {
+                if !is_open(gold) || structure::without_repeats(elements, self.fuel)?.len() != 2 {
+                    return Ok(self.by(Method::Kind, false));
+                }
+                self.same_elements(&pair(gold), &pred)
+            }
+            (Value::Set(elements) | Value::Tuple(elements), Value::Interval(pred)) => {
+                if !is_open(pred) || structure::without_repeats(elements, self.fuel)?.len() != 2 {
+                    return Ok(self.by(Method::Kind, false));
+                }
+                self.same_elements(&gold, &pair(pred))
+            }
+            _ => Ok(self.by(Method::Kind, false)),
+        }
+    }
+
+    fn same_intervals(&self, gold: &Interval, pred: &Interval) -> Result<bool, OutOfFuel> {
+        if gold.from_closed != pred.from_closed || gold.to_closed != pred.to_closed {
+            return Ok(self.by(Method::Kind, false));
+        }
+        Ok(self.same_expr(&gold.from, &pred.from)? && self.same_expr(&gold.to, &pred.to)?)
+    }
+
+    /// Whether no number is in one of them only; nothing where that is not worked out.
+    fn same_members(&self, gold: &Value, pred: &Value) -> Result<Option<bool>, OutOfFuel> {
+        if let (Value::Set(gold), Value::Set(pred)) = (gold, pred) {
+            if gold.len() > FEW || pred.len() > FEW {
+                return Ok(None);
+            }
+            return Ok(Some(self.all_among(gold, pred)? && self.all_among(pred, gold)?));
+        }
+        region::same(gold, pred, self.fuel)
+    }
+
+    /// Whether every element of one finite set is, exactly, an element of the other.
+    fn all_among(&self, some: &[Value], all: &[Value]) -> Result<bool, OutOfFuel> {
+        for one in some {
+            let mut found = false;
+            for other in all {
+                found = structure::same(one, other, self.fuel)? || self.same_exactly(one, other)?;
+                if found {
+                    break;
+                }
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn same_exactly(&self, a: &Value, b: &Value) -> Result<bool, OutOfFuel> {
+        let (Value::Expr(a), Value::Expr(b)) = (a, b) else { return Ok(false) };
+        if a.has_decimal() || b.has_decimal() {
+            return super::float::cancels(a, b, self.fuel);
+        }
+        if let (Expr::Number(a), Expr::Number(b)) = (a, b) {
+            return Ok(a == b);
+        }
+        let (a, b) = (number::prepared(a, self.fuel), number::prepared(b, self.fuel));
+        if number::is_open(&a) || number::is_open(&b) {
+            return super::function::same(&a, &b, self);
+        }
+        number::same(&a, &b, self.fuel)
+    }
+
+    /// Element by element: by size where the expected one is a set, as written where it is a tuple.
+    fn same_elements(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        let (gold_once, pred_once) = (self.once(gold)?, self.once(pred)?);
+        if gold_once.len() != pred_once.len() {
+            return Ok(self.by(Method::Kind, false));
+        }
+        if !matches!(gold, Value::Set(_)) {
+            let written = elements(pred);
+            return Ok(written.len() == gold_once.len() && self.in_order(&gold_once, &written)?);
+        }
+        self.fuel.spend(20 * gold_once.len() as u64)?;
+        let (gold, gold_rest) = self.sorted(gold_once)?;
+        let (pred, pred_rest) = self.sorted(pred_once)?;
+        Ok(gold.len() == pred.len()
+            && self.in_order(&gold, &pred)?
+            && self.in_any_order(&gold_rest, pred_rest)?)
+    }
+
+    /// The elements, those of a set each once.
+    fn once<'v>(&self, value: &'v Value) -> Result<Vec<&'v Value>, OutOfFuel> {
+        match value {
+            Value::Set(elements) => structure::without_repeats(elements, self.fuel),
+            other => Ok(elements(other)),
+        }
+    }
+
+    fn in_order(&self, gold: &[&Value], pred: &[&Value]) -> Result<bool, OutOfFuel> {
+        for (gold, pred) in gold.iter().zip(pred) {
+            if !self.same(gold, pred)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn in_any_order(&self, gold: &[&Value], mut pred: Vec<&Value>) -> Result<bool, OutOfFuel> {
+        for one in gold {
+            let mut partner = None;
+            for (at, other) in pred.iter().enumerate() {
+                self.fuel.spend(20)?;
+                if self.same(one, other)? {
+                    partner = Some(at);
+                    break;
+                }
+            }
+            match partner {
+                Some(at) => {
+                    pred.remove(at);
+                }
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Numbers by size, and all else as it comes; an assignment counts as what it assigns.
+    fn sorted<'v>(&self, values: Vec<&'v Value>) -> Result<(Vec<&'v Value>, Vec<&'v Value>), OutOfFuel> {
+        let (mut numbers, mut rest) = (Vec::new(), Vec::new());
+        for value in values {
+            match self.size(value)? {
+                Some(size) => numbers.push((size, value)),
+                None => rest.push(value),
+            }
+        }
+        numbers.sort_by(|(a, x), (b, y)| a.total_cmp(b).then_with(|| tie(x, y)));
+        Ok((numbers.into_iter().map(|(_, value)| value).collect(), rest))
+    }
+
+    fn size(&self, value: &Value) -> Result<Option<f64>, OutOfFuel> {
+        let value = if value.is_assignment() {
+            value.relations().last().map_or(value, |one| &one.right)
+        } else {
+            value
+        };
+        let Value::Expr(expr) = value else { return Ok(None) };
+        match expr {
+            Expr::Number(value) | Expr::Decimal(value) => return Ok(Some(value.to_f64().value())),
+            _ if number::is_open(expr) => return Ok(None),
+            _ => {}
+        }
+        match approx::refine(&number::prepared(expr, self.fuel), &Point::none(), 50, 128, self.fuel) {
+            Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
+            Err(approx::Trouble::OutOfFuel) => Err(OutOfFuel),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The elements as they are written.
+fn elements(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Set(elements) | Value::Tuple(elements) => elements.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Two assignments of one value by the names they assign to.
+fn tie(a: &Value, b: &Value) -> Ordering {
+    let name = |value: &Value| match value.relations().first() {
+        Some(one) => one.left.expr().cloned(),
+        None => value.expr().cloned(),
+    };
+    name(a).cmp(&name(b))
+}
+
+fn as_set(value: &Value) -> Cow<'_, Value> {
+    if value.is_set_or_tuple() { Cow::Borrowed(value) } else { Cow::Owned(Value::Set(vec![value.clone()])) }
+}
+
+fn is_open(interval: &Interval) -> bool {
+    !interval.from_closed && !interval.to_closed
+}
+
+fn pair(interval: &Interval) -> Value {
+    Value::Tuple(vec![Value::Expr(interval.from.clone()), Value::Expr(interval.to.clone())])
+}

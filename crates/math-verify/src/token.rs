@@ -1,0 +1,124 @@
+//! The tokens of math-verify's grammar.
+
+use aske_algebra::expr::Function;
+use aske_algebra::relation::Sign;
+
+/// One token; its text is in the span beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tok {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    /// An opening bracket of a kind.
+    Open(Bracket),
+    /// A closing bracket of a kind.
+    Close(Bracket),
+    Bar,
+    Vert,
+    Norm,
+    Phantom,
+    Boxed,
+    Lim,
+    Approach,
+    Int,
+    Sum,
+    Prod,
+    /// `\log` and `\ln`.
+    Log,
+    Ln,
+    Exp,
+    Det,
+    Gamma,
+    /// A known function of one argument.
+    Function(Function),
+    /// A known function of several arguments.
+    Several(Function),
+    /// A bare word that means a function only inside `\operatorname`.
+    Word,
+    Operator,
+    Sqrt,
+    Frac,
+    Binom,
+    Choose,
+    MatrixStart,
+    MatrixEnd,
+    ArrayStart,
+    ArrayEnd,
+    DetStart,
+    DetEnd,
+    Column,
+    Row,
+    Under,
+    Caret,
+    Semicolon,
+    Comma,
+    Period,
+    Differential,
+    E,
+    BigE,
+    Letter,
+    /// A Greek letter or another symbol.
+    Named,
+    /// `\text{…}`, `\overline{…}` and their kind.
+    Accent,
+    Number,
+    Scientific,
+    Percent,
+    Infinity,
+    Partial,
+    In,
+    NotIn,
+    Equal,
+    Near,
+    Relation(Sign),
+    Bang,
+    Transpose,
+    Degree,
+    Naturals,
+    Integers,
+    Rationals,
+    Reals,
+    Complexes,
+    Primes,
+    Union,
+    Intersection,
+    Minus,
+    PlusMinus,
+    Empty,
+    Subset,
+    Superset,
+    /// Known to the lexer, used by no rule that is kept here.
+    Other,
+    /// White space of all kinds: never in the list.
+    Skip,
+    End,
+}
+
+/// The kinds of brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    Paren,
+    ParenVisual,
+    Group,
+    Brace,
+    BraceVisual,
+    BraceCommand,
+    Square,
+    SquareCommand,
+    Vert,
+    Angle,
+    Floor,
+    LowerCorner,
+    Ceil,
+    UpperCorner,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) tok: Tok,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
