@@ -50,7 +50,7 @@ impl Environment {
         let models = models(&settings, &http).map_err(|error| wrong(&error))?;
         let history = diversity_url.map(|url| History::new(&http, url)).transpose();
         let history = history.map_err(|error| wrong(&error))?;
-        let history = history.map(|history| (history, layers.config().train.alpha));
+        let history = history.map(|history| (history, layers.config().train.diversity_coef));
         Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default(), history })))
     }
 

@@ -39,7 +39,7 @@ def check(traces: list[Any]) -> None:
         pay = {"calibrated": 1.0, "too_easy": 0.2}.get(outcome, -0.2)
         assert trace.rewards["calibration"].score == pay
         missing = sum(bool(turn.get("missing")) for turn in result["record"]["turns"])
-        # Novelty is paid on top of a reward above nought, once as much: train.alpha is 1.
+        # Novelty is paid on top of a reward above nought, once as much: train.diversity_coef is 1.
         new = max(pay, 0.0) * trace.metrics["novelty"]
         assert trace.reward == pytest.approx(pay - 0.05 * missing + new)
         # Every asker turn went through the interception: three probing turns and the final one.

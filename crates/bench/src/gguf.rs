@@ -13,8 +13,8 @@ pub(crate) fn gguf(name: &str, section: &ModelSection) -> Result<Box<dyn Provide
     let usual = LlamaOptions::default();
     let options = LlamaOptions {
         threads: section.threads.unwrap_or(usual.threads),
-        batch: section.batch.unwrap_or(usual.batch),
-        context: section.context.unwrap_or(usual.context),
+        batch: section.batch_size.unwrap_or(usual.batch),
+        context: section.context_length.unwrap_or(usual.context),
         gpu_layers: section.gpu_layers.unwrap_or(usual.gpu_layers),
     };
     let path = find(name, section.path.as_deref().unwrap_or_default())?;
@@ -43,10 +43,10 @@ fn find(name: &str, path: &str) -> Result<std::path::PathBuf, ConfigError> {
     })
 }
 
-/// What the chat template is given: as servers take it, `extra.chat_template_kwargs`.
+/// What the chat template is given: as servers take it, `extra_body.chat_template_kwargs`.
 #[cfg(feature = "llama")]
 fn for_template(section: &ModelSection) -> serde_json::Map<String, serde_json::Value> {
-    let given = section.extra.get("chat_template_kwargs").map(serde_json::to_value);
+    let given = section.extra_body.get("chat_template_kwargs").map(serde_json::to_value);
     given.and_then(Result::ok).and_then(|given| given.as_object().cloned()).unwrap_or_default()
 }
 

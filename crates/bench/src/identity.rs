@@ -71,7 +71,7 @@ fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
         let served = model.model.as_deref().unwrap_or(name);
         let script = model.script.as_deref().map(|path| load_script(path).unwrap_or_default());
         let script = script.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
-        let asked = (served, &model.omit, model.fold_system, sorted(&model.extra), script);
+        let asked = (served, &model.omit, model.fold_system, sorted(&model.extra_body), script);
         keys.insert(format!("models.{name}"), json(&asked));
     }
 }

@@ -198,7 +198,7 @@ fn addresses_are_shown_without_users_passwords_and_queries() {
         "[models.a]\nurl = \"https://user:hunter2@host:8000/v1\"\n\
          [models.b]\nurl = [\"https://host/v1?key=hunter2\", \"http://user:hun/te?r2@host/v1\", \"user:hunter2@host/v1\"]\n\
          [models.c]\nurl = \"https://host/v1#token=hunter2\"\n\
-         [models.c.extra]\napi_key = \"hunter2\"\ntop_k = 3\n",
+         [models.c.extra_body]\napi_key = \"hunter2\"\ntop_k = 3\n",
     );
     let over = "models.d.url=https://user:hunter2@host/v1?key=hunter2";
     for arguments in [&["config", "models"][..], &["config", "-o", over], &["config", "--json", "-o", over]] {

@@ -278,7 +278,8 @@ fn what_is_not_a_run_is_refused() {
 #[test]
 fn sessions_of_a_training_are_rebuilt_seed_by_seed() {
     let world = World::new();
-    let keys = ["train.groups=2", "train.group_size=3", "train.watch.questions=3", "train.warm_up=1"];
+    let keys =
+        ["train.groups=2", "train.group_size=3", "train.watch.max_questions=3", "train.warmup_steps=1"];
     let mut arguments = vec![
         "train",
         "--solvers",

@@ -57,7 +57,7 @@ fn key(name: &str, variable: &str) -> Result<String, ConfigError> {
 
 /// The free table as JSON.
 fn extra(section: &ModelSection) -> Map<String, Value> {
-    match serde_json::to_value(&section.extra) {
+    match serde_json::to_value(&section.extra_body) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }

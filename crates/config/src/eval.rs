@@ -16,17 +16,17 @@ impl Layers {
         check_names(config)?;
         check_run(&config.run)?;
         in_range("eval.samples", section.samples > 0, "at least 1")?;
-        in_range("eval.tokens", section.tokens > 0, "above 0")?;
-        in_range("eval.judge.tokens", section.judge.tokens > 0, "above 0")?;
+        in_range("eval.max_tokens", section.max_tokens > 0, "above 0")?;
+        in_range("eval.judge.max_tokens", section.judge.max_tokens > 0, "above 0")?;
         let mut models = Models { config, used: BTreeMap::new() };
         let role = models.role("MODEL", model, &section.sampling)?;
         if let Some(found) = models.used.get_mut(model) {
-            lay_under(&section.template, found);
+            lay_under(&section.chat_template_kwargs, found);
         }
         let judge = match &section.judge.model {
             Some(name) => {
                 let role = models.role("eval.judge.model", name, &section.judge.sampling)?;
-                Some((role, section.judge.tokens))
+                Some((role, section.judge.max_tokens))
             }
             None => None,
         };
@@ -56,8 +56,10 @@ fn lay_under(template: &toml::Table, section: &mut ModelSection) {
     if !ours || template.is_empty() {
         return;
     }
-    let given =
-        section.extra.entry("chat_template_kwargs").or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let given = section
+        .extra_body
+        .entry("chat_template_kwargs")
+        .or_insert_with(|| toml::Value::Table(toml::Table::new()));
     if let toml::Value::Table(given) = given {
         for (key, value) in template {
             given.entry(key.clone()).or_insert_with(|| value.clone());
@@ -84,7 +86,7 @@ mod tests {
     fn the_defaults_are_the_papers() {
         let layers = Layers::load(Some("paper-train"), std::iter::empty(), &[]).unwrap();
         let section = &layers.config().eval;
-        assert_eq!((section.samples, section.tokens), (8, 32_000));
+        assert_eq!((section.samples, section.max_tokens), (8, 32_000));
         let settings = layers.eval_settings("qwen3.5-4b-asker").unwrap();
         let sampling = serde_json::to_value(&settings.asker.sampling).unwrap();
         assert_eq!(
@@ -122,11 +124,11 @@ mod tests {
                 .copied()
                 .collect();
             let settings = layers(&flags).eval_settings("m").unwrap();
-            let given = settings.models["m"].extra.get("chat_template_kwargs").cloned();
+            let given = settings.models["m"].extra_body.get("chat_template_kwargs").cloned();
             given.and_then(|given| given.get("enable_thinking")?.as_bool())
         };
         assert_eq!(thinking(&[]), Some(false));
-        assert_eq!(thinking(&["models.m.extra.chat_template_kwargs.enable_thinking=true"]), Some(true));
+        assert_eq!(thinking(&["models.m.extra_body.chat_template_kwargs.enable_thinking=true"]), Some(true));
         assert_eq!(thinking(&["models.m.api_key_env=KEY"]), None);
     }
 

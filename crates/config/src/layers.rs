@@ -1,12 +1,15 @@
 //! Layers of a configuration, merged in one place, each value with its origin.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
+use crate::renamed::{self, OldKey};
 use crate::secret::shown;
 use crate::{Config, ConfigError, builtin, closest, suggest};
 use aske_model::redact_text;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use toml::de::{DeTable, Deserializer};
 use toml::{Table, Value};
 
 /// The file that is read where none is named.
@@ -64,6 +67,7 @@ pub struct Layers {
     config: Config,
     origins: BTreeMap<String, Origin>,
     source: Origin,
+    notices: Vec<String>,
 }
 
 impl Layers {
@@ -112,6 +116,8 @@ impl Layers {
         {
             models.retain(|name, _| !own.contains_key(name));
         }
+        let mut stored = stored;
+        renamed::update(&mut stored);
         stack.add(&source, stored)?;
         stack.finish(source, environment, flags)
     }
@@ -124,6 +130,11 @@ impl Layers {
     /// The merged configuration.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// A line for each key that a file, a variable or a flag gives under an old name.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// A short name of the file or built-in configuration that was asked for, for a run's folder.
@@ -200,6 +211,7 @@ struct Stack {
     origins: BTreeMap<String, Origin>,
     /// Files being read, so that a circle is noticed.
     open: Vec<String>,
+    notices: Vec<String>,
 }
 
 impl Stack {
@@ -233,15 +245,15 @@ impl Stack {
         let keys = self.key_variables();
         for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {
             if let Some(layer) = table(name, value) {
-                self.add(&Origin::Environment(name.clone()), layer?)?;
+                self.add_given(&Origin::Environment(name.clone()), layer?)?;
             }
         }
         for (flag, key, value) in flags {
             let path: Vec<&str> = split_key(key);
-            self.add(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
+            self.add_given(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
         }
         let config = Value::Table(self.merged).try_into().map_err(|error| explain(None, &error))?;
-        Ok(Layers { config, origins: self.origins, source })
+        Ok(Layers { config, origins: self.origins, source, notices: self.notices })
     }
 
     /// The variables that hold keys, by the files read so far; they set nothing.
@@ -268,8 +280,11 @@ impl Stack {
             return Err(ConfigError::at(name, "the file extends itself"));
         }
         let in_file = |error: toml::de::Error| explain(Some((&name, text)), &error);
-        let config: Config = toml::from_str(text).map_err(in_file)?;
-        let mut table: Table = toml::from_str(text).map_err(in_file)?;
+        let mut document = DeTable::parse(text).map_err(in_file)?;
+        let old = renamed::update(document.get_mut());
+        let config = Config::deserialize(Deserializer::from(document.clone())).map_err(in_file)?;
+        let mut table = Table::deserialize(Deserializer::from(document)).map_err(in_file)?;
+        self.notice(&origin, old);
         self.open.push(name);
         for base in config.extends.to_vec() {
             self.add_named(&base, path)?;
@@ -281,6 +296,20 @@ impl Stack {
         }
         self.add(&origin, table)?;
         Ok(origin)
+    }
+
+    /// Adds a layer that a user gave as values.
+    fn add_given(&mut self, origin: &Origin, mut layer: Table) -> Result<(), ConfigError> {
+        let old = renamed::update(&mut layer);
+        self.notice(origin, old);
+        self.add(origin, layer)
+    }
+
+    fn notice(&mut self, origin: &Origin, old: Vec<OldKey>) {
+        let lines = old
+            .into_iter()
+            .map(|OldKey { old, new }| format!("{origin}: `{old}` is deprecated; use `{new}`"));
+        self.notices.extend(lines);
     }
 
     fn add(&mut self, origin: &Origin, layer: Table) -> Result<(), ConfigError> {
@@ -432,6 +461,34 @@ mod tests {
         assert_eq!(error.to_string(), "--flag: unknown key `smaples`");
         let error = load("extends = \"papre-bench\"", &[], &[]).unwrap_err();
         assert_eq!(error.hint.as_deref(), Some("did you mean the built-in `paper-bench`?"));
+    }
+
+    #[test]
+    fn old_keys_are_read_from_every_layer_with_a_notice() {
+        let text = "[train]\ndecay = 0.5\n[equivalence]\ntokens = 7";
+        let flags = [("train.warm_up", "9"), ("train.keep_checkpoints", "2")];
+        let layers = load(text, &[("ASKE_EQUIVALENCE_TOKENS", "8")], &flags).unwrap();
+        let config = layers.config();
+        assert_eq!((config.train.warmup_steps, config.equivalence.max_tokens), (9, 8));
+        assert!((config.train.weight_decay - 0.5).abs() < 1e-12);
+        assert_eq!(origin(&layers, "train.warmup_steps"), "--flag");
+        let notices = layers.notices();
+        assert!(
+            notices[0].ends_with("x.toml: `equivalence.tokens` is deprecated; use `equivalence.max_tokens`")
+        );
+        assert_eq!(notices.len(), 4, "{notices:?}");
+        assert_eq!(notices[3], "--flag: `train.warm_up` is deprecated; use `train.warmup_steps`");
+        let error = load("[train]\ndecay = 1\n\nsteps = \"x\"", &[], &[]).unwrap_err();
+        assert!(error.to_string().contains("x.toml:4: invalid type"), "{error}");
+        let error = load("[train]\ndecay = 1\nweight_decay = 1", &[], &[]).unwrap_err();
+        assert!(error.to_string().contains("x.toml:2: unknown key `decay`"), "{error}");
+    }
+
+    #[test]
+    fn a_run_folder_with_old_keys_is_read_without_a_notice() {
+        let stored = toml::from_str("[train]\nalpha = 0.25").unwrap();
+        let layers = Layers::of_run(stored, Path::new("run.toml"), None, std::iter::empty(), &[]).unwrap();
+        assert!((layers.config().train.diversity_coef - 0.25).abs() < 1e-12 && layers.notices().is_empty());
     }
 
     #[test]

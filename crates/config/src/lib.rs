@@ -16,6 +16,7 @@ mod error;
 mod eval;
 mod layers;
 mod pack;
+mod renamed;
 mod sampling;
 mod schema;
 mod secret;
@@ -29,9 +30,9 @@ pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;
 pub use schema::{
-    AskerSection, BoundarySection, CheckSection, Config, DifficultySection, EquivalenceSection, EvalSection,
-    JudgeSection, MeasureSection, ModelSection, OneOrMany, Order, ProtocolSection, ProviderKind, RunSection,
-    SetSection, TrainSection, WatchSection,
+    AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
+    EquivalenceSection, EvalSection, JudgeSection, MeasureSection, ModelSection, OneOrMany, Order,
+    PolicyLoss, ProtocolSection, ProviderKind, RunSection, SetSection, TrainSection, WatchSection,
 };
 pub use secret::{is_env_var_name, redact};
 pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, is_valid_name, sanitize_name};

@@ -88,7 +88,7 @@ pub struct ProtocolSection {
     /// `math`, `choice`, `number` or `text`.
     pub domain: String,
     /// How mathematical answers are compared: `aske`, or `paper` for math-verify's rules and the paper's fall-throughs.
-    pub comparison: String,
+    pub comparison: AnswerComparison,
     /// What notation leaves open, in the comparison `aske`.
     #[serde(skip_serializing_if = "is_usual")]
     pub policy: Policy,
@@ -113,12 +113,23 @@ impl Default for ProtocolSection {
             question_words: paper.question_words,
             summary_chars: paper.summary_chars,
             domain: "math".to_owned(),
-            comparison: "aske".to_owned(),
+            comparison: AnswerComparison::default(),
             policy: Policy::usual(),
             tolerance: None,
             prompts: None,
         }
     }
+}
+
+/// How mathematical answers are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerComparison {
+    /// This project's comparison, with a policy for what notation leaves open.
+    #[default]
+    Aske,
+    /// math-verify's rules and the paper's fall-throughs.
+    Paper,
 }
 
 fn is_usual(policy: &Policy) -> bool {
@@ -194,14 +205,14 @@ pub struct EquivalenceSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Tokens of a verdict.
-    pub tokens: u32,
+    pub max_tokens: u32,
     /// Laid over the model's own sampling.
     pub sampling: Sampling,
 }
 
 impl Default for EquivalenceSection {
     fn default() -> Self {
-        Self { model: None, tokens: 4_000, sampling: Sampling::default() }
+        Self { model: None, max_tokens: 4_000, sampling: Sampling::default() }
     }
 }
 
@@ -233,7 +244,7 @@ pub struct EvalSection {
     /// Answers to each problem.
     pub samples: u32,
     /// Tokens of an answer.
-    pub tokens: u32,
+    pub max_tokens: u32,
     /// What follows every problem, instead of the model's and the datasets' own instructions; empty for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
@@ -242,7 +253,7 @@ pub struct EvalSection {
     pub sampling: Sampling,
     /// Given to the chat template of a model on this machine or on a server without a key, where the model's section
     /// says nothing else: thinking is off.
-    pub template: toml::Table,
+    pub chat_template_kwargs: toml::Table,
     /// Who judges answers where a dataset wants it.
     pub judge: JudgeSection,
 }
@@ -258,10 +269,13 @@ impl Default for EvalSection {
     fn default() -> Self {
         Self {
             samples: 8,
-            tokens: 32_000,
+            max_tokens: 32_000,
             sampling: papers_sampling(),
             instruction: None,
-            template: toml::Table::from_iter([("enable_thinking".to_owned(), toml::Value::Boolean(false))]),
+            chat_template_kwargs: toml::Table::from_iter([(
+                "enable_thinking".to_owned(),
+                toml::Value::Boolean(false),
+            )]),
             judge: JudgeSection::default(),
         }
     }
@@ -292,14 +306,14 @@ pub struct JudgeSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Tokens of a verdict.
-    pub tokens: u32,
+    pub max_tokens: u32,
     /// Laid over the model's own sampling.
     pub sampling: Sampling,
 }
 
 impl Default for JudgeSection {
     fn default() -> Self {
-        Self { model: None, tokens: 4_000, sampling: Sampling::default() }
+        Self { model: None, max_tokens: 4_000, sampling: Sampling::default() }
     }
 }
 
@@ -318,53 +332,53 @@ pub struct TrainSection {
     /// Rollouts of each pair, rewarded against each other.
     pub group_size: u32,
     /// `cispo`, `grpo` or `dapo`.
-    pub loss: String,
+    pub loss: PolicyLoss,
     /// The importance ratio is at least 1 less this; the loss's own bound where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip_low: Option<f64>,
+    pub clip_ratio_low: Option<f64>,
     /// The importance ratio is at most 1 and this; the loss's own bound where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip_high: Option<f64>,
+    pub clip_ratio_high: Option<f64>,
     /// The learning rate after the warm-up.
     pub learning_rate: f64,
     /// Steps of the linear warm-up.
-    pub warm_up: u64,
+    pub warmup_steps: u64,
     /// AdamW's memory of gradients and of their squares.
-    pub betas: [f64; 2],
+    pub adam_betas: [f64; 2],
     /// AdamW's epsilon.
-    pub epsilon: f64,
+    pub adam_eps: f64,
     /// AdamW's weight decay.
-    pub decay: f64,
+    pub weight_decay: f64,
     /// The longest gradient that is used; longer ones are shortened to it.
-    pub clip_gradient: f64,
+    pub max_grad_norm: f64,
     /// A gradient longer than this ends the run.
-    pub stop_gradient: f64,
+    pub stop_grad_norm: f64,
     /// The head gets weights of its own, in single precision.
-    pub untie_head: bool,
+    pub untie_lm_head: bool,
     /// On a GPU: the rank of low-rank adapters that learn instead of every weight; 0 for every weight.
     pub lora_rank: usize,
     /// Their strength.
     pub lora_alpha: f64,
     /// On a GPU: layers are computed again on the way back, for less memory.
-    pub recompute: bool,
+    pub gradient_checkpointing: bool,
     /// How much the diversity bonus counts.
-    pub alpha: f64,
+    pub diversity_coef: f64,
     /// Neighbours that a question is compared with.
-    pub neighbours: usize,
+    pub num_neighbors: usize,
     /// Questions that are remembered.
-    pub buffer: usize,
+    pub buffer_size: usize,
     /// `ngram`, a folder, or a name in the hub's cache.
     pub embedder: String,
     /// Longer rollouts are not learnt from, and counted.
-    pub train_tokens: usize,
+    pub max_train_tokens: usize,
     /// The longest text that is sampled.
-    pub sample_tokens: usize,
+    pub max_sample_tokens: usize,
     /// Tokens that go through a GPU together, filling included; 0 takes one text at a time.
-    pub micro_tokens: usize,
+    pub micro_batch_tokens: usize,
     /// Steps between two checkpoints.
     pub checkpoint_every: u64,
     /// Checkpoints that are kept.
-    pub keep: usize,
+    pub keep_checkpoints: usize,
     /// Where it learns: `cpu`, `cuda` or `cuda:N`.
     pub device: String,
     /// Threads that sample.
@@ -381,33 +395,57 @@ impl Default for TrainSection {
             steps: 200,
             groups: 16,
             group_size: 16,
-            loss: "cispo".to_owned(),
-            clip_low: None,
-            clip_high: None,
+            loss: PolicyLoss::default(),
+            clip_ratio_low: None,
+            clip_ratio_high: None,
             learning_rate: 1e-6,
-            warm_up: 60,
-            betas: [0.9, 0.999],
-            epsilon: 1e-8,
-            decay: 0.01,
-            clip_gradient: 1.0,
-            stop_gradient: 1e4,
-            untie_head: true,
+            warmup_steps: 60,
+            adam_betas: [0.9, 0.999],
+            adam_eps: 1e-8,
+            weight_decay: 0.01,
+            max_grad_norm: 1.0,
+            stop_grad_norm: 1e4,
+            untie_lm_head: true,
             lora_rank: 0,
             lora_alpha: 32.0,
-            recompute: true,
-            alpha: 1.0,
-            neighbours: 5,
-            buffer: 5_000,
+            gradient_checkpointing: true,
+            diversity_coef: 1.0,
+            num_neighbors: 5,
+            buffer_size: 5_000,
             embedder: "BAAI/bge-small-en-v1.5".to_owned(),
-            train_tokens: 24_576,
-            sample_tokens: 32_768,
-            micro_tokens: 0,
+            max_train_tokens: 24_576,
+            max_sample_tokens: 32_768,
+            micro_batch_tokens: 0,
             checkpoint_every: 10,
-            keep: 3,
+            keep_checkpoints: 3,
             device: "cpu".to_owned(),
             threads: 2,
             watch: WatchSection::default(),
             measure: MeasureSection::default(),
+        }
+    }
+}
+
+/// The policy-gradient loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyLoss {
+    /// CISPO, the paper's.
+    #[default]
+    Cispo,
+    /// GRPO.
+    Grpo,
+    /// DAPO.
+    Dapo,
+}
+
+impl PolicyLoss {
+    /// The name in a configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cispo => "cispo",
+            Self::Grpo => "grpo",
+            Self::Dapo => "dapo",
         }
     }
 }
@@ -420,17 +458,17 @@ pub struct WatchSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Questions of a step that it is asked about at most.
-    pub questions: usize,
+    pub max_questions: usize,
     /// The questions are of the nano world, whose oracle knows their answers.
     pub oracle: bool,
     /// The least share of different questions.
-    pub distinct: f64,
+    pub min_distinct: f64,
     /// The least share of rollouts with a question that has an answer.
-    pub valid: f64,
+    pub min_valid: f64,
     /// The least agreement of the policy's answers with the fixed solver's and the oracle's.
-    pub agreement: f64,
+    pub min_agreement: f64,
     /// The least entropy of a choice.
-    pub entropy: f64,
+    pub min_entropy: f64,
     /// A run ends when something stays below its limit for so many steps; 0 never ends it.
     pub patience: u64,
 }
@@ -439,12 +477,12 @@ impl Default for WatchSection {
     fn default() -> Self {
         Self {
             model: None,
-            questions: 64,
+            max_questions: 64,
             oracle: false,
-            distinct: 0.3,
-            valid: 0.7,
-            agreement: 0.7,
-            entropy: 0.0,
+            min_distinct: 0.3,
+            min_valid: 0.7,
+            min_agreement: 0.7,
+            min_entropy: 0.0,
             patience: 5,
         }
     }
@@ -460,14 +498,14 @@ pub struct MeasureSection {
     /// Sessions for each pair.
     pub samples: u32,
     /// Held-out questions of the nano world in each family and level that the asker answers; 0 for none.
-    pub exam: u32,
+    pub exam_questions: u32,
     /// Answers to each.
     pub exam_samples: u32,
 }
 
 impl Default for MeasureSection {
     fn default() -> Self {
-        Self { config: None, samples: 10, exam: 0, exam_samples: 8 }
+        Self { config: None, samples: 10, exam_questions: 0, exam_samples: 8 }
     }
 }
 
@@ -585,7 +623,7 @@ pub struct ModelSection {
     pub fold_system: bool,
     /// Merged into every request body.
     #[serde(skip_serializing_if = "toml::Table::is_empty")]
-    pub extra: toml::Table,
+    pub extra_body: toml::Table,
     /// How hard it may be driven.
     pub limits: Limits,
     /// What it costs.
@@ -600,10 +638,10 @@ pub struct ModelSection {
     pub threads: Option<usize>,
     /// Requests that a `llama` model serves at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch: Option<usize>,
+    pub batch_size: Option<usize>,
     /// Tokens of all conversations together that a `llama` model holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<u32>,
+    pub context_length: Option<u32>,
     /// Layers of a `llama` model that run on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_layers: Option<u32>,

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 const MASK: &str = "***";
 
-/// Keys below `extra` whose texts are secrets.
+/// Keys below `extra_body` whose texts are secrets.
 const SECRETS: [&str; 6] = ["key", "token", "secret", "password", "auth", "credential"];
 
 /// Whether this names an environment variable, and is not a key in its place: a variable of this name is set, or it is
@@ -32,7 +32,8 @@ pub(crate) fn shown(key: &str, value: &Value) -> Value {
 
 fn shown_text(key: &str, text: &str) -> String {
     let last = key.rsplit('.').next().unwrap_or_default().to_lowercase();
-    let secret = key.contains(".extra.") && SECRETS.iter().any(|part| last.contains(part));
+    let free = [".extra_body.", ".extra."].iter().any(|table| key.contains(table));
+    let secret = free && SECRETS.iter().any(|part| last.contains(part));
     match last.as_str() {
         "api_key_env" if !is_env_var_name(text) => MASK.to_owned(),
         "api_key_env" => text.to_owned(),

@@ -1,7 +1,8 @@
 //! A configuration that has been checked: every name resolved, every number in range.
 
 use crate::{
-    Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack, sampling,
+    AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
+    load_pack, sampling,
 };
 use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
@@ -77,7 +78,7 @@ impl Settings {
         let equivalence = match &config.equivalence.model {
             Some(name) => {
                 let role = models.role("equivalence.model", name, &config.equivalence.sampling)?;
-                Some((role, config.equivalence.tokens))
+                Some((role, config.equivalence.max_tokens))
             }
             None => None,
         };
@@ -245,11 +246,12 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let price = section.price.unwrap_or_default();
     let fair = [price.input, price.output, price.cached_input.unwrap_or(0.0)].iter().all(|usd| *usd >= 0.0);
     in_range(&format!("models.{name}.price"), fair, "0 or more")?;
-    match section.extra.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
-        Some(taken) => {
-            Err(ConfigError::at(format!("models.{name}.extra.{taken}"), "the session writes this itself")
-                .with_hint("the server's name for the model goes into `model`"))
-        }
+    match section.extra_body.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
+        Some(taken) => Err(ConfigError::at(
+            format!("models.{name}.extra_body.{taken}"),
+            "the session writes this itself",
+        )
+        .with_hint("the server's name for the model goes into `model`")),
         None => Ok(()),
     }
 }
@@ -299,13 +301,13 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
 /// How mathematical answers are compared.
 fn rules(config: &Config) -> Result<Rules, ConfigError> {
     let section = &config.protocol;
-    match section.comparison.as_str() {
-        "aske" => Ok(Rules::Aske(section.policy)),
-        "paper" if section.policy == Policy::usual() => Ok(Rules::Paper),
-        "paper" => Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
-            .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy")),
-        other => Err(ConfigError::at("protocol.comparison", format!("unknown comparison `{other}`"))
-            .with_hint("`aske`, or `paper` for math-verify's rules and the paper's fall-throughs")),
+    match section.comparison {
+        AnswerComparison::Aske => Ok(Rules::Aske(section.policy)),
+        AnswerComparison::Paper if section.policy == Policy::usual() => Ok(Rules::Paper),
+        AnswerComparison::Paper => {
+            Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
+                .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy"))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The ranges of all numbers in `[train]`.
 
+use crate::renamed::with_old_names;
 use crate::{ConfigError, TrainSection};
 use std::fmt::Display;
 
@@ -19,8 +20,25 @@ impl TrainSection {
         self.check_watch()?;
         let measure = &self.measure;
         whole("measure.samples", measure.samples.into(), 1, MANY)?;
-        whole("measure.exam", measure.exam.into(), 0, MANY)?;
+        whole("measure.exam_questions", measure.exam_questions.into(), 0, MANY)?;
         whole("measure.exam_samples", measure.exam_samples.into(), 1, MANY)
+    }
+
+    /// The text by which a run folder recognises its training: everything that changes the rollouts or what is learnt
+    /// from them. Keys have their first names, so that folders of earlier versions are recognised.
+    pub fn identity(&self) -> String {
+        let default = Self::default();
+        let fixed = Self {
+            steps: default.steps,
+            checkpoint_every: default.checkpoint_every,
+            keep_checkpoints: default.keep_checkpoints,
+            threads: default.threads,
+            micro_batch_tokens: default.micro_batch_tokens,
+            watch: default.watch,
+            measure: default.measure,
+            ..self.clone()
+        };
+        with_old_names("train", serde_json::to_value(&fixed).unwrap_or_default()).to_string()
     }
 
     fn check_plan(&self) -> Result<(), ConfigError> {
@@ -33,11 +51,11 @@ impl TrainSection {
             let range = format!("at most {ROLLOUTS}");
             return Err(out_of_range("groups times train.group_size", &rollouts, &range));
         }
-        whole("train_tokens", self.train_tokens as u64, 1, MANY)?;
-        whole("sample_tokens", self.sample_tokens as u64, 1, MANY)?;
-        whole("micro_tokens", self.micro_tokens as u64, 0, MANY)?;
+        whole("max_train_tokens", self.max_train_tokens as u64, 1, MANY)?;
+        whole("max_sample_tokens", self.max_sample_tokens as u64, 1, MANY)?;
+        whole("micro_batch_tokens", self.micro_batch_tokens as u64, 0, MANY)?;
         whole("checkpoint_every", self.checkpoint_every, 1, MANY)?;
-        whole("keep", self.keep as u64, 1, MANY)?;
+        whole("keep_checkpoints", self.keep_checkpoints as u64, 1, MANY)?;
         whole("threads", self.threads as u64, 1, 4096)
     }
 
@@ -49,27 +67,27 @@ impl TrainSection {
             |rate| rate > 0.0 && rate <= 1.0,
             "above 0 and at most 1",
         )?;
-        whole("warm_up", self.warm_up, 0, MANY)?;
-        for (at, beta) in self.betas.into_iter().enumerate() {
+        whole("warmup_steps", self.warmup_steps, 0, MANY)?;
+        for (at, beta) in self.adam_betas.into_iter().enumerate() {
             // Closer to 1, single precision loses the newest gradient.
             let inside = |beta: f64| (0.0..=0.999_999).contains(&beta);
-            number(&format!("betas[{at}]"), beta, inside, "from 0 to 0.999999")?;
+            number(&format!("adam_betas[{at}]"), beta, inside, "from 0 to 0.999999")?;
         }
         // The optimiser divides by it in single precision, where a smaller number is too close to 0.
         let inside = |epsilon: f64| (1e-20..=1.0).contains(&epsilon);
-        number("epsilon", self.epsilon, inside, "from 1e-20 to 1")?;
+        number("adam_eps", self.adam_eps, inside, "from 1e-20 to 1")?;
         let most = 1.0 / self.learning_rate;
         let range = format!("from 0 to below 1/train.learning_rate, which is {most:?}");
-        number("decay", self.decay, |decay| decay >= 0.0 && decay < most, &range)?;
+        number("weight_decay", self.weight_decay, |decay| decay >= 0.0 && decay < most, &range)?;
         let inside = |longest: f64| longest >= 0.0 && longest.is_finite();
-        number("clip_gradient", self.clip_gradient, inside, "finite and at least 0, where 0 clips nothing")?;
+        number("max_grad_norm", self.max_grad_norm, inside, "finite and at least 0, where 0 clips nothing")?;
         let range = "above 0, where inf never stops";
-        number("stop_gradient", self.stop_gradient, |longest| longest > 0.0, range)?;
-        if let Some(low) = self.clip_low {
-            number("clip_low", low, |low| (0.0..=1.0).contains(&low), "from 0 to 1")?;
+        number("stop_grad_norm", self.stop_grad_norm, |longest| longest > 0.0, range)?;
+        if let Some(low) = self.clip_ratio_low {
+            number("clip_ratio_low", low, |low| (0.0..=1.0).contains(&low), "from 0 to 1")?;
         }
-        if let Some(high) = self.clip_high {
-            finite("clip_high", high)?;
+        if let Some(high) = self.clip_ratio_high {
+            finite("clip_ratio_high", high)?;
         }
         whole("lora_rank", self.lora_rank as u64, 0, 65_536)?;
         let inside = |alpha: f64| alpha > 0.0 && alpha.is_finite();
@@ -77,18 +95,18 @@ impl TrainSection {
     }
 
     fn check_reward(&self) -> Result<(), ConfigError> {
-        finite("alpha", self.alpha)?;
-        whole("neighbours", self.neighbours as u64, 1, MANY)?;
-        whole("buffer", self.buffer as u64, 1, MANY)
+        finite("diversity_coef", self.diversity_coef)?;
+        whole("num_neighbors", self.num_neighbors as u64, 1, MANY)?;
+        whole("buffer_size", self.buffer_size as u64, 1, MANY)
     }
 
     fn check_watch(&self) -> Result<(), ConfigError> {
         let watch = &self.watch;
-        whole("watch.questions", watch.questions as u64, 1, MANY)?;
-        finite("watch.distinct", watch.distinct)?;
-        finite("watch.valid", watch.valid)?;
-        finite("watch.agreement", watch.agreement)?;
-        finite("watch.entropy", watch.entropy)?;
+        whole("watch.max_questions", watch.max_questions as u64, 1, MANY)?;
+        finite("watch.min_distinct", watch.min_distinct)?;
+        finite("watch.min_valid", watch.min_valid)?;
+        finite("watch.min_agreement", watch.min_agreement)?;
+        finite("watch.min_entropy", watch.min_entropy)?;
         whole("watch.patience", watch.patience, 0, MANY)
     }
 }
@@ -131,16 +149,16 @@ mod tests {
         let said = |section: TrainSection| section.check().unwrap_err().to_string();
         let usual = TrainSection::default;
         assert_eq!(
-            said(TrainSection { decay: f64::NAN, ..usual() }),
-            "train.decay: is NaN, and must be from 0 to below 1/train.learning_rate, which is 1000000.0"
+            said(TrainSection { weight_decay: f64::NAN, ..usual() }),
+            "train.weight_decay: is NaN, and must be from 0 to below 1/train.learning_rate, which is 1000000.0"
         );
         assert_eq!(
-            said(TrainSection { epsilon: 0.0, ..usual() }),
-            "train.epsilon: is 0.0, and must be from 1e-20 to 1"
+            said(TrainSection { adam_eps: 0.0, ..usual() }),
+            "train.adam_eps: is 0.0, and must be from 1e-20 to 1"
         );
         assert_eq!(
-            said(TrainSection { betas: [0.9, 1.0], ..usual() }),
-            "train.betas[1]: is 1.0, and must be from 0 to 0.999999"
+            said(TrainSection { adam_betas: [0.9, 1.0], ..usual() }),
+            "train.adam_betas[1]: is 1.0, and must be from 0 to 0.999999"
         );
         assert_eq!(
             said(TrainSection { groups: 2_000, group_size: 1_000, ..usual() }),

@@ -90,7 +90,7 @@ fn the_askers_think_and_sample_as_in_the_paper() {
     for name in ["qwen3.5-27b-asker", "qwen3.5-4b-asker"] {
         assert_eq!(models[name].sampling, qwen, "{name}");
         assert_eq!(
-            models[name].extra["chat_template_kwargs"]["enable_thinking"].as_bool(),
+            models[name].extra_body["chat_template_kwargs"]["enable_thinking"].as_bool(),
             Some(false),
             "{name}"
         );
@@ -102,17 +102,26 @@ fn the_askers_think_and_sample_as_in_the_paper() {
 fn the_training_is_the_papers() {
     let train = load("paper-train").config().train.clone();
     assert_eq!((train.steps, train.groups, train.group_size), (200, 16, 16), "256 rollouts a step");
-    assert_eq!((train.loss.as_str(), train.clip_low, train.clip_high), ("cispo", Some(0.75), Some(3.0)));
-    let close = |one: f64, two: f64| (one - two).abs() < 1e-15;
-    assert!(close(train.learning_rate, 1e-6) && close(train.decay, 0.01) && close(train.epsilon, 1e-8));
-    assert!(close(train.betas[0], 0.9) && close(train.betas[1], 0.999) && close(train.clip_gradient, 1.0));
-    assert_eq!((train.warm_up, train.untie_head), (60, true));
     assert_eq!(
-        (train.embedder.as_str(), train.neighbours, train.buffer),
+        (train.loss.as_str(), train.clip_ratio_low, train.clip_ratio_high),
+        ("cispo", Some(0.75), Some(3.0))
+    );
+    let close = |one: f64, two: f64| (one - two).abs() < 1e-15;
+    assert!(
+        close(train.learning_rate, 1e-6) && close(train.weight_decay, 0.01) && close(train.adam_eps, 1e-8)
+    );
+    assert!(
+        close(train.adam_betas[0], 0.9)
+            && close(train.adam_betas[1], 0.999)
+            && close(train.max_grad_norm, 1.0)
+    );
+    assert_eq!((train.warmup_steps, train.untie_lm_head), (60, true));
+    assert_eq!(
+        (train.embedder.as_str(), train.num_neighbors, train.buffer_size),
         ("BAAI/bge-small-en-v1.5", 5, 5_000)
     );
-    assert!(close(train.alpha, 1.0));
-    assert_eq!((train.train_tokens, train.sample_tokens), (24_576, 32_768));
+    assert!(close(train.diversity_coef, 1.0));
+    assert_eq!((train.max_train_tokens, train.max_sample_tokens), (24_576, 32_768));
     let settings = settings("paper-train");
     assert_eq!((settings.protocol.rounds, settings.protocol.check_draws), (3, 1));
     assert_eq!(settings.check.sampling.temperature, Some(0.0));

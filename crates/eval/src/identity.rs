@@ -17,7 +17,7 @@ pub fn identity(
     let instruction = model.and_then(|model| section.instruction_for(model)).unwrap_or("of the dataset");
     let mut keys = BTreeMap::from(
         [
-            (EVAL, format!("1, {} tokens", section.tokens)),
+            (EVAL, format!("1, {} tokens", section.max_tokens)),
             ("instruction", instruction.to_owned()),
             ("model", role_identity(&settings.asker)),
             ("template", model.map(template).unwrap_or_default()),
@@ -37,7 +37,7 @@ pub fn identity(
 
 /// What the model's chat template is given.
 fn template(model: &ModelSection) -> String {
-    model.extra.get("chat_template_kwargs").map(ToString::to_string).unwrap_or_default()
+    model.extra_body.get("chat_template_kwargs").map(ToString::to_string).unwrap_or_default()
 }
 
 /// Those of these datasets whose samples in a folder a judge has decided on.

@@ -69,15 +69,15 @@ impl History {
         let embedder = Embedder::find(&plan.embedder)?;
         std::fs::create_dir_all(folder).map_err(RunError::io(folder))?;
         let (file, lines) = Jsonl::open::<Line>(&folder.join(FILE))?;
-        let mut novelty = Novelty::new(plan.buffer, plan.neighbours, &embedder);
+        let mut novelty = Novelty::new(plan.buffer_size, plan.num_neighbors, &embedder);
         let all: Vec<&str> = lines.iter().flat_map(|line| &line.questions).map(String::as_str).collect();
-        let latest = all.get(all.len().saturating_sub(plan.buffer)..).unwrap_or_default();
+        let latest = all.get(all.len().saturating_sub(plan.buffer_size)..).unwrap_or_default();
         novelty.extend(&embedder.embed(latest)?)?;
         let mut kept = Kept { novelty, file, keyed: VecDeque::new() };
         for line in lines {
             kept.keep(line);
         }
-        Ok(Self { embedder, alpha: plan.alpha, kept: Mutex::new(kept) })
+        Ok(Self { embedder, alpha: plan.diversity_coef, kept: Mutex::new(kept) })
     }
 
     /// The diversity term of a question this new, before it is gated.
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn no_more_is_remembered_than_the_buffer_holds() {
         let folder = tempfile::tempdir().unwrap();
-        let small = TrainSection { buffer: 2, ..plan() };
+        let small = TrainSection { buffer_size: 2, ..plan() };
         let history = History::open(folder.path(), &small).unwrap();
         assert_eq!(ask(&history, 1, None, &["a", "b", "c"]).remembered, 2);
         drop(history);

@@ -56,7 +56,8 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
 
 /// A group of eight: some are rewarded otherwise than others.
 fn plan(steps: u64) -> TrainSection {
-    let mut plan = TrainSection { steps, groups: 1, group_size: 8, warm_up: 0, ..TrainSection::default() };
+    let mut plan =
+        TrainSection { steps, groups: 1, group_size: 8, warmup_steps: 0, ..TrainSection::default() };
     (plan.learning_rate, plan.checkpoint_every, plan.watch.patience) = (1e-4, 1, 0);
     plan
 }
@@ -65,12 +66,12 @@ fn plan(steps: u64) -> TrainSection {
 fn weights_that_are_not_finite_after_the_last_update_are_an_error_and_never_a_checkpoint() {
     let cases = [
         // 0/0 where a weight has no gradient.
-        TrainSection { epsilon: 0.0, ..plan(1) },
-        TrainSection { decay: f64::NAN, ..plan(1) },
+        TrainSection { adam_eps: 0.0, ..plan(1) },
+        TrainSection { weight_decay: f64::NAN, ..plan(1) },
         TrainSection { learning_rate: f64::INFINITY, ..plan(1) },
         TrainSection { learning_rate: 1e39, ..plan(1) },
         // Only the optimiser's state is broken: the second moment is NaN from the first step on.
-        TrainSection { betas: [0.9, f64::INFINITY], ..plan(1) },
+        TrainSection { adam_betas: [0.9, f64::INFINITY], ..plan(1) },
     ];
     for plan in cases {
         let folder = tempfile::tempdir().unwrap();
@@ -89,7 +90,7 @@ fn a_training_that_diverges_later_leaves_the_checkpoint_before() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(train(folder.path(), &plan(1)).unwrap(), Stop::Done);
     // It goes on from the start, whose rollouts are stored, and breaks there.
-    let broken = TrainSection { learning_rate: 1e45, warm_up: 1, ..plan(2) };
+    let broken = TrainSection { learning_rate: 1e45, warmup_steps: 1, ..plan(2) };
     let error = train(folder.path(), &broken).unwrap_err();
     assert!(matches!(error, TrainError::Step { error: LearnError::NotFinite(_), .. }), "{error}");
     let left: Vec<_> = std::fs::read_dir(folder.path().join("checkpoints"))

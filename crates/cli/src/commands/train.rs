@@ -107,7 +107,7 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
     let path = folder_of(place, seed);
     let section = &settings.models[&settings.asker.model];
     let policy = policy(section, plan).map_err(|error| problem(&error.into(), None))?;
-    let objective = Objective::named(&plan.loss, plan.clip_low, plan.clip_high)
+    let objective = Objective::named(plan.loss.as_str(), plan.clip_ratio_low, plan.clip_ratio_high)
         .map_err(|error| problem(&error.into(), None))?;
     let embedder = Embedder::find(&plan.embedder).map_err(|error| problem(&error.into(), None))?;
     let watch = watch(layers, &settings)?;
@@ -165,7 +165,7 @@ fn finish(policy: &dyn Policy, stop: &Stop, place: &Path, seed: u64) -> Result<E
             note(format_args!("{} fell to {:.2}, below {:.2}", alarm.what, alarm.share, alarm.least));
         }
         hint(
-            "the asker collapses: lower train.learning_rate, raise train.alpha, or set train.watch.patience = 0 to go on",
+            "the asker collapses: lower train.learning_rate, raise train.diversity_coef, or set train.watch.patience = 0 to go on",
         );
         return Ok(Exit::Failures);
     }
@@ -174,18 +174,7 @@ fn finish(policy: &dyn Policy, stop: &Stop, place: &Path, seed: u64) -> Result<E
 
 /// Opens the run folder; what changes the rollouts or what is learnt from them must stay as it was.
 fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, Problem> {
-    let usual = TrainSection::default();
-    let own = TrainSection {
-        steps: usual.steps,
-        checkpoint_every: usual.checkpoint_every,
-        keep: usual.keep,
-        threads: usual.threads,
-        micro_tokens: usual.micro_tokens,
-        watch: usual.watch,
-        measure: usual.measure,
-        ..layers.config().train.clone()
-    };
-    open(path, layers, settings, [("train", serde_json::to_string(&own).unwrap_or_default())])
+    open(path, layers, settings, [("train", layers.config().train.identity())])
 }
 
 /// The watch of a configuration.
@@ -204,7 +193,7 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, Problem> {
     };
     Ok(Watch {
         check,
-        questions: section.questions,
+        questions: section.max_questions,
         tokens: settings.protocol.check_tokens,
         oracle: section.oracle,
         domain: settings.domain,

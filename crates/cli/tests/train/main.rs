@@ -24,9 +24,9 @@ const SMALL: [&str; 15] = [
     "-o",
     "train.checkpoint_every=2",
     "-o",
-    "train.watch.questions=3",
+    "train.watch.max_questions=3",
     "-o",
-    "train.warm_up=1",
+    "train.warmup_steps=1",
     "-o",
     "train.learning_rate=3e-4",
 ];
@@ -117,7 +117,8 @@ fn a_training_killed_three_times_gives_the_metrics_and_weights_of_an_undisturbed
     let ask = ["bench", "--asker", "mine", "--samples", "1", "--solvers", "nano-15k,nano-40k"];
     world.expect(0, &[&ask[..], &flags[..]].concat());
     // Other settings are another training.
-    let refused = world.expect(2, &small(&["--steps", "6", "--run", "whole", "-o", "train.alpha=0.5"]));
+    let refused =
+        world.expect(2, &small(&["--steps", "6", "--run", "whole", "-o", "train.diversity_coef=0.5"]));
     assert!(refused.stderr.contains("train"), "{refused}");
 }
 
@@ -132,11 +133,11 @@ fn told_calls(world: &World, run: &str) -> Vec<(String, u64)> {
 fn collapse_and_explosion_end_a_training_with_a_clear_word() {
     let world = World::new();
     let arguments =
-        ["--steps", "9", "--run", "a", "-o", "train.watch.distinct=1.1", "-o", "train.watch.patience=2"];
+        ["--steps", "9", "--run", "a", "-o", "train.watch.min_distinct=1.1", "-o", "train.watch.patience=2"];
     let ran = world.expect(1, &small(&arguments));
     assert!(ran.stderr.contains("distinct questions fell to"), "{ran}");
     assert_eq!(metrics(&world, "a").len(), 2);
-    let ran = world.expect(1, &small(&["--steps", "2", "--run", "b", "-o", "train.stop_gradient=1e-12"]));
+    let ran = world.expect(1, &small(&["--steps", "2", "--run", "b", "-o", "train.stop_grad_norm=1e-12"]));
     assert!(
         ran.stderr.contains("training explodes") && ran.stderr.contains("hint: lower the learning rate"),
         "{ran}"
@@ -164,7 +165,7 @@ fn what_cannot_be_trained_is_refused_before_anything_is_asked() {
 #[test]
 fn two_seeds_are_measured_alone_and_together_and_drawn() {
     let world = World::new();
-    let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam=1"];
+    let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam_questions=1"];
     let ran = world.expect(0, &[&SMALL[..], &few, &["--seeds", "0,1", "--steps", "1", "--json"]].concat());
     let rows = ran.json();
     let names: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();

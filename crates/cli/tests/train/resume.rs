@@ -23,8 +23,11 @@ fn a_finished_training_that_is_extended_equals_a_longer_one() {
     world.expect(0, &tiny(&["--steps", "4", "--run", "whole"]));
     assert_eq!(rollouts(&world, "whole"), [4; 4]);
     // With checkpoints in between, with a single one, and with none but the last.
-    let flags: [&[&str]; 3] =
-        [&[], &["-o", "train.keep=1"], &["-o", "train.checkpoint_every=100", "-o", "train.keep=1"]];
+    let flags: [&[&str]; 3] = [
+        &[],
+        &["-o", "train.keep_checkpoints=1"],
+        &["-o", "train.checkpoint_every=100", "-o", "train.keep_checkpoints=1"],
+    ];
     for (at, flags) in flags.into_iter().enumerate() {
         let run = format!("extended-{at}");
         let train =
@@ -38,7 +41,7 @@ fn a_finished_training_that_is_extended_equals_a_longer_one() {
 #[test]
 fn a_training_extended_step_by_step_and_killed_in_between_equals_a_longer_one() {
     let world = World::new();
-    let more = ["-o", "train.keep=1"];
+    let more = ["-o", "train.keep_checkpoints=1"];
     world.expect(0, &tiny(&["--steps", "5", "--run", "whole"]));
     let steps = |steps: &'static str| tiny(&[&["--steps", steps, "--run", "parts"], &more[..]].concat());
     for count in ["1", "2", "3"] {
@@ -63,7 +66,7 @@ fn fewer_steps_than_a_training_has_are_refused() {
 #[test]
 fn a_training_that_is_extended_is_measured_anew() {
     let world = World::new();
-    let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam=0"];
+    let few = ["-o", "train.measure.samples=1", "-o", "train.measure.exam_questions=0"];
     let train = |run: &str, steps: &str| {
         let given = ["--steps", steps, "--run", run, "--json"];
         world.expect(0, &[&crate::SMALL[..], &["--rounds", "1"], &few, &given].concat()).json()

@@ -33,7 +33,7 @@ const NOT_DONE: [(&str, &str); 9] = [
     ("response_format", "replies are free text"),
     ("modalities", "replies are text"),
     ("audio", "replies are text"),
-    ("chat_template_kwargs", "set `models.NAME.extra.chat_template_kwargs` where the model is loaded"),
+    ("chat_template_kwargs", "set `models.NAME.extra_body.chat_template_kwargs` where the model is loaded"),
 ];
 
 /// A request as it was sent.

@@ -16,10 +16,10 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
         return Err(LearnError::Start(what.to_owned()));
     };
     let options = Options {
-        betas: (plan.betas[0], plan.betas[1]),
-        epsilon: plan.epsilon,
-        decay: plan.decay,
-        clip: (plan.clip_gradient > 0.0).then_some(plan.clip_gradient),
+        betas: (plan.adam_betas[0], plan.adam_betas[1]),
+        epsilon: plan.adam_eps,
+        decay: plan.weight_decay,
+        clip: (plan.max_grad_norm > 0.0).then_some(plan.max_grad_norm),
         average: None,
         exact: false,
     };
@@ -38,7 +38,15 @@ pub fn policy(section: &ModelSection, plan: &TrainSection) -> Result<Box<dyn Pol
     let files = Files { tokenizer, tokenizer_config };
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine = EngineOptions { threads: plan.threads, store_bytes: cache, ..EngineOptions::default() };
-    Ok(Box::new(LocalPolicy::new(&config, &weights, files, options, engine, plan.untie_head, &plan.device)?))
+    Ok(Box::new(LocalPolicy::new(
+        &config,
+        &weights,
+        files,
+        options,
+        engine,
+        plan.untie_lm_head,
+        &plan.device,
+    )?))
 }
 
 /// A checkpoint of any size that is sampled and learns on a GPU.
@@ -47,9 +55,9 @@ fn on_device(path: &str, plan: &TrainSection, optimiser: Options) -> Result<Box<
     let lora = crate::Lora { rank: plan.lora_rank, alpha: plan.lora_alpha, ..crate::Lora::default() };
     let options = crate::TorchOptions {
         optimiser,
-        untied: plan.untie_head,
+        untied: plan.untie_lm_head,
         lora: (plan.lora_rank > 0).then_some(lora),
-        recompute: plan.recompute,
+        recompute: plan.gradient_checkpointing,
         ..crate::TorchOptions::default()
     };
     Ok(Box::new(crate::TorchPolicy::from_folder(Path::new(path), &plan.device, options)?))

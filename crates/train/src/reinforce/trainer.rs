@@ -148,7 +148,7 @@ impl Trainer<'_> {
         mut policy: Box<dyn Policy>,
         watcher: &dyn Watcher,
     ) -> Result<(Box<dyn Policy>, Stop), TrainError> {
-        let mut buffer = Novelty::new(self.plan.buffer, self.plan.neighbours, &self.embedder);
+        let mut buffer = Novelty::new(self.plan.buffer_size, self.plan.num_neighbors, &self.embedder);
         policy.check().map_err(|_| {
             LearnError::Start("the weights of the model that should learn are not finite".to_owned())
         })?;
@@ -177,7 +177,7 @@ impl Trainer<'_> {
             let mut line = Line { step: step + 1, failures: current.failures, ..Line::default() };
             let learnt = self.prepare(&current, policy.as_ref(), &mut buffer, &mut line)?;
             let rate = self.rate(step);
-            let (loss, longest) = (self.objective.loss, self.plan.stop_gradient);
+            let (loss, longest) = (self.objective.loss, self.plan.stop_grad_norm);
             let learning = tokio::task::spawn_blocking(move || {
                 let begun = Instant::now();
                 let done = if learnt.is_empty() {
@@ -217,7 +217,13 @@ impl Trainer<'_> {
                 let pending = material.as_ref().map(Material::names).unwrap_or_default();
                 let (folder, progress) = (self.checkpoints(), Progress { step, pending });
                 let bytes = buffer.to_bytes()?;
-                let path = checkpoint::write(&folder, &progress, policy.as_ref(), &bytes, self.plan.keep)?;
+                let path = checkpoint::write(
+                    &folder,
+                    &progress,
+                    policy.as_ref(),
+                    &bytes,
+                    self.plan.keep_checkpoints,
+                )?;
                 watcher.kept(&path);
             }
             let seen = alarms(&line, &self.plan.watch);
@@ -245,7 +251,7 @@ impl Trainer<'_> {
 
     /// The learning rate of a step: a linear warm-up, then constant.
     fn rate(&self, step: u64) -> f64 {
-        let grown = (step + 1) as f64 / self.plan.warm_up.max(1) as f64;
+        let grown = (step + 1) as f64 / self.plan.warmup_steps.max(1) as f64;
         self.plan.learning_rate * grown.min(1.0)
     }
 
@@ -297,7 +303,7 @@ impl Trainer<'_> {
         for (rollout, rewarded) in material.groups.iter().flatten().zip(rewarded.iter().flatten()) {
             let rows = rows(rollout, |messages| policy.prompt(messages)).map_err(TrainError::Prompt)?;
             let longest = rows.iter().map(|row| row.tokens.len()).max().unwrap_or(0);
-            if longest > self.plan.train_tokens.min(policy.longest()) {
+            if longest > self.plan.max_train_tokens.min(policy.longest()) {
                 line.overlong += 1;
             } else {
                 line.read += rows.iter().map(|row| row.tokens.len() as u64).sum::<u64>();
@@ -309,7 +315,7 @@ impl Trainer<'_> {
         if learnt.iter().all(|(_, advantage)| *advantage == 0.0) {
             return Ok(Vec::new());
         }
-        Ok(batches(&learnt, self.objective, self.plan.micro_tokens))
+        Ok(batches(&learnt, self.objective, self.plan.micro_batch_tokens))
     }
 
     /// The diversity term of each rollout before it is gated: of nought where there is no question.
@@ -322,7 +328,7 @@ impl Trainer<'_> {
         buffer.extend(&vectors)?;
         let mut texts = texts.iter();
         let mut one = || match texts.next() {
-            Some(Some(_)) => self.plan.alpha * novelties.next().unwrap_or(0.0),
+            Some(Some(_)) => self.plan.diversity_coef * novelties.next().unwrap_or(0.0),
             _ => 0.0,
         };
         Ok(groups.iter().map(|group| group.iter().map(|_| one()).collect()).collect())

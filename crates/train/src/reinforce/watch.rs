@@ -160,11 +160,11 @@ fn plain(question: &str) -> String {
 /// What fell below these limits in a step.
 pub(super) fn alarms(line: &Line, limits: &aske_config::WatchSection) -> Vec<Alarm> {
     let each = [
-        ("distinct questions", Some(line.distinct), limits.distinct),
-        ("valid questions", Some(line.valid), limits.valid),
-        ("agreement with the fixed check", line.agreement, limits.agreement),
-        ("agreement with the oracle", line.truth, limits.agreement),
-        ("entropy", Some(line.entropy), limits.entropy),
+        ("distinct questions", Some(line.distinct), limits.min_distinct),
+        ("valid questions", Some(line.valid), limits.min_valid),
+        ("agreement with the fixed check", line.agreement, limits.min_agreement),
+        ("agreement with the oracle", line.truth, limits.min_agreement),
+        ("entropy", Some(line.entropy), limits.min_entropy),
     ];
     let low = |(what, share, least): (&'static str, Option<f64>, f64)| {
         share.filter(|share| *share < least).map(|share| Alarm { what, share, least })

@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
         .and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens, read_yes_no));
     let protocol = Protocol {
         role: &settings.asker,
-        tokens: section.tokens,
+        tokens: section.max_tokens,
         instruction: section.instruction_for(&settings.models[&settings.asker.model]),
         judge: judge.as_ref(),
     };
@@ -81,7 +81,7 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
     let text = |text: &Option<String>| text.clone().map(Value::String);
     let mut flags = vec![
         ("--samples", "eval.samples", number(arguments.samples)),
-        ("--tokens", "eval.tokens", number(arguments.tokens)),
+        ("--tokens", "eval.max_tokens", number(arguments.tokens)),
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
         ("--judge", "eval.judge.model", text(&arguments.judge)),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
@@ -147,11 +147,11 @@ fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open:
         folder.path().display()
     ));
     let section = settings.models.get(&settings.asker.model);
-    if section
-        .is_some_and(|section| section.provider == Some(ProviderKind::Openai) && section.extra.is_empty())
-    {
+    if section.is_some_and(|section| {
+        section.provider == Some(ProviderKind::Openai) && section.extra_body.is_empty()
+    }) {
         note(format_args!(
-            "{} {name} thinks or not as its server has it; `extra` in [models.{name}] turns it off in the server's way",
+            "{} {name} thinks or not as its server has it; `extra_body` in [models.{name}] turns it off in the server's way",
             paint(NOTE.bold(), "thinking:"),
             name = settings.asker.model
         ));
@@ -179,7 +179,7 @@ fn dry_run(
 ) -> Result<Exit, Problem> {
     let records = if path.join("run.toml").exists() { RunContents::read(path)?.records } else { Vec::new() };
     let open = open(tasks, &records, settings.equivalence.is_some()).len();
-    let most = open as u64 * u64::from(section.tokens);
+    let most = open as u64 * u64::from(section.max_tokens);
     if as_json {
         print(json!({
             "run": path,

@@ -114,7 +114,7 @@ impl Measures {
         })?;
         report_open(&finished.jobs, "sessions");
         let ended = exit(&finished.jobs, &interrupt);
-        if ended == Exit::Done && self.section.exam > 0 && Exam::read(path).is_none() {
+        if ended == Exit::Done && self.section.exam_questions > 0 && Exam::read(path).is_none() {
             self.examine(&settings, &fleet, path)?;
         }
         Ok(ended)
@@ -127,7 +127,7 @@ impl Measures {
             model,
             &settings.pack,
             settings.protocol.check_tokens,
-            self.section.exam,
+            self.section.exam_questions,
             self.section.exam_samples,
         ))?;
         let failed = |message: String| Problem { message, hint: None, exit: Exit::Failures };
