@@ -164,16 +164,17 @@ def test_the_file_says_what_paper_train_says() -> None:
     assert theirs["max_steps"] == train["steps"] == 200
     assert orchestrator["batch_size"] == train["groups"] * train["group_size"] == 256
     assert orchestrator["group_size"] == train["group_size"] == 16
-    assert theirs["trainer"]["loss"]["kwargs"] == {key: train[key] for key in ("clip_low", "clip_high")}
+    clip = {"clip_low": train["clip_ratio_low"], "clip_high": train["clip_ratio_high"]}
+    assert theirs["trainer"]["loss"]["kwargs"] == clip
     assert optim["lr"] == train["learning_rate"] == 1e-6
-    assert [optim["betas1"], optim["betas2"]] == train["betas"]
-    assert optim["weight_decay"] == train["decay"] == 0.01
-    assert optim["max_norm"] == train["clip_gradient"] == 1.0
-    assert train["epsilon"] == 1e-8, "PyTorch's own, which prime-rl leaves as it is"
+    assert [optim["betas1"], optim["betas2"]] == train["adam_betas"]
+    assert optim["weight_decay"] == train["weight_decay"] == 0.01
+    assert optim["max_norm"] == train["max_grad_norm"] == 1.0
+    assert train["adam_eps"] == 1e-8, "PyTorch's own, which prime-rl leaves as it is"
     schedule = theirs["trainer"]["scheduler"]
-    assert schedule == {"type": "linear", "warmup_steps": train["warm_up"], "decay_steps": 0}
-    assert theirs["seq_len"] == train["train_tokens"] == 24576
-    assert theirs["inference"]["vllm"]["max_model_len"] == train["sample_tokens"] == 32768
+    assert schedule == {"type": "linear", "warmup_steps": train["warmup_steps"], "decay_steps": 0}
+    assert theirs["seq_len"] == train["max_train_tokens"] == 24576
+    assert theirs["inference"]["vllm"]["max_model_len"] == train["max_sample_tokens"] == 32768
     assert sampling["temperature"] == ours["asker"]["sampling"]["temperature"] == 1.0
     assert sampling["max_completion_tokens"] == ours["protocol"]["asker_tokens"] == 4000
     assert orchestrator["max_off_policy_steps"] == 1

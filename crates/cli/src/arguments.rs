@@ -24,6 +24,7 @@ pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv, ServeModels};
 pub(crate) use train::Train;
 
+use crate::output::note;
 use aske_bench::Shard;
 use aske_config::{ConfigError, Layers};
 use clap::{Args, Parser, Subcommand};
@@ -170,7 +171,9 @@ impl Configuration {
         }
         // The set `local` has a configuration of its own, whose budgets suit it.
         let local = self.set.as_deref().filter(|set| *set == "local");
-        Layers::load(self.config.as_deref().or(local), environment(), &flags)
+        let layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
+        layers.notices().iter().for_each(note);
+        Ok(layers)
     }
 }
 

@@ -432,7 +432,7 @@ mod tests {
     fn values_of_sections_that_no_layer_sets_are_shown() {
         let layers = load("", &[], &[("eval.samples", "3")]).unwrap();
         assert_eq!(origin(&layers, "eval.samples"), "--flag");
-        assert_eq!(origin(&layers, "eval.tokens"), "default");
+        assert_eq!(origin(&layers, "eval.max_tokens"), "default");
         let sections = layers.values().into_iter().map(|(key, ..)| key.split('.').next().map(str::to_owned));
         let mut sections: Vec<_> = sections.collect::<Option<_>>().unwrap();
         sections.dedup();

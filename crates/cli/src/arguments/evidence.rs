@@ -1,6 +1,7 @@
 //! What can be typed after a run: reports, and further work on it.
 
 use super::{Listen, WHOLE, whole};
+use crate::output::note;
 use crate::problem::Problem;
 use aske_config::Layers;
 use aske_record::{Manifest, RunError};
@@ -101,7 +102,10 @@ impl OnRun {
             flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
         }
         let path = run.join("run.toml");
-        Ok(Layers::of_run(manifest.config, &path, self.config.as_deref(), super::environment(), &flags)?)
+        let layers =
+            Layers::of_run(manifest.config, &path, self.config.as_deref(), super::environment(), &flags)?;
+        layers.notices().iter().for_each(note);
+        Ok(layers)
     }
 }
 
