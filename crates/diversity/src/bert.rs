@@ -1,4 +1,4 @@
-//! Embedders that are small BERT encoders: their files, tokens and network.
+//! Embedders that are small BERT encoders: files, tokenizer, network.
 
 mod folder;
 mod hub;
@@ -10,49 +10,50 @@ pub(crate) use hub::find;
 use crate::EmbedError;
 use network::Network;
 use std::path::Path;
-use tokens::Tokens;
+use tokens::TextTokenizer;
 
-/// Tokens of one pass through a network, filling included: what it holds in memory at a time is bounded by it.
-const AT_ONCE: usize = 4096;
+/// Tokens of a forward pass, padding included; bounds the memory of activations.
+const MAX_BATCH_TOKENS: usize = 4096;
 
-/// A network and its tokens.
+/// An encoder and its tokenizer.
 pub(crate) struct Encoder {
-    tokens: Tokens,
+    tokenizer: TextTokenizer,
     network: Network,
 }
 
 impl Encoder {
-    /// The encoder of a folder, and what tells it from others.
+    /// Reads the encoder of a folder; also returns its fingerprint.
     pub(crate) fn read(folder: &Path) -> Result<(Self, String), EmbedError> {
-        let folder::Parts { tokens, network, fingerprint } = folder::read(folder)?;
-        Ok((Self { tokens, network }, fingerprint))
+        let folder::Files { tokenizer, network, fingerprint } = folder::read(folder)?;
+        Ok((Self { tokenizer, network }, fingerprint))
     }
 
-    /// How many numbers a vector has.
+    /// The length of a vector.
     pub(crate) fn dimensions(&self) -> usize {
         self.network.dimensions()
     }
 
-    /// Texts of about the same length go through the network together.
+    /// Unit vectors of texts; texts of similar length are batched together.
     pub(crate) fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
         let mut rows = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            rows.push((at, self.tokens.of(text)?));
+            rows.push((at, self.tokenizer.encode(text)?));
         }
         rows.sort_by_key(|(_, row)| row.len());
         let mut vectors = vec![Vec::new(); texts.len()];
         let mut rest = rows.as_slice();
         while !rest.is_empty() {
-            // The last of a group is its longest, and all are filled up to it.
-            let fits = |count: &usize| rest.get(count - 1).is_some_and(|row| count * row.1.len() <= AT_ONCE);
-            let (group, after) = rest.split_at((1..=rest.len()).take_while(fits).last().unwrap_or(1));
-            let plain: Vec<&[u32]> = group.iter().map(|(_, row)| row.as_slice()).collect();
-            let pooled = self.network.pooled(&plain).map_err(|error| format!("candle: {error}"))?;
-            for ((at, _), vector) in group.iter().zip(pooled) {
-                let unit =
-                    unit(&vector).ok_or("the network gives no direction\nhint: its weights are damaged")?;
-                if let Some(place) = vectors.get_mut(*at) {
-                    *place = unit;
+            // The last row of a batch is its longest, and all are padded to it.
+            let fits = |count: &usize| {
+                rest.get(count - 1).is_some_and(|row| count * row.1.len() <= MAX_BATCH_TOKENS)
+            };
+            let (batch, after) = rest.split_at((1..=rest.len()).take_while(fits).last().unwrap_or(1));
+            let tokens: Vec<&[u32]> = batch.iter().map(|(_, row)| row.as_slice()).collect();
+            let pooled = self.network.forward(&tokens).map_err(|error| format!("candle: {error}"))?;
+            for ((at, _), vector) in batch.iter().zip(pooled) {
+                let unit = unit(&vector).ok_or("the embedding is zero or not finite")?;
+                if let Some(slot) = vectors.get_mut(*at) {
+                    *slot = unit;
                 }
             }
             rest = after;
@@ -61,12 +62,12 @@ impl Encoder {
     }
 }
 
-/// This vector at length one, if it has a direction.
+/// The vector scaled to length one; none if it is zero or not finite.
 #[expect(clippy::cast_possible_truncation, reason = "vectors are single precision")]
 fn unit(vector: &[f32]) -> Option<Vec<f32>> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
-    let sound = length.is_finite() && length > 0.0;
-    sound.then(|| vector.iter().map(|number| (f64::from(*number) / length) as f32).collect())
+    let valid = length.is_finite() && length > 0.0;
+    valid.then(|| vector.iter().map(|number| (f64::from(*number) / length) as f32).collect())
 }
 
 #[cfg(test)]

@@ -1,117 +1,130 @@
-//! The latest questions, and how far a new one lies from them.
+//! A ring buffer of recent questions, and the novelty of new ones.
 
+use aske_chat::Hint;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-/// The names inside a saved buffer.
+/// Names in the saved file.
 const VECTORS: &str = "vectors";
 const SETTINGS: &str = "novelty";
 
-/// The vectors of the latest questions, the oldest of which make room for new ones.
+/// A ring buffer of the vectors of recent questions.
 ///
-/// A question's novelty is `1 − mean cosine` to its nearest neighbours: 0 for one that was asked before, 1 for
-/// one that has nothing in common with any, and up to 2, for cosines can be negative.
+/// A question's novelty is `1 − mean cosine` to its nearest neighbours: 0 for a question that was asked before, 1 for
+/// one that has nothing in common with any, and at most 2, as cosines can be negative.
 ///
 /// ```
-/// use aske_diversity::{Embedder, Novelty};
+/// use aske_diversity::{Embedder, NoveltyBuffer};
 /// let embedder = Embedder::ngram();
-/// let mut novelty = Novelty::new(Novelty::CAPACITY, Novelty::NEAREST, &embedder);
+/// let mut buffer = NoveltyBuffer::new(5000, 5, &embedder);
 /// let step = embedder.embed(&["What is 2 + 3?", "What is 2 + 3?"]).unwrap();
-/// assert!(novelty.novelties(&step).unwrap()[0] < 1e-6);
-/// novelty.extend(&step).unwrap();
-/// assert_eq!(novelty.len(), 2);
+/// assert!(buffer.novelties(&step).unwrap()[0] < 1e-6);
+/// buffer.extend(&step).unwrap();
+/// assert_eq!(buffer.len(), 2);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Novelty {
+pub struct NoveltyBuffer {
     settings: Settings,
     dimensions: usize,
     /// The vectors, one after the other.
     ring: Vec<f32>,
-    /// Which of them is the oldest.
+    /// The index of the oldest vector.
     oldest: usize,
 }
 
-/// What a buffer is for.
+/// The settings saved with a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
     capacity: usize,
-    nearest: usize,
+    #[serde(rename = "nearest")]
+    num_neighbors: usize,
     embedder: String,
 }
 
-/// Why a buffer cannot take or give something.
+/// Errors of a buffer.
 #[derive(Debug, thiserror::Error)]
 pub enum NoveltyError {
-    /// A vector that is not one of this buffer's embedder.
-    #[error("vector {at} has {found}, and the buffer holds vectors of {wanted} numbers and length one")]
+    /// A vector is not from the buffer's embedder.
+    #[error("vector {index} has {found}, but the buffer holds unit vectors of {expected} numbers")]
     Vector {
-        /// Its place among those given.
-        at: usize,
-        /// What it is like.
+        /// The index of the vector.
+        index: usize,
+        /// What is wrong with it.
         found: String,
-        /// How many numbers it should have.
-        wanted: usize,
+        /// The expected length.
+        expected: usize,
     },
-    /// What was saved came from another embedder.
-    #[error(
-        "the saved questions were embedded by `{saved}`, and now it is `{now}`\n\
-         hint: go on with the embedder that the run began with, or begin a new run"
-    )]
+    /// The saved buffer is from another embedder.
+    #[error("the saved questions were embedded by `{saved}`, but the embedder is `{current}`")]
     Embedder {
-        /// The one that was saved.
+        /// The saved embedder.
         saved: String,
-        /// The one in use.
-        now: String,
+        /// The embedder in use.
+        current: String,
     },
-    /// What was saved is damaged.
-    #[error("the saved questions cannot be read: {0}\nhint: go back to an earlier state of the run")]
+    /// The saved buffer is damaged.
+    #[error("the saved questions cannot be read: {0}")]
     Saved(String),
 }
 
-impl Novelty {
-    /// How many questions are remembered in the paper.
+impl Hint for NoveltyError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Vector { .. } => None,
+            Self::Embedder { .. } => {
+                Some("use the embedder that the run was started with, or start a new run".into())
+            }
+            Self::Saved(_) => Some("go back to an earlier state of the run".into()),
+        }
+    }
+}
+
+impl NoveltyBuffer {
+    /// The paper's capacity.
     pub const CAPACITY: usize = 5000;
 
-    /// How many neighbours count in the paper.
-    pub const NEAREST: usize = 5;
+    /// The paper's number of neighbours.
+    pub const NUM_NEIGHBORS: usize = 5;
 
-    /// An empty buffer for this many vectors of this embedder, of which the `nearest` count.
-    pub fn new(capacity: usize, nearest: usize, embedder: &crate::Embedder) -> Self {
-        let settings = Settings { capacity, nearest, embedder: embedder.fingerprint().to_owned() };
+    /// An empty buffer for `capacity` vectors of this embedder; novelty is over `num_neighbors`.
+    pub fn new(capacity: usize, num_neighbors: usize, embedder: &crate::Embedder) -> Self {
+        let settings = Settings { capacity, num_neighbors, embedder: embedder.fingerprint().to_owned() };
         Self { settings, dimensions: embedder.dimensions(), ring: Vec::new(), oldest: 0 }
     }
 
-    /// The most vectors that are remembered.
+    /// The number of vectors that fit.
     pub fn capacity(&self) -> usize {
         self.settings.capacity
     }
 
-    /// How many neighbours count.
-    pub fn nearest(&self) -> usize {
-        self.settings.nearest
+    /// The number of neighbours that novelty is over.
+    pub fn num_neighbors(&self) -> usize {
+        self.settings.num_neighbors
     }
 
-    /// How many vectors are remembered now.
+    /// The number of vectors stored.
     pub fn len(&self) -> usize {
         self.ring.len() / self.dimensions.max(1)
     }
 
-    /// Whether none is.
+    /// Whether no vector is stored.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }
 
     /// The novelty of each question of one step.
     ///
-    /// Its neighbours are all that are remembered and the others of the step, so the order within a step does not
-    /// matter. Where there are fewer than count, the mean is over those; where there are none, the novelty is 1.
+    /// Its neighbours are all stored vectors and the others of the step, so the order within a step does not matter.
+    /// With fewer neighbours than `num_neighbors`, the mean is over those; with none, the novelty is 1.
     pub fn novelties(&self, vectors: &[Vec<f32>]) -> Result<Vec<f64>, NoveltyError> {
         self.check(vectors)?;
-        let mut nearest = vec![Nearest { most: self.settings.nearest, cosines: Vec::new() }; vectors.len()];
+        let mut nearest =
+            vec![Nearest { count: self.settings.num_neighbors, cosines: Vec::new() }; vectors.len()];
         for old in self.rows() {
             for (vector, nearest) in vectors.iter().zip(&mut nearest) {
                 nearest.add(cosine(vector, old));
@@ -130,7 +143,7 @@ impl Novelty {
         Ok(nearest.iter().map(Nearest::novelty).collect())
     }
 
-    /// Remembers these, in their order, and forgets the oldest where there is no room.
+    /// Appends vectors, dropping the oldest ones when the buffer is full.
     pub fn extend(&mut self, vectors: &[Vec<f32>]) -> Result<(), NoveltyError> {
         self.check(vectors)?;
         for vector in vectors {
@@ -144,7 +157,7 @@ impl Novelty {
         Ok(())
     }
 
-    /// The bytes of a safetensors file with everything; the same state gives the same bytes.
+    /// Serializes the buffer as a safetensors file; equal buffers give equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NoveltyError> {
         let (newer, older) = self.ring.split_at(self.oldest * self.dimensions);
         let data: Vec<u8> = older.iter().chain(newer).flat_map(|number| number.to_le_bytes()).collect();
@@ -152,38 +165,40 @@ impl Novelty {
         let view = TensorView::new(Dtype::F32, vec![self.len(), self.dimensions], &data).map_err(failed)?;
         let settings = serde_json::to_string(&self.settings);
         let settings = settings.map_err(|error| NoveltyError::Saved(error.to_string()))?;
-        // One entry alone: several would be written in any order.
+        // One entry, as several would be written in any order.
         let metadata = HashMap::from([(SETTINGS.to_owned(), settings)]);
         safetensors::serialize([(VECTORS, view)], Some(metadata)).map_err(failed)
     }
 
-    /// What [`Novelty::to_bytes`] wrote, if it was for this embedder.
+    /// Reads the output of [`NoveltyBuffer::to_bytes`], which must be from the same embedder.
     pub fn from_bytes(bytes: &[u8], embedder: &crate::Embedder) -> Result<Self, NoveltyError> {
-        let broken = |problem: &dyn std::fmt::Display| NoveltyError::Saved(problem.to_string());
+        let broken = |reason: &dyn std::fmt::Display| NoveltyError::Saved(reason.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
         let settings = header.metadata().as_ref().and_then(|all| all.get(SETTINGS));
-        let settings = settings.ok_or_else(|| broken(&"it holds no settings of a buffer"))?;
+        let settings = settings.ok_or_else(|| broken(&"the settings are missing"))?;
         let settings: Settings = serde_json::from_str(settings).map_err(|error| broken(&error))?;
         if settings.embedder != embedder.fingerprint() {
-            let now = embedder.fingerprint().to_owned();
-            return Err(NoveltyError::Embedder { saved: settings.embedder, now });
+            let current = embedder.fingerprint().to_owned();
+            return Err(NoveltyError::Embedder { saved: settings.embedder, current });
         }
         let file = SafeTensors::deserialize(bytes).map_err(|error| broken(&error))?;
         let view = file.tensor(VECTORS).map_err(|error| broken(&error))?;
         let dimensions = embedder.dimensions();
         let fits = match view.shape() {
-            &[count, wide] => count <= settings.capacity && wide == dimensions,
+            &[count, length] => count <= settings.capacity && length == dimensions,
             _ => false,
         };
         if !fits || view.dtype() != Dtype::F32 {
-            let (kind, shape, most) = (view.dtype(), view.shape(), settings.capacity);
-            return Err(broken(&format!("{kind:?} of shape {shape:?} for {most} vectors of {dimensions}")));
+            let (dtype, shape, capacity) = (view.dtype(), view.shape(), settings.capacity);
+            return Err(broken(&format!(
+                "{dtype:?} of shape {shape:?} for at most {capacity} vectors of {dimensions}"
+            )));
         }
         let (numbers, _) = view.data().as_chunks::<4>();
         let ring: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let loaded = Self { settings, dimensions, ring, oldest: 0 };
         match loaded.rows().position(|row| !is_unit(row)) {
-            Some(at) => Err(broken(&format!("vector {at} is not of length one"))),
+            Some(at) => Err(broken(&format!("vector {at} is not a unit vector"))),
             None => Ok(loaded),
         }
     }
@@ -193,35 +208,35 @@ impl Novelty {
     }
 
     fn check(&self, vectors: &[Vec<f32>]) -> Result<(), NoveltyError> {
-        let wanted = self.dimensions;
-        for (at, vector) in vectors.iter().enumerate() {
+        let expected = self.dimensions;
+        for (index, vector) in vectors.iter().enumerate() {
             let found = match vector.len() {
-                count if count != wanted => format!("{count} numbers"),
-                _ if !is_unit(vector) => "another length".to_owned(),
+                count if count != expected => format!("{count} numbers"),
+                _ if !is_unit(vector) => "a norm other than 1".to_owned(),
                 _ => continue,
             };
-            return Err(NoveltyError::Vector { at, found, wanted });
+            return Err(NoveltyError::Vector { index, found, expected });
         }
         Ok(())
     }
 }
 
-/// The largest cosines so far, the largest first.
+/// The largest cosines so far, in descending order.
 #[derive(Clone)]
 struct Nearest {
-    most: usize,
+    count: usize,
     cosines: Vec<f32>,
 }
 
 impl Nearest {
     fn add(&mut self, cosine: f32) {
-        let full = self.cosines.len() >= self.most;
+        let full = self.cosines.len() >= self.count;
         if full && self.cosines.last().is_none_or(|least| *least >= cosine) {
             return;
         }
         let at = self.cosines.partition_point(|larger| *larger >= cosine);
         self.cosines.insert(at, cosine);
-        self.cosines.truncate(self.most);
+        self.cosines.truncate(self.count);
     }
 
     fn novelty(&self) -> f64 {
@@ -233,9 +248,9 @@ impl Nearest {
     }
 }
 
-/// The cosine of two vectors of length one, in a fixed order of sums.
+/// The cosine of two unit vectors, summed in a fixed order.
 fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    // As many sums at once as make the compiler use wide registers.
+    // Enough partial sums for the compiler to vectorize.
     let mut sums = [0.0_f32; 16];
     let ((ones, one), (others, other)) = (one.as_chunks::<16>(), other.as_chunks::<16>());
     for (one, other) in ones.iter().zip(others) {
@@ -244,7 +259,7 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
         }
     }
     let rest: f32 = one.iter().zip(other).map(|(one, other)| one * other).sum();
-    // Rounding can carry it a little beyond.
+    // Rounding can exceed 1 slightly.
     (sums.iter().sum::<f32>() + rest).clamp(-1.0, 1.0)
 }
 

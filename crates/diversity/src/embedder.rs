@@ -1,4 +1,4 @@
-//! One type for every way to make a vector of a text.
+//! Maps texts to vectors: one type for all embedders.
 
 #[cfg(feature = "bert")]
 use crate::bert::{self, Encoder};
@@ -7,7 +7,7 @@ use std::fmt;
 #[cfg(feature = "bert")]
 use std::path::Path;
 
-/// Makes vectors of length one from texts: the more alike the texts, the larger the cosine.
+/// Maps texts to unit vectors, whose cosine is larger the more similar the texts are.
 ///
 /// ```
 /// let embedder = aske_diversity::Embedder::find("ngram").unwrap();
@@ -35,8 +35,8 @@ enum Kind {
 }
 
 impl Embedder {
-    /// The embedder of this name: `ngram`, or with the feature `bert` also a folder, or a name on the Hugging Face hub
-    /// such as `BAAI/bge-small-en-v1.5`, if it is in this machine's cache. Nothing is downloaded.
+    /// The embedder of this name: `ngram`, or with the feature `bert` a folder or a repository in the Hugging Face cache,
+    /// such as `BAAI/bge-small-en-v1.5`. Nothing is downloaded.
     pub fn find(name: &str) -> Result<Self, EmbedError> {
         if name == ngram::NAME {
             return Ok(Self::ngram());
@@ -46,28 +46,27 @@ impl Embedder {
 
     #[cfg(feature = "bert")]
     fn encoder(name: &str) -> Result<Self, EmbedError> {
-        Self::named(name, &bert::find(name, |variable| std::env::var_os(variable))?)
+        Self::named(name, &bert::find(name, aske_weights::HubCache::open().as_ref())?)
     }
 
     #[cfg(not(feature = "bert"))]
     fn encoder(name: &str) -> Result<Self, EmbedError> {
         Err(EmbedError::NotFound {
             name: name.to_owned(),
-            reason: "this build reads no encoders".to_owned(),
+            reason: "this build does not support BERT encoders".to_owned(),
             hint: "use `ngram`, or build with the feature `bert`".to_owned(),
         })
     }
 
-    /// Counts of letters and digits: needs no file, and knows nothing of meaning.
+    /// Hashed character n-grams: needs no files, and ignores meaning.
     pub fn ngram() -> Self {
         Self { name: ngram::NAME.to_owned(), fingerprint: ngram::fingerprint(), kind: Kind::Ngram }
     }
 
     /// A BERT encoder from a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
     ///
-    /// `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json` say, where they are there, how
-    /// the tokens' vectors become one and how long a text may be; otherwise it is their mean, and the length
-    /// is the network's own.
+    /// If present, `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json` set the pooling and the longest
+    /// text; the defaults are mean pooling and the network's maximum length.
     #[cfg(feature = "bert")]
     pub fn from_folder(folder: &Path) -> Result<Self, EmbedError> {
         Self::named(&folder.display().to_string(), folder)
@@ -79,17 +78,17 @@ impl Embedder {
         Ok(Self { name: name.to_owned(), fingerprint, kind: Kind::Bert(Box::new(encoder)) })
     }
 
-    /// The name it was found by.
+    /// The name given to [`Embedder::find`].
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same for embedders that give the same vectors, wherever their files are.
+    /// Identifies the vectors: equal for embedders that give the same vectors, wherever their files are.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// How many numbers a vector has.
+    /// The length of a vector.
     pub fn dimensions(&self) -> usize {
         match &self.kind {
             Kind::Ngram => ngram::DIMENSIONS,
@@ -98,16 +97,16 @@ impl Embedder {
         }
     }
 
-    /// A vector of length one for each text, in their order.
+    /// A unit vector for each text.
     ///
-    /// Long texts are cut: a network's at its longest text, `ngram` at 16,384 characters.
+    /// Long texts are truncated: to the network's maximum length, or to 16,384 characters for `ngram`.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         match &self.kind {
             Kind::Ngram => Ok(texts.iter().map(|text| ngram::embed(text)).collect()),
             #[cfg(feature = "bert")]
             Kind::Bert(encoder) => encoder
                 .embed(texts)
-                .map_err(|message| EmbedError::Text { embedder: self.name.clone(), message }),
+                .map_err(|reason| EmbedError::Text { embedder: self.name.clone(), reason }),
         }
     }
 }

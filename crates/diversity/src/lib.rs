@@ -1,15 +1,15 @@
-//! How new a question is: what it is like, and how far that lies from the latest ones.
+//! Novelty of questions: text embedders, and a buffer of recent questions to compare with.
 //!
-//! An [`Embedder`] makes a vector of length one of every question. [`Novelty`] remembers the latest and gives
-//! `1 − mean cosine` to the nearest of them: what the paper pays for diversity. Uses nothing of ours; encoders from
-//! files come with the feature `bert`.
+//! An [`Embedder`] maps a question to a unit vector. A [`NoveltyBuffer`] holds the vectors of recent questions and returns
+//! `1 − mean cosine` to the nearest of them, the paper's diversity reward. Used by `train` and `serve`. Depends on `chat`,
+//! and with the feature `bert` (encoders from files) on `weights`.
 //!
 //! ```
-//! use aske_diversity::{Embedder, Novelty};
+//! use aske_diversity::{Embedder, NoveltyBuffer};
 //! let embedder = Embedder::ngram();
-//! let history = Novelty::new(Novelty::CAPACITY, Novelty::NEAREST, &embedder);
+//! let buffer = NoveltyBuffer::new(NoveltyBuffer::CAPACITY, NoveltyBuffer::NUM_NEIGHBORS, &embedder);
 //! let questions = embedder.embed(&["What is 2 + 3?"]).unwrap();
-//! assert_eq!(history.novelties(&questions).unwrap(), [1.0]);
+//! assert_eq!(buffer.novelties(&questions).unwrap(), [1.0]);
 //! ```
 
 #[cfg(feature = "bert")]
@@ -19,6 +19,6 @@ mod embedder;
 mod error;
 mod ngram;
 
-pub use buffer::{Novelty, NoveltyError};
+pub use buffer::{NoveltyBuffer, NoveltyError};
 pub use embedder::Embedder;
 pub use error::EmbedError;

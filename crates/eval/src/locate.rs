@@ -4,7 +4,7 @@ use crate::dataset::name_of;
 use crate::declaration::SHIPPED;
 use crate::{DataError, Dataset, Declaration};
 use aske_config::closest;
-use aske_weights::{Cache, find_dataset};
+use aske_weights::{Cache, HubCache, RepoKind, find_dataset};
 use std::path::{Path, PathBuf};
 
 /// The paper's suite of four datasets.
@@ -13,8 +13,8 @@ const PAPER: &str = "paper";
 /// Where datasets of the hub are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The folder of the Hugging Face cache that holds repositories.
-    pub hub_cache: Option<PathBuf>,
+    /// The Hugging Face cache.
+    pub hub_cache: Option<HubCache>,
     /// This program's own cache.
     pub own: Option<Cache>,
 }
@@ -22,33 +22,17 @@ pub struct Places {
 impl Places {
     /// The usual ones: `$HF_HUB_CACHE`, `$HF_HOME/hub` or `~/.cache/huggingface/hub`, and `$ASKE_CACHE`.
     pub fn usual() -> Self {
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let home = || set("XDG_CACHE_HOME").or_else(|| Some(std::env::home_dir()?.join(".cache")));
-        let hub_cache = set("HF_HUB_CACHE")
-            .or_else(|| Some(set("HF_HOME")?.join("hub")))
-            .or_else(|| Some(home()?.join("huggingface").join("hub")));
-        Self { hub_cache, own: Cache::open().ok() }
+        Self { hub_cache: HubCache::open(), own: Cache::open().ok() }
     }
 
     /// The files of a declared dataset, where all of them are on this machine.
     pub fn find(&self, declaration: &Declaration) -> Option<Vec<PathBuf>> {
         let repo = declaration.hub.as_deref()?;
-        let snapshots = self.hub_cache.iter().flat_map(|cache| snapshots(cache, repo));
+        let snapshots =
+            self.hub_cache.iter().flat_map(|cache| cache.repo(RepoKind::Dataset, repo).snapshots());
         let own = self.own.iter().filter_map(|cache| find_dataset(cache, repo));
         snapshots.chain(own).find_map(|folder| files_in(&folder, declaration))
     }
-}
-
-/// The snapshots of a dataset in the Hugging Face cache: first what `main` is, then the others by name.
-fn snapshots(cache: &Path, repo: &str) -> Vec<PathBuf> {
-    let folder = cache.join(format!("datasets--{}", repo.replace('/', "--")));
-    let main = std::fs::read_to_string(folder.join("refs").join("main")).unwrap_or_default();
-    let snapshots = folder.join("snapshots");
-    let mut found: Vec<PathBuf> =
-        std::fs::read_dir(&snapshots).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    let is_main = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy() == main.trim());
-    found.sort_by_key(|path| (!is_main(path), path.clone()));
-    found
 }
 
 /// The files of a declaration in a folder, in their order; none where one is missing.
@@ -253,7 +237,7 @@ mod tests {
         ] {
             put(&repo, &format!("snapshots/{snapshot}/{file}"), "{\"question\": \"q\", \"answer\": 7}\n");
         }
-        let places = Places { hub_cache: Some(cache.path().to_owned()), own: None };
+        let places = Places { hub_cache: Some(HubCache::at(cache.path())), own: None };
         let asked = find("aime-2025", &places).unwrap().remove(0);
         let Asked::Files(_, files) = &asked else { panic!("{asked:?}") };
         let names: Vec<_> = files.iter().map(|file| file.strip_prefix(&repo).unwrap().to_owned()).collect();

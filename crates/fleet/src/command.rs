@@ -1,9 +1,9 @@
-//! What a server is started with.
+//! The command line of a server.
 
-use crate::facts::Facts;
 use crate::plan::Server;
+use crate::shape::ModelShape;
 
-/// The arguments of `vllm` for a server that listens on this address.
+/// The arguments of `vllm` for a server on this address.
 pub fn arguments(server: &Server, host: &str) -> Vec<String> {
     let model = &server.model;
     let mut arguments: Vec<String> = ["serve", &model.hub, "--host", host].map(str::to_owned).into();
@@ -11,14 +11,14 @@ pub fn arguments(server: &Server, host: &str) -> Vec<String> {
     add("--port", server.port.to_string());
     add("--gpu-memory-utilization", format!("{:.3}", f64::from(server.share) / 1000.0));
     add("--max-model-len", model.length.to_string());
-    add("--max-num-seqs", model.most_sequences.max(1).to_string());
-    if server.spread > 1 {
-        add("--tensor-parallel-size", server.spread.to_string());
+    add("--max-num-seqs", model.max_num_seqs.max(1).to_string());
+    if server.tensor_parallel > 1 {
+        add("--tensor-parallel-size", server.tensor_parallel.to_string());
     }
-    if model.quantises() {
+    if model.is_quantised_on_load() {
         add("--quantization", "fp8".to_owned());
     }
-    let known = Facts::of(&model.hub).map_or(&[][..], |facts| facts.flags);
+    let known = ModelShape::of(&model.hub).map_or(&[][..], |shape| shape.flags);
     arguments.extend(known.iter().map(|flag| (*flag).to_owned()));
     arguments.extend(model.flags.iter().cloned());
     arguments
@@ -28,22 +28,22 @@ pub fn arguments(server: &Server, host: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::model::tests::model;
-    use crate::{Effort, Model, Plan, Quantisation};
+    use crate::{Model, Plan, Quantisation, SearchBudget};
 
     fn served(model: Model, gpus: &str) -> String {
-        let plan = Plan::new(&[model], &[], gpus.parse().unwrap(), 8001, Effort::default()).unwrap();
+        let plan = Plan::new(&[model], &[], gpus.parse().unwrap(), 8001, SearchBudget::default()).unwrap();
         arguments(&plan.servers[0], "127.0.0.1").join(" ")
     }
 
     #[test]
     fn a_plain_model() {
-        let need = model("m", "Qwen/Qwen3-8B", 8.0).need().unwrap().on(1) as f64;
+        let bytes = model("m", "Qwen/Qwen3-8B", 8.0).memory().unwrap().per_gpu(1) as f64;
         assert_eq!(
             served(model("m", "Qwen/Qwen3-8B", 8.0), "1x141"),
             format!(
                 "serve Qwen/Qwen3-8B --host 127.0.0.1 --port 8001 --gpu-memory-utilization {:.3} --max-model-len 8192 \
                  --max-num-seqs 64",
-                (need / 141e6).ceil() / 1000.0
+                (bytes / 141e6).ceil() / 1000.0
             )
         );
     }

@@ -1,11 +1,11 @@
-//! The configuration that finds a fleet's servers.
+//! Writes the configuration with the addresses of a fleet's servers.
 
 use crate::plan::Plan;
 use std::fmt::Write as _;
 
-/// A configuration file that builds on others and says where each model of the plan answers.
+/// A configuration file that extends others and sets the URL of each model of the plan.
 pub fn endpoints(plan: &Plan, extends: &[String], host: &str) -> String {
-    let mut text = "# Written by `aske fleet`: where its servers answer.\n".to_owned();
+    let mut text = "# Written by `aske fleet`: the addresses of its servers.\n".to_owned();
     let bases: Vec<String> = extends.iter().map(|base| quoted(base)).collect();
     if !bases.is_empty() {
         let _ = writeln!(text, "extends = [{}]", bases.join(", "));
@@ -19,7 +19,7 @@ pub fn endpoints(plan: &Plan, extends: &[String], host: &str) -> String {
     text
 }
 
-/// A text as TOML writes it.
+/// A TOML string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -1,9 +1,11 @@
-//! What can go wrong with running servers.
+//! Errors of running servers.
 
+use aske_chat::Hint;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a fleet cannot start or go on.
+/// Why a fleet cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// A file of the fleet cannot be read or written.
@@ -11,32 +13,35 @@ pub enum FleetError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A fleet runs from this folder already.
-    #[error("{folder}: a fleet runs from this folder already (process {pid})")]
-    Running {
+    /// A fleet already runs from this folder.
+    #[error("{folder}: a fleet already runs from this folder (process {pid})")]
+    AlreadyRunning {
         /// The folder.
         folder: PathBuf,
-        /// The process that keeps it.
+        /// Its supervisor.
         pid: u32,
     },
-    /// Servers of an earlier fleet are still there.
+    /// Servers of an earlier fleet are still running.
     #[error("{folder}: servers of an earlier fleet are still running: {servers}")]
-    Left {
+    OrphanedServers {
         /// The folder.
         folder: PathBuf,
         /// Their names.
         servers: String,
     },
-    /// A server does not come up.
-    #[error("`{name}` does not serve: {cause}{}", quoted(.tail))]
+    /// The HTTP client cannot be created.
+    #[error("cannot create an HTTP client")]
+    Client(#[source] reqwest::Error),
+    /// A server failed.
+    #[error("`{name}` failed: {source}{}", quoted(.tail))]
     Server {
         /// The model.
         name: String,
         /// What happened.
-        cause: Cause,
+        source: ServerError,
         /// The end of its log.
         tail: String,
         /// Its log.
@@ -44,97 +49,102 @@ pub enum FleetError {
     },
 }
 
-/// What became of a server.
+/// Why a server failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Cause {
-    /// There is no such program.
-    #[error("cannot start {program}: {what}")]
-    Program {
+pub enum ServerError {
+    /// The program cannot be started.
+    #[error("cannot start {program}: {reason}")]
+    Spawn {
         /// The program.
         program: PathBuf,
-        /// What the system said.
-        what: String,
+        /// The system's error.
+        reason: String,
     },
     /// Another program listens on its port.
-    #[error("port {0} is taken by another program")]
-    Port(u16),
-    /// It does not know an argument.
-    #[error("it refuses its arguments")]
-    Arguments,
+    #[error("port {0} is in use by another program")]
+    PortInUse(u16),
+    /// It rejected its arguments.
+    #[error("it rejected its arguments")]
+    InvalidArguments,
     /// There is not enough memory on its GPU.
-    #[error("its GPU has too little free memory")]
-    Memory,
-    /// The model may not be downloaded.
-    #[error("the hub does not give it the model")]
-    Access,
-    /// It ended.
-    #[error("it ended with {0}")]
-    Ended(String),
-    /// It ended again and again.
-    #[error("it ended {times} times, last with {last}")]
-    Again {
+    #[error("not enough free GPU memory")]
+    OutOfMemory,
+    /// The model cannot be downloaded.
+    #[error("the hub denied access to the model")]
+    AccessDenied,
+    /// It exited.
+    #[error("it exited with {0}")]
+    Exited(String),
+    /// It kept exiting.
+    #[error("it exited {times} times, last with {last}")]
+    CrashLoop {
         /// How often.
         times: u32,
-        /// How the last time.
+        /// The last exit status.
         last: String,
     },
-    /// It does not get ready.
+    /// It did not become ready.
     #[error("it was not ready within {0} seconds")]
-    Late(u64),
-    /// It is ready but answers nothing.
-    #[error("it is ready, but its first answer failed: {0}")]
-    Mute(String),
+    NotReady(u64),
+    /// It is ready but returns no completion.
+    #[error("it is ready, but its first completion failed: {0}")]
+    NoCompletion(String),
 }
 
-impl Cause {
-    /// Trying again would end the same way.
-    pub(crate) fn is_lasting(&self) -> bool {
-        !matches!(self, Self::Ended(_) | Self::Memory)
+impl ServerError {
+    /// Whether a restart would fail again.
+    pub(crate) fn is_permanent(&self) -> bool {
+        !matches!(self, Self::Exited(_) | Self::OutOfMemory)
     }
 }
 
-impl FleetError {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::File { .. } => None,
-            Self::Running { .. } => Some("`aske fleet down` stops it; --folder names another folder".to_owned()),
-            Self::Left { .. } => Some("`aske fleet down` stops them".to_owned()),
-            Self::Server { name, cause, log, .. } => Some(match cause {
-                Cause::Program { .. } => {
-                    "install vLLM (`uv pip install vllm`), or name it with --vllm PATH".to_owned()
+impl Hint for FleetError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::File { .. } | Self::Client(_) => return None,
+            Self::AlreadyRunning { .. } => {
+                "`aske fleet down` stops it; --folder selects another folder".into()
+            }
+            Self::OrphanedServers { .. } => "`aske fleet down` stops them".into(),
+            Self::Server { name, source, log, .. } => match source {
+                ServerError::Spawn { .. } => {
+                    "install vLLM (`uv pip install vllm`), or give its path with --vllm".into()
                 }
-                Cause::Port(_) => "end that program, or choose other ports with --port".to_owned(),
-                Cause::Arguments => {
-                    "the installed vLLM may be older or newer than its flags; see the log, and --flag".to_owned()
+                ServerError::PortInUse(_) => "end that program, or choose other ports with --port".into(),
+                ServerError::InvalidArguments => {
+                    "the installed vLLM may not support these flags; see the log, and --flag".into()
                 }
-                Cause::Memory => {
-                    "see `nvidia-smi` for who else is there; or plan with fewer --sequences, --quantisation fp8 or the \
-                     GPU's true size in --gpus"
-                        .to_owned()
+                ServerError::OutOfMemory => {
+                    "see `nvidia-smi` for other processes; or plan with fewer --sequences, \
+                                             --quantisation fp8 or the GPU's actual size in --gpus"
+                        .into()
                 }
-                Cause::Access => {
-                    format!("accept the licence of `{name}` on its hub page and set HF_TOKEN")
+                ServerError::AccessDenied => {
+                    format!("accept the licence of `{name}` on its hub page and set HF_TOKEN").into()
                 }
-                Cause::Late(_) => {
+                ServerError::NotReady(_) => {
                     format!("a download may take longer: --ready-minutes; the log is {}", log.display())
+                        .into()
                 }
-                Cause::Mute(_) => {
-                    format!("a model without a chat template cannot answer; the log is {}", log.display())
+                ServerError::NoCompletion(_) => {
+                    format!("a model without a chat template cannot chat; the log is {}", log.display())
+                        .into()
                 }
-                Cause::Ended(_) | Cause::Again { .. } => format!("its log is {}", log.display()),
-            }),
-        }
+                ServerError::Exited(_) | ServerError::CrashLoop { .. } => {
+                    format!("the log is {}", log.display()).into()
+                }
+            },
+        })
     }
 }
 
-/// Lines of a log under a message.
+/// Log lines under a message.
 fn quoted(tail: &str) -> String {
     tail.lines().flat_map(|line| ["\n  | ", line]).collect()
 }
 
-/// The cause, by what a server wrote before it ended.
-pub(crate) fn diagnose(log: &str, code: Option<i32>, ended: String) -> Cause {
+/// The error that a server's log shows.
+pub(crate) fn diagnose(log: &str, code: Option<i32>, exit: String) -> ServerError {
     const MEMORY: [&str; 4] = [
         "out of memory",
         "free memory on device",
@@ -143,15 +153,15 @@ pub(crate) fn diagnose(log: &str, code: Option<i32>, ended: String) -> Cause {
     ];
     const ACCESS: [&str; 4] = ["gated repo", "401 client error", "403 client error", "repository not found"];
     let log = log.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| log.contains(word));
-    if says(&MEMORY) {
-        Cause::Memory
-    } else if says(&ACCESS) {
-        Cause::Access
-    } else if code == Some(2) && says(&["usage:", "unrecognized argument", "error: argument"]) {
-        Cause::Arguments
+    let contains = |phrases: &[&str]| phrases.iter().any(|phrase| log.contains(phrase));
+    if contains(&MEMORY) {
+        ServerError::OutOfMemory
+    } else if contains(&ACCESS) {
+        ServerError::AccessDenied
+    } else if code == Some(2) && contains(&["usage:", "unrecognized argument", "error: argument"]) {
+        ServerError::InvalidArguments
     } else {
-        Cause::Ended(ended)
+        ServerError::Exited(exit)
     }
 }
 
@@ -162,12 +172,15 @@ mod tests {
     #[test]
     fn the_log_tells_the_cause() {
         let cause = |log: &str, code| diagnose(log, Some(code), "status 1".to_owned());
-        assert_eq!(cause("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 1), Cause::Memory);
+        assert_eq!(
+            cause("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 1),
+            ServerError::OutOfMemory
+        );
         // The message of vllm/v1/worker/gpu_worker.py.
         let free = "ValueError: Free memory on device (59.32/79.15 GiB) on startup is less than desired";
-        assert_eq!(cause(free, 1), Cause::Memory);
-        assert_eq!(cause("OSError: You are trying to access a gated repo.", 1), Cause::Access);
-        assert_eq!(cause("vllm: error: unrecognized arguments: --x", 2), Cause::Arguments);
-        assert_eq!(cause("Segmentation fault", 1), Cause::Ended("status 1".to_owned()));
+        assert_eq!(cause(free, 1), ServerError::OutOfMemory);
+        assert_eq!(cause("OSError: You are trying to access a gated repo.", 1), ServerError::AccessDenied);
+        assert_eq!(cause("vllm: error: unrecognized arguments: --x", 2), ServerError::InvalidArguments);
+        assert_eq!(cause("Segmentation fault", 1), ServerError::Exited("status 1".to_owned()));
     }
 }

@@ -1,24 +1,24 @@
-//! The GPUs of a fleet, written `5x141`.
+//! The GPUs of a fleet, such as `5x141`.
 
 use crate::model::GB;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// So many GPUs of the same memory.
+/// Identical GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gpus {
-    /// How many.
+    /// The number of GPUs.
     pub count: usize,
-    /// Gigabytes of each.
+    /// Gigabytes of memory of each.
     pub gb: u32,
 }
 
-/// Thousandths of a GPU that servers may take together; the rest is for drivers and rounding.
-pub const ROOM: u32 = 970;
+/// Thousandths of a GPU that servers may use; the rest is reserved for the driver and rounding.
+pub const USABLE_PERMILLE: u32 = 970;
 
 impl Gpus {
-    /// Thousandths of a GPU that so many bytes are, rounded up.
+    /// Bytes as thousandths of a GPU, rounded up.
     pub fn share(&self, bytes: u64) -> u32 {
         let whole = u64::from(self.gb) * GB;
         u32::try_from((bytes * 1000).div_ceil(whole.max(1))).unwrap_or(u32::MAX)
@@ -34,8 +34,7 @@ impl fmt::Display for Gpus {
 impl FromStr for Gpus {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("`{text}` is not a number of GPUs and their gigabytes; write, for example, 5x141");
+        let wrong = || format!("`{text}` is not COUNTxGIGABYTES, such as 5x141");
         let (count, gb) = text.split_once(['x', 'X', '×']).unwrap_or(("1", text));
         let (count, gb): (usize, u32) =
             (count.trim().parse().map_err(|_| wrong())?, gb.trim().parse().map_err(|_| wrong())?);

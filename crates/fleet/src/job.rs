@@ -1,22 +1,22 @@
-//! The plan as files for schedulers.
+//! Scheduler files for a plan: `aske fleet job`.
 
 mod kubernetes;
 mod slurm;
 
-pub use kubernetes::{Kubernetes, kubernetes};
-pub use slurm::{Slurm, slurm};
+pub use kubernetes::{KubernetesOptions, kubernetes};
+pub use slurm::{SlurmOptions, slurm};
 
 use crate::command::arguments;
-use crate::plan::{Placed, Plan};
+use crate::plan::{Placement, Plan};
 use std::fmt::Write as _;
 
-/// GPUs that share a server, and all servers on them, in the order in which they start.
+/// GPUs connected by shared servers, and the servers on them in their start order.
 struct Group {
     gpus: Vec<usize>,
-    servers: Vec<Placed>,
+    servers: Vec<Placement>,
 }
 
-/// The servers of the first phase by the GPUs they share.
+/// Groups the servers of the first phase by the GPUs they share.
 fn groups(plan: &Plan) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for placed in plan.running(0) {
@@ -37,20 +37,20 @@ fn groups(plan: &Plan) -> Vec<Group> {
     groups
 }
 
-/// A shell function that starts a server and returns when it answers.
+/// A shell function that starts a server and returns when it is ready.
 const SERVE: &str = r#"serve() {  # NAME PORT GPUS arguments…
   local name=$1 port=$2 gpus=$3; shift 3
   CUDA_VISIBLE_DEVICES=$gpus "${VLLM:-vllm}" "$@" > "$logs/$name.log" 2>&1 &
   local pid=$!
   until python3 -c "import urllib.request as r; r.urlopen('http://127.0.0.1:$port/health', timeout=5)" 2> /dev/null; do
-    kill -0 "$pid" 2> /dev/null || { echo "$name ended while it started:"; tail -n 20 "$logs/$name.log"; return 1; } >&2
+    kill -0 "$pid" 2> /dev/null || { echo "$name exited while starting:"; tail -n 20 "$logs/$name.log"; return 1; } >&2
     sleep "${POLL:-5}"
   done
-  echo "$name answers on port $port"
+  echo "$name is ready on port $port"
 }
 "#;
 
-/// The lines that start a group's servers one after the other: a server measures what is free when it starts.
+/// The lines that start a group's servers one after another, as a server measures free memory when it starts.
 fn start(plan: &Plan, group: &Group, gpu: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for (at, placed) in group.servers.iter().enumerate() {
@@ -64,7 +64,7 @@ fn start(plan: &Plan, group: &Group, gpu: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for the shell.
 fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -74,7 +74,7 @@ fn shell(word: &str) -> String {
     }
 }
 
-/// Text with every line further to the right.
+/// Indents every line.
 fn indented(text: &str, by: usize) -> String {
     text.lines()
         .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{:by$}{line}\n", "") })

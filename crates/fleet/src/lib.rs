@@ -1,14 +1,14 @@
-//! A boundary set on GPUs: what fits where, in which order where not all fits at once, and the vLLM servers themselves.
+//! A boundary set on GPUs: placement, the order of phases when not all models fit at once, and supervised vLLM servers.
 //!
-//! A plan is a plain value: memory by formula (`model`), servers on GPUs (`pack`), the order of pairs with the fewest
-//! loads (`order`), arguments (`command`) and files for schedulers (`job`). `keeper` runs it: it starts servers, keeps
-//! them, and ends them. Uses no other crate of ours.
+//! A [`Plan`] is a plain value: memory estimates (`model`), bin packing (`pack`), the order of pairs with the fewest
+//! loads (`order`), vLLM arguments (`command`) and scheduler files (`job`). A [`Supervisor`] starts, restarts and stops
+//! the servers of a plan. Used by `aske fleet`. Depends on `chat` and `http-client`.
 //!
 //! ```
-//! use aske_fleet::{Effort, Model, Plan};
+//! use aske_fleet::{Model, Plan, SearchBudget};
 //! let model = |name: &str, hub: &str| Model { length: 8192, sequences: 8, ..Model::solver(name, hub) };
 //! let models = [model("small", "Qwen/Qwen3-1.7B"), model("large", "Qwen/Qwen3-8B")];
-//! let plan = Plan::new(&models, &[], "1x80".parse()?, 8001, Effort::default())?;
+//! let plan = Plan::new(&models, &[], "1x80".parse()?, 8001, SearchBudget::default())?;
 //! assert!(plan.at_once());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -17,11 +17,9 @@ mod command;
 mod down;
 mod endpoints;
 mod error;
-mod facts;
 mod gpus;
-mod http;
+mod health;
 mod job;
-mod keeper;
 mod log;
 mod model;
 mod order;
@@ -29,18 +27,20 @@ mod pack;
 mod plan;
 mod process;
 mod server;
+mod shape;
 mod state;
+mod supervisor;
 
 pub use command::arguments;
 pub use down::down;
 pub use endpoints::endpoints;
-pub use error::{Cause, FleetError};
-pub use gpus::{Gpus, ROOM};
-pub use job::{Kubernetes, Slurm, kubernetes, slurm};
-pub use keeper::{Event, Keeper, Options};
+pub use error::{FleetError, ServerError};
+pub use gpus::{Gpus, USABLE_PERMILLE};
+pub use job::{KubernetesOptions, SlurmOptions, kubernetes, slurm};
 pub use log::{last_lines, read as read_log};
-pub use model::{GB, Model, Need, Quantisation};
-pub use order::Effort;
-pub use plan::{Phase, Placed, Plan, PlanError, Server};
-pub use process::Identity;
-pub use state::{Condition, ServerState, State};
+pub use model::{GB, MemoryEstimate, Model, Quantisation};
+pub use order::SearchBudget;
+pub use plan::{Phase, Placement, Plan, PlanError, Server};
+pub use process::ProcessIdentity;
+pub use state::{FleetState, ServerState, ServerStatus};
+pub use supervisor::{ServerEvent, Supervisor, SupervisorOptions};

@@ -1,29 +1,29 @@
-//! Logs of servers.
+//! Reads the logs of servers.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes at the end of a log that are looked at.
-const END: u64 = 64 * 1024;
+/// Bytes at the end of a log that are read.
+const TAIL_BYTES: u64 = 64 * 1024;
 
-/// How long a log is now.
+/// The length of a log.
 pub(crate) fn length(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |about| about.len())
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// What was written after `from`, at most the last 64 KiB of it.
+/// The text after byte `from`, at most the last 64 KiB of it.
 pub(crate) fn since(path: &Path, from: u64) -> String {
-    read(path, from.max(length(path).saturating_sub(END))).map(|(text, _)| text).unwrap_or_default()
+    read(path, from.max(length(path).saturating_sub(TAIL_BYTES))).map(|(text, _)| text).unwrap_or_default()
 }
 
-/// The last lines of a text that say something.
+/// The last non-blank lines of a text.
 pub fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
-/// What a log has from this byte on, and where it ends.
+/// The text after byte `from`, and the position of its end.
 pub fn read(path: &Path, from: u64) -> io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let from = from.min(file.metadata()?.len());

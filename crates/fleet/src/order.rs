@@ -1,102 +1,104 @@
-//! The order of pairs where not all models fit at once: as few loads as possible.
+//! Orders the pairs when not all models fit at once, with as few model loads as possible.
 //!
-//! Two models must be loaded together for their pair to be asked, and loading takes minutes. Which model to load next,
-//! and in whose place, is the problem of covering all pairs with a small buffer. `search` looks for a short order, `improve`
-//! for a shorter one, and `bound` tells how short none can be.
+//! A pair runs while both its models are loaded, and a load takes minutes: the problem is to cover all pairs with a small
+//! buffer. `search` finds an order by beam search, `improve` shortens it by local search, and `bound` is a lower bound.
 
 mod bound;
 mod improve;
 mod search;
 
-use bound::Costs;
+use bound::PairCosts;
 
-/// Models that a search can hold.
-pub(crate) const MOST_MODELS: usize = 128;
+/// The most models that can be ordered.
+pub(crate) const MAX_MODELS: usize = 128;
 
-/// How hard to look. All numbers count, so that the same input gives the same order on any machine.
+/// Effort of the search. Limits are counts, not times, so that the result is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
-    /// Partial orders that are kept at a time.
-    pub width: usize,
-    /// Searches, each with a preference of its own.
-    pub tries: u64,
-    /// Improvements that are tried.
-    pub rounds: u64,
+pub struct SearchBudget {
+    /// Partial orders kept at each step.
+    pub beam_width: usize,
+    /// Beam searches, each with its own tie-breaking.
+    pub restarts: u64,
+    /// Rounds of local search.
+    pub improvements: u64,
 }
 
-impl Default for Effort {
+impl Default for SearchBudget {
     fn default() -> Self {
-        Self { width: 64, tries: 4, rounds: 60 }
+        Self { beam_width: 64, restarts: 4, improvements: 60 }
     }
 }
 
-/// One model is loaded, others make room for it, and some pairs can be asked.
+/// One load: models that are unloaded first, and the pairs that can run afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// Models that make room.
+    /// Models to unload first.
     pub(crate) unload: Vec<usize>,
-    /// The model that is loaded.
+    /// The model to load.
     pub(crate) load: usize,
-    /// The GPU it is loaded on.
+    /// The GPU to load it on.
     pub(crate) gpu: usize,
-    /// The pairs that can be asked now and could not before, the smaller number first.
+    /// The pairs that can run now and could not before, the smaller index first.
     pub(crate) pairs: Vec<[usize; 2]>,
 }
 
-/// An order of all pairs.
+/// An order that covers all pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// Its steps, one load each.
+    /// The loads.
     pub(crate) steps: Vec<Step>,
-    /// No order has fewer loads than this.
+    /// A lower bound on the loads of any order.
     pub(crate) bound: usize,
 }
 
 /// Why there is no order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Impossible {
-    /// Two models are never loaded together.
-    Apart(usize, usize),
-    /// There are more models than a search can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OrderError {
+    /// Two models cannot be loaded together.
+    #[error("models {0} and {1} do not fit together")]
+    NeverTogether(usize, usize),
+    /// There are too many models.
+    #[error("more than {MAX_MODELS} models")]
     TooMany,
 }
 
-/// An order of all pairs of models of these sizes, on GPUs with this much room each.
-pub(crate) fn order(sizes: &[u32], rooms: &[u32], effort: Effort) -> Result<Order, Impossible> {
-    if sizes.len() > MOST_MODELS {
-        return Err(Impossible::TooMany);
+/// Orders all pairs of models of these sizes on GPUs of these capacities.
+pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> Result<Order, OrderError> {
+    if sizes.len() > MAX_MODELS {
+        return Err(OrderError::TooMany);
     }
-    if let Some((one, other)) = apart(sizes, rooms) {
-        return Err(Impossible::Apart(one, other));
+    if let Some((one, other)) = never_together(sizes, capacities) {
+        return Err(OrderError::NeverTogether(one, other));
     }
     if let [_] = sizes {
-        let gpu = rooms.iter().position(|room| sizes[0] <= *room).unwrap_or_default();
+        let gpu = capacities.iter().position(|capacity| sizes[0] <= *capacity).unwrap_or_default();
         return Ok(Order {
             steps: vec![Step { unload: Vec::new(), load: 0, gpu, pairs: Vec::new() }],
             bound: 1,
         });
     }
-    let costs = Costs::new(sizes, rooms.iter().sum());
-    let loads = improve::best(sizes, rooms, &costs, effort);
-    let search = search::Search { sizes, rooms, costs: &costs, seed: 0, width: 1 };
+    let costs = PairCosts::new(sizes, capacities.iter().sum());
+    let loads = improve::best(sizes, capacities, &costs, budget);
+    let search = search::BeamSearch { sizes, capacities, costs: &costs, seed: 0, width: 1 };
     Ok(Order { steps: search::steps(&search, &loads), bound: costs.bound() })
 }
 
 /// Two models that cannot be loaded at the same time.
-fn apart(sizes: &[u32], rooms: &[u32]) -> Option<(usize, usize)> {
-    let largest = rooms.iter().max().copied().unwrap_or_default();
-    let beside = |one: u32, other: u32| {
-        rooms.iter().any(|room| one + other <= *room)
-            || rooms.iter().enumerate().any(|(at, room)| {
-                one <= *room && rooms.iter().enumerate().any(|(next, room)| next != at && other <= *room)
-            })
+fn never_together(sizes: &[u32], capacities: &[u32]) -> Option<(usize, usize)> {
+    let largest = capacities.iter().max().copied().unwrap_or_default();
+    let fit_together = |one: u32, other: u32| {
+        let fits_apart_from = |gpu: usize| {
+            capacities.iter().enumerate().any(|(next, capacity)| next != gpu && other <= *capacity)
+        };
+        capacities.iter().any(|capacity| one + other <= *capacity)
+            || capacities.iter().enumerate().any(|(gpu, capacity)| one <= *capacity && fits_apart_from(gpu))
     };
     if let [only] = sizes {
         return (*only > largest).then_some((0, 0));
     }
     (0..sizes.len())
         .flat_map(|one| (0..one).map(move |other| (other, one)))
-        .find(|(one, other)| !beside(sizes[*one], sizes[*other]))
+        .find(|(one, other)| !fit_together(sizes[*one], sizes[*other]))
 }
 
 #[cfg(test)]
@@ -132,7 +134,7 @@ mod tests {
         for models in [12, 17] {
             for room in 2..=5 {
                 let (sizes, rooms) = (vec![1; models], [room]);
-                let order = order(&sizes, &rooms, Effort::default()).unwrap();
+                let order = order(&sizes, &rooms, SearchBudget::default()).unwrap();
                 check(&sizes, &rooms, &order);
                 // The first loads meet those before them, every later one at most `room - 1` others.
                 let (n, m) = (models, room as usize);
@@ -147,22 +149,22 @@ mod tests {
     #[test]
     fn all_at_once_is_one_load_each() {
         let sizes = [3, 1, 4, 1, 5];
-        let order = order(&sizes, &[14], Effort::default()).unwrap();
+        let order = order(&sizes, &[14], SearchBudget::default()).unwrap();
         check(&sizes, &[14], &order);
         assert_eq!((order.steps.len(), order.bound), (5, 5));
     }
 
     #[test]
     fn models_that_never_meet_are_named() {
-        assert_eq!(order(&[1, 6, 5], &[10], Effort::default()), Err(Impossible::Apart(1, 2)));
-        assert_eq!(order(&[11], &[10], Effort::default()), Err(Impossible::Apart(0, 0)));
-        assert!(order(&[1, 6, 5], &[6, 6], Effort::default()).is_ok());
+        assert_eq!(order(&[1, 6, 5], &[10], SearchBudget::default()), Err(OrderError::NeverTogether(1, 2)));
+        assert_eq!(order(&[11], &[10], SearchBudget::default()), Err(OrderError::NeverTogether(0, 0)));
+        assert!(order(&[1, 6, 5], &[6, 6], SearchBudget::default()).is_ok());
     }
 
     #[test]
     fn the_same_input_gives_the_same_order() {
         let sizes: Vec<u32> = (1..=11).map(|i| 100 + i * 37 % 90).collect();
-        let again = || order(&sizes, &[500], Effort::default()).unwrap();
+        let again = || order(&sizes, &[500], SearchBudget::default()).unwrap();
         assert_eq!(again(), again());
     }
 
@@ -173,7 +175,7 @@ mod tests {
             sizes in prop::collection::vec(1_u32..=50, 2..11),
             rooms in prop::collection::vec(100_u32..=160, 1..4),
         ) {
-            let found = order(&sizes, &rooms, Effort { width: 8, tries: 2, rounds: 8 }).unwrap();
+            let found = order(&sizes, &rooms, SearchBudget { beam_width: 8, restarts: 2, improvements: 8 }).unwrap();
             check(&sizes, &rooms, &found);
         }
     }

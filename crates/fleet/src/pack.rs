@@ -1,32 +1,32 @@
-//! Servers on GPUs: who goes where, all at once.
+//! Places servers on GPUs, all at once: bin packing.
 
-/// A server to place: the room it takes on each of its GPUs, and how many they are.
+/// A server to place: its share of each of its GPUs, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) share: u32,
     pub(crate) gpus: usize,
 }
 
-/// Partial placements that are looked at before a set is given up.
-const LOOKS: u32 = 200_000;
+/// Partial placements that are tried before giving up.
+const MAX_TRIES: u32 = 200_000;
 
-/// The GPUs of each item, so that none is fuller than `room`; nothing where no way was found.
+/// The GPUs of each item, such that none exceeds `capacity`; none if no placement was found.
 ///
-/// Evenly first: the largest goes where most is free. Where that fails, tightly, with all other ways behind it.
-pub(crate) fn pack(items: &[Item], count: usize, room: u32) -> Option<Vec<Vec<usize>>> {
+/// Tries worst fit first, which balances the GPUs, then best fit with backtracking.
+pub(crate) fn pack(items: &[Item], count: usize, capacity: u32) -> Option<Vec<Vec<usize>>> {
     let mut sorted: Vec<usize> = (0..items.len()).collect();
     sorted.sort_by_key(|i| std::cmp::Reverse((items[*i].gpus, items[*i].share, std::cmp::Reverse(*i))));
     let mut placed = vec![Vec::new(); items.len()];
-    let mut free = vec![room; count];
-    if evenly(items, &sorted, &mut free, &mut placed) {
+    let mut free = vec![capacity; count];
+    if worst_fit(items, &sorted, &mut free, &mut placed) {
         return Some(placed);
     }
-    free.fill(room);
-    let mut looks = LOOKS;
-    tightly(items, &sorted, &mut free, &mut placed, &mut looks).then_some(placed)
+    free.fill(capacity);
+    let mut tries = MAX_TRIES;
+    best_fit(items, &sorted, &mut free, &mut placed, &mut tries).then_some(placed)
 }
 
-fn evenly(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<usize>]) -> bool {
+fn worst_fit(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<usize>]) -> bool {
     sorted.iter().all(|i| {
         let mut gpus: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= items[*i].share).collect();
         gpus.sort_by_key(|gpu| (std::cmp::Reverse(free[*gpu]), *gpu));
@@ -41,12 +41,12 @@ fn evenly(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<
     })
 }
 
-fn tightly(
+fn best_fit(
     items: &[Item],
     sorted: &[usize],
     free: &mut [u32],
     placed: &mut [Vec<usize>],
-    looks: &mut u32,
+    tries: &mut u32,
 ) -> bool {
     let Some((first, rest)) = sorted.split_first() else { return true };
     let Item { share, gpus } = items[*first];
@@ -54,19 +54,19 @@ fn tightly(
     fitting.sort_by_key(|gpu| (free[*gpu], *gpu));
     let mut tried = Vec::new();
     for chosen in fitting.windows(gpus.max(1)) {
-        // GPUs with the same room are the same.
-        let rooms: Vec<u32> = chosen.iter().map(|gpu| free[*gpu]).collect();
-        if *looks == 0 || tried.contains(&rooms) {
+        // GPUs with equal free memory are interchangeable.
+        let key: Vec<u32> = chosen.iter().map(|gpu| free[*gpu]).collect();
+        if *tries == 0 || tried.contains(&key) {
             continue;
         }
-        tried.push(rooms);
-        *looks -= 1;
+        tried.push(key);
+        *tries -= 1;
         for gpu in chosen {
             free[*gpu] -= share;
         }
         placed[*first] = chosen.to_vec();
         placed[*first].sort_unstable();
-        if tightly(items, rest, free, placed, looks) {
+        if best_fit(items, rest, free, placed, tries) {
             return true;
         }
         for gpu in chosen {

@@ -1,43 +1,46 @@
-//! A plan: which servers on which GPUs, with how much of their memory, on which ports; and in which phases where not all
-//! fit at once.
+//! Plans servers for a boundary set: their GPUs, memory and ports, and phases if not all fit at once.
 
-use crate::gpus::{Gpus, ROOM};
-use crate::model::{GB, Model, Need};
-use crate::order::{Effort, Impossible, MOST_MODELS, Order, order};
+use crate::gpus::{Gpus, USABLE_PERMILLE};
+use crate::model::{GB, MemoryEstimate, Model};
+use crate::order::{MAX_MODELS, Order, OrderError, SearchBudget, order};
 use crate::pack::{Item, pack};
+use aske_chat::Hint;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A server of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Server {
-    /// What it serves.
+    /// The model it serves.
     pub model: Model,
-    /// The memory it needs.
-    pub need: Need,
-    /// GPUs that it is spread over.
-    pub spread: usize,
-    /// Thousandths of each of them that it takes.
+    /// Its memory.
+    #[serde(rename = "need")]
+    pub memory: MemoryEstimate,
+    /// The number of its GPUs.
+    #[serde(rename = "spread")]
+    pub tensor_parallel: usize,
+    /// Thousandths of each GPU that it uses.
     pub share: u32,
-    /// Where it listens.
+    /// The port it listens on.
     pub port: u16,
 }
 
 /// A server on its GPUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Placed {
-    /// Its place among the plan's servers.
+pub struct Placement {
+    /// The index among the plan's servers.
     pub server: usize,
-    /// The numbers of its GPUs.
+    /// The indices of its GPUs.
     pub gpus: Vec<usize>,
 }
 
-/// What changes, and the pairs that are asked then.
+/// The changes at the start of a phase, and the pairs that run in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Phase {
-    /// Servers that stop, by their place.
+    /// Servers that stop, by index.
     pub stop: Vec<usize>,
     /// Servers that start.
-    pub start: Vec<Placed>,
+    pub start: Vec<Placement>,
     /// Pairs of solvers.
     pub pairs: Vec<[String; 2]>,
 }
@@ -47,46 +50,46 @@ pub struct Phase {
 pub struct Plan {
     /// The GPUs.
     pub gpus: Gpus,
-    /// Every server.
+    /// All servers.
     pub servers: Vec<Server>,
-    /// One phase where all fit at once.
+    /// The phases; one if all servers fit at once.
     pub phases: Vec<Phase>,
-    /// Loads of all phases.
+    /// The number of times a model is loaded.
     pub loads: usize,
-    /// No plan has fewer.
+    /// A lower bound on the loads of any plan.
     pub bound: usize,
 }
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// Nothing is to be served.
-    #[error("there is nothing to serve: no model of this configuration is on a server of this machine")]
-    Nothing,
-    /// Neither its size nor its name tells what it needs.
-    #[error("models.{0}: its size is not known")]
-    Size(String),
-    /// It cannot read that much.
-    #[error("models.{name}: sequences of {length} tokens are planned, but it reads {longest} at most")]
-    Length {
+    /// There are no models to serve.
+    #[error("nothing to serve: no model of this configuration is on a server of this machine")]
+    NoModels,
+    /// The size of a model is unknown.
+    #[error("models.{0}: its size is unknown")]
+    UnknownSize(String),
+    /// The planned sequences exceed a model's context.
+    #[error("models.{name}: sequences of {length} tokens exceed its context of {max_context}")]
+    ContextTooLong {
         /// The model.
         name: String,
-        /// What is planned.
+        /// The planned length.
         length: u32,
-        /// What it can.
-        longest: u32,
+        /// Its context.
+        max_context: u32,
     },
-    /// It fits on no number of these GPUs.
+    /// A model does not fit on these GPUs.
     #[error(
         "models.{name} does not fit on {gpus}: {need:.1} GB (weights {weights:.1}, cache {cache:.1}, overhead \
          {overhead:.1})"
     )]
-    Large {
+    TooLarge {
         /// The model.
         name: String,
         /// The GPUs.
         gpus: Gpus,
-        /// All it needs, in gigabytes, and of what it is made.
+        /// Its memory, in gigabytes.
         need: f64,
         /// Its weights.
         weights: f64,
@@ -95,86 +98,85 @@ pub enum PlanError {
         /// Its overhead.
         overhead: f64,
     },
-    /// Models that stay leave no room for others.
-    #[error("the models that stay throughout do not fit on {0} together")]
-    Stay(Gpus),
+    /// The resident models do not fit together.
+    #[error("the models that stay loaded in every phase do not fit on {0} together")]
+    ResidentsTooLarge(Gpus),
     /// Two models cannot be loaded together.
-    #[error("`{one}` and `{other}` do not fit on {gpus} together, so their pair cannot be asked")]
-    Apart {
-        /// One.
+    #[error("`{one}` and `{other}` do not fit on {gpus} together, so their pair cannot run")]
+    PairTooLarge {
+        /// The first model.
         one: String,
-        /// The other.
+        /// The second model.
         other: String,
         /// The GPUs.
         gpus: Gpus,
     },
-    /// There are too many.
-    #[error("{0} models are more than can be ordered")]
-    Many(usize),
-    /// Ports run out.
-    #[error("there are not enough ports from {0} on")]
-    Ports(u16),
+    /// There are too many models.
+    #[error("{0} models exceed the limit of {MAX_MODELS}")]
+    TooManyModels(usize),
+    /// There are not enough ports.
+    #[error("not enough ports from {0} on")]
+    PortsExhausted(u16),
 }
 
-impl PlanError {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Nothing => {
-                "a model is served here if its provider is `openai` and its url is of this machine, such as \
-                 http://localhost:8001/v1"
-                    .to_owned()
+impl Hint for PlanError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::NoModels => {
+                "a model is served here if its provider is `openai` and its url is on this machine, such as \
+                               http://localhost:8001/v1"
+                    .into()
             }
-            Self::Size(name) => format!("set `params` in [models.{name}], in billions"),
-            Self::Length { longest, .. } => {
-                format!("--length {longest}, or smaller token budgets in [protocol]")
+            Self::UnknownSize(name) => format!("set `params` in [models.{name}], in billions").into(),
+            Self::ContextTooLong { max_context, .. } => {
+                format!("--length {max_context}, or smaller token budgets in [protocol]").into()
             }
-            Self::Large { .. } | Self::Stay(_) | Self::Apart { .. } => {
-                "fewer sequences (--sequences), eight bits (--quantisation fp8), or more GPUs (--gpus)"
-                    .to_owned()
+            Self::TooLarge { .. } | Self::ResidentsTooLarge(_) | Self::PairTooLarge { .. } => {
+                "fewer sequences (--sequences), eight bits (--quantisation fp8), or more GPUs (--gpus)".into()
             }
-            Self::Many(_) => format!("plan at most {MOST_MODELS} models at a time, with --solvers"),
-            Self::Ports(_) => "choose a lower first port with --port".to_owned(),
-        }
+            Self::TooManyModels(_) => "select fewer models with --solvers".into(),
+            Self::PortsExhausted(_) => "choose a lower first port with --port".into(),
+        })
     }
 }
 
 impl Plan {
-    /// Plans servers for these models. `elsewhere` are solvers that need no GPU of this fleet.
+    /// Plans servers for these models. `external` are solvers that need no GPU of this fleet.
     pub fn new(
         models: &[Model],
-        elsewhere: &[String],
+        external: &[String],
         gpus: Gpus,
         first_port: u16,
-        effort: Effort,
+        budget: SearchBudget,
     ) -> Result<Self, PlanError> {
         if models.is_empty() {
-            return Err(PlanError::Nothing);
+            return Err(PlanError::NoModels);
         }
         let servers = models
             .iter()
             .enumerate()
             .map(|(at, model)| server(model, gpus, first_port, at))
             .collect::<Result<Vec<_>, _>>()?;
-        let items: Vec<Item> = servers.iter().map(|s| Item { share: s.share, gpus: s.spread }).collect();
-        if let Some(placed) = pack(&items, gpus.count, ROOM) {
-            let start = (0..).zip(placed).map(|(server, gpus)| Placed { server, gpus }).collect();
-            let solvers = names(models).chain(elsewhere.iter().cloned()).collect::<Vec<_>>();
+        let items: Vec<Item> =
+            servers.iter().map(|s| Item { share: s.share, gpus: s.tensor_parallel }).collect();
+        if let Some(placed) = pack(&items, gpus.count, USABLE_PERMILLE) {
+            let start = (0..).zip(placed).map(|(server, gpus)| Placement { server, gpus }).collect();
+            let solvers = names(models).chain(external.iter().cloned()).collect::<Vec<_>>();
             let phases = vec![Phase { stop: Vec::new(), start, pairs: pairs(&solvers) }];
             let loads = servers.len();
             return Ok(Self { gpus, servers, phases, loads, bound: loads });
         }
-        in_phases(servers, elsewhere, gpus, effort)
+        in_phases(servers, external, gpus, budget)
     }
 
-    /// All servers run at the same time.
+    /// Whether all servers run at the same time.
     pub fn at_once(&self) -> bool {
         self.phases.len() == 1
     }
 
-    /// The servers that run in a phase, with their GPUs.
-    pub fn running(&self, phase: usize) -> Vec<Placed> {
-        let mut running: Vec<Placed> = Vec::new();
+    /// The servers that run in a phase.
+    pub fn running(&self, phase: usize) -> Vec<Placement> {
+        let mut running: Vec<Placement> = Vec::new();
         for phase in self.phases.iter().take(phase + 1) {
             running.retain(|placed| !phase.stop.contains(&placed.server));
             running.extend(phase.start.iter().cloned());
@@ -183,92 +185,102 @@ impl Plan {
         running
     }
 
-    /// Thousandths of each GPU that are taken in a phase.
-    pub fn taken(&self, phase: usize) -> Vec<u32> {
-        let mut taken = vec![0; self.gpus.count];
+    /// Thousandths of each GPU that are used in a phase.
+    pub fn used(&self, phase: usize) -> Vec<u32> {
+        let mut used = vec![0; self.gpus.count];
         for placed in self.running(phase) {
             for gpu in placed.gpus {
-                taken[gpu] += self.servers[placed.server].share;
+                used[gpu] += self.servers[placed.server].share;
             }
         }
-        taken
+        used
     }
 }
 
 fn server(model: &Model, gpus: Gpus, first_port: u16, at: usize) -> Result<Server, PlanError> {
-    let need = model.need().ok_or_else(|| PlanError::Size(model.name.clone()))?;
-    if let Some(longest) = model.longest()
-        && model.length > longest
+    let memory = model.memory().ok_or_else(|| PlanError::UnknownSize(model.name.clone()))?;
+    if let Some(max_context) = model.max_context()
+        && model.length > max_context
     {
-        return Err(PlanError::Length { name: model.name.clone(), length: model.length, longest });
+        return Err(PlanError::ContextTooLong {
+            name: model.name.clone(),
+            length: model.length,
+            max_context,
+        });
     }
-    let spreads = std::iter::successors(Some(1), |spread| Some(spread * 2)).take_while(|s| *s <= gpus.count);
-    let fits = |spread: &usize| gpus.share(need.on(*spread as u64)) <= ROOM;
+    let counts =
+        std::iter::successors(Some(1), |count| Some(count * 2)).take_while(|count| *count <= gpus.count);
+    let fits = |count: &usize| gpus.share(memory.per_gpu(*count as u64)) <= USABLE_PERMILLE;
     let port = u16::try_from(at).ok().and_then(|at| first_port.checked_add(at));
-    let port = port.ok_or(PlanError::Ports(first_port))?;
-    let Some(spread) = spreads.into_iter().find(fits) else {
+    let port = port.ok_or(PlanError::PortsExhausted(first_port))?;
+    let Some(tensor_parallel) = counts.into_iter().find(fits) else {
         let gb = |bytes: u64| bytes as f64 / GB as f64;
-        return Err(PlanError::Large {
+        return Err(PlanError::TooLarge {
             name: model.name.clone(),
             gpus,
-            need: gb(need.on(1)),
-            weights: gb(need.weights),
-            cache: gb(need.cache),
-            overhead: gb(need.overhead),
+            need: gb(memory.per_gpu(1)),
+            weights: gb(memory.weights),
+            cache: gb(memory.cache),
+            overhead: gb(memory.overhead),
         });
     };
-    let share = gpus.share(need.on(spread as u64));
-    Ok(Server { model: model.clone(), need, spread, share, port })
+    let share = gpus.share(memory.per_gpu(tensor_parallel as u64));
+    Ok(Server { model: model.clone(), memory, tensor_parallel, share, port })
 }
 
-/// Solvers come and go, in groups of GPUs as large as the largest model needs.
+/// Plans phases in which solvers are loaded and unloaded, on groups of as many GPUs as the largest model needs.
 fn in_phases(
     mut servers: Vec<Server>,
-    elsewhere: &[String],
+    external: &[String],
     gpus: Gpus,
-    effort: Effort,
+    budget: SearchBudget,
 ) -> Result<Plan, PlanError> {
-    let spread = servers.iter().map(|server| server.spread).max().unwrap_or(1);
+    let group_size = servers.iter().map(|server| server.tensor_parallel).max().unwrap_or(1);
     for server in &mut servers {
-        server.spread = spread;
-        server.share = gpus.share(server.need.on(spread as u64));
+        server.tensor_parallel = group_size;
+        server.share = gpus.share(server.memory.per_gpu(group_size as u64));
     }
-    let numbers = |group: usize| (group * spread..(group + 1) * spread).collect::<Vec<_>>();
-    let (stay, go): (Vec<usize>, Vec<usize>) =
-        (0..servers.len()).partition(|at| servers[*at].model.always || !servers[*at].model.solver);
-    let mut rooms = vec![ROOM; gpus.count / spread];
-    let items: Vec<Item> = stay.iter().map(|at| Item { share: servers[*at].share, gpus: 1 }).collect();
-    let placed = pack(&items, rooms.len(), ROOM).ok_or(PlanError::Stay(gpus))?;
+    let gpus_of = |group: usize| (group * group_size..(group + 1) * group_size).collect::<Vec<_>>();
+    let (residents, solvers): (Vec<usize>, Vec<usize>) =
+        (0..servers.len()).partition(|at| servers[*at].model.resident || !servers[*at].model.solver);
+    let mut capacities = vec![USABLE_PERMILLE; gpus.count / group_size];
+    let items: Vec<Item> = residents.iter().map(|at| Item { share: servers[*at].share, gpus: 1 }).collect();
+    let placed = pack(&items, capacities.len(), USABLE_PERMILLE).ok_or(PlanError::ResidentsTooLarge(gpus))?;
     let mut phases = vec![Phase::default()];
-    for (at, group) in stay.iter().zip(placed.into_iter().flatten()) {
-        rooms[group] -= servers[*at].share;
-        phases[0].start.push(Placed { server: *at, gpus: numbers(group) });
+    for (at, group) in residents.iter().zip(placed.into_iter().flatten()) {
+        capacities[group] -= servers[*at].share;
+        phases[0].start.push(Placement { server: *at, gpus: gpus_of(group) });
     }
-    let sizes: Vec<u32> = go.iter().map(|at| servers[*at].share).collect();
-    let name = |at: usize| servers[go[at]].model.name.clone();
-    let Order { steps, bound } = order(&sizes, &rooms, effort).map_err(|problem| match problem {
-        Impossible::Apart(one, other) => PlanError::Apart { one: name(one), other: name(other), gpus },
-        Impossible::TooMany => PlanError::Many(go.len()),
+    let sizes: Vec<u32> = solvers.iter().map(|at| servers[*at].share).collect();
+    let name = |at: usize| servers[solvers[at]].model.name.clone();
+    let Order { steps, bound } = order(&sizes, &capacities, budget).map_err(|error| match error {
+        OrderError::NeverTogether(one, other) => {
+            PlanError::PairTooLarge { one: name(one), other: name(other), gpus }
+        }
+        OrderError::TooMany => PlanError::TooManyModels(solvers.len()),
     })?;
-    // Who needs no GPU, or stays, meets the others as they come for the first time.
-    let staying =
-        stay.iter().filter(|at| servers[**at].model.solver).map(|at| servers[*at].model.name.clone());
-    let there: Vec<String> = staying.chain(elsewhere.iter().cloned()).collect();
-    phases[0].pairs = pairs(&there);
-    let mut come = vec![false; go.len()];
-    let loads = stay.len() + steps.len();
+    // Pairs with a resident or external solver run when the other solver is loaded for the first time.
+    let resident_solvers =
+        residents.iter().filter(|at| servers[**at].model.solver).map(|at| servers[*at].model.name.clone());
+    let always_loaded: Vec<String> = resident_solvers.chain(external.iter().cloned()).collect();
+    phases[0].pairs = pairs(&always_loaded);
+    let mut loaded_before = vec![false; solvers.len()];
+    let loads = residents.len() + steps.len();
     for step in steps {
         if !step.unload.is_empty() {
-            phases.push(Phase { stop: step.unload.iter().map(|at| go[*at]).collect(), ..Phase::default() });
+            phases.push(Phase {
+                stop: step.unload.iter().map(|at| solvers[*at]).collect(),
+                ..Phase::default()
+            });
         }
         let Some(phase) = phases.last_mut() else { break };
-        phase.start.push(Placed { server: go[step.load], gpus: numbers(step.gpu) });
+        phase.start.push(Placement { server: solvers[step.load], gpus: gpus_of(step.gpu) });
         phase.pairs.extend(step.pairs.iter().map(|[one, other]| [name(*one), name(*other)]));
-        if !std::mem::replace(&mut come[step.load], true) {
-            phase.pairs.extend(there.iter().map(|other| [name(step.load), other.clone()]));
+        if !std::mem::replace(&mut loaded_before[step.load], true) {
+            phase.pairs.extend(always_loaded.iter().map(|other| [name(step.load), other.clone()]));
         }
     }
-    Ok(Plan { gpus, servers, phases, loads, bound: bound + stay.len() })
+    Ok(Plan { gpus, servers, phases, loads, bound: bound + residents.len() })
 }
 
 fn names(models: &[Model]) -> impl Iterator<Item = String> {

@@ -1,7 +1,7 @@
-//! Processes: which they are, and how they end.
+//! Identifies and terminates processes.
 //!
-//! A number alone does not name a process, because numbers come back. A process is known by its number and the moment it
-//! began; a group of processes by its leader, or by the mark in the environment of those it left behind.
+//! Process ids are reused, so a process is identified by its id and start time, and the orphans of a process group by a
+//! variable in their environment.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use serde::{Deserialize, Serialize};
@@ -9,50 +9,51 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// The environment variable that marks every process of a fleet.
-pub(crate) const MARK: &str = "FLEET_SERVER";
+/// The environment variable that identifies the processes of a fleet.
+pub(crate) const TAG_VARIABLE: &str = "FLEET_SERVER";
 
-/// How often a group is looked at while it ends.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a terminating group is polled.
+const POLL: Duration = Duration::from_millis(50);
 
-/// A process, and no other that gets its number later.
+/// A process, distinct from later ones with the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    /// Its number.
+pub struct ProcessIdentity {
+    /// The process id.
     pub pid: u32,
-    /// When it began, in the system's own words.
-    pub began: String,
+    /// The start time, in the system's format.
+    #[serde(rename = "began")]
+    pub started: String,
 }
 
-impl Identity {
-    /// The living process with this number.
+impl ProcessIdentity {
+    /// The running process with this id.
     pub fn of(pid: u32) -> Option<Self> {
-        let began = if has_proc() { from_proc(pid) } else { from_ps(pid) };
-        began.map(|began| Self { pid, began })
+        let started = if has_proc() { from_proc(pid) } else { from_ps(pid) };
+        started.map(|started| Self { pid, started })
     }
 
-    /// The process of this program.
+    /// This process.
     pub(crate) fn own() -> Self {
         let pid = std::process::id();
-        Self::of(pid).unwrap_or(Self { pid, began: String::new() })
+        Self::of(pid).unwrap_or(Self { pid, started: String::new() })
     }
 
-    /// It still runs.
-    pub fn lives(&self) -> bool {
+    /// Whether it still runs.
+    pub fn is_alive(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
-    /// Asks it to end, and nobody else.
-    pub fn ask_to_end(&self) {
-        if self.lives()
-            && let Some(pid) = number(self.pid)
+    /// Sends SIGTERM if it still runs.
+    pub fn terminate(&self) {
+        if self.is_alive()
+            && let Some(pid) = to_pid(self.pid)
         {
             let _ = kill_process(pid, Signal::TERM);
         }
     }
 }
 
-fn number(pid: u32) -> Option<Pid> {
+fn to_pid(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
@@ -60,21 +61,21 @@ fn has_proc() -> bool {
     Path::new("/proc/self/stat").exists()
 }
 
-/// State, parent, group and so on of a process: what follows its name in `/proc/PID/stat`.
+/// The fields of `/proc/PID/stat` after the name: state, parent, group and so on.
 fn stat(pid: u32) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;
     Some(rest.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The moment a process began, in ticks since the machine did; nothing for one that has ended and waits to be noticed.
+/// The start time of a process, in ticks since boot; none for a zombie.
 fn from_proc(pid: u32) -> Option<String> {
-    let stat = stat(pid).filter(|stat| lives(stat))?;
+    let stat = stat(pid).filter(|stat| is_running(stat))?;
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     Some(format!("{} {}", boot.trim(), stat.get(19)?))
 }
 
-fn lives(stat: &[String]) -> bool {
+fn is_running(stat: &[String]) -> bool {
     stat.first().is_some_and(|state| !matches!(state.as_str(), "Z" | "X"))
 }
 
@@ -84,49 +85,50 @@ fn from_ps(pid: u32) -> Option<String> {
         .output()
         .ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let (state, began) = text.split_once(char::is_whitespace)?;
-    (!state.starts_with('Z')).then(|| began.trim().to_owned())
+    let (state, started) = text.split_once(char::is_whitespace)?;
+    (!state.starts_with('Z')).then(|| started.trim().to_owned())
 }
 
-/// The living members of a group; nothing where the system does not tell.
+/// The running members of a process group; none without `/proc`.
 fn members(group: u32) -> Option<Vec<u32>> {
     let folders = std::fs::read_dir("/proc").ok()?;
-    let numbers = folders.flatten().filter_map(|folder| folder.file_name().to_str()?.parse().ok());
+    let pids = folders.flatten().filter_map(|folder| folder.file_name().to_str()?.parse().ok());
     let belongs = |pid: &u32| {
-        stat(*pid).is_some_and(|stat| lives(&stat) && stat.get(2).and_then(|g| g.parse().ok()) == Some(group))
+        stat(*pid)
+            .is_some_and(|stat| is_running(&stat) && stat.get(2).and_then(|g| g.parse().ok()) == Some(group))
     };
-    has_proc().then(|| numbers.filter(belongs).collect())
+    has_proc().then(|| pids.filter(belongs).collect())
 }
 
 fn is_empty(group: u32) -> bool {
     match members(group) {
         Some(members) => members.is_empty(),
-        None => number(group).is_none_or(|pid| test_kill_process_group(pid).is_err()),
+        None => to_pid(group).is_none_or(|pid| test_kill_process_group(pid).is_err()),
     }
 }
 
-/// Ends a group of processes that is known to be ours: politely, and after `grace` without asking.
-pub(crate) async fn end_group(group: u32, grace: Duration) {
+/// Terminates a process group: SIGTERM, and SIGKILL after `grace`.
+pub(crate) async fn terminate_group(group: u32, grace: Duration) {
     for signal in [Signal::TERM, Signal::KILL] {
         if is_empty(group) {
             return;
         }
-        if let Some(pid) = number(group) {
+        if let Some(pid) = to_pid(group) {
             let _ = kill_process_group(pid, signal);
         }
         let began = Instant::now();
         while began.elapsed() < grace && !is_empty(group) {
-            sleep(LOOK).await;
+            sleep(POLL).await;
         }
     }
 }
 
-/// What a leader that is gone has left behind in its group, told from strangers by the mark.
-pub(crate) fn left_behind(group: u32, mark: &str) -> bool {
-    let wanted = format!("{MARK}={mark}");
+/// Whether processes with this tag are left in the group of a leader that has exited.
+pub(crate) fn has_orphans(group: u32, tag: &str) -> bool {
+    let expected = format!("{TAG_VARIABLE}={tag}");
     members(group).unwrap_or_default().iter().any(|pid| {
         std::fs::read(format!("/proc/{pid}/environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes()))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == expected.as_bytes()))
     })
 }
 
@@ -136,19 +138,19 @@ mod tests {
 
     #[test]
     fn a_process_is_known_by_its_number_and_its_beginning() {
-        let own = Identity::own();
-        assert!(own.lives() && !own.began.is_empty());
-        assert!(!Identity { began: "another time".to_owned(), ..own }.lives());
+        let own = ProcessIdentity::own();
+        assert!(own.is_alive() && !own.started.is_empty());
+        assert!(!ProcessIdentity { started: "another time".to_owned(), ..own }.is_alive());
     }
 
     #[test]
     fn one_that_has_ended_is_gone_even_before_it_is_noticed() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let deadline = std::time::Instant::now() + Duration::from_secs(10);
-        while Identity::of(child.id()).is_some() && std::time::Instant::now() < deadline {
+        while ProcessIdentity::of(child.id()).is_some() && std::time::Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(Identity::of(child.id()), None);
+        assert_eq!(ProcessIdentity::of(child.id()), None);
         child.wait().unwrap();
     }
 }

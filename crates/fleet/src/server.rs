@@ -1,13 +1,13 @@
-//! One server: started, waited for, and started again when it ends.
+//! Starts one server, waits until it is ready, and restarts it when it exits.
 
 use crate::command::arguments;
-use crate::error::{Cause, diagnose};
-use crate::http::{is_ready, warm_up};
-use crate::keeper::{Event, Shared, Told};
+use crate::error::{ServerError, diagnose};
+use crate::health::{is_ready, warm_up};
 use crate::log::{last_lines, length, since};
 use crate::plan::Server;
-use crate::process::{Identity, MARK, end_group};
-use crate::state::Condition;
+use crate::process::{ProcessIdentity, TAG_VARIABLE, terminate_group};
+use crate::state::ServerStatus;
+use crate::supervisor::{Readiness, ServerEvent, Shared};
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
@@ -18,60 +18,61 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Servers listen for this machine alone.
+/// Servers are reachable from this machine only.
 const HOST: &str = "127.0.0.1";
-/// Lines of a log in an error.
-const LINES: usize = 12;
-/// A start that runs out of memory is tried so often: what ended before it may take a moment to leave.
-const MEMORY_TRIES: u32 = 2;
+/// Log lines shown in an error.
+const ERROR_LINES: usize = 12;
+/// Starts that may run out of memory: the memory of a stopped server may take a moment to be freed.
+const MAX_OUT_OF_MEMORY: u32 = 2;
 
-/// What to start, and where.
-pub(crate) struct Launch {
+/// A server to start, its GPUs and its log.
+pub(crate) struct LaunchSpec {
     pub(crate) server: Server,
     pub(crate) gpus: Vec<usize>,
     pub(crate) log: PathBuf,
 }
 
-/// Keeps a server until it is told to stop, or gives it up.
-pub(crate) async fn keep(
+/// Runs a server until it is stopped or fails for good.
+pub(crate) async fn supervise(
     shared: Arc<Shared>,
-    launch: Launch,
-    told: watch::Sender<Told>,
+    spec: LaunchSpec,
+    readiness: watch::Sender<Readiness>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let name = &launch.server.model.name;
+    let name = &spec.server.model.name;
     let options = &shared.options;
-    let (mut ends, mut memory) = (0, 0);
+    let (mut exits, mut out_of_memory) = (0, 0);
     loop {
-        let from = length(&launch.log);
-        let mut once = Once { shared: &shared, launch: &launch, told: &told, child: None, ready: None };
-        let cause = tokio::select! {
-            cause = once.live(from) => Some(cause),
+        let from = length(&spec.log);
+        let mut attempt =
+            Attempt { shared: &shared, spec: &spec, readiness: &readiness, child: None, ready: None };
+        let error = tokio::select! {
+            error = attempt.run(from) => Some(error),
             _ = stop.wait_for(|stop| *stop) => None,
         };
-        let steady = once.ready.is_some_and(|ready| ready.elapsed() >= options.steady);
-        once.end().await;
-        let Some(cause) = cause else { return };
-        ends = if steady { 1 } else { ends + 1 };
-        memory += u32::from(cause == Cause::Memory);
-        if cause.is_lasting() || memory >= MEMORY_TRIES || ends > options.restarts {
-            let cause = match cause {
-                Cause::Ended(last) if ends > 1 => Cause::Again { times: ends, last },
-                cause => cause,
+        let steady = attempt.ready.is_some_and(|ready| ready.elapsed() >= options.steady);
+        attempt.terminate().await;
+        let Some(error) = error else { return };
+        exits = if steady { 1 } else { exits + 1 };
+        out_of_memory += u32::from(error == ServerError::OutOfMemory);
+        if error.is_permanent() || out_of_memory >= MAX_OUT_OF_MEMORY || exits > options.restarts {
+            let error = match error {
+                ServerError::Exited(last) if exits > 1 => ServerError::CrashLoop { times: exits, last },
+                error => error,
             };
-            shared.note(name, |server| server.condition = Condition::Failed);
-            shared.tell(Event::GivenUp(name.clone(), cause.clone()));
-            let tail = last_lines(&since(&launch.log, from), LINES);
-            let _ = told.send(Told::Failed(cause, tail));
+            shared.update(name, |server| server.status = ServerStatus::Failed);
+            shared.emit(ServerEvent::Failed(name.clone(), error.clone()));
+            let tail = last_lines(&since(&spec.log, from), ERROR_LINES);
+            let _ = readiness.send(Readiness::Failed(error, tail));
             return;
         }
-        let pause = options.pause.saturating_mul(1 << (ends - 1).min(16)).min(options.longest_pause);
-        shared.note(name, |server| {
-            server.condition = Condition::Waiting;
+        let pause = options.pause.saturating_mul(1 << (exits - 1).min(16)).min(options.max_pause);
+        shared.update(name, |server| {
+            server.status = ServerStatus::Waiting;
             server.restarts += 1;
         });
         let milliseconds = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-        shared.tell(Event::Ended(name.clone(), cause, milliseconds));
+        shared.emit(ServerEvent::Exited(name.clone(), error, milliseconds));
         tokio::select! {
             () = sleep(pause) => {}
             _ = stop.wait_for(|stop| *stop) => return,
@@ -79,74 +80,76 @@ pub(crate) async fn keep(
     }
 }
 
-/// One life of a server.
-struct Once<'a> {
+/// One run of a server's process.
+struct Attempt<'a> {
     shared: &'a Shared,
-    launch: &'a Launch,
-    told: &'a watch::Sender<Told>,
+    spec: &'a LaunchSpec,
+    readiness: &'a watch::Sender<Readiness>,
     child: Option<(Child, u32)>,
     ready: Option<Instant>,
 }
 
-impl Once<'_> {
-    /// From its start to its end, which is told.
-    async fn live(&mut self, from: u64) -> Cause {
-        let name = &self.launch.server.model.name;
-        // In the order of their numbers, so that two servers never wait for each other.
-        let mut held = Vec::new();
-        for gpu in &self.launch.gpus {
-            held.push(self.shared.gpus[*gpu].lock().await);
+impl Attempt<'_> {
+    /// Runs the server; returns why it exited or could not start.
+    async fn run(&mut self, from: u64) -> ServerError {
+        let name = &self.spec.server.model.name;
+        // Locked in ascending order, so that two servers cannot deadlock.
+        let mut guards = Vec::new();
+        for gpu in &self.spec.gpus {
+            guards.push(self.shared.gpus[*gpu].lock().await);
         }
-        let port = self.launch.server.port;
+        let port = self.spec.server.port;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
-            return Cause::Port(port);
+            return ServerError::PortInUse(port);
         }
-        self.shared.tell(Event::Starting(name.clone(), self.launch.gpus.clone()));
+        self.shared.emit(ServerEvent::Starting(name.clone(), self.spec.gpus.clone()));
         let (child, pid) = match self.spawn() {
             Ok(child) => self.child.insert(child),
-            Err(cause) => return cause,
+            Err(error) => return error,
         };
-        let process = Identity::of(*pid);
-        self.shared.note(name, |server| {
+        let process = ProcessIdentity::of(*pid);
+        self.shared.update(name, |server| {
             server.process = process;
-            server.condition = Condition::Starting;
+            server.status = ServerStatus::Starting;
         });
-        let began = Instant::now();
+        let start = Instant::now();
         let within = self.shared.options.ready_within;
         let first = tokio::select! {
-            ended = child.wait() => Err(self.cause(from, ended.ok())),
-            first = timeout(within, answer(self.launch, self.shared.options.poll)) => match first {
+            exited = child.wait() => Err(self.exit_error(from, exited.ok())),
+            first = timeout(within, wait_until_ready(self.spec, self.shared)) => match first {
                 Ok(Ok(())) => Ok(()),
-                Ok(Err(what)) => Err(Cause::Mute(what)),
-                Err(_) => Err(Cause::Late(within.as_secs())),
+                Ok(Err(reason)) => Err(ServerError::NoCompletion(reason)),
+                Err(_) => Err(ServerError::NotReady(within.as_secs())),
             },
         };
-        if let Err(cause) = first {
-            return cause;
+        if let Err(error) = first {
+            return error;
         }
-        drop(held);
+        drop(guards);
         self.ready = Some(Instant::now());
-        self.shared.note(name, |server| server.condition = Condition::Ready);
-        self.shared.tell(Event::Ready(name.clone(), began.elapsed().as_secs()));
-        let _ = self.told.send(Told::Ready);
-        let ended = match &mut self.child {
+        self.shared.update(name, |server| server.status = ServerStatus::Ready);
+        self.shared.emit(ServerEvent::Ready(name.clone(), start.elapsed().as_secs()));
+        let _ = self.readiness.send(Readiness::Ready);
+        let exited = match &mut self.child {
             Some((child, _)) => child.wait().await.ok(),
             None => None,
         };
-        self.cause(from, ended)
+        self.exit_error(from, exited)
     }
 
-    fn spawn(&self) -> Result<(Child, u32), Cause> {
+    fn spawn(&self) -> Result<(Child, u32), ServerError> {
         let program = &self.shared.options.program;
-        let failed =
-            |error: std::io::Error| Cause::Program { program: program.clone(), what: error.to_string() };
-        let log = File::options().create(true).append(true).open(&self.launch.log).map_err(failed)?;
-        let gpus: Vec<String> = self.launch.gpus.iter().map(ToString::to_string).collect();
+        let failed = |error: std::io::Error| ServerError::Spawn {
+            program: program.clone(),
+            reason: error.to_string(),
+        };
+        let log = File::options().create(true).append(true).open(&self.spec.log).map_err(failed)?;
+        let gpus: Vec<String> = self.spec.gpus.iter().map(ToString::to_string).collect();
         let child = Command::new(program)
-            .args(arguments(&self.launch.server, HOST))
+            .args(arguments(&self.spec.server, HOST))
             .env("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
             .env("CUDA_VISIBLE_DEVICES", gpus.join(","))
-            .env(MARK, &self.shared.mark)
+            .env(TAG_VARIABLE, &self.shared.tag)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(failed)?)
             .stderr(log)
@@ -157,34 +160,35 @@ impl Once<'_> {
         Ok((child, pid))
     }
 
-    fn cause(&self, from: u64, status: Option<ExitStatus>) -> Cause {
-        let ended = status.map_or_else(|| "an unknown status".to_owned(), |status| status.to_string());
-        diagnose(&since(&self.launch.log, from), status.and_then(|status| status.code()), ended)
+    fn exit_error(&self, from: u64, status: Option<ExitStatus>) -> ServerError {
+        let exit = status.map_or_else(|| "an unknown status".to_owned(), |status| status.to_string());
+        diagnose(&since(&self.spec.log, from), status.and_then(|status| status.code()), exit)
     }
 
-    /// Ends what is left of it.
-    async fn end(self) {
+    /// Terminates the process and its children.
+    async fn terminate(self) {
         let Some((mut child, pid)) = self.child else { return };
         let grace = self.shared.options.grace;
-        // The leader must be noticed while its group ends, or it would seem to be there.
-        let ((), _) = tokio::join!(end_group(pid, grace), timeout(grace * 2, child.wait()));
-        self.shared.note(&self.launch.server.model.name, |server| server.process = None);
+        // The leader must be reaped while its group terminates, or it would count as running.
+        let ((), _) = tokio::join!(terminate_group(pid, grace), timeout(grace * 2, child.wait()));
+        self.shared.update(&self.spec.server.model.name, |server| server.process = None);
     }
 }
 
-/// Waits until the server is ready and has answered once.
-async fn answer(launch: &Launch, poll: Duration) -> Result<(), String> {
-    let Server { port, model, .. } = &launch.server;
-    while !is_ready(*port).await {
+/// Waits until the server is ready and has returned a completion.
+async fn wait_until_ready(spec: &LaunchSpec, shared: &Shared) -> Result<(), String> {
+    let Server { port, model, .. } = &spec.server;
+    let (client, poll) = (&shared.client, shared.options.poll);
+    while !is_ready(client, *port).await {
         sleep(poll).await;
     }
-    let mut said = String::new();
+    let mut last = String::new();
     for _ in 0..3 {
-        match warm_up(*port, &model.hub, Duration::from_mins(5)).await {
+        match warm_up(client, *port, &model.hub, Duration::from_mins(5)).await {
             Ok(()) => return Ok(()),
-            Err(what) => said = what,
+            Err(reason) => last = reason,
         }
         sleep(poll).await;
     }
-    Err(said)
+    Err(last)
 }

@@ -1,30 +1,30 @@
-//! What runs, in a file, so that another process can ask and end it.
+//! The state file of a running fleet, read by `aske fleet status`, `logs` and `down`.
 
 use crate::error::FleetError;
-use crate::process::Identity;
+use crate::process::ProcessIdentity;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a server is.
+/// The status of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Condition {
-    /// It waits for its GPU.
+pub enum ServerStatus {
+    /// Waiting for its GPU.
     Queued,
-    /// It loads.
+    /// Loading the model.
     Starting,
-    /// It answers.
+    /// Serving requests.
     Ready,
-    /// It has ended and is started again after a while.
+    /// Exited, and to be restarted after a pause.
     Waiting,
-    /// It is given up.
+    /// Failed for good.
     Failed,
 }
 
-impl Condition {
-    /// In a word.
-    pub fn word(self) -> &'static str {
+impl ServerStatus {
+    /// The label in `aske fleet status`.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::Starting => "starting",
@@ -35,45 +35,48 @@ impl Condition {
     }
 }
 
-/// A server that was started.
+/// The state of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerState {
     /// The model's name.
     pub name: String,
-    /// Its name on the hub.
+    /// The repository on the hub.
     pub hub: String,
-    /// Where it listens.
+    /// The port it listens on.
     pub port: u16,
     /// Its GPUs.
     pub gpus: Vec<usize>,
-    /// The leader of its processes.
-    pub process: Option<Identity>,
-    /// How it is.
-    pub condition: Condition,
-    /// How often it was started again.
+    /// The leader of its process group.
+    pub process: Option<ProcessIdentity>,
+    /// Its status.
+    #[serde(rename = "condition")]
+    pub status: ServerStatus,
+    /// The number of restarts.
     pub restarts: u32,
-    /// Its log.
+    /// Its log file.
     pub log: PathBuf,
 }
 
-/// A fleet that runs.
+/// The state of a running fleet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
-    /// The process that keeps it.
-    pub keeper: Identity,
-    /// Marks its processes.
-    pub mark: String,
+pub struct FleetState {
+    /// The process that supervises it.
+    #[serde(rename = "keeper")]
+    pub supervisor: ProcessIdentity,
+    /// The value of the environment variable that identifies its processes.
+    #[serde(rename = "mark")]
+    pub tag: String,
     /// Its servers.
     pub servers: Vec<ServerState>,
 }
 
-/// The file in a fleet's folder.
+/// The path of the state file.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("state.json")
 }
 
-impl State {
-    /// What runs from this folder; nothing where no fleet does.
+impl FleetState {
+    /// Reads the state from a fleet's folder; none if no fleet runs from it.
     pub fn read(folder: &Path) -> Result<Option<Self>, FleetError> {
         let path = path(folder);
         let text = match std::fs::read(&path) {
@@ -87,7 +90,7 @@ impl State {
         })
     }
 
-    /// Replaces the file in one piece.
+    /// Replaces the file atomically.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), FleetError> {
         let (path, fresh) = (path(folder), folder.join("state.json.new"));
         let write = || {

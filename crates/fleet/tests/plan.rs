@@ -1,7 +1,8 @@
 //! Plans: nothing is too full, everything is served, every pair is asked once.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use aske_fleet::{Effort, Gpus, Model, Plan, PlanError, ROOM};
+use aske_chat::Hint;
+use aske_fleet::{Gpus, Model, Plan, PlanError, SearchBudget, USABLE_PERMILLE};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -40,7 +41,7 @@ fn gpus(text: &str) -> Gpus {
 }
 
 fn plan(models: &[Model], elsewhere: &[String], on: &str) -> Result<Plan, PlanError> {
-    Plan::new(models, elsewhere, gpus(on), 8001, Effort::default())
+    Plan::new(models, elsewhere, gpus(on), 8001, SearchBudget::default())
 }
 
 /// Goes through a plan as a runner does.
@@ -48,7 +49,7 @@ fn check(plan: &Plan, solvers: usize) {
     let mut asked = BTreeSet::new();
     let mut loads = 0;
     for (at, phase) in plan.phases.iter().enumerate() {
-        assert!(plan.taken(at).iter().all(|taken| *taken <= ROOM), "phase {at} is too full");
+        assert!(plan.used(at).iter().all(|used| *used <= USABLE_PERMILLE), "phase {at} is too full");
         loads += phase.start.len();
         let running = plan.running(at);
         let there: BTreeSet<_> =
@@ -76,7 +77,7 @@ fn the_papers_open_models_fit_on_its_five_gpus() {
     let plan = plan(&paper(), &[], "5x141").unwrap();
     assert!(plan.at_once());
     check(&plan, 17);
-    assert!(plan.servers.iter().all(|server| server.spread == 1 && !server.need.estimated));
+    assert!(plan.servers.iter().all(|server| server.tensor_parallel == 1 && !server.memory.estimated));
 }
 
 /// Found by a search of width 4,096 with 16 tries; the test below repeats it.
@@ -95,11 +96,21 @@ fn the_whole_benchmark_on_one_gpu_takes_few_loads() {
 #[test]
 #[ignore = "minutes; finds the number above"]
 fn a_wide_search_for_the_papers_models() {
-    for (width, tries, rounds) in
+    for (beam_width, restarts, improvements) in
         [(64, 6, 0), (64, 6, 200), (64, 6, 1000), (64, 6, 5000), (64, 6, 20_000), (4096, 16, 5000)]
     {
-        let plan = Plan::new(&paper(), &[], gpus("1x141"), 8001, Effort { width, tries, rounds }).unwrap();
-        println!("width {width}, {rounds} rounds: {} loads, bound {}", plan.loads, plan.bound);
+        let plan = Plan::new(
+            &paper(),
+            &[],
+            gpus("1x141"),
+            8001,
+            SearchBudget { beam_width, restarts, improvements },
+        )
+        .unwrap();
+        println!(
+            "width {beam_width}, {improvements} improvements: {} loads, bound {}",
+            plan.loads, plan.bound
+        );
     }
 }
 
@@ -108,15 +119,15 @@ fn a_model_larger_than_a_gpu_is_spread() {
     let models = [model("large", "some/large", 70.0), model("qwen3-8b", "Qwen/Qwen3-8B", 8.0)];
     let plan = plan(&models, &[], "4x141").unwrap();
     check(&plan, 2);
-    assert_eq!(plan.servers[0].spread, 2);
-    assert!(plan.servers[0].need.estimated);
+    assert_eq!(plan.servers[0].tensor_parallel, 2);
+    assert!(plan.servers[0].memory.estimated);
 }
 
 #[test]
 fn who_asks_stays_while_solvers_come_and_go() {
     let mut models = paper();
-    models[6].always = true;
-    models.push(Model { solver: false, always: true, ..model("judge", "some/judge", 8.0) });
+    models[6].resident = true;
+    models.push(Model { solver: false, resident: true, ..model("judge", "some/judge", 8.0) });
     let plan = plan(&models, &[], "2x141").unwrap();
     check(&plan, 17);
     assert!(!plan.at_once());
@@ -130,18 +141,21 @@ fn who_asks_stays_while_solvers_come_and_go() {
 fn what_cannot_be_is_refused_with_a_hint() {
     let error = plan(&[model("huge", "some/huge", 400.0)], &[], "2x80").unwrap_err();
     assert!(error.to_string().starts_with("models.huge does not fit on 2x80: "), "{error}");
-    assert!(error.hint().contains("fp8"));
+    assert!(error.hint().unwrap().contains("fp8"));
     let two = [model("a", "some/a", 30.0), model("b", "some/b", 30.0)];
     let error = plan(&two, &[], "1x141").unwrap_err();
-    assert_eq!(error.to_string(), "`a` and `b` do not fit on 1x141 together, so their pair cannot be asked");
+    assert_eq!(error.to_string(), "`a` and `b` do not fit on 1x141 together, so their pair cannot run");
     let unknown = Model { params: None, ..model("m", "some/body", 0.0) };
-    assert_eq!(plan(&[unknown], &[], "1x141").unwrap_err().hint(), "set `params` in [models.m], in billions");
+    assert_eq!(
+        plan(&[unknown], &[], "1x141").unwrap_err().hint().unwrap(),
+        "set `params` in [models.m], in billions"
+    );
     let long = Model { length: 50_000, ..model("q", "Qwen/Qwen3-8B", 8.0) };
     assert_eq!(
-        plan(&[long], &[], "1x141").unwrap_err().hint(),
+        plan(&[long], &[], "1x141").unwrap_err().hint().unwrap(),
         "--length 40960, or smaller token budgets in [protocol]"
     );
-    assert_eq!(plan(&[], &[], "1x141").unwrap_err(), PlanError::Nothing);
+    assert_eq!(plan(&[], &[], "1x141").unwrap_err(), PlanError::NoModels);
 }
 
 proptest! {
@@ -155,13 +169,13 @@ proptest! {
         let models: Vec<Model> = sizes
             .iter()
             .enumerate()
-            .map(|(at, size)| Model { always: at == stays, sequences: 4, ..model(&format!("m{at}"), "some/body", *size) })
+            .map(|(at, size)| Model { resident: at == stays, sequences: 4, ..model(&format!("m{at}"), "some/body", *size) })
             .collect();
         let elsewhere = ["far".to_owned()];
-        let effort = Effort { width: 8, tries: 1, rounds: 8 };
+        let effort = SearchBudget { beam_width: 8, restarts: 1, improvements: 8 };
         match Plan::new(&models, &elsewhere, Gpus { count, gb: 141 }, 9000, effort) {
             Ok(plan) => check(&plan, models.len() + 1),
-            Err(error) => prop_assert!(matches!(error, PlanError::Apart { .. }), "{}", error),
+            Err(error) => prop_assert!(matches!(error, PlanError::PairTooLarge { .. }), "{}", error),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Why the environment cannot start or go on.
 
 use aske_bench::PlanError;
+use aske_chat::Hint;
 use aske_config::ConfigError;
 use aske_diversity::{EmbedError, NoveltyError};
 use aske_record::RunError;
@@ -36,7 +37,8 @@ impl ServeError {
             Self::Plan(error) => Some(error.hint.clone()),
             Self::Run(error) => error.hint().map(str::to_owned),
             Self::Http(error) => Some(error.hint().to_owned()),
-            Self::Embed(_) | Self::Novelty(_) => None,
+            Self::Embed(error) => error.hint().map(Into::into),
+            Self::Novelty(error) => error.hint().map(Into::into),
         }
     }
 }

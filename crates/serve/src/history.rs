@@ -2,7 +2,7 @@
 
 use crate::ServeError;
 use aske_config::TrainSection;
-use aske_diversity::{Embedder, Novelty};
+use aske_diversity::{Embedder, NoveltyBuffer};
 use aske_record::{Jsonl, RunError, SCHEMA};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ pub struct History {
 }
 
 struct Kept {
-    novelty: Novelty,
+    novelty: NoveltyBuffer,
     file: Jsonl,
     /// The latest keyed calls.
     keyed: VecDeque<Line>,
@@ -69,7 +69,7 @@ impl History {
         let embedder = Embedder::find(&plan.embedder)?;
         std::fs::create_dir_all(folder).map_err(RunError::io(folder))?;
         let (file, lines) = Jsonl::open::<Line>(&folder.join(FILE))?;
-        let mut novelty = Novelty::new(plan.buffer_size, plan.num_neighbors, &embedder);
+        let mut novelty = NoveltyBuffer::new(plan.buffer_size, plan.num_neighbors, &embedder);
         let all: Vec<&str> = lines.iter().flat_map(|line| &line.questions).map(String::as_str).collect();
         let latest = all.get(all.len().saturating_sub(plan.buffer_size)..).unwrap_or_default();
         novelty.extend(&embedder.embed(latest)?)?;

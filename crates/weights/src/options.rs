@@ -1,52 +1,40 @@
-//! Which servers are asked, with which keys, and how patiently.
+//! Settings of a download: the hub, its credentials, retries.
 
 use crate::PullError;
-use crate::http::Site;
+use crate::client::Endpoint;
 use crate::space;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 const HUB: &str = "https://huggingface.co";
-const INDEX: &str = "https://pypi.org";
 
-/// How to pull.
-pub struct Options {
-    pub(crate) hub: Site,
-    pub(crate) index: Site,
-    /// Tries in a row that may bring nothing.
+/// How to download.
+pub struct PullOptions {
+    pub(crate) hub: Endpoint,
+    /// Consecutive attempts that may make no progress.
     pub attempts: u32,
-    /// The pause after the first failed try; it doubles with each.
+    /// The pause after the first failed attempt; it doubles with each further one.
     pub pause: Duration,
-    /// How many bytes are free in a folder, if that can be known.
+    /// Returns the free bytes of a folder's file system, if known.
     pub free: fn(&Path) -> io::Result<Option<u64>>,
 }
 
-impl Options {
-    /// With a hub and its token, and a package index; an index may carry its user and password.
-    pub fn new(hub: &str, token: Option<&str>, index: &str) -> Result<Self, PullError> {
-        let hub = Site::new(hub).ok_or(PullError::Address { what: "the hub (HF_ENDPOINT)" })?;
-        let index = Site::new(index).ok_or(PullError::Address {
-            what: "the package index (--index, PIP_INDEX_URL or UV_INDEX_URL)",
-        })?;
+impl PullOptions {
+    /// Options for a hub, which may carry a user and a password in its URL, and an access token.
+    pub fn new(hub: &str, token: Option<&str>) -> Result<Self, PullError> {
         Ok(Self {
-            hub: hub.with_token(token),
-            index: index.with_simple_path(),
+            hub: Endpoint::new(hub).ok_or(PullError::InvalidEndpoint)?.with_token(token),
             attempts: 4,
             pause: Duration::from_millis(500),
             free: space::free,
         })
     }
 
-    /// With the servers that the usual variables name: `HF_ENDPOINT`, `HF_TOKEN`, `PIP_INDEX_URL`, `UV_INDEX_URL`.
-    pub fn from_environment(index: Option<&str>) -> Result<Self, PullError> {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let hub = set("HF_ENDPOINT");
-        let index = index.map(str::to_owned).or_else(|| set("PIP_INDEX_URL")).or_else(|| set("UV_INDEX_URL"));
-        Self::new(
-            hub.as_deref().unwrap_or(HUB),
-            set("HF_TOKEN").as_deref(),
-            index.as_deref().unwrap_or(INDEX),
-        )
+    /// Reads `HF_ENDPOINT` and `HF_TOKEN`.
+    pub fn from_environment() -> Result<Self, PullError> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let hub = variable("HF_ENDPOINT");
+        Self::new(hub.as_deref().unwrap_or(HUB), variable("HF_TOKEN").as_deref())
     }
 }

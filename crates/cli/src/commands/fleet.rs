@@ -9,7 +9,8 @@ mod watch;
 
 use crate::arguments::{Fleet, FleetCommand, Planning};
 use crate::problem::{Exit, Problem};
-use aske_fleet::{Effort, FleetError, Plan, PlanError};
+use aske_chat::Hint;
+use aske_fleet::{FleetError, Plan, PlanError, SearchBudget};
 
 pub(crate) fn run(arguments: &Fleet) -> Result<Exit, Problem> {
     match &arguments.command {
@@ -27,21 +28,21 @@ pub(crate) fn run(arguments: &Fleet) -> Result<Exit, Problem> {
 fn plan(planning: &Planning) -> Result<Plan, Problem> {
     let layers = planning.configuration.load(Vec::new())?;
     let wanted = models::of(&layers.settings()?, planning)?;
-    Ok(Plan::new(&wanted.models, &wanted.elsewhere, planning.gpus, planning.port, Effort::default())?)
+    Ok(Plan::new(&wanted.models, &wanted.elsewhere, planning.gpus, planning.port, SearchBudget::default())?)
 }
 
 impl From<PlanError> for Problem {
     fn from(error: PlanError) -> Self {
-        Self::usage(error.to_string(), error.hint())
+        Self::usage(error.to_string(), error.hint().unwrap_or_default())
     }
 }
 
 impl From<FleetError> for Problem {
     fn from(error: FleetError) -> Self {
         let exit = match error {
-            FleetError::Running { .. } | FleetError::Left { .. } => Exit::Usage,
-            FleetError::Server { .. } | FleetError::File { .. } => Exit::Failures,
+            FleetError::AlreadyRunning { .. } | FleetError::OrphanedServers { .. } => Exit::Usage,
+            FleetError::Server { .. } | FleetError::File { .. } | FleetError::Client(_) => Exit::Failures,
         };
-        Self { message: error.to_string(), hint: error.hint(), exit }
+        Self { message: error.to_string(), hint: error.hint().map(Into::into), exit }
     }
 }

@@ -12,6 +12,7 @@ use crate::live::{Interrupt, block_on};
 use crate::output::{BOLD, hint, note, paint};
 use crate::problem::{Exit, Problem};
 use aske_bench::{ModelRegistry, PairSchedule, Selection, selected_pairs};
+use aske_chat::Hint;
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
@@ -208,6 +209,11 @@ fn problem(error: &TrainError, kept: Option<PathBuf>) -> Problem {
         Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
         None => (text, None),
     };
+    let hint = hint.or_else(|| match error {
+        TrainError::Embed(error) => error.hint().map(Into::into),
+        TrainError::Novelty(error) => error.hint().map(Into::into),
+        _ => None,
+    });
     let kept = kept.map(|kept| format!("the last good checkpoint is {}", kept.display()));
     let hint = match (hint, kept) {
         (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),

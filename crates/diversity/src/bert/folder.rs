@@ -1,29 +1,30 @@
-//! The folder of an encoder: which files there are, and what they say.
+//! Reads an encoder from a folder in the layout of transformers and sentence-transformers.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::network::{Config, Network, Pooling};
-use super::tokens::Tokens;
+use super::tokens::TextTokenizer;
 use crate::EmbedError;
 
-/// Nothing larger is read: this is for small encoders, and a file is not to be trusted about itself.
-const MOST_WEIGHTS: u64 = 1 << 31;
-const MOST_TEXT: u64 = 1 << 25;
+/// Larger files are refused: only small encoders are supported.
+const MAX_WEIGHT_BYTES: u64 = 1 << 31;
+const MAX_TEXT_BYTES: u64 = 1 << 25;
 
-/// What a folder holds.
-pub(super) struct Parts {
-    pub(super) tokens: Tokens,
+/// The contents of a folder.
+pub(super) struct Files {
+    pub(super) tokenizer: TextTokenizer,
     pub(super) network: Network,
     pub(super) fingerprint: String,
 }
 
-/// One entry of `modules.json`.
+/// An entry of `modules.json`.
 #[derive(Deserialize)]
 struct Module {
     path: String,
@@ -31,53 +32,54 @@ struct Module {
     kind: String,
 }
 
-/// What is read of `sentence_bert_config.json`.
+/// The settings of `sentence_bert_config.json` that are used.
 #[derive(Default, Deserialize)]
-struct Limits {
+struct SentenceConfig {
     max_seq_length: Option<usize>,
     #[serde(default)]
     do_lower_case: bool,
 }
 
-/// Reads a folder in the layout of transformers and sentence-transformers.
-pub(super) fn read(folder: &Path) -> Result<Parts, EmbedError> {
+/// Reads the files of an encoder.
+pub(super) fn read(folder: &Path) -> Result<Files, EmbedError> {
     let (inner, pooling) = modules(folder)?;
     let inner = folder.join(inner);
     let at = |name: &str| inner.join(name);
-    let (config_file, tokens_file, weights_file) =
-        (bytes(&at("config.json"))?, bytes(&at("tokenizer.json"))?, weights(&at("model.safetensors"))?);
-    let config =
-        Config::read(&config_file).map_err(|problem| EmbedError::file(&at("config.json"), problem))?;
-    let limits_at = at("sentence_bert_config.json");
-    let limits: Limits =
-        if limits_at.is_file() { parsed(&limits_at, &bytes(&limits_at)?)? } else { Limits::default() };
-    let longest = limits.max_seq_length.map_or(config.longest(), |most| most.min(config.longest()));
-    let lower = limits.do_lower_case;
-    let tokens = Tokens::read(&tokens_file, config.vocabulary(), longest, lower)
-        .map_err(|problem| EmbedError::file(&at("tokenizer.json"), problem))?;
+    let config_file = read_file(&at("config.json"), MAX_TEXT_BYTES)?;
+    let tokenizer_file = read_file(&at("tokenizer.json"), MAX_TEXT_BYTES)?;
+    let weights_file = read_file(&at("model.safetensors"), MAX_WEIGHT_BYTES)?;
+    let config = Config::read(&config_file).map_err(|reason| EmbedError::file(&at("config.json"), reason))?;
+    let sentence_path = at("sentence_bert_config.json");
+    let sentence: SentenceConfig =
+        if sentence_path.is_file() { read_json(&sentence_path)? } else { SentenceConfig::default() };
+    let network_max = config.max_position_embeddings;
+    let max_length = sentence.max_seq_length.map_or(network_max, |length| length.min(network_max));
+    let lowercase = sentence.do_lower_case;
+    let tokenizer = TextTokenizer::read(&tokenizer_file, config.vocab_size, max_length, lowercase)
+        .map_err(|reason| EmbedError::file(&at("tokenizer.json"), reason))?;
     let network = Network::load(config, pooling, &weights_file)
-        .map_err(|problem| EmbedError::file(&at("model.safetensors"), problem))?;
+        .map_err(|reason| EmbedError::file(&at("model.safetensors"), reason))?;
     let mut hash = Xxh3::new();
-    for file in [&config_file, &tokens_file, &weights_file] {
+    for file in [&config_file, &tokenizer_file, &weights_file] {
         hash.update(&(file.len() as u64).to_le_bytes());
         hash.update(file);
     }
-    let lower = if lower { "-lower" } else { "" };
-    let fingerprint = format!("bert-{}-{longest}{lower}-{:032x}", pooling.name(), hash.digest128());
-    Ok(Parts { tokens, network, fingerprint })
+    let lower = if lowercase { "-lower" } else { "" };
+    let fingerprint = format!("bert-{}-{max_length}{lower}-{:032x}", pooling.name(), hash.digest128());
+    Ok(Files { tokenizer, network, fingerprint })
 }
 
-/// The folder of the network, from `modules.json`, and how its vectors become one.
+/// The folder of the network, from `modules.json`, and its pooling.
 ///
-/// A folder that says nothing is read as sentence-transformers reads it: the mean.
+/// As in sentence-transformers, the default is mean pooling.
 fn modules(folder: &Path) -> Result<(String, Pooling), EmbedError> {
     let list = folder.join("modules.json");
-    let usual = folder.join("1_Pooling").join("config.json");
+    let pooling_config = folder.join("1_Pooling").join("config.json");
     if !list.is_file() {
-        let pooling = if usual.is_file() { pooling(&usual)? } else { Pooling::Mean };
+        let pooling = if pooling_config.is_file() { pooling(&pooling_config)? } else { Pooling::Mean };
         return Ok((String::new(), pooling));
     }
-    let modules: Vec<Module> = parsed(&list, &bytes(&list)?)?;
+    let modules: Vec<Module> = read_json(&list)?;
     let (mut network, mut found) = (None, None);
     for module in modules {
         match module.kind.rsplit('.').next() {
@@ -87,11 +89,11 @@ fn modules(folder: &Path) -> Result<(String, Pooling), EmbedError> {
             }
             Some("Normalize") => {}
             _ => {
-                let problem = format!(
-                    "a module `{}` is not computed here, only one Transformer, one Pooling and Normalize",
+                let reason = format!(
+                    "module `{}` is not supported, only one Transformer, one Pooling and Normalize",
                     module.kind
                 );
-                return Err(EmbedError::file(&list, problem));
+                return Err(EmbedError::file(&list, reason));
             }
         }
     }
@@ -101,47 +103,39 @@ fn modules(folder: &Path) -> Result<(String, Pooling), EmbedError> {
     }
 }
 
-/// Reads the configuration of a Pooling module: one flag for each way, or the name of one.
+/// Reads the configuration of a Pooling module: a flag for each mode, or the name of one.
 fn pooling(path: &Path) -> Result<Pooling, EmbedError> {
-    let all: Map<String, Value> = parsed(path, &bytes(path)?)?;
+    let all: Map<String, Value> = read_json(path)?;
     let flag = |(key, value): (&String, &Value)| {
         key.strip_prefix("pooling_mode_").filter(|_| *value == Value::Bool(true)).map(str::to_owned)
     };
-    let ways: Vec<String> = match all.get("pooling_mode") {
-        Some(Value::String(way)) => vec![way.clone()],
+    let modes: Vec<String> = match all.get("pooling_mode") {
+        Some(Value::String(mode)) => vec![mode.clone()],
         Some(other) => vec![other.to_string()],
         None => all.iter().filter_map(flag).collect(),
     };
-    match ways.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["cls" | "cls_token"] => Ok(Pooling::First),
+    match modes.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["cls" | "cls_token"] => Ok(Pooling::Cls),
         ["mean" | "mean_tokens"] => Ok(Pooling::Mean),
         others => {
-            let problem = format!("pooling by {others:?} is not computed here, only `cls` or `mean`");
-            Err(EmbedError::file(path, problem))
+            Err(EmbedError::file(path, format!("pooling {others:?} is not supported, only `cls` or `mean`")))
         }
     }
 }
 
-fn parsed<'a, T: Deserialize<'a>>(path: &Path, text: &'a [u8]) -> Result<T, EmbedError> {
-    serde_json::from_slice(text).map_err(|error| EmbedError::file(path, error.to_string()))
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, EmbedError> {
+    let text = read_file(path, MAX_TEXT_BYTES)?;
+    serde_json::from_slice(&text).map_err(|error| EmbedError::file(path, error.to_string()))
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, EmbedError> {
-    bounded(path, MOST_TEXT)
-}
-
-fn weights(path: &Path) -> Result<Vec<u8>, EmbedError> {
-    bounded(path, MOST_WEIGHTS)
-}
-
-fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, EmbedError> {
+fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, EmbedError> {
     let unreadable = |error: std::io::Error| EmbedError::file(path, format!("cannot be read: {error}"));
     let file = File::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
-    if length > most {
-        return Err(EmbedError::file(path, format!("{length} bytes are more than the {most} that are read")));
+    if length > max_bytes {
+        return Err(EmbedError::file(path, format!("{length} bytes exceed the limit of {max_bytes}")));
     }
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(max_bytes).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }

@@ -1,4 +1,4 @@
-//! The forward pass of a BERT encoder on the processor, in single precision.
+//! The forward pass of a BERT encoder on the CPU, in single precision.
 
 use candle_core::safetensors::Load;
 use candle_core::{DType, Device, Module, Result, Tensor};
@@ -7,52 +7,52 @@ use candle_nn::ops::{layer_norm_slow, softmax_last_dim};
 use safetensors::{Dtype, SafeTensors};
 use serde::Deserialize;
 
-/// What is read of `config.json`.
+/// The settings of `config.json` that are used.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Config {
-    vocab_size: usize,
+    pub(super) vocab_size: usize,
     hidden_size: usize,
     num_hidden_layers: usize,
     num_attention_heads: usize,
     intermediate_size: usize,
-    max_position_embeddings: usize,
-    #[serde(default = "two")]
+    pub(super) max_position_embeddings: usize,
+    #[serde(default = "default_type_vocab_size")]
     type_vocab_size: usize,
     #[serde(default)]
     hidden_act: Activation,
-    #[serde(default = "tiny")]
+    #[serde(default = "default_layer_norm_eps")]
     layer_norm_eps: f32,
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
 }
 
-/// What says whether the rest can be read.
+/// Read first, as the other settings depend on it.
 #[derive(Deserialize)]
 struct Architecture {
     model_type: Option<String>,
 }
 
-/// The function inside a layer.
+/// The activation function of a feed-forward layer.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 enum Activation {
     /// `x·Φ(x)`, with the error function.
     #[default]
     #[serde(rename = "gelu", alias = "gelu_python")]
     Gelu,
-    /// The same by a hyperbolic tangent.
+    /// The tanh approximation of it.
     #[serde(rename = "gelu_new", alias = "gelu_pytorch_tanh", alias = "gelu_fast")]
     GeluTanh,
     #[serde(rename = "relu")]
     Relu,
 }
 
-/// How the vectors of a text's tokens become one.
+/// How the vectors of a text's tokens are combined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pooling {
-    /// That of the first token, `[CLS]`.
-    First,
-    /// Their mean.
+    /// The vector of the first token, `[CLS]`.
+    Cls,
+    /// The mean over tokens.
     Mean,
 }
 
@@ -60,43 +60,43 @@ pub(super) enum Pooling {
 pub(super) struct Network {
     config: Config,
     pooling: Pooling,
-    words: Tensor,
-    /// `[longest, width]`: positions, with the first kind of segment added.
-    places: Tensor,
-    norm: Norm,
+    word_embeddings: Tensor,
+    /// `[max_position_embeddings, hidden_size]`, with the embedding of token type 0 added.
+    position_embeddings: Tensor,
+    norm: LayerNorm,
     layers: Vec<Layer>,
 }
 
 struct Layer {
-    queries: Linear,
-    keys: Linear,
-    values: Linear,
-    attended: Linear,
-    attended_norm: Norm,
-    inner: Linear,
-    outer: Linear,
-    norm: Norm,
+    query: Linear,
+    key: Linear,
+    value: Linear,
+    attention_output: Linear,
+    attention_norm: LayerNorm,
+    intermediate: Linear,
+    output: Linear,
+    norm: LayerNorm,
 }
 
-struct Norm {
-    scale: Tensor,
-    shift: Tensor,
-    epsilon: f32,
+struct LayerNorm {
+    weight: Tensor,
+    bias: Tensor,
+    eps: f32,
 }
 
-impl Norm {
-    fn of(&self, stream: &Tensor) -> Result<Tensor> {
-        // The quick one takes a difference of squares, which can fall below nought.
-        layer_norm_slow(stream, &self.scale, &self.shift, self.epsilon)
+impl LayerNorm {
+    fn forward(&self, hidden_states: &Tensor) -> Result<Tensor> {
+        // The fast version subtracts squares, which can make the variance negative.
+        layer_norm_slow(hidden_states, &self.weight, &self.bias, self.eps)
     }
 }
 
 impl Activation {
-    fn of(self, stream: &Tensor) -> Result<Tensor> {
+    fn forward(self, hidden_states: &Tensor) -> Result<Tensor> {
         match self {
-            Self::Gelu => stream.gelu_erf(),
-            Self::GeluTanh => stream.gelu(),
-            Self::Relu => stream.relu(),
+            Self::Gelu => hidden_states.gelu_erf(),
+            Self::GeluTanh => hidden_states.gelu(),
+            Self::Relu => hidden_states.relu(),
         }
     }
 }
@@ -104,78 +104,71 @@ impl Activation {
 impl Pooling {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::First => "cls",
+            Self::Cls => "cls",
             Self::Mean => "mean",
         }
     }
 }
 
-fn two() -> usize {
+fn default_type_vocab_size() -> usize {
     2
 }
 
-fn tiny() -> f32 {
+fn default_layer_norm_eps() -> f32 {
     1e-12
 }
 
 impl Config {
-    /// Reads `config.json`, or says why there is no network of this shape here.
+    /// Reads `config.json`, or returns why the network is not supported.
     pub(super) fn read(file: &[u8]) -> std::result::Result<Self, String> {
         let kind: Architecture = serde_json::from_slice(file).map_err(|error| error.to_string())?;
         match kind.model_type.as_deref() {
             Some("bert") => {}
-            Some(other) => return Err(format!("`model_type` is `{other}`; only `bert` is computed here")),
-            None => return Err("there is no `model_type`; only `bert` is computed here".to_owned()),
+            Some(other) => return Err(format!("`model_type` is `{other}`; only `bert` is supported")),
+            None => return Err("there is no `model_type`; only `bert` is supported".to_owned()),
         }
         let config: Self = serde_json::from_slice(file).map_err(|error| error.to_string())?;
         if let Some(other) = config.position_embedding_type.as_deref().filter(|kind| *kind != "absolute") {
-            return Err(format!("`position_embedding_type` is `{other}`; only `absolute` is computed here"));
+            return Err(format!("`position_embedding_type` is `{other}`; only `absolute` is supported"));
         }
         if config.is_decoder {
-            return Err("`is_decoder` is set; only encoders are computed here".to_owned());
+            return Err("`is_decoder` is set; only encoders are supported".to_owned());
         }
         let sizes = [config.vocab_size, config.hidden_size, config.intermediate_size, config.type_vocab_size];
         if sizes.contains(&0) || config.max_position_embeddings == 0 {
-            return Err("a size of nought".to_owned());
+            return Err("a size is 0".to_owned());
         }
         let (width, heads) = (config.hidden_size, config.num_attention_heads);
         if heads == 0 || !width.is_multiple_of(heads) {
-            return Err(format!("`hidden_size` {width} cannot be shared by {heads} attention heads"));
+            return Err(format!("`hidden_size` {width} is not a multiple of {heads} attention heads"));
         }
         if !(config.layer_norm_eps >= 0.0 && config.layer_norm_eps.is_finite()) {
             return Err(format!("`layer_norm_eps` is {}", config.layer_norm_eps));
         }
         Ok(config)
     }
-
-    /// The most tokens of a text.
-    pub(super) fn longest(&self) -> usize {
-        self.max_position_embeddings
-    }
-
-    /// How many tokens are known.
-    pub(super) fn vocabulary(&self) -> usize {
-        self.vocab_size
-    }
 }
 
-/// The tensors of a file, by the names of a plain encoder.
-struct Named<'a> {
+/// The tensors of a safetensors file.
+struct Weights<'a> {
     file: SafeTensors<'a>,
-    /// What stands before every name where the encoder is part of a larger network.
-    before: &'static str,
+    /// The prefix of all names, if the encoder is part of a larger network.
+    prefix: &'static str,
 }
 
-impl Named<'_> {
+impl Weights<'_> {
     fn get(&self, name: &str, shape: &[usize]) -> std::result::Result<Tensor, String> {
-        let name = format!("{}{name}", self.before);
+        let name = format!("{}{name}", self.prefix);
         let view = self.file.tensor(&name).map_err(|_| format!("no tensor `{name}`"))?;
         if view.shape() != shape {
             let found = view.shape();
-            return Err(format!("tensor `{name}` has shape {found:?}, and `config.json` asks for {shape:?}"));
+            return Err(format!("tensor `{name}` has shape {found:?}, but `config.json` implies {shape:?}"));
         }
         if !matches!(view.dtype(), Dtype::F16 | Dtype::BF16 | Dtype::F32) {
-            return Err(format!("tensor `{name}` holds {:?}; only F16, BF16 and F32 are read", view.dtype()));
+            return Err(format!(
+                "tensor `{name}` holds {:?}; only F16, BF16 and F32 are supported",
+                view.dtype()
+            ));
         }
         let loaded = view.load(&Device::Cpu).and_then(|tensor| tensor.to_dtype(DType::F32));
         loaded.map_err(|error| format!("tensor `{name}`: {error}"))
@@ -186,102 +179,113 @@ impl Named<'_> {
         Ok(Linear::new(weight, Some(self.get(&format!("{name}.bias"), &[outputs])?)))
     }
 
-    fn norm(&self, name: &str, config: &Config) -> std::result::Result<Norm, String> {
+    fn norm(&self, name: &str, config: &Config) -> std::result::Result<LayerNorm, String> {
         let part = |part: &str| self.get(&format!("{name}.{part}"), &[config.hidden_size]);
-        Ok(Norm { scale: part("weight")?, shift: part("bias")?, epsilon: config.layer_norm_eps })
+        Ok(LayerNorm { weight: part("weight")?, bias: part("bias")?, eps: config.layer_norm_eps })
     }
 }
 
 impl Network {
-    /// The network of a `model.safetensors`; tensors that an encoder does not use are left unread.
+    /// Loads the network of a `model.safetensors`; other tensors in it are ignored.
     pub(super) fn load(config: Config, pooling: Pooling, file: &[u8]) -> std::result::Result<Self, String> {
         let file =
-            SafeTensors::deserialize(file).map_err(|error| format!("no sound safetensors file: {error}"))?;
+            SafeTensors::deserialize(file).map_err(|error| format!("invalid safetensors file: {error}"))?;
         let inside = file.tensor("bert.embeddings.word_embeddings.weight").is_ok();
-        let named = Named { file, before: if inside { "bert." } else { "" } };
-        let (width, wide) = (config.hidden_size, config.intermediate_size);
-        let words = named.get("embeddings.word_embeddings.weight", &[config.vocab_size, width])?;
-        let places =
-            named.get("embeddings.position_embeddings.weight", &[config.max_position_embeddings, width])?;
-        let kinds = named.get("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, width])?;
-        let places = kinds.narrow(0, 0, 1).and_then(|first| places.broadcast_add(&first));
-        let places = places.map_err(|error| error.to_string())?;
-        let norm = named.norm("embeddings.LayerNorm", &config)?;
+        let weights = Weights { file, prefix: if inside { "bert." } else { "" } };
+        let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
+        let embeddings = |name: &str, count: usize| {
+            weights.get(&format!("embeddings.{name}_embeddings.weight"), &[count, hidden_size])
+        };
+        let word_embeddings = embeddings("word", config.vocab_size)?;
+        let positions = embeddings("position", config.max_position_embeddings)?;
+        let token_types = embeddings("token_type", config.type_vocab_size)?;
+        let position_embeddings =
+            token_types.narrow(0, 0, 1).and_then(|first| positions.broadcast_add(&first));
+        let position_embeddings = position_embeddings.map_err(|error| error.to_string())?;
+        let norm = weights.norm("embeddings.LayerNorm", &config)?;
         let mut layers = Vec::new();
         for layer in 0..config.num_hidden_layers {
             let part = |part: &str| format!("encoder.layer.{layer}.{part}");
             layers.push(Layer {
-                queries: named.linear(&part("attention.self.query"), width, width)?,
-                keys: named.linear(&part("attention.self.key"), width, width)?,
-                values: named.linear(&part("attention.self.value"), width, width)?,
-                attended: named.linear(&part("attention.output.dense"), width, width)?,
-                attended_norm: named.norm(&part("attention.output.LayerNorm"), &config)?,
-                inner: named.linear(&part("intermediate.dense"), width, wide)?,
-                outer: named.linear(&part("output.dense"), wide, width)?,
-                norm: named.norm(&part("output.LayerNorm"), &config)?,
+                query: weights.linear(&part("attention.self.query"), hidden_size, hidden_size)?,
+                key: weights.linear(&part("attention.self.key"), hidden_size, hidden_size)?,
+                value: weights.linear(&part("attention.self.value"), hidden_size, hidden_size)?,
+                attention_output: weights.linear(
+                    &part("attention.output.dense"),
+                    hidden_size,
+                    hidden_size,
+                )?,
+                attention_norm: weights.norm(&part("attention.output.LayerNorm"), &config)?,
+                intermediate: weights.linear(&part("intermediate.dense"), hidden_size, intermediate_size)?,
+                output: weights.linear(&part("output.dense"), intermediate_size, hidden_size)?,
+                norm: weights.norm(&part("output.LayerNorm"), &config)?,
             });
         }
-        Ok(Self { config, pooling, words, places, norm, layers })
+        Ok(Self { config, pooling, word_embeddings, position_embeddings, norm, layers })
     }
 
-    /// How many numbers a vector has.
+    /// The length of a vector.
     pub(super) fn dimensions(&self) -> usize {
         self.config.hidden_size
     }
 
-    /// One vector for each row of tokens, of any length; no row may be empty or longer than the longest text.
-    pub(super) fn pooled(&self, rows: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
+    /// One pooled vector for each row of tokens; no row may be empty or longer than the longest text.
+    pub(super) fn forward(&self, rows: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
         let length = rows.iter().map(|row| row.len()).max().unwrap_or_default();
-        let width = self.config.hidden_size;
-        let filled = |row: &&[u32]| row.iter().copied().chain([0].into_iter().cycle()).take(length).collect();
-        let tokens: Vec<u32> = rows.iter().flat_map(|row| -> Vec<u32> { filled(row) }).collect();
+        let hidden_size = self.config.hidden_size;
+        let padded = |row: &&[u32]| row.iter().copied().chain([0].into_iter().cycle()).take(length).collect();
+        let tokens: Vec<u32> = rows.iter().flat_map(|row| -> Vec<u32> { padded(row) }).collect();
         let tokens = Tensor::from_vec(tokens, rows.len() * length, &Device::Cpu)?;
-        let words = self.words.index_select(&tokens, 0)?.reshape((rows.len(), length, width))?;
-        let stream = words.broadcast_add(&self.places.narrow(0, 0, length)?)?;
-        let mut stream = self.norm.of(&stream.reshape((rows.len() * length, width))?)?;
-        let hidden = per_token(rows, length, |_| 0.0, f32::NEG_INFINITY)?.unsqueeze(1)?;
+        let words = self.word_embeddings.index_select(&tokens, 0)?;
+        let words = words.reshape((rows.len(), length, hidden_size))?;
+        let embeddings = words.broadcast_add(&self.position_embeddings.narrow(0, 0, length)?)?;
+        let mut hidden_states =
+            self.norm.forward(&embeddings.reshape((rows.len() * length, hidden_size))?)?;
+        let mask = per_token(rows, length, |_| 0.0, f32::NEG_INFINITY)?.unsqueeze(1)?;
         for layer in &self.layers {
-            let mixed = self.attention(layer, &stream, &hidden)?;
-            stream = layer.attended_norm.of(&(layer.attended.forward(&mixed)? + stream)?)?;
-            let inner = self.config.hidden_act.of(&layer.inner.forward(&stream)?)?;
-            stream = layer.norm.of(&(layer.outer.forward(&inner)? + stream)?)?;
+            let context = self.attention(layer, &hidden_states, &mask)?;
+            let attention = (layer.attention_output.forward(&context)? + hidden_states)?;
+            hidden_states = layer.attention_norm.forward(&attention)?;
+            let intermediate = layer.intermediate.forward(&hidden_states)?;
+            let intermediate = self.config.hidden_act.forward(&intermediate)?;
+            hidden_states = layer.norm.forward(&(layer.output.forward(&intermediate)? + hidden_states)?)?;
         }
-        let stream = stream.reshape((rows.len(), length, width))?;
+        let hidden_states = hidden_states.reshape((rows.len(), length, hidden_size))?;
         let pooled = match self.pooling {
-            Pooling::First => stream.narrow(1, 0, 1)?,
-            Pooling::Mean => per_token(rows, length, share, 0.0)?.matmul(&stream)?,
+            Pooling::Cls => hidden_states.narrow(1, 0, 1)?,
+            Pooling::Mean => per_token(rows, length, reciprocal, 0.0)?.matmul(&hidden_states)?,
         };
         pooled.squeeze(1)?.to_vec2()
     }
 
-    /// Each token's mixture of the values of its text; `hidden` is `[rows, 1, 1, length]`.
-    fn attention(&self, layer: &Layer, stream: &Tensor, hidden: &Tensor) -> Result<Tensor> {
-        let (rows, _, _, length) = hidden.dims4()?;
+    /// Self-attention; `mask` is `[rows, 1, 1, length]` and added to the scores.
+    fn attention(&self, layer: &Layer, hidden_states: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        let (rows, _, _, length) = mask.dims4()?;
         let heads = self.config.num_attention_heads;
-        let wide = self.config.hidden_size / heads;
-        let part = |linear: &Linear| {
-            linear.forward(stream)?.reshape((rows, length, heads, wide))?.transpose(1, 2)?.contiguous()
+        let head_size = self.config.hidden_size / heads;
+        let project = |linear: &Linear| {
+            let projected = linear.forward(hidden_states)?.reshape((rows, length, heads, head_size))?;
+            projected.transpose(1, 2)?.contiguous()
         };
-        let scale = (wide as f64).sqrt().recip();
-        let queries = (part(&layer.queries)? * scale)?;
-        let scores = queries.matmul(&part(&layer.keys)?.transpose(2, 3)?.contiguous()?)?;
-        let shares = softmax_last_dim(&scores.broadcast_add(hidden)?)?;
-        let mixed = shares.matmul(&part(&layer.values)?)?;
-        mixed.transpose(1, 2)?.reshape((rows * length, heads * wide))
+        let scale = (head_size as f64).sqrt().recip();
+        let query = (project(&layer.query)? * scale)?;
+        let scores = query.matmul(&project(&layer.key)?.transpose(2, 3)?.contiguous()?)?;
+        let weights = softmax_last_dim(&scores.broadcast_add(mask)?)?;
+        let context = weights.matmul(&project(&layer.value)?)?;
+        context.transpose(1, 2)?.reshape((rows * length, heads * head_size))
     }
 }
 
-/// `[rows, 1, length]`: a number for every token of a row, another for its filling.
-fn per_token(rows: &[&[u32]], length: usize, own: fn(usize) -> f32, filling: f32) -> Result<Tensor> {
-    let each = rows.iter().flat_map(|row| {
+/// `[rows, 1, length]`: a value for every token, computed from its row's length, and another for padding.
+fn per_token(rows: &[&[u32]], length: usize, value: fn(usize) -> f32, padding: f32) -> Result<Tensor> {
+    let values = rows.iter().flat_map(|row| {
         let count = row.len();
-        (0..length).map(move |at| if at < count { own(count) } else { filling })
+        (0..length).map(move |at| if at < count { value(count) } else { padding })
     });
-    Tensor::from_vec(each.collect(), (rows.len(), 1, length), &Device::Cpu)
+    Tensor::from_vec(values.collect(), (rows.len(), 1, length), &Device::Cpu)
 }
 
-/// Of a mean over this many.
 #[expect(clippy::cast_possible_truncation, reason = "networks are single precision")]
-fn share(count: usize) -> f32 {
+fn reciprocal(count: usize) -> f32 {
     (count as f64).recip() as f32
 }

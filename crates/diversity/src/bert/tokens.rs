@@ -1,50 +1,59 @@
-//! A question as tokens of an encoder, with hostile text in mind.
+//! Tokenizes texts for an encoder, safely for hostile text.
 
 use tokenizers::{PostProcessor, Tokenizer, TruncationParams};
 
-/// Characters that are read of a text, for each token that may come of it.
+/// Characters read per token of the longest text.
 ///
-/// A word of any length, and white space, can be one token or none: without a bound on characters a text could
-/// take any time.
-const CHARACTERS: usize = 32;
+/// A word of any length can be one token and white space none, so without this bound a text could take any time.
+const CHARS_PER_TOKEN: usize = 32;
 
-/// The tokens of an encoder.
-pub(super) struct Tokens {
+/// The tokenizer of an encoder.
+pub(super) struct TextTokenizer {
     tokenizer: Tokenizer,
-    characters: usize,
-    lower: bool,
+    max_chars: usize,
+    lowercase: bool,
 }
 
-impl Tokens {
-    /// A `tokenizer.json` for a network of this many tokens, cut at `longest`; `lower` makes capitals small.
-    pub(super) fn read(file: &[u8], known: usize, longest: usize, lower: bool) -> Result<Self, String> {
-        let mut tokenizer = Tokenizer::from_bytes(file).map_err(|error| format!("no tokenizer: {error}"))?;
-        if let Some((token, number)) =
-            tokenizer.get_vocab(true).into_iter().find(|(_, number)| *number as usize >= known)
+impl TextTokenizer {
+    /// Reads a `tokenizer.json` for a network with this vocabulary; texts are truncated to `max_length` tokens.
+    pub(super) fn read(
+        file: &[u8],
+        vocab_size: usize,
+        max_length: usize,
+        lowercase: bool,
+    ) -> Result<Self, String> {
+        let invalid = |error: tokenizers::Error| format!("invalid tokenizer: {error}");
+        let mut tokenizer = Tokenizer::from_bytes(file).map_err(invalid)?;
+        if let Some((token, id)) =
+            tokenizer.get_vocab(true).into_iter().find(|(_, id)| *id as usize >= vocab_size)
         {
-            return Err(format!("token `{token}` has number {number}, and the network knows {known}"));
+            return Err(format!(
+                "token `{token}` has id {id}, but the network's vocabulary has {vocab_size}"
+            ));
         }
-        let frame = tokenizer.get_post_processor().map_or(0, |frame| frame.added_tokens(false));
-        if frame == 0 {
-            return Err("it puts no token before a text, as `[CLS]` is".to_owned());
+        let added = tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
+        if added == 0 {
+            return Err("it adds no special token such as `[CLS]`".to_owned());
         }
-        if frame >= longest {
-            return Err(format!("{frame} tokens around a text of at most {longest}"));
+        if added >= max_length {
+            return Err(format!(
+                "it adds {added} special tokens, but a text has at most {max_length} tokens"
+            ));
         }
-        let cut = TruncationParams { max_length: longest, ..TruncationParams::default() };
-        tokenizer.with_truncation(Some(cut)).map_err(|error| format!("no tokenizer: {error}"))?;
+        let truncation = TruncationParams { max_length, ..TruncationParams::default() };
+        tokenizer.with_truncation(Some(truncation)).map_err(invalid)?;
         tokenizer.with_padding(None);
         tokenizer.set_encode_special_tokens(true);
-        Ok(Self { tokenizer, characters: CHARACTERS.saturating_mul(longest), lower })
+        Ok(Self { tokenizer, max_chars: CHARS_PER_TOKEN.saturating_mul(max_length), lowercase })
     }
 
-    /// The tokens of a text, with those that stand around it.
+    /// The tokens of a text, with special tokens added.
     ///
-    /// The names of control tokens, such as `[PAD]`, are text like any other.
-    pub(super) fn of(&self, text: &str) -> Result<Vec<u32>, String> {
-        let end = text.char_indices().nth(self.characters).map_or(text.len(), |(at, _)| at);
+    /// The names of special tokens in the text, such as `[PAD]`, are tokenized as plain text.
+    pub(super) fn encode(&self, text: &str) -> Result<Vec<u32>, String> {
+        let end = text.char_indices().nth(self.max_chars).map_or(text.len(), |(at, _)| at);
         let text = text.get(..end).unwrap_or_default();
-        let encoded = if self.lower {
+        let encoded = if self.lowercase {
             self.tokenizer.encode_fast(text.to_lowercase(), true)
         } else {
             self.tokenizer.encode_fast(text, true)

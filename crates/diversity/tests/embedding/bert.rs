@@ -2,7 +2,7 @@
 
 use crate::common::cosine;
 use crate::folders::{configure, read, tiny, with_modules, write};
-use aske_diversity::{Embedder, Novelty, NoveltyError};
+use aske_diversity::{Embedder, NoveltyBuffer, NoveltyError};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
@@ -149,11 +149,11 @@ fn a_real_encoder_gives_the_vectors_of_transformers() {
 fn a_buffer_of_another_embedder_is_refused() {
     let (ngram, folder) = (Embedder::ngram(), tiny());
     let other = read(folder.path());
-    let mut novelty = Novelty::new(8, 5, &ngram);
+    let mut novelty = NoveltyBuffer::new(8, 5, &ngram);
     novelty.extend(&ngram.embed(&["a"]).unwrap()).unwrap();
-    let error = Novelty::from_bytes(&novelty.to_bytes().unwrap(), &other).unwrap_err();
+    let error = NoveltyBuffer::from_bytes(&novelty.to_bytes().unwrap(), &other).unwrap_err();
     assert!(matches!(error, NoveltyError::Embedder { .. }));
-    let message = error.to_string();
+    let message = crate::common::with_hint(&error);
     assert!(message.contains("ngram-3-5-512-v1") && message.contains("hint: "), "{message}");
     assert!(novelty.extend(&other.embed(&["a"]).unwrap()).is_err());
 }

@@ -1,4 +1,9 @@
-//! What several files here need.
+//! Helpers of several files.
+
+/// An error as a program prints it.
+pub(crate) fn with_hint(error: &impl aske_chat::Hint) -> String {
+    format!("{error}\nhint: {}", error.hint().unwrap_or_default())
+}
 
 pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f64 {
     assert_eq!(one.len(), other.len());

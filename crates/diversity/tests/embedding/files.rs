@@ -1,5 +1,6 @@
 //! A folder that cannot be used says which file is wrong, and what to do.
 
+use crate::common::with_hint;
 use crate::folders::{configure, tiny, with_modules, write};
 use aske_diversity::Embedder;
 use serde_json::json;
@@ -10,9 +11,9 @@ fn told(change: impl FnOnce(&Path)) -> String {
     let folder = tiny();
     change(folder.path());
     let Err(error) = Embedder::from_folder(folder.path()) else { return "nothing".to_owned() };
-    let message = error.to_string();
+    let message = with_hint(&error);
     assert!(message.starts_with(folder.path().to_str().unwrap()), "{message}");
-    assert!(message.contains("\nhint: "), "{message}");
+    assert!(message.contains("\nhint: an embedder is a folder"), "{message}");
     message
 }
 
@@ -41,7 +42,7 @@ fn missing_and_damaged_files_are_named() {
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
     };
-    says(&told(cut), &["model.safetensors", "no sound safetensors file"]);
+    says(&told(cut), &["model.safetensors", "invalid safetensors file"]);
 }
 
 #[test]
@@ -53,9 +54,9 @@ fn networks_that_are_not_computed_here_are_refused() {
     says(&with("position_embedding_type", json!("relative_key")), &["config.json", "`relative_key`"]);
     says(&with("is_decoder", json!(true)), &["config.json", "encoders"]);
     says(&with("hidden_size", json!(null)), &["config.json", "missing field `hidden_size`"]);
-    says(&with("num_attention_heads", json!(5)), &["config.json", "32 cannot be shared by 5"]);
-    says(&with("num_attention_heads", json!(0)), &["config.json", "32 cannot be shared by 0"]);
-    says(&with("intermediate_size", json!(0)), &["config.json", "nought"]);
+    says(&with("num_attention_heads", json!(5)), &["config.json", "32 is not a multiple of 5"]);
+    says(&with("num_attention_heads", json!(0)), &["config.json", "32 is not a multiple of 0"]);
+    says(&with("intermediate_size", json!(0)), &["config.json", "a size is 0"]);
     says(&with("layer_norm_eps", json!(-1.0)), &["config.json", "-1"]);
     says(&told(|folder| with_modules(folder, "max")), &["1_Pooling/config.json", "max_tokens"]);
     let dense =
@@ -73,10 +74,10 @@ fn weights_and_tokens_that_do_not_fit_are_refused() {
     let message = with("intermediate_size", json!(64));
     says(&message, &["model.safetensors", "intermediate.dense.weight", "[48, 32]", "[64, 32]"]);
     says(&with("num_hidden_layers", json!(3)), &["model.safetensors", "encoder.layer.2"]);
-    says(&with("vocab_size", json!(20)), &["tokenizer.json", "the network knows 20"]);
+    says(&with("vocab_size", json!(20)), &["tokenizer.json", "vocabulary has 20"]);
     let limits =
         |folder: &Path| write(&folder.join("sentence_bert_config.json"), &json!({"max_seq_length": 2}));
-    says(&told(limits), &["tokenizer.json", "2 tokens around a text of at most 2"]);
+    says(&told(limits), &["tokenizer.json", "adds 2 special tokens, but a text has at most 2 tokens"]);
     let bare = |folder: &Path| {
         let path = folder.join("tokenizer.json");
         let mut all: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -94,14 +95,14 @@ fn damaged_weights_give_an_error_and_no_vector() {
     let header = 8 + usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
     bytes[header..].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
-    let message = Embedder::from_folder(folder.path()).unwrap().embed(&["a"]).unwrap_err().to_string();
-    says(&message, &["no direction", "hint: "]);
+    let error = Embedder::from_folder(folder.path()).unwrap().embed(&["a"]).unwrap_err();
+    says(&with_hint(&error), &["zero or not finite", "hint: the embedder's files may be damaged"]);
 }
 
 #[test]
 fn an_embedder_that_is_not_there_can_be_got() {
-    let message = |name: &str| Embedder::find(name).unwrap_err().to_string();
+    let message = |name: &str| with_hint(&Embedder::find(name).unwrap_err());
     let told = message("nobody/has-this-embedder");
     says(&told, &["no embedder `nobody/has-this-embedder`", "hint: `hf download nobody/has-this-embedder`"]);
-    says(&message("./no/such/folder"), &["there is no such folder", "hint: ", "`ngram`"]);
+    says(&message("./no/such/folder"), &["no such folder", "hint: ", "`ngram`"]);
 }

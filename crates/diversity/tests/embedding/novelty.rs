@@ -1,7 +1,7 @@
 //! The buffer against the formula, written out.
 
 use crate::common::cosine;
-use aske_diversity::{Embedder, Novelty};
+use aske_diversity::{Embedder, NoveltyBuffer};
 use fastrand::Rng;
 
 /// Random directions around a few centres, so that cosines are far apart.
@@ -39,13 +39,13 @@ fn near(found: &[f64], wanted: &[f64]) {
     assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?} {wanted:?}");
 }
 
-fn buffer(capacity: usize, nearest: usize) -> Novelty {
-    Novelty::new(capacity, nearest, &Embedder::ngram())
+fn buffer(capacity: usize, nearest: usize) -> NoveltyBuffer {
+    NoveltyBuffer::new(capacity, nearest, &Embedder::ngram())
 }
 
 #[test]
 fn the_paper_remembers_5000_questions_and_counts_5_neighbours() {
-    assert_eq!((Novelty::CAPACITY, Novelty::NEAREST), (5000, 5));
+    assert_eq!((NoveltyBuffer::CAPACITY, NoveltyBuffer::NUM_NEIGHBORS), (5000, 5));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn small_cases_by_hand() {
 #[test]
 fn a_question_asked_before_is_not_new() {
     let embedder = Embedder::ngram();
-    let mut novelty = Novelty::new(Novelty::CAPACITY, Novelty::NEAREST, &embedder);
+    let mut novelty = NoveltyBuffer::new(NoveltyBuffer::CAPACITY, NoveltyBuffer::NUM_NEIGHBORS, &embedder);
     let asked = embedder.embed(&["What is 17 times 23?"; 5]).unwrap();
     novelty.extend(&asked).unwrap();
     near(&novelty.novelties(&asked[..1]).unwrap(), &[0.0]);
@@ -113,8 +113,8 @@ fn a_saved_buffer_goes_on_as_if_it_had_never_stopped() {
         let mut novelty = buffer(8, 5);
         novelty.extend(&directions(count, 5)).unwrap();
         let bytes = novelty.to_bytes().unwrap();
-        let mut again = Novelty::from_bytes(&bytes, &embedder).unwrap();
-        assert_eq!((again.len(), again.capacity(), again.nearest()), (count.min(8), 8, 5));
+        let mut again = NoveltyBuffer::from_bytes(&bytes, &embedder).unwrap();
+        assert_eq!((again.len(), again.capacity(), again.num_neighbors()), (count.min(8), 8, 5));
         assert_eq!(again.to_bytes().unwrap(), bytes);
         let step = directions(5, 6);
         assert_eq!(novelty.novelties(&step).unwrap(), again.novelties(&step).unwrap());
@@ -145,16 +145,16 @@ fn a_damaged_file_or_vector_is_refused() {
     novelty.extend(&directions(3, 8)).unwrap();
     let bytes = novelty.to_bytes().unwrap();
     for cut in 0..bytes.len().min(400) {
-        assert!(Novelty::from_bytes(&bytes[..cut], &ngram).is_err());
+        assert!(NoveltyBuffer::from_bytes(&bytes[..cut], &ngram).is_err());
     }
-    assert!(Novelty::from_bytes(&bytes[..bytes.len() - 1], &ngram).is_err());
+    assert!(NoveltyBuffer::from_bytes(&bytes[..bytes.len() - 1], &ngram).is_err());
     let mut changed = bytes.clone();
     let last = changed.len() - 1;
     changed[last] = 0x7f;
-    let message = Novelty::from_bytes(&changed, &ngram).unwrap_err().to_string();
-    assert!(message.contains("vector 2 is not of length one"), "{message}");
+    let message = NoveltyBuffer::from_bytes(&changed, &ngram).unwrap_err().to_string();
+    assert!(message.contains("vector 2 is not a unit vector"), "{message}");
     let more = String::from_utf8_lossy(&bytes).replace(r#"capacity\":8"#, r#"capacity\":2"#).into_bytes();
-    assert!(Novelty::from_bytes(&more, &ngram).is_err());
+    assert!(NoveltyBuffer::from_bytes(&more, &ngram).is_err());
     // A vector of another length, and one that is no direction.
     let message = novelty.extend(&[vec![0.0; 32]]).unwrap_err().to_string();
     assert!(message.contains("vector 0 has 32 numbers") && message.contains("512"), "{message}");

@@ -4,18 +4,18 @@ use super::{SERVE, groups, indented, start};
 use crate::plan::Plan;
 use std::fmt::Write as _;
 
-/// What the plan does not tell.
+/// Settings of the deployments.
 #[derive(Clone, Debug)]
-pub struct Kubernetes {
+pub struct KubernetesOptions {
     /// The image with vLLM in it.
     pub image: String,
     /// The namespace.
     pub namespace: String,
 }
 
-/// A deployment and a service for all GPUs that share a server. A pod has its GPUs to itself and its servers share them;
-/// when one of them ends, the pod starts again. Nothing for a plan in phases, which needs a runner.
-pub fn kubernetes(plan: &Plan, options: &Kubernetes) -> Option<String> {
+/// A deployment and a service for each group of GPUs; a pod restarts when one of its servers exits. None for a plan with
+/// several phases, which needs a supervisor.
+pub fn kubernetes(plan: &Plan, options: &KubernetesOptions) -> Option<String> {
     if !plan.at_once() {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn kubernetes(plan: &Plan, options: &Kubernetes) -> Option<String> {
         .enumerate()
         .map(|(at, group)| {
             let name = format!("aske-fleet-{at}");
-            // Inside the pod, GPUs count from nought.
+            // Inside the pod, GPUs are numbered from 0.
             let inside = |number: usize| {
                 group.gpus.iter().position(|gpu| *gpu == number).unwrap_or_default().to_string()
             };
@@ -47,8 +47,8 @@ pub fn kubernetes(plan: &Plan, options: &Kubernetes) -> Option<String> {
     Some(documents.join("---\n"))
 }
 
-fn deployment(name: &str, options: &Kubernetes, gpus: usize, ports: &str, script: &str) -> String {
-    let Kubernetes { image, namespace } = options;
+fn deployment(name: &str, options: &KubernetesOptions, gpus: usize, ports: &str, script: &str) -> String {
+    let KubernetesOptions { image, namespace } = options;
     let script = indented(script, 14);
     format!(
         "apiVersion: apps/v1
@@ -80,13 +80,13 @@ spec:
             - {{ name: models, mountPath: /root/.cache/huggingface }}
       volumes:
         - {{ name: shm, emptyDir: {{ medium: Memory }} }}
-        # A claim of your own keeps downloads when the pod moves.
+        # Use a persistent volume claim to keep downloads when the pod moves.
         - {{ name: models, emptyDir: {{}} }}
 "
     )
 }
 
-fn service(name: &str, options: &Kubernetes, ports: &str) -> String {
+fn service(name: &str, options: &KubernetesOptions, ports: &str) -> String {
     let namespace = &options.namespace;
     format!(
         "apiVersion: v1

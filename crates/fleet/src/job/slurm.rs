@@ -4,27 +4,27 @@ use super::{SERVE, groups, indented, shell, start};
 use crate::plan::Plan;
 use std::fmt::Write as _;
 
-/// What the plan does not tell.
+/// Settings of a Slurm job.
 #[derive(Clone, Debug)]
-pub struct Slurm {
-    /// The partition, where one must be named.
+pub struct SlurmOptions {
+    /// The partition, if one must be given.
     pub partition: Option<String>,
-    /// How long the job may take, as Slurm writes it.
+    /// The time limit, in Slurm's format.
     pub time: String,
-    /// What runs the benchmark phase by phase, for a plan that has phases.
+    /// The command that runs the benchmark, for a plan with several phases.
     pub bench: Vec<String>,
 }
 
-/// Processors for each GPU, and for each server on it.
-const PROCESSORS: usize = 4;
+/// CPUs per GPU, or per server if there are more of them.
+const CPUS: usize = 4;
 
-/// The script: one node, all servers of the plan, until one of them ends.
-pub fn slurm(plan: &Plan, options: &Slurm) -> String {
+/// A script that runs all servers of the plan on one node until one of them exits.
+pub fn slurm(plan: &Plan, options: &SlurmOptions) -> String {
     let gpus = plan.gpus.count;
-    let processors = PROCESSORS * gpus.max(plan.running(0).len());
+    let cpus = CPUS * gpus.max(plan.running(0).len());
     let mut text = format!(
         "#!/bin/bash\n#SBATCH --job-name=aske-fleet\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n\
-         #SBATCH --gpus-per-node={gpus}\n#SBATCH --cpus-per-task={processors}\n#SBATCH --mem=0\n\
+         #SBATCH --gpus-per-node={gpus}\n#SBATCH --cpus-per-task={cpus}\n#SBATCH --mem=0\n\
          #SBATCH --time={}\n#SBATCH --output=aske-fleet-%j.log\n",
         options.time
     );
@@ -42,13 +42,13 @@ pub fn slurm(plan: &Plan, options: &Slurm) -> String {
     text += "logs=fleet/logs\nmkdir -p \"$logs\"\n";
     text += "IFS=, read -ra gpu <<< \"${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 ";
     let _ = writeln!(text, "{})}}\"", gpus - 1);
-    text += "trap 'trap - TERM; kill 0' EXIT  # what was started here ends with the job\n\n";
+    text += "trap 'trap - TERM; kill 0' EXIT  # stops the servers with the job\n\n";
     text += SERVE;
     for group in groups(plan) {
         let lines = start(plan, &group, |number| format!("${{gpu[{number}]}}"));
         let _ =
             write!(text, "\n(\n{}  wait -n\n) &\n", indented(&lines, 2).replace("\n  wait", " &&\n  wait"));
     }
-    text += "\nwait -n || true\necho 'a server has ended, and the job with it' >&2\nexit 1\n";
+    text += "\nwait -n || true\necho 'a server has exited; ending the job' >&2\nexit 1\n";
     text
 }

@@ -1,51 +1,51 @@
-//! How few loads there can be.
+//! A lower bound on the number of loads.
 //!
-//! A pair is first met when one of its two is loaded while the other is there. What a load of x meets fits beside it:
-//! at most `C - s(x)` of memory and at most `k(x)` models. So every pair costs at least a share of a load: a mix of
-//! `s(y) / (C - s(x))` and `1 / k(x)`, the cheaper of the two ways round. The shares add up to a bound. The first loads
-//! meet less than they could, because nothing is there yet; that adds a little more.
+//! A pair is first covered when one of its models is loaded while the other is loaded. A load of x covers pairs with
+//! models that fit beside it: at most `C - s(x)` of memory and at most `k(x)` models. So every pair costs at least a
+//! fraction of a load: a convex combination of `s(y) / (C - s(x))` and `1 / k(x)`, minimised over which of the two is
+//! loaded. The costs add up to a bound; the first loads cover fewer pairs, as nothing is loaded yet, which raises it.
 
-/// A load in the fixed-point numbers of the costs.
-pub(super) const LOAD: u64 = 1 << 40;
-/// Mixes that are tried.
+/// The cost of a load, in fixed-point numbers.
+pub(super) const ONE_LOAD: u64 = 1 << 40;
+/// Convex combinations that are tried.
 const MIXES: u32 = 20;
 
-/// What each pair costs at least.
-pub(super) struct Costs {
+/// A lower bound on the cost of each pair.
+pub(super) struct PairCosts {
     pairs: Vec<Vec<u64>>,
     bound: usize,
 }
 
-impl Costs {
-    /// The costs of the mix with the highest bound.
-    pub(super) fn new(sizes: &[u32], room: u32) -> Self {
+impl PairCosts {
+    /// The costs with the highest bound.
+    pub(super) fn new(sizes: &[u32], capacity: u32) -> Self {
         (0..=MIXES)
-            .map(|mix| Self::mixed(sizes, room, mix))
+            .map(|mix| Self::with_mix(sizes, capacity, mix))
             .max_by_key(|costs| costs.bound)
             .unwrap_or(Self { pairs: Vec::new(), bound: 0 })
     }
 
-    fn mixed(sizes: &[u32], room: u32, mix: u32) -> Self {
+    fn with_mix(sizes: &[u32], capacity: u32, mix: u32) -> Self {
         let n = sizes.len();
-        let beside: Vec<u64> = (0..n).map(|x| most_beside(sizes, room, x)).collect();
+        let beside: Vec<u64> = (0..n).map(|x| max_beside(sizes, capacity, x)).collect();
         let mix = f64::from(mix) / f64::from(MIXES);
-        let way = |x: usize, y: usize| {
-            let memory = f64::from(sizes[y]) / f64::from((room - sizes[x]).max(1));
+        let cost_of_loading = |x: usize, y: usize| {
+            let memory = f64::from(sizes[y]) / f64::from((capacity - sizes[x]).max(1));
             let count = 1.0 / beside[x].max(1) as f64;
             mix * memory + (1.0 - mix) * count
         };
         let mut pairs = vec![vec![0; n]; n];
-        let (mut total, mut dearest) = (0.0, 0.0_f64);
+        let (mut total, mut highest) = (0.0, 0.0_f64);
         for (x, y) in (0..n).flat_map(|x| (0..x).map(move |y| (x, y))) {
-            let cost = way(x, y).min(way(y, x));
+            let cost = cost_of_loading(x, y).min(cost_of_loading(y, x));
             total += cost;
-            dearest = dearest.max(cost);
-            pairs[x][y] = fixed(cost);
+            highest = highest.max(cost);
+            pairs[x][y] = to_fixed(cost);
             pairs[y][x] = pairs[x][y];
         }
-        let idle: f64 = (0..n).map(|before| (1.0 - before as f64 * dearest).max(0.0)).sum();
-        // Rounding must never lift the bound.
-        let bound = whole((total + idle - 1e-6).ceil());
+        let idle: f64 = (0..n).map(|before| (1.0 - before as f64 * highest).max(0.0)).sum();
+        // Rounding must not raise the bound.
+        let bound = to_usize((total + idle - 1e-6).ceil());
         Self { pairs, bound: bound.max(n) }
     }
 
@@ -58,11 +58,11 @@ impl Costs {
     }
 }
 
-/// How many other models fit beside this one.
-fn most_beside(sizes: &[u32], room: u32, x: usize) -> u64 {
+/// The largest number of other models that fit beside this one.
+fn max_beside(sizes: &[u32], capacity: u32, x: usize) -> u64 {
     let mut others: Vec<u32> = (0..sizes.len()).filter(|y| *y != x).map(|y| sizes[y]).collect();
     others.sort_unstable();
-    let mut left = room.saturating_sub(sizes[x]);
+    let mut left = capacity.saturating_sub(sizes[x]);
     let fits = |size: &&u32| {
         let fits = **size <= left;
         left = left.saturating_sub(**size);
@@ -72,11 +72,11 @@ fn most_beside(sizes: &[u32], room: u32, x: usize) -> u64 {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
-fn fixed(cost: f64) -> u64 {
-    (cost * LOAD as f64) as u64
+fn to_fixed(cost: f64) -> u64 {
+    (cost * ONE_LOAD as f64) as u64
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
-fn whole(number: f64) -> usize {
+fn to_usize(number: f64) -> usize {
     number as usize
 }

@@ -1,91 +1,92 @@
-//! A beam search: of all partial orders with the same number of loads, those are kept for which the least is left to do
-//! by the bound. Each seed leans on another preference among nearly equal ones.
+//! Beam search: of all partial orders with the same number of loads, keeps those whose uncovered pairs cost least by the
+//! bound. The seed breaks ties.
 
 use super::Step;
-use super::bound::{Costs, LOAD};
+use super::bound::{ONE_LOAD, PairCosts};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Models that may make room for another at one load; the less they have left to meet, the sooner they are among them.
-const LEAVERS: usize = 8;
+/// Candidates for unloading at one load: those whose uncovered pairs cost least.
+const MAX_CANDIDATES: usize = 8;
 
-/// One load: who makes room, who comes, and where.
+/// One load: the set of models to unload, the model to load, and its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
-    pub(super) gone: u128,
+    pub(super) unload: u128,
     pub(super) model: usize,
     pub(super) gpu: usize,
 }
 
 #[derive(Clone)]
 pub(super) struct State {
-    /// Models on each GPU.
-    pub(super) on: Vec<u128>,
-    /// Whom each model has still to meet.
-    pub(super) open: Vec<u128>,
-    /// What is left to do, by the bound.
-    left: u64,
-    trail: Option<Rc<Trail>>,
+    /// The models on each GPU.
+    pub(super) on_gpu: Vec<u128>,
+    /// For each model, the partners of its uncovered pairs.
+    pub(super) uncovered: Vec<u128>,
+    /// The cost of all uncovered pairs.
+    remaining: u64,
+    history: Option<Rc<History>>,
 }
 
-struct Trail {
-    before: Option<Rc<Trail>>,
+struct History {
+    previous: Option<Rc<History>>,
     load: Load,
 }
 
-/// A load that could come next.
+/// A candidate for the next load.
 struct Move {
     from: usize,
     load: Load,
     score: u64,
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct BeamSearch<'a> {
     pub(super) sizes: &'a [u32],
-    pub(super) rooms: &'a [u32],
-    pub(super) costs: &'a Costs,
+    pub(super) capacities: &'a [u32],
+    pub(super) costs: &'a PairCosts,
     pub(super) seed: u64,
     pub(super) width: usize,
 }
 
 impl State {
-    /// All models that are loaded.
-    pub(super) fn there(&self) -> u128 {
-        self.on.iter().fold(0, |there, on| there | on)
+    /// All loaded models.
+    pub(super) fn loaded(&self) -> u128 {
+        self.on_gpu.iter().fold(0, |loaded, on| loaded | on)
     }
 
     fn is_done(&self) -> bool {
-        self.open.iter().all(|open| *open == 0)
+        self.uncovered.iter().all(|partners| *partners == 0)
     }
 }
 
-impl Search<'_> {
-    /// Nothing is loaded, nobody has met.
-    pub(super) fn empty(&self) -> State {
+impl BeamSearch<'_> {
+    /// The state with nothing loaded and all pairs uncovered.
+    pub(super) fn initial_state(&self) -> State {
         let n = self.sizes.len();
-        let left = (0..n).flat_map(|x| (0..x).map(move |y| (x, y))).map(|(x, y)| self.costs.pair(x, y)).sum();
-        let open = (0..n).map(|x| bits(n) & !(1 << x)).collect();
-        State { on: vec![0; self.rooms.len()], open, left, trail: None }
+        let remaining =
+            (0..n).flat_map(|x| (0..x).map(move |y| (x, y))).map(|(x, y)| self.costs.pair(x, y)).sum();
+        let uncovered = (0..n).map(|x| low_bits(n) & !(1 << x)).collect();
+        State { on_gpu: vec![0; self.capacities.len()], uncovered, remaining, history: None }
     }
 
-    /// The shortest way found from here to the end, with at most so many loads.
-    pub(super) fn run(&self, mut from: State, most: usize) -> Option<Vec<Load>> {
-        from.trail = None;
+    /// The shortest completion found from a state, with at most `max_loads` loads.
+    pub(super) fn run(&self, mut from: State, max_loads: usize) -> Option<Vec<Load>> {
+        from.history = None;
         let mut beam = vec![from];
-        for _ in 0..most {
+        for _ in 0..max_loads {
             let mut moves = Vec::new();
             for (from, state) in beam.iter().enumerate() {
                 self.moves(from, state, &mut moves);
             }
-            moves.sort_by_key(|m| (m.score, m.from, m.load.model, m.load.gpu, m.load.gone));
+            moves.sort_by_key(|m| (m.score, m.from, m.load.model, m.load.gpu, m.load.unload));
             let mut seen = HashSet::new();
             let mut next = Vec::with_capacity(self.width);
             for m in &moves {
-                let state = self.after(&beam[m.from], m.load);
+                let state = self.apply(&beam[m.from], m.load);
                 if state.is_done() {
-                    return Some(loads(state.trail.as_ref()));
+                    return Some(loads(state.history.as_ref()));
                 }
-                if seen.insert((state.on.clone(), state.open.clone())) {
+                if seen.insert((state.on_gpu.clone(), state.uncovered.clone())) {
                     next.push(state);
                 }
                 if next.len() == self.width {
@@ -97,100 +98,102 @@ impl Search<'_> {
         None
     }
 
-    /// Every load that lets at least one pair meet, with every smallest choice of who makes room.
+    /// All loads that cover at least one pair, with all minimal sets of models to unload.
     fn moves(&self, from: usize, state: &State, moves: &mut Vec<Move>) {
-        let there = state.there();
-        for load in ones(bits(self.sizes.len()) & !there) {
-            let open = state.open[load];
-            if open == 0 || (there != 0 && open & there == 0) {
+        let loaded = state.loaded();
+        for model in iter_ones(low_bits(self.sizes.len()) & !loaded) {
+            let partners = state.uncovered[model];
+            if partners == 0 || (loaded != 0 && partners & loaded == 0) {
                 continue;
             }
-            for (gpu, room) in self.rooms.iter().enumerate() {
-                let full: u32 = ones(state.on[gpu]).map(|model| self.sizes[model]).sum();
-                if self.sizes[load] > *room {
+            for (gpu, capacity) in self.capacities.iter().enumerate() {
+                let used: u32 = iter_ones(state.on_gpu[gpu]).map(|other| self.sizes[other]).sum();
+                if self.sizes[model] > *capacity {
                     continue;
                 }
-                let over = (full + self.sizes[load]).saturating_sub(*room);
-                for gone in self.leavers(state, gpu, load, over) {
-                    let met = open & there & !gone;
-                    if met == 0 && there != 0 {
+                let excess = (used + self.sizes[model]).saturating_sub(*capacity);
+                for unload in self.unload_sets(state, gpu, model, excess) {
+                    let covered = partners & loaded & !unload;
+                    if covered == 0 && loaded != 0 {
                         continue;
                     }
-                    let gain: u64 = ones(met).map(|other| self.costs.pair(load, other)).sum();
-                    let score = state.left - gain + self.lean(load, gone);
-                    moves.push(Move { from, load: Load { gone, model: load, gpu }, score });
+                    let gain: u64 = iter_ones(covered).map(|other| self.costs.pair(model, other)).sum();
+                    let score = state.remaining - gain + self.tie_break(model, unload);
+                    moves.push(Move { from, load: Load { unload, model, gpu }, score });
                 }
             }
         }
     }
 
-    /// The sets of models on a GPU that free at least this much, and would not without any one of them.
-    fn leavers(&self, state: &State, gpu: usize, load: usize, over: u32) -> Vec<u128> {
-        if over == 0 {
+    /// The minimal sets of models on a GPU whose sizes add up to at least `excess`.
+    fn unload_sets(&self, state: &State, gpu: usize, load: usize, excess: u32) -> Vec<u128> {
+        if excess == 0 {
             return vec![0];
         }
-        let to_do = |model: usize| {
-            let open = ones(state.open[model]).map(|other| self.costs.pair(model, other)).sum::<u64>();
-            let wanted = state.open[load] >> model & 1;
-            (wanted, open)
+        let cost_to_unload = |model: usize| {
+            let partners = iter_ones(state.uncovered[model]);
+            let cost = partners.map(|other| self.costs.pair(model, other)).sum::<u64>();
+            let is_partner = state.uncovered[load] >> model & 1;
+            (is_partner, cost)
         };
-        let mut models: Vec<usize> = ones(state.on[gpu]).collect();
-        models.sort_by_cached_key(|model| to_do(*model));
-        // The largest are always among them, so that there is room in the end.
-        let (few, rest) = models.split_at(models.len().min(LEAVERS));
+        let mut models: Vec<usize> = iter_ones(state.on_gpu[gpu]).collect();
+        models.sort_by_cached_key(|model| cost_to_unload(*model));
+        // More candidates are added until unloading all of them frees enough.
+        let (few, rest) = models.split_at(models.len().min(MAX_CANDIDATES));
         let mut models = few.to_vec();
         let freed = |models: &[usize]| models.iter().map(|model| self.sizes[*model]).sum::<u32>();
         for model in rest {
-            if freed(&models) < over {
+            if freed(&models) < excess {
                 models.push(*model);
             }
         }
-        // Every choice is a smaller one with one more model.
-        let mut choices = vec![(0_u32, u32::MAX, 0_u128)];
+        // Every set is a smaller set with one more model.
+        let mut sets = vec![(0_u32, u32::MAX, 0_u128)];
         for model in models {
             let size = self.sizes[model];
-            for at in 0..choices.len() {
-                let (freed, smallest, gone) = choices[at];
-                // A choice that frees enough needs nobody else.
-                if freed < over {
-                    choices.push((freed + size, smallest.min(size), gone | 1 << model));
+            for at in 0..sets.len() {
+                let (freed, smallest, set) = sets[at];
+                // A set that frees enough is not extended.
+                if freed < excess {
+                    sets.push((freed + size, smallest.min(size), set | 1 << model));
                 }
             }
         }
-        let needed = |(freed, smallest, _): &(u32, u32, u128)| *freed >= over && freed - smallest < over;
-        choices.into_iter().filter(needed).map(|(_, _, gone)| gone).collect()
+        let is_minimal =
+            |(freed, smallest, _): &(u32, u32, u128)| *freed >= excess && freed - smallest < excess;
+        sets.into_iter().filter(is_minimal).map(|(_, _, set)| set).collect()
     }
 
-    /// A small preference by the seed; none in the first try.
-    fn lean(&self, load: usize, gone: u128) -> u64 {
+    /// A small pseudo-random cost by the seed; 0 for seed 0.
+    fn tie_break(&self, model: usize, unload: u128) -> u64 {
         if self.seed == 0 {
             return 0;
         }
-        let low = u64::try_from((gone ^ gone >> 64) & u128::from(u64::MAX)).unwrap_or_default();
-        mixed(self.seed ^ (load as u64) << 32 ^ low) % (LOAD / 8)
+        let low = u64::try_from((unload ^ unload >> 64) & u128::from(u64::MAX)).unwrap_or_default();
+        splitmix(self.seed ^ (model as u64) << 32 ^ low) % (ONE_LOAD / 8)
     }
 
-    pub(super) fn after(&self, state: &State, load: Load) -> State {
-        let Load { gone, model, gpu } = load;
+    /// The state after a load; models without uncovered pairs are unloaded at once.
+    pub(super) fn apply(&self, state: &State, load: Load) -> State {
+        let Load { unload, model, gpu } = load;
         let mut next = state.clone();
-        for on in &mut next.on {
-            *on &= !gone;
+        for on in &mut next.on_gpu {
+            *on &= !unload;
         }
-        let there = next.there();
-        let met = next.open[model] & there;
-        for other in ones(met) {
-            next.open[other] &= !(1 << model);
-            next.left -= self.costs.pair(model, other);
+        let loaded = next.loaded();
+        let covered = next.uncovered[model] & loaded;
+        for other in iter_ones(covered) {
+            next.uncovered[other] &= !(1 << model);
+            next.remaining -= self.costs.pair(model, other);
         }
-        next.open[model] &= !met;
-        next.on[gpu] |= 1 << model;
-        let before = next.trail.take();
-        next.trail = Some(Rc::new(Trail { before, load }));
-        // Who has met everyone only takes room.
-        let done = ones(there | 1 << model)
-            .filter(|model| next.open[*model] == 0)
+        next.uncovered[model] &= !covered;
+        next.on_gpu[gpu] |= 1 << model;
+        let previous = next.history.take();
+        next.history = Some(Rc::new(History { previous, load }));
+        let done = iter_ones(loaded | 1 << model)
+            .filter(|model| next.uncovered[*model] == 0)
             .fold(0, |done, m| done | 1_u128 << m);
-        for on in &mut next.on {
+        for on in &mut next.on_gpu {
             *on &= !done;
         }
         next
@@ -198,37 +201,38 @@ impl Search<'_> {
 }
 
 /// The loads that led to a state.
-fn loads(trail: Option<&Rc<Trail>>) -> Vec<Load> {
-    let mut loads: Vec<Load> =
-        std::iter::successors(trail, |trail| trail.before.as_ref()).map(|trail| trail.load).collect();
+fn loads(history: Option<&Rc<History>>) -> Vec<Load> {
+    let mut loads: Vec<Load> = std::iter::successors(history, |history| history.previous.as_ref())
+        .map(|history| history.load)
+        .collect();
     loads.reverse();
     loads
 }
 
-/// The loads as steps. Models that have met everyone leave at the next load.
-pub(super) fn steps(search: &Search<'_>, loads: &[Load]) -> Vec<Step> {
-    let mut state = search.empty();
-    // Who is there in truth: one that has met everyone takes room until the next load.
-    let mut there = 0;
+/// The steps of an order. Models without uncovered pairs are unloaded at the next load.
+pub(super) fn steps(search: &BeamSearch<'_>, loads: &[Load]) -> Vec<Step> {
+    let mut state = search.initial_state();
+    // Unlike in `state`, models without uncovered pairs stay loaded until the next load.
+    let mut loaded = 0;
     let step = |load: &Load| {
-        let gone = there & (load.gone | !state.there());
-        there &= !gone;
-        let met = state.open[load.model] & there;
-        there |= 1 << load.model;
-        state = search.after(&state, *load);
-        let pairs = ones(met).map(|other| [other.min(load.model), other.max(load.model)]).collect();
-        Step { unload: ones(gone).collect(), load: load.model, gpu: load.gpu, pairs }
+        let unload = loaded & (load.unload | !state.loaded());
+        loaded &= !unload;
+        let covered = state.uncovered[load.model] & loaded;
+        loaded |= 1 << load.model;
+        state = search.apply(&state, *load);
+        let pairs = iter_ones(covered).map(|other| [other.min(load.model), other.max(load.model)]).collect();
+        Step { unload: iter_ones(unload).collect(), load: load.model, gpu: load.gpu, pairs }
     };
     loads.iter().map(step).collect()
 }
 
-/// The first `count` bits.
-pub(super) fn bits(count: usize) -> u128 {
+/// A set of the first `count` models.
+fn low_bits(count: usize) -> u128 {
     u128::MAX.checked_shr(128 - u32::try_from(count).unwrap_or(128)).unwrap_or(0)
 }
 
-/// The positions of a set's members.
-pub(super) fn ones(mut set: u128) -> impl Iterator<Item = usize> {
+/// The members of a set.
+pub(super) fn iter_ones(mut set: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {
             let at = set.trailing_zeros() as usize;
@@ -238,9 +242,9 @@ pub(super) fn ones(mut set: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A number without a pattern, by another: the finaliser of SplitMix64.
-pub(super) fn mixed(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
+/// The finaliser of SplitMix64, which hashes a number.
+pub(super) fn splitmix(number: u64) -> u64 {
+    let hash = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ hash >> 31
 }

@@ -1,7 +1,8 @@
 //! Ending: all of it, and nothing else.
 
 use crate::support::{World, model, plan};
-use aske_fleet::{FleetError, Identity, Options, State, down};
+use aske_chat::Hint;
+use aske_fleet::{FleetError, FleetState, ProcessIdentity, SupervisorOptions, down};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
@@ -9,14 +10,14 @@ use std::time::Duration;
 #[tokio::test]
 async fn one_that_does_not_listen_and_what_it_started_end_too() {
     let world = World::new();
-    let options = Options { grace: Duration::from_secs(1), ..world.options() };
+    let options = SupervisorOptions { grace: Duration::from_secs(1), ..world.options() };
     let keeper = world.up(&[model("stubborn"), model("parent")], options).await.unwrap();
     keeper.close().await;
     world.nothing_runs();
 }
 
 /// A fleet whose keeper is gone without a word, as after a power cut of its terminal.
-fn orphaned(world: &World, hubs: &[&str]) -> State {
+fn orphaned(world: &World, hubs: &[&str]) -> FleetState {
     let models: Vec<_> = hubs.iter().map(|hub| model(hub)).collect();
     std::thread::scope(|scope| {
         let keep = || {
@@ -25,14 +26,14 @@ fn orphaned(world: &World, hubs: &[&str]) -> State {
         };
         scope.spawn(keep).join().unwrap();
     });
-    let mut state = State::read(&world.path("fleet")).unwrap().unwrap();
+    let mut state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
     // This process goes on, so the file must not name it.
-    state.keeper = Identity { pid: std::process::id(), began: "another time".to_owned() };
+    state.supervisor = ProcessIdentity { pid: std::process::id(), began: "another time".to_owned() };
     write(world, &state);
     state
 }
 
-fn write(world: &World, state: &State) {
+fn write(world: &World, state: &FleetState) {
     std::fs::write(world.path("fleet/state.json"), serde_json::to_vec(state).unwrap()).unwrap();
 }
 
@@ -40,7 +41,7 @@ fn write(world: &World, state: &State) {
 async fn down_ends_what_a_lost_keeper_has_started() {
     let world = World::new();
     orphaned(&world, &["good", "parent"]);
-    let other = world.keeper(plan(&[model("good")], "1x141"), world.options());
+    let other = world.supervisor(plan(&[model("good")], "1x141"), world.options());
     assert!(matches!(other, Err(FleetError::Left { .. })));
     let mut stopped = down(&world.path("fleet"), Duration::from_secs(2)).await.unwrap();
     stopped.sort();
@@ -59,7 +60,8 @@ async fn a_number_that_came_back_is_left_alone() {
     let real = state.clone();
     // The number of our server now belongs to somebody else.
     let server = &mut state.servers[0];
-    server.process = Some(Identity { pid: stranger.id(), began: server.process.clone().unwrap().began });
+    server.process =
+        Some(ProcessIdentity { pid: stranger.id(), began: server.process.clone().unwrap().began });
     write(&world, &state);
     down(&world.path("fleet"), Duration::from_secs(1)).await.unwrap();
     assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended");
@@ -74,7 +76,7 @@ async fn a_number_that_came_back_is_left_alone() {
 async fn a_second_fleet_in_the_same_folder_is_refused() {
     let world = World::new();
     let keeper = world.up(&[model("good")], world.options()).await.unwrap();
-    let Err(error) = world.keeper(plan(&[model("good")], "1x141"), world.options()) else {
+    let Err(error) = world.supervisor(plan(&[model("good")], "1x141"), world.options()) else {
         panic!("two fleets")
     };
     assert!(error.to_string().contains("runs from this folder already"), "{error}");

@@ -1,12 +1,12 @@
-//! Files for schedulers: the Slurm script is run, the Kubernetes file is read.
+//! Files for schedulers: the SlurmOptions script is run, the KubernetesOptions file is read.
 
 use crate::support::{World, model, plan};
-use aske_fleet::{Kubernetes, Model, Server, Slurm, kubernetes, slurm};
+use aske_fleet::{KubernetesOptions, Model, Server, SlurmOptions, kubernetes, slurm};
 use std::process::{Command, Stdio};
 
-fn options() -> Slurm {
+fn options() -> SlurmOptions {
     let bench = ["aske", "fleet", "bench", "--config", "my file.toml"].map(str::to_owned).into();
-    Slurm { partition: Some("gpu".to_owned()), time: "12:00:00".to_owned(), bench }
+    SlurmOptions { partition: Some("gpu".to_owned()), time: "12:00:00".to_owned(), bench }
 }
 
 #[tokio::test]
@@ -64,7 +64,9 @@ fn a_plan_in_phases_is_run_by_the_benchmark() {
     let plan = plan(&models, "1x141");
     let text = slurm(&plan, &options());
     assert!(text.ends_with("exec aske fleet bench --config 'my file.toml'\n"), "{text}");
-    assert!(kubernetes(&plan, &Kubernetes { image: String::new(), namespace: String::new() }).is_none());
+    assert!(
+        kubernetes(&plan, &KubernetesOptions { image: String::new(), namespace: String::new() }).is_none()
+    );
 }
 
 #[test]
@@ -72,7 +74,8 @@ fn kubernetes_has_a_pod_for_every_gpu_and_a_port_for_every_server() {
     let models: Vec<Model> =
         ["good-1", "good-2", "good-3"].iter().map(|hub| Model { params: Some(15.0), ..model(hub) }).collect();
     let plan = plan(&models, "2x141");
-    let wanted = Kubernetes { image: "vllm/vllm-openai:v0.17.0".to_owned(), namespace: "mine".to_owned() };
+    let wanted =
+        KubernetesOptions { image: "vllm/vllm-openai:v0.17.0".to_owned(), namespace: "mine".to_owned() };
     let text = kubernetes(&plan, &wanted).unwrap();
     assert_eq!(text.matches("kind: Deployment").count(), 2);
     assert_eq!(text.matches("kind: Service").count(), 2);

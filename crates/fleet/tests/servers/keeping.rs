@@ -1,30 +1,33 @@
 //! Servers that end by themselves, and plans in phases.
 
 use crate::support::{World, model, plan};
-use aske_fleet::{Cause, Event, Model, State};
+use aske_fleet::{FleetState, Model, ServerError, ServerEvent};
 
 #[tokio::test]
 async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
     let world = World::new();
     let mut keeper = world.up(&[model("crash-0.3"), model("good")], world.options()).await.unwrap();
-    let given_up = |event: &Event| matches!(event, Event::GivenUp(name, _) if name == "crash-0.3");
-    world.until("it is given up", || world.told.lock().unwrap().iter().any(given_up)).await;
-    let told = world.told.lock().unwrap().clone();
+    let given_up = |event: &ServerEvent| matches!(event, ServerEvent::Failed(name, _) if name == "crash-0.3");
+    world.until("it is given up", || world.events_seen.lock().unwrap().iter().any(given_up)).await;
+    let told = world.events_seen.lock().unwrap().clone();
     let pauses: Vec<u64> = told
         .iter()
-        .filter_map(|event| if let Event::Ended(_, _, pause) = event { Some(*pause) } else { None })
+        .filter_map(|event| if let ServerEvent::Exited(_, _, pause) = event { Some(*pause) } else { None })
         .collect();
     // Doubled each time, up to the longest of 80.
     assert_eq!(pauses, [50, 80]);
-    let last = Cause::Again { times: 3, last: "exit status: 3".to_owned() };
-    assert!(told.contains(&Event::GivenUp("crash-0.3".to_owned(), last)), "{told:?}");
+    let last = ServerError::CrashLoop { times: 3, last: "exit status: 3".to_owned() };
+    assert!(told.contains(&ServerEvent::Failed("crash-0.3".to_owned(), last)), "{told:?}");
     assert_eq!(world.count("start", "crash-0.3"), 3);
     // The other one is untouched.
     assert_eq!(keeper.failed(), ["crash-0.3"]);
     assert_eq!(world.count("start", "good"), 1);
-    let state = State::read(&world.path("fleet")).unwrap().unwrap();
+    let state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
     assert!(
-        state.servers.iter().any(|server| server.name == "good" && server.process.as_ref().unwrap().lives())
+        state
+            .servers
+            .iter()
+            .any(|server| server.name == "good" && server.process.as_ref().unwrap().is_alive())
     );
     tokio::select! {
         () = keeper.all_failed() => panic!("one is still there"),
@@ -41,10 +44,10 @@ async fn phases_follow_each_other_on_one_gpu() {
         (0..4).map(|at| Model { params: Some(25.0), ..model(&format!("good-{at}")) }).collect();
     let plan = plan(&models, "1x141");
     assert_eq!((plan.phases.len() > 1, plan.loads), (true, 7), "six pairs, two at a time: six and one loads");
-    let mut keeper = world.keeper(plan.clone(), world.options()).unwrap();
+    let mut keeper = world.supervisor(plan.clone(), world.options()).unwrap();
     for phase in 0..plan.phases.len() {
         keeper.enter(phase).await.unwrap();
-        let state = State::read(&world.path("fleet")).unwrap().unwrap();
+        let state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
         let mut there: Vec<String> = state.servers.iter().map(|server| server.name.clone()).collect();
         there.sort();
         let expected: Vec<String> =

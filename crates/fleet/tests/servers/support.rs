@@ -1,6 +1,6 @@
 //! A folder for a fleet of stand-ins.
 
-use aske_fleet::{Effort, Event, FleetError, Keeper, Model, Options, Plan};
+use aske_fleet::{FleetError, Model, Plan, SearchBudget, ServerEvent, Supervisor, SupervisorOptions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     folder: TempDir,
-    pub(crate) told: Arc<Mutex<Vec<Event>>>,
+    pub(crate) events_seen: Arc<Mutex<Vec<ServerEvent>>>,
 }
 
 /// A model whose stand-in behaves as its name says.
@@ -34,12 +34,12 @@ fn free_ports(count: u16) -> u16 {
 
 pub(crate) fn plan(models: &[Model], gpus: &str) -> Plan {
     let count = u16::try_from(models.len()).unwrap();
-    Plan::new(models, &[], gpus.parse().unwrap(), free_ports(count), Effort::default()).unwrap()
+    Plan::new(models, &[], gpus.parse().unwrap(), free_ports(count), SearchBudget::default()).unwrap()
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap(), told: Arc::default() }
+        Self { folder: TempDir::new().unwrap(), events_seen: Arc::default() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -62,28 +62,32 @@ impl World {
     }
 
     /// Everything in small times.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> SupervisorOptions {
+        SupervisorOptions {
             program: self.program(),
             folder: self.path("fleet"),
             ready_within: PATIENCE,
             restarts: 2,
             pause: Duration::from_millis(50),
-            longest_pause: Duration::from_millis(80),
+            max_pause: Duration::from_millis(80),
             grace: Duration::from_secs(10),
             poll: Duration::from_millis(50),
-            ..Options::default()
+            ..SupervisorOptions::default()
         }
     }
 
-    pub(crate) fn keeper(&self, plan: Plan, options: Options) -> Result<Keeper, FleetError> {
-        let told = Arc::clone(&self.told);
-        Keeper::open(plan, options, move |event| told.lock().unwrap().push(event))
+    pub(crate) fn keeper(&self, plan: Plan, options: SupervisorOptions) -> Result<Supervisor, FleetError> {
+        let told = Arc::clone(&self.events_seen);
+        Supervisor::open(plan, options, move |event| told.lock().unwrap().push(event))
     }
 
     /// Starts the first phase; where it fails, everything is stopped again.
-    pub(crate) async fn up(&self, models: &[Model], options: Options) -> Result<Keeper, FleetError> {
-        let mut keeper = self.keeper(plan(models, "1x141"), options)?;
+    pub(crate) async fn up(
+        &self,
+        models: &[Model],
+        options: SupervisorOptions,
+    ) -> Result<Supervisor, FleetError> {
+        let mut keeper = self.supervisor(plan(models, "1x141"), options)?;
         match keeper.enter(0).await {
             Ok(()) => Ok(keeper),
             Err(error) => {
@@ -110,7 +114,7 @@ impl World {
     pub(crate) async fn until(&self, what: &str, mut so: impl FnMut() -> bool) {
         let began = Instant::now();
         while !so() {
-            assert!(began.elapsed() < PATIENCE, "{what}: {:?}", self.told.lock().unwrap());
+            assert!(began.elapsed() < PATIENCE, "{what}: {:?}", self.events_seen.lock().unwrap());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

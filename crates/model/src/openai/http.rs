@@ -7,12 +7,9 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use reqwest::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::{Method, StatusCode, Url};
-use std::time::Duration;
 
 /// A response larger than this is not read to its end.
 const MOST_BYTES: usize = 16 << 20;
-
-const AGENT: &str = concat!("aske/", env!("CARGO_PKG_VERSION"));
 
 /// The client for `https` addresses, which all endpoints of a run share: TLS, HTTP/2, proxies.
 #[derive(Clone, Debug)]
@@ -21,14 +18,8 @@ pub struct HttpClient(reqwest::Client);
 impl HttpClient {
     /// A client that keeps up to `pool` idle connections to each host.
     pub fn new(pool: usize) -> Result<Self, EndpointError> {
-        // A second installation is refused, and harmless.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        reqwest::Client::builder()
-            .user_agent(AGENT)
+        aske_http_client::builder()
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(Duration::from_secs(30))
-            // Retries have one place, and it is not here.
-            .retry(reqwest::retry::never())
             .pool_max_idle_per_host(pool)
             .tcp_nodelay(true)
             .build()
@@ -102,7 +93,7 @@ async fn plain(
     let fields = request.headers_mut();
     fields.reserve(headers.len() + 3);
     fields.insert(HOST, host.clone());
-    fields.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    fields.insert(USER_AGENT, HeaderValue::from_static(aske_http_client::USER_AGENT));
     fields.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     let (response, sender) = connections.send(request).await?;
     let (parts, mut incoming) = response.into_parts();

@@ -5,7 +5,7 @@ use super::sampler::Stored;
 use super::trainer::Material;
 use super::{TrainError, Trainer, Watcher};
 use crate::{LearnError, Policy};
-use aske_diversity::{Novelty, NoveltyError};
+use aske_diversity::{NoveltyBuffer, NoveltyError};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ impl Trainer<'_> {
     pub(super) fn resume(
         &self,
         policy: &mut dyn Policy,
-        buffer: &mut Novelty,
+        buffer: &mut NoveltyBuffer,
         watcher: &dyn Watcher,
     ) -> Result<Option<Standing>, TrainError> {
         for path in checkpoint::latest_first(&self.checkpoints()) {
@@ -126,9 +126,9 @@ impl Trainer<'_> {
         path: &Path,
         found: &Checkpoint,
         policy: &mut dyn Policy,
-        buffer: &mut Novelty,
+        buffer: &mut NoveltyBuffer,
     ) -> Result<Result<(), String>, TrainError> {
-        let read = match Novelty::from_bytes(&found.buffer, &self.embedder) {
+        let read = match NoveltyBuffer::from_bytes(&found.buffer, &self.embedder) {
             Ok(read) => read,
             Err(NoveltyError::Saved(reason)) => return Ok(Err(reason)),
             Err(error) => return Err(error.into()),

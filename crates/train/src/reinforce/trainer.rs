@@ -10,7 +10,7 @@ use super::{
 use crate::{Batch, LearnError, Objective, Policy, Reinforced};
 use aske_bench::PairSchedule;
 use aske_config::TrainSection;
-use aske_diversity::{EmbedError, Embedder, Novelty, NoveltyError};
+use aske_diversity::{EmbedError, Embedder, NoveltyBuffer, NoveltyError};
 use aske_model::{Halt, ModelError, ProviderError};
 use aske_record::RunError;
 use aske_session::{Outcome, TurnError};
@@ -148,7 +148,7 @@ impl Trainer<'_> {
         mut policy: Box<dyn Policy>,
         watcher: &dyn Watcher,
     ) -> Result<(Box<dyn Policy>, Stop), TrainError> {
-        let mut buffer = Novelty::new(self.plan.buffer_size, self.plan.num_neighbors, &self.embedder);
+        let mut buffer = NoveltyBuffer::new(self.plan.buffer_size, self.plan.num_neighbors, &self.embedder);
         policy.check().map_err(|_| {
             LearnError::Start("the weights of the model that should learn are not finite".to_owned())
         })?;
@@ -294,7 +294,7 @@ impl Trainer<'_> {
         &self,
         material: &Material,
         policy: &dyn Policy,
-        buffer: &mut Novelty,
+        buffer: &mut NoveltyBuffer,
         line: &mut Line,
     ) -> Result<Vec<Batch>, TrainError> {
         let novelty = self.novelty(&material.groups, buffer)?;
@@ -319,7 +319,7 @@ impl Trainer<'_> {
     }
 
     /// The diversity term of each rollout before it is gated: of nought where there is no question.
-    fn novelty(&self, groups: &[Vec<Rollout>], buffer: &mut Novelty) -> Result<Vec<Vec<f64>>, TrainError> {
+    fn novelty(&self, groups: &[Vec<Rollout>], buffer: &mut NoveltyBuffer) -> Result<Vec<Vec<f64>>, TrainError> {
         let question = |rollout: &Rollout| rollout.transcript.answers().question.map(str::to_owned);
         let texts: Vec<Option<String>> = groups.iter().flatten().map(question).collect();
         let asked: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();

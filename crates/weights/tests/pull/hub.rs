@@ -1,8 +1,9 @@
-//! From the hub: one file, or a repository.
+//! Models of the hub: one file, or a repository.
 
 use crate::server::Way;
 use crate::world::{World, bytes, sha256};
-use aske_weights::{Event, PullError, Source::Hub};
+use aske_chat::Hint;
+use aske_weights::{PullError, PullEvent};
 use std::fs;
 use std::time::Duration;
 
@@ -13,17 +14,20 @@ async fn a_file_is_pulled_once() {
     let (model, file) = world.hub_file(&content);
     assert!(world.cache.find(&model).is_none());
 
-    let (pulled, events) = world.events(&model, Hub).await;
+    let (pulled, events) = world.events(&model).await;
     let path = pulled.unwrap();
     assert_eq!(fs::read(&path).unwrap(), content);
     assert_eq!(path, world.cache.root().join("tiny/a.gguf"));
     assert_eq!(world.cache.find(&model), Some(path.clone()));
-    assert_eq!((events[0], *events.last().unwrap()), (Event::Size(300_000), Event::At(300_000)));
+    assert_eq!(
+        (events[0], *events.last().unwrap()),
+        (PullEvent::Total(300_000), PullEvent::Downloaded(300_000))
+    );
     assert_eq!(world.server.ranges(&file), [None]);
     assert_eq!(world.left(), ["a.gguf"]);
 
-    let (pulled, events) = world.events(&model, Hub).await;
-    assert_eq!((pulled.unwrap(), &events[..]), (path, &[Event::Checking][..]));
+    let (pulled, events) = world.events(&model).await;
+    assert_eq!((pulled.unwrap(), &events[..]), (path, &[PullEvent::Verifying][..]));
     assert!(world.server.asked().is_empty(), "what is here is not asked for");
 }
 
@@ -34,7 +38,7 @@ async fn a_broken_connection_is_gone_on_with() {
     let (model, file) = world.hub_file(&content);
     // More breaks than attempts: each brings something, so none is in vain.
     world.server.set(&file, Way::Breaks { times: 5, after: 50_000 });
-    let path = world.pull(&model, Hub).await.unwrap();
+    let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     let ranges = world.server.ranges(&file);
     let expected = (0..6).map(|i| (i > 0).then(|| format!("bytes={}-", 50_000 * i)));
@@ -47,14 +51,14 @@ async fn an_interrupted_pull_is_gone_on_with() {
     let content = bytes(300_000, 3);
     let (model, file) = world.hub_file(&content);
     world.server.set(&file, Way::Hangs { after: 100_000 });
-    let part = world.under_way(&model, "a.gguf.part");
+    let part = world.staging(&model, "a.gguf.part");
     let arrived = async {
         while fs::metadata(&part).map_or(0, |part| part.len()) < 100_000 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::select! {
-        _ = world.pull(&model, Hub) => panic!("the server never ends"),
+        _ = world.pull(&model) => panic!("the server never ends"),
         () = arrived => {}
     }
     assert!(world.cache.find(&model).is_none());
@@ -62,7 +66,7 @@ async fn an_interrupted_pull_is_gone_on_with() {
 
     world.server.set(&file, Way::Well);
     world.server.asked();
-    let path = world.pull(&model, Hub).await.unwrap();
+    let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     assert_eq!(world.server.ranges(&file), [Some("bytes=100000-".to_owned())]);
     assert_eq!(world.left(), ["a.gguf"]);
@@ -73,10 +77,10 @@ async fn a_server_that_cannot_go_on_begins_again() {
     let world = World::new().await;
     let content = bytes(300_000, 4);
     let (model, file) = world.hub_file(&content);
-    fs::create_dir_all(world.under_way(&model, "")).unwrap();
-    fs::write(world.under_way(&model, "a.gguf.part"), &content[..70_000]).unwrap();
+    fs::create_dir_all(world.staging(&model, "")).unwrap();
+    fs::write(world.staging(&model, "a.gguf.part"), &content[..70_000]).unwrap();
     world.server.set(&file, Way::WithoutRange);
-    let path = world.pull(&model, Hub).await.unwrap();
+    let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     assert_eq!(world.server.ranges(&file), [Some("bytes=70000-".to_owned())]);
 }
@@ -86,14 +90,14 @@ async fn an_old_beginning_that_does_not_fit_is_fetched_anew() {
     let world = World::new().await;
     let content = bytes(300_000, 5);
     let (model, file) = world.hub_file(&content);
-    fs::create_dir_all(world.under_way(&model, "")).unwrap();
+    fs::create_dir_all(world.staging(&model, "")).unwrap();
     for old in [bytes(70_000, 6), bytes(300_001, 6)] {
-        fs::write(world.under_way(&model, "a.gguf.part"), old).unwrap();
-        let path = world.pull(&model, Hub).await.unwrap();
+        fs::write(world.staging(&model, "a.gguf.part"), old).unwrap();
+        let path = world.pull(&model).await.unwrap();
         assert_eq!(fs::read(path).unwrap(), content);
         assert_eq!(*world.server.ranges(&file).last().unwrap(), None);
         assert!(world.cache.remove(&model).await.unwrap());
-        fs::create_dir_all(world.under_way(&model, "")).unwrap();
+        fs::create_dir_all(world.staging(&model, "")).unwrap();
     }
 }
 
@@ -102,9 +106,9 @@ async fn a_truncated_file_is_never_put_in_place() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(300_000, 7));
     world.server.set(&file, Way::Short(120_000));
-    let error = world.pull(&model, Hub).await.unwrap_err();
+    let error = world.pull(&model).await.unwrap_err();
     assert!(matches!(error, PullError::Unreachable { .. }), "{error}");
-    assert!(error.hint(&model, Hub).unwrap().starts_with("pull again"));
+    assert!(error.hint().unwrap().starts_with("run the same command to resume"));
     assert!(world.cache.find(&model).is_none() && !world.left().contains(&"a.gguf".to_owned()));
 }
 
@@ -114,12 +118,12 @@ async fn a_wrong_checksum_leaves_nothing() {
     let (model, file) = world.hub_file(&bytes(300_000, 8));
     let other = bytes(300_000, 9);
     world.server.serve(&file, "application/octet-stream", other.clone());
-    let error = world.pull(&model, Hub).await.unwrap_err();
+    let error = world.pull(&model).await.unwrap_err();
     let expected = &model.file.as_ref().unwrap().sha256;
-    let said = format!("a.gguf has the wrong checksum: {}, not {expected}", sha256(&other));
+    let said = format!("a.gguf has the wrong checksum: {}, expected {expected}", sha256(&other));
     assert_eq!(error.to_string(), said);
     assert_eq!(world.left(), [""; 0]);
-    assert!(!world.under_way(&model, "").exists());
+    assert!(!world.staging(&model, "").exists());
 }
 
 #[tokio::test]
@@ -127,8 +131,8 @@ async fn a_file_that_does_not_end_is_not_read_to_its_end() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(100_000, 10));
     world.server.serve(&file, "application/octet-stream", bytes(5_000_000, 10));
-    let error = world.pull(&model, Hub).await.unwrap_err();
-    assert!(error.to_string().ends_with("the file is longer than it should be"), "{error}");
+    let error = world.pull(&model).await.unwrap_err();
+    assert!(error.to_string().ends_with("the file is longer than expected"), "{error}");
     assert_eq!(world.left(), [""; 0]);
 }
 
@@ -137,8 +141,8 @@ async fn another_file_on_the_hub_is_noticed_before_it_is_downloaded() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(100_000, 11));
     world.hub_file(&bytes(100_000, 12));
-    let error = world.pull(&model, Hub).await.unwrap_err();
-    assert!(matches!(error, PullError::OtherFile { .. }), "{error}");
+    let error = world.pull(&model).await.unwrap_err();
+    assert!(matches!(error, PullError::HubFileChanged { .. }), "{error}");
     assert!(world.server.ranges(&file).is_empty());
 }
 
@@ -147,15 +151,15 @@ async fn a_busy_server_is_outlasted_and_a_dead_one_named() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(100_000, 13));
     world.server.set(&file, Way::Status { times: 2, status: 503 });
-    world.pull(&model, Hub).await.unwrap();
+    world.pull(&model).await.unwrap();
     world.cache.remove(&model).await.unwrap();
 
     world.server.set(&file, Way::Status { times: 3, status: 503 });
-    let error = world.pull(&model, Hub).await.unwrap_err();
-    assert!(error.to_string().ends_with("a.gguf: the server answers 503 Service Unavailable"), "{error}");
+    let error = world.pull(&model).await.unwrap_err();
+    assert!(error.to_string().ends_with("a.gguf: server responded 503 Service Unavailable"), "{error}");
     world.server.set(&file, Way::Status { times: 1, status: 404 });
-    let error = world.pull(&model, Hub).await.unwrap_err();
-    assert!(error.to_string().ends_with("there is nothing at this address"), "{error}");
+    let error = world.pull(&model).await.unwrap_err();
+    assert!(error.to_string().ends_with("server responded 404 Not Found"), "{error}");
 }
 
 #[tokio::test]
@@ -163,9 +167,9 @@ async fn two_pulls_of_one_model_wait_for_each_other() {
     let world = World::new().await;
     let content = bytes(300_000, 14);
     let (model, file) = world.hub_file(&content);
-    let (one, two) = tokio::join!(world.events(&model, Hub), world.events(&model, Hub));
+    let (one, two) = tokio::join!(world.events(&model), world.events(&model));
     assert_eq!(one.0.unwrap(), two.0.unwrap());
-    assert_eq!(two.1, [Event::Waiting, Event::Checking]);
+    assert_eq!(two.1, [PullEvent::Waiting, PullEvent::Verifying]);
     assert_eq!(world.server.ranges(&file), [None], "it is downloaded once");
 }
 
@@ -174,13 +178,13 @@ async fn a_file_that_broke_in_the_cache_is_pulled_anew() {
     let world = World::new().await;
     let content = bytes(300_000, 15);
     let (model, _) = world.hub_file(&content);
-    let path = world.pull(&model, Hub).await.unwrap();
+    let path = world.pull(&model).await.unwrap();
     let mut broken = content.clone();
     broken[1000] ^= 1;
     fs::write(&path, broken).unwrap();
-    let (pulled, events) = world.events(&model, Hub).await;
+    let (pulled, events) = world.events(&model).await;
     assert_eq!(fs::read(pulled.unwrap()).unwrap(), content);
-    assert_eq!(events[..2], [Event::Checking, Event::Broken]);
+    assert_eq!(events[..2], [PullEvent::Verifying, PullEvent::Corrupt]);
 }
 
 #[tokio::test]
@@ -196,11 +200,11 @@ async fn a_repository_is_pulled_whole_and_verified() {
     // The first pull is broken off at the last file; what was whole by then is not asked for again.
     let last = format!("/owner/name/resolve/{}/model-2.safetensors", crate::world::COMMIT);
     world.server.set(&last, Way::Status { times: 3, status: 500 });
-    world.pull(&model, Hub).await.unwrap_err();
+    world.pull(&model).await.unwrap_err();
     assert!(world.cache.find(&model).is_none());
     world.server.asked();
 
-    let folder = world.pull(&model, Hub).await.unwrap();
+    let folder = world.pull(&model).await.unwrap();
     assert_eq!(world.server.asked().len(), 2, "the listing and the last file");
     assert_eq!(folder, world.cache.root().join("tiny"));
     assert_eq!(world.left(), ["SHA256SUMS", "config.json", "model-1.safetensors", "model-2.safetensors"]);
@@ -210,9 +214,9 @@ async fn a_repository_is_pulled_whole_and_verified() {
 
     // Broken afterwards, and noticed.
     fs::write(folder.join("config.json"), "[]").unwrap();
-    let (pulled, events) = world.events(&model, Hub).await;
+    let (pulled, events) = world.events(&model).await;
     assert_eq!(fs::read(pulled.unwrap().join("config.json")).unwrap(), b"{}");
-    assert!(events.contains(&Event::Broken));
+    assert!(events.contains(&PullEvent::Corrupt));
 }
 
 #[tokio::test]
@@ -222,7 +226,7 @@ async fn a_small_file_of_a_repository_is_verified_too() {
     let model = world.hub_repository(&[("config.json", b"{}"), ("model.safetensors", &weights)]);
     let config = format!("/owner/name/resolve/{}/config.json", crate::world::COMMIT);
     world.server.serve(&config, "application/json", "[]");
-    let error = world.pull(&model, Hub).await.unwrap_err();
+    let error = world.pull(&model).await.unwrap_err();
     assert!(error.to_string().starts_with("config.json has the wrong checksum"), "{error}");
     assert_eq!(world.left(), [""; 0]);
 }

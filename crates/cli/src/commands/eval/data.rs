@@ -6,7 +6,7 @@ use crate::problem::{Exit, Problem};
 use crate::progress::Reading;
 use aske_eval::locate::{Asked, Places, absent, find, wanted};
 use aske_eval::{DataError, Dataset, Declaration};
-use aske_weights::{Cache, Event, Options, PullError, pull_dataset};
+use aske_weights::{Cache, PullError, PullEvent, PullOptions, pull_dataset};
 use std::cell::RefCell;
 
 /// What is taken where nothing is named.
@@ -59,17 +59,17 @@ fn bring(repo: &str, declaration: &Declaration, cache: &Cache) -> Result<(), Pro
         let hint = absent(declaration).hint;
         Problem { message: format!("{}: {error}", declaration.name), hint: Some(hint), exit: Exit::Failures }
     };
-    let options = Options::from_environment(None).map_err(|error| failed(&error))?;
+    let options = PullOptions::from_environment().map_err(|error| failed(&error))?;
     let reading: RefCell<Option<Reading>> = RefCell::new(None);
-    let tell = |event: Event| match event {
-        Event::Size(bytes) => *reading.borrow_mut() = Some(Reading::new(bytes)),
-        Event::At(bytes) => {
+    let tell = |event: PullEvent| match event {
+        PullEvent::Total(bytes) => *reading.borrow_mut() = Some(Reading::new(bytes)),
+        PullEvent::Downloaded(bytes) => {
             if let Some(reading) = reading.borrow().as_ref() {
                 reading.at(bytes);
             }
         }
-        Event::Waiting => note("another process downloads it; waiting"),
-        Event::Checking | Event::Broken => {}
+        PullEvent::Waiting => note("another process downloads it; waiting"),
+        PullEvent::Verifying | PullEvent::Corrupt => {}
     };
     let files = declaration.files.join(", ");
     let pulled = pull_dataset(repo, wanted(declaration), &files, cache, &options, &tell);

@@ -5,7 +5,7 @@ use crate::arguments::FleetBench;
 use crate::live::{runtime, wait_for_signal};
 use crate::output::note;
 use crate::problem::{Exit, Problem};
-use aske_fleet::{Identity, Plan};
+use aske_fleet::{Plan, ProcessIdentity};
 use std::ffi::OsString;
 use tokio::process::Command;
 
@@ -89,8 +89,8 @@ async fn bench(arguments: &FleetBench, pairs: &[[String; 2]]) -> Result<Exit, Pr
         tokio::select! {
             ended = child.wait() => break ended.map_err(failed)?,
             () = wait_for_signal() => {
-                if let Some(process) = child.id().and_then(Identity::of) {
-                    process.ask_to_end();
+                if let Some(process) = child.id().and_then(ProcessIdentity::of) {
+                    process.terminate();
                 }
             }
         }

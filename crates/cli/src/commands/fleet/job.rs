@@ -4,7 +4,7 @@ use super::{plan, show};
 use crate::arguments::{FleetJob, Scheduler};
 use crate::output::raw;
 use crate::problem::{Exit, Problem};
-use aske_fleet::{Kubernetes, Slurm, kubernetes, slurm};
+use aske_fleet::{KubernetesOptions, SlurmOptions, kubernetes, slurm};
 
 pub(super) fn run(arguments: &FleetJob) -> Result<Exit, Problem> {
     let plan = plan(&arguments.planning)?;
@@ -13,12 +13,12 @@ pub(super) fn run(arguments: &FleetJob) -> Result<Exit, Problem> {
             let bench = std::iter::once("aske".to_owned()).chain(bench()).collect();
             slurm(
                 &plan,
-                &Slurm { partition: arguments.partition.clone(), time: arguments.time.clone(), bench },
+                &SlurmOptions { partition: arguments.partition.clone(), time: arguments.time.clone(), bench },
             )
         }
         Scheduler::Kubernetes => {
             let wanted =
-                Kubernetes { image: arguments.image.clone(), namespace: arguments.namespace.clone() };
+                KubernetesOptions { image: arguments.image.clone(), namespace: arguments.namespace.clone() };
             kubernetes(&plan, &wanted).ok_or_else(|| {
                 Problem::usage(
                     show::summary(&plan),

@@ -85,7 +85,7 @@ impl Wanted {
             let empty = Model {
                 length: 0,
                 sequences: 0,
-                most_sequences: 0,
+                max_num_seqs: 0,
                 solver: false,
                 ..Model::solver(name, &hub)
             };
@@ -99,9 +99,9 @@ impl Wanted {
         model.params = model.params.or(section.params);
         model.length = model.length.max(length);
         model.sequences = model.sequences.max(sequences);
-        model.most_sequences = model.most_sequences.max(most);
+        model.max_num_seqs = model.max_num_seqs.max(most);
         model.solver |= role == Role::Solver;
-        model.always |= role != Role::Solver;
+        model.resident |= role != Role::Solver;
     }
 }
 

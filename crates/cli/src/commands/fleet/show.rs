@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, Problem> {
         data(format_args!("\n{}\n", phases(&plan)));
         note(summary(&plan));
     }
-    if plan.servers.iter().any(|server| server.need.estimated) {
+    if plan.servers.iter().any(|server| server.memory.estimated) {
         note("* the shape of this model is not known here: its cache is estimated by its size");
     }
     Ok(Exit::Done)
@@ -62,18 +62,18 @@ fn ledger(plan: &Plan) -> comfy_table::Table {
     let running = if plan.at_once() { plan.running(0) } else { Vec::new() };
     for (at, server) in plan.servers.iter().enumerate() {
         let placed = running.iter().find(|placed| placed.server == at);
-        let Server { model, need, share, port, spread } = server;
-        let star = if need.estimated { "*" } else { "" };
+        let Server { model, memory, share, port, tensor_parallel } = server;
+        let star = if memory.estimated { "*" } else { "" };
         table.add_row([
             model.name.clone(),
             placed.map_or_else(|| "by phase".to_owned(), |placed| numbers(&placed.gpus)),
             port.to_string(),
             model.length.to_string(),
             model.sequences.to_string(),
-            gb(need.weights),
-            gb(need.cache) + star,
-            gb(need.overhead),
-            gb(need.on(*spread as u64)),
+            gb(memory.weights),
+            gb(memory.cache) + star,
+            gb(memory.overhead),
+            gb(memory.per_gpu(*tensor_parallel as u64)),
             format!("{:.1}%", f64::from(*share) / 10.0),
         ]);
     }
@@ -84,7 +84,7 @@ fn ledger(plan: &Plan) -> comfy_table::Table {
 fn gpus(plan: &Plan) -> comfy_table::Table {
     let mut table = table(&["GPU", "servers", "taken GB", "of GB", "share"], &[0, 1, 2, 3, 4]);
     let running = plan.running(0);
-    for (gpu, taken) in plan.taken(0).iter().enumerate() {
+    for (gpu, taken) in plan.used(0).iter().enumerate() {
         let servers = running.iter().filter(|placed| placed.gpus.contains(&gpu)).count();
         table.add_row([
             gpu.to_string(),
@@ -103,7 +103,7 @@ fn phases(plan: &Plan) -> comfy_table::Table {
     for (at, phase) in plan.phases.iter().enumerate() {
         let stop: Vec<&str> = phase.stop.iter().map(|server| name(*server)).collect();
         let start: Vec<&str> = phase.start.iter().map(|placed| name(placed.server)).collect();
-        let fullest = plan.taken(at).into_iter().max().unwrap_or_default();
+        let fullest = plan.used(at).into_iter().max().unwrap_or_default();
         table.add_row([
             (at + 1).to_string(),
             stop.join(" "),

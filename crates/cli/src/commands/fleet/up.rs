@@ -5,7 +5,10 @@ use crate::arguments::{Configuration, FleetRun, FleetUp};
 use crate::live::{runtime, wait_for_signal};
 use crate::output::{BAD, GOOD, NOTE, data, note, paint};
 use crate::problem::{Exit, Problem};
-use aske_fleet::{Condition, Event, Keeper, Options, Plan, State, endpoints, last_lines, read_log};
+use aske_fleet::{
+    FleetState, Plan, ServerEvent, ServerStatus, Supervisor, SupervisorOptions, endpoints, last_lines,
+    read_log,
+};
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -53,38 +56,38 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, Problem> {
 }
 
 /// A keeper that tells what happens.
-pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Keeper, Problem> {
+pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, Problem> {
     if !(run.ready_minutes > 0.0 && run.ready_minutes < 1e6) {
         return Err(Problem::usage(
             format!("--ready-minutes {}: no server can keep to it", run.ready_minutes),
             "name a number of minutes above 0",
         ));
     }
-    let options = Options {
+    let options = SupervisorOptions {
         program: run.vllm.clone(),
         folder: run.folder.clone(),
         ready_within: Duration::from_secs_f64(run.ready_minutes * 60.0),
         restarts: run.restarts,
-        ..Options::default()
+        ..SupervisorOptions::default()
     };
-    Ok(Keeper::open(plan, options, tell)?)
+    Ok(Supervisor::open(plan, options, tell)?)
 }
 
-fn tell(event: Event) {
+fn tell(event: ServerEvent) {
     match event {
-        Event::Starting(name, gpus) => {
+        ServerEvent::Starting(name, gpus) => {
             let gpus: Vec<String> = gpus.iter().map(ToString::to_string).collect();
             note(format_args!("{name} starts on GPU {}", gpus.join(",")));
         }
-        Event::Ready(name, seconds) => {
+        ServerEvent::Ready(name, seconds) => {
             note(format_args!("{} {name} after {seconds} s", paint(GOOD, "ready")));
         }
-        Event::Ended(name, cause, pause) => {
+        ServerEvent::Exited(name, cause, pause) => {
             let seconds = pause as f64 / 1000.0;
             note(format_args!("{} {name}: {cause}; again in {seconds} s", paint(NOTE, "ended")));
         }
-        Event::GivenUp(name, cause) => note(format_args!("{} {name}: {cause}", paint(BAD, "given up"))),
-        Event::Stopped(name) => note(format_args!("{name} is stopped")),
+        ServerEvent::Failed(name, cause) => note(format_args!("{} {name}: {cause}", paint(BAD, "given up"))),
+        ServerEvent::Stopped(name) => note(format_args!("{name} is stopped")),
     }
 }
 
@@ -143,9 +146,9 @@ fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, Problem> {
             let message = message.rsplit_once("error: ").map_or(message.clone(), |(_, said)| said.to_owned());
             return Err(Problem { message, hint, exit });
         }
-        let state = State::read(folder)?.filter(|state| state.keeper.pid == keeper.id());
-        let ready = |state: &State| {
-            state.servers.len() == servers && state.servers.iter().all(|s| s.condition == Condition::Ready)
+        let state = FleetState::read(folder)?.filter(|state| state.supervisor.pid == keeper.id());
+        let ready = |state: &FleetState| {
+            state.servers.len() == servers && state.servers.iter().all(|s| s.status == ServerStatus::Ready)
         };
         if state.as_ref().is_some_and(ready) {
             data(arguments.run.endpoints.display());

@@ -6,7 +6,9 @@ use crate::output::{NAME, data, note, paint, safe};
 use crate::problem::{Exit, Problem};
 use crate::tables::table;
 use aske_config::closest;
-use aske_fleet::{Condition, Identity, ServerState, State, down as stop, last_lines, read_log};
+use aske_fleet::{
+    FleetState, ProcessIdentity, ServerState, ServerStatus, down as stop, last_lines, read_log,
+};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -26,8 +28,8 @@ pub(super) fn down(arguments: &FleetFolder) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn read(folder: &Path) -> Result<State, Problem> {
-    State::read(folder)?.ok_or_else(|| {
+fn read(folder: &Path) -> Result<FleetState, Problem> {
+    FleetState::read(folder)?.ok_or_else(|| {
         Problem::usage(
             format!("nothing runs from {}", folder.display()),
             "`aske fleet up` starts servers; --folder names another folder",
@@ -37,16 +39,16 @@ fn read(folder: &Path) -> Result<State, Problem> {
 
 /// What became of a server, also when its keeper cannot tell any more.
 fn condition(server: &ServerState) -> &'static str {
-    let lives = server.process.as_ref().is_some_and(Identity::lives);
-    match server.condition {
-        Condition::Ready | Condition::Starting if !lives => "gone",
-        condition => condition.word(),
+    let lives = server.process.as_ref().is_some_and(ProcessIdentity::is_alive);
+    match server.status {
+        ServerStatus::Ready | ServerStatus::Starting if !lives => "gone",
+        condition => condition.label(),
     }
 }
 
 pub(super) fn status(arguments: &FleetStatus) -> Result<Exit, Problem> {
     let state = read(&arguments.folder.folder)?;
-    let kept = state.keeper.lives();
+    let kept = state.supervisor.is_alive();
     if arguments.json {
         let server = |server: &ServerState| {
             let mut shown = json!(server);
@@ -54,7 +56,7 @@ pub(super) fn status(arguments: &FleetStatus) -> Result<Exit, Problem> {
             shown
         };
         let servers: Vec<_> = state.servers.iter().map(server).collect();
-        data(json!({ "keeper": state.keeper.pid, "kept": kept, "servers": servers }));
+        data(json!({ "keeper": state.supervisor.pid, "kept": kept, "servers": servers }));
     } else {
         let mut table = table(&["model", "GPU", "port", "state", "restarts", "process"], &[2, 4, 5]);
         for server in &state.servers {

