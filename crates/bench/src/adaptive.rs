@@ -5,7 +5,7 @@ use crate::{Observer, PlannedSession, RunSummary, Runner};
 use aske_config::Settings;
 use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
-use aske_stats::{Adaptive, Drawn, Sampler};
+use aske_stats::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct AdaptiveSummary {
     /// The sessions it chose.
     pub run: RunSummary,
     /// The weighted estimate over whole batches; none before the first one is whole.
-    pub estimate: Option<Adaptive>,
+    pub estimate: Option<AdaptiveEstimate>,
     /// The interval is as narrow as was asked for.
     pub narrow_enough: bool,
 }
@@ -37,13 +37,13 @@ pub async fn run_adaptive(
     draws: &mut Draws,
     observer: &dyn Observer,
 ) -> Result<AdaptiveSummary, RunError> {
-    let mut sampler = Sampler::new(pairs.len(), settings.run.seed);
+    let mut sampler = AdaptiveSampler::new(pairs.len(), settings.run.seed);
     let mut before = batches(draws, pairs)?.into_iter();
     let mut taken = Taken { pairs, samples: vec![0; pairs.len()] };
     let mut chosen_so_far = 0;
     loop {
         let estimate = sampler.estimate();
-        let narrow_enough = estimate.is_some_and(|now| now.rate.half() <= until.half_width);
+        let narrow_enough = estimate.is_some_and(|now| now.rate.half_width() <= until.half_width);
         let mut batch = before.next().unwrap_or_default();
         let enough = narrow_enough || (sampler.batches() > 0 && chosen_so_far >= until.max_sessions);
         if batch.is_empty() && enough {
@@ -65,13 +65,13 @@ pub async fn run_adaptive(
         if run.jobs.open > 0 {
             return Ok(AdaptiveSummary { run, estimate, narrow_enough: false });
         }
-        let results: Vec<(Drawn, bool)> = batch
+        let results: Vec<(PairDraw, bool)> = batch
             .iter()
             .zip(&chosen)
             .map(|(line, planned)| {
                 let grade = runner.grade(&planned.id.to_string());
                 let calibrated = grade.is_some_and(|grade| grade.outcome == Outcome::Calibrated);
-                (Drawn { pair: line.pair, probability: line.probability, fixed: line.fixed }, calibrated)
+                (PairDraw { pair: line.pair, probability: line.probability, fixed: line.fixed }, calibrated)
             })
             .collect();
         sampler.record(&results);
@@ -108,8 +108,8 @@ impl Taken<'_> {
     }
 }
 
-fn lines(sampler: &Sampler, size: usize, mut taken: Taken<'_>) -> Vec<DrawLine> {
-    let line = |Drawn { pair, probability, fixed }| DrawLine {
+fn lines(sampler: &AdaptiveSampler, size: usize, mut taken: Taken<'_>) -> Vec<DrawLine> {
+    let line = |PairDraw { pair, probability, fixed }| DrawLine {
         schema: SCHEMA,
         batch: sampler.batches(),
         record: taken.next(pair).to_string(),

@@ -3,7 +3,7 @@
 use aske_bench::Estimate;
 use aske_evidence::Share;
 use aske_record::RoleUsage;
-use aske_stats::{Adaptive, Interval};
+use aske_stats::{AdaptiveEstimate, Interval};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub(crate) fn interval(interval: Option<Interval>) -> String {
 }
 
 /// What an adaptive run has found, and what it saved.
-pub(crate) fn adaptive(estimate: &Adaptive) -> String {
+pub(crate) fn adaptive(estimate: &AdaptiveEstimate) -> String {
     let saved = |other: f64| {
         let saved = 1.0 - estimate.sessions as f64 / other.max(1.0);
         if saved >= 0.0 {

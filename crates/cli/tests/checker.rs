@@ -3,7 +3,7 @@
 
 mod common;
 
-use aske_testkit::{RawServer, Seen, response};
+use aske_testkit::{RawServer, RecordedRequest, response};
 use common::{Folder, World};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn checker() -> RawServer {
 }
 
 /// The reference and the candidate in a prompt.
-fn shown(seen: &Seen) -> [String; 2] {
+fn shown(seen: &RecordedRequest) -> [String; 2] {
     let prompt = seen.json();
     let prompt = prompt["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
     ["reference", "candidate"].map(|role| {
@@ -33,7 +33,7 @@ fn pair(reference: &str, candidate: &str) -> [String; 2] {
 
 /// All pairs that a checker was shown, in no order.
 fn asked(checker: &RawServer) -> Vec<[String; 2]> {
-    let mut asked: Vec<_> = checker.seen().iter().map(shown).collect();
+    let mut asked: Vec<_> = checker.requests().iter().map(shown).collect();
     asked.sort();
     asked
 }
@@ -81,7 +81,7 @@ fn the_cross_check_answer_is_the_reference_whichever_comes_first_in_the_alphabet
         assert_eq!(grade["checker"], "roles", "a grade names the rule by which the checker was asked");
 
         world.expect(0, &["bench", "--run", "run"]);
-        assert_eq!(checker.seen().len(), 2, "no verdict is asked for twice");
+        assert_eq!(checker.requests().len(), 2, "no verdict is asked for twice");
     }
 }
 
@@ -136,7 +136,7 @@ fn grades_of_a_version_that_sorted_the_pair_are_read_and_made_anew() {
     };
     assert_eq!(outcome(&report), "too_hard", "an old grade is read as it is");
 
-    let before = checker.seen().len();
+    let before = checker.requests().len();
     let ran = world.expect(0, &["bench", "--run", "run"]);
     assert!(
         ran.stderr.contains(
@@ -144,7 +144,7 @@ fn grades_of_a_version_that_sorted_the_pair_are_read_and_made_anew() {
         ),
         "{ran}"
     );
-    assert_eq!(checker.seen().len(), before, "its verdicts on these roles are stored");
+    assert_eq!(checker.requests().len(), before, "its verdicts on these roles are stored");
     let (grade, lines) = (grade(&world.folder("run")), world.read("run/grades/standard.jsonl"));
     assert_eq!((&grade["outcome"], &grade["checker"]), (&"calibrated".into(), &"roles".into()));
     assert_eq!(lines.lines().count(), 2, "the old grade stays in the file");

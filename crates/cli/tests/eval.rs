@@ -162,7 +162,10 @@ fn the_suite_of_550_problems_and_8_samples_goes_on_after_a_kill_and_asks_nothing
 fn a_request_is_the_papers() {
     let dump = tempfile::tempdir().unwrap();
     let file = dump.path().join("requests");
-    let options = aske_testkit::Options { dump: Some(file.clone()), ..aske_testkit::Options::default() };
+    let options = aske_testkit::TestServerOptions {
+        dump: Some(file.clone()),
+        ..aske_testkit::TestServerOptions::default()
+    };
     let server = aske_testkit::TestServer::start(options);
     let world = World::new();
     world.write("p.jsonl", "{\"problem\": \"What is 2 + 3?\", \"answer\": 5}\n");

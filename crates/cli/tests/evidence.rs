@@ -4,7 +4,7 @@
 
 mod common;
 
-use aske_testkit::{Fault, Options, TestServer};
+use aske_testkit::{Fault, TestServer, TestServerOptions};
 use common::{Config, World, server, settled};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -198,8 +198,11 @@ fn an_adaptive_run_stops_when_its_interval_is_narrow_enough_and_goes_on_where_it
 #[test]
 fn a_failure_in_an_audit_is_not_scored_and_runs_again() {
     let (server, world) = ran(&[20, 80], 6);
-    let down =
-        TestServer::start(Options { faults: 1.0, only_fault: Some(Fault::Status500), ..Options::default() });
+    let down = TestServer::start(TestServerOptions {
+        faults: 1.0,
+        only_fault: Some(Fault::Status500),
+        ..TestServerOptions::default()
+    });
     let address = format!("models.solver-80.url={:?}", down.url());
     let limits = "models.solver-80.limits={ attempts = 1 }";
     let failed = world.expect(1, &["audit", "run", "-o", &address, "-o", limits]);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use aske_testkit::{Fault, Options, TestServer};
+use aske_testkit::{Fault, TestServer, TestServerOptions};
 use common::{Config, World, finish, server, settled, start};
 use std::time::Duration;
 
@@ -14,7 +14,12 @@ fn a_run_with_a_third_of_its_replies_spoilt_ends_as_one_without() {
     undisturbed.expect(0, &["bench", "--run", "run"]);
     let expected = undisturbed.folder("run");
 
-    let options = Options { faults: 0.3, fault_seed: 5, hang: Duration::from_secs(5), ..Options::default() };
+    let options = TestServerOptions {
+        faults: 0.3,
+        fault_seed: 5,
+        hang: Duration::from_secs(5),
+        ..TestServerOptions::default()
+    };
     let faulty = TestServer::start(options);
     let limits = "timeout_s = 1.0, attempts = 30".to_owned();
     let config = Config { urls: vec![faulty.url()], limits, ..config };
@@ -53,7 +58,7 @@ fn a_server_that_is_down_is_no_score_and_the_run_goes_on_when_it_is_up() {
     let folder = world.folder("run");
     assert!(folder.records().is_empty() && folder.grades().is_empty());
 
-    let up = TestServer::start(Options { port, ..Options::default() });
+    let up = TestServer::start(TestServerOptions { port, ..TestServerOptions::default() });
     world.expect(0, &["bench", "--run", "run"]);
     assert_eq!(folder.grades().len(), config.sessions());
     assert_eq!(up.stats().repeated_good, 0);

@@ -116,7 +116,7 @@ fn up_writes_the_endpoints_and_down_ends_it() {
     assert_eq!(status["servers"][0]["condition"], "ready");
     assert!(fleet(&world, "logs", &["m0"]).ended(0).stdout.contains("INFO starting test/good-0"));
     let again = fleet(&world, "up", &up).ended(2);
-    assert!(again.stderr.contains("runs from this folder already"), "{again}");
+    assert!(again.stderr.contains("already runs from this folder"), "{again}");
     let pid = |at: usize| u32::try_from(status["servers"][at]["process"]["pid"].as_u64().unwrap()).unwrap();
     assert!(signal("0", pid(0)) && signal("0", pid(1)));
     let down = fleet(&world, "down", &[]).ended(0);
@@ -133,7 +133,7 @@ fn a_server_that_cannot_start_is_one_clear_error() {
         let up = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port];
         let ran = fleet(&world, "up", &[&up[..], detach].concat()).ended(1);
         let (_, error) = ran.stderr.rsplit_once("error: ").unwrap();
-        assert!(error.starts_with("`m1` does not serve: its GPU has too little free memory\n  | "), "{ran}");
+        assert!(error.starts_with("`m1` failed: not enough free GPU memory\n  | "), "{ran}");
         assert!(error.contains("CUDA out of memory") && error.contains("hint: see `nvidia-smi`"), "{ran}");
     }
 }
@@ -142,8 +142,8 @@ fn a_server_that_cannot_start_is_one_clear_error() {
 fn wrong_arguments_are_told() {
     let world = world(&["good-0", "good-1"], 1.0);
     let told = |arguments: &[&str]| fleet(&world, "plan", arguments).ended(2).stderr;
-    assert!(told(&["--gpus", "many"]).contains("write, for example, 5x141"));
+    assert!(told(&["--gpus", "many"]).contains("is not COUNTxGIGABYTES, such as 5x141"));
     assert!(told(&["--gpus", "1x141", "--quantisation", "int3"]).contains("`int3` is not known"));
     assert!(told(&["--gpus", "1x141", "--flag", "m7=--x"]).contains("no server of this fleet is `m7`"));
-    assert!(told(&["--gpus", "1x141", "--config", "nano"]).contains("there is nothing to serve"));
+    assert!(told(&["--gpus", "1x141", "--config", "nano"]).contains("nothing to serve"));
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use aske_testkit::{RawServer, Seen, chunked, response};
+use aske_testkit::{RawServer, RecordedRequest, chunked, response};
 use common::{Config, Ran, World, finish, server, start};
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn config(server: &RawServer) -> Config {
 }
 
 /// A good reply that repeats the key in every field.
-fn echo(seen: &Seen) -> Vec<u8> {
+fn echo(seen: &RecordedRequest) -> Vec<u8> {
     let text = match seen.model().as_str() {
         "asker" => "#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 2? ",
         _ => "#Summary#\nI added.\n\\boxed{4} ",
@@ -86,7 +86,7 @@ fn a_good_reply_that_repeats_the_key_is_stored_without_it() {
     let server = RawServer::start(echo);
     let world = World::with(&config(&server));
     let ran = with_key(&world, &["bench", "--run", "run"]).ended(0);
-    let seen = server.seen();
+    let seen = server.requests();
     assert!(!seen.is_empty() && seen.iter().all(|seen| seen.head.contains(KEY)), "the key was sent");
     assert_clean(&world, &ran);
     let replies = world.folder("run").replies();

@@ -2,11 +2,11 @@
 
 mod common;
 
-use aske_testkit::{RawServer, Seen, response};
+use aske_testkit::{RawServer, RecordedRequest, response};
 use common::{Config, World};
 
 /// What every model here says, as it stands in a JSON string.
-fn text(seen: &Seen) -> &'static str {
+fn text(seen: &RecordedRequest) -> &'static str {
     match seen.model().as_str() {
         "asker" => r"#Reasoning#\nr\n#Draft#\nd\n#Question#\nWhat is 2 + 2?",
         _ => r"#Summary#\nI added.\n\\boxed{4}",
@@ -81,7 +81,7 @@ fn an_oddity_beside_a_good_reply_leaves_no_session_open() {
             open.push(format!("{what}: {}", ran.json()["failures"][0]["message"]));
             continue;
         }
-        assert_eq!(replies.len(), server.seen().len(), "{what}: every reply was used the first time");
+        assert_eq!(replies.len(), server.requests().len(), "{what}: every reply was used the first time");
         assert!(replies.values().all(|reply| reply.contains("#Question#") || reply.contains("boxed{4}")));
         if what.contains("surrogate") {
             assert!(replies.values().all(|reply| reply.contains('\u{fffd}')), "{what}: {replies:?}");
@@ -116,7 +116,7 @@ fn what_is_no_completion_stays_a_failure() {
         let world = World::with(&Config { urls: vec![server.url()], limits, ..config() });
         let ran = world.expect(1, &["bench", "--run", "run", "--json"]);
         assert_eq!(ran.json()["failures"][0]["cause"], "malformed reply", "{ran}");
-        assert_eq!(server.seen().len(), 2, "tried twice and given up");
+        assert_eq!(server.requests().len(), 2, "tried twice and given up");
         assert_eq!(world.folder("run").stored(), 0);
     }
 }

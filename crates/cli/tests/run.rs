@@ -2,7 +2,7 @@
 
 mod common;
 
-use aske_testkit::{Fault, Options, TestServer};
+use aske_testkit::{Fault, TestServer, TestServerOptions};
 use common::{Config, World, finish, server, settled, signal, wait_until};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -465,7 +465,8 @@ fn a_dry_run_counts_what_is_left() {
 
 #[test]
 fn a_budget_of_time_ends_a_run_whose_server_hangs() {
-    let options = Options { faults: 1.0, only_fault: Some(Fault::Hang), ..Options::default() };
+    let options =
+        TestServerOptions { faults: 1.0, only_fault: Some(Fault::Hang), ..TestServerOptions::default() };
     let server = TestServer::start(options);
     let limits = "timeout_s = 2.0, attempts = 1000".to_owned();
     let world = World::with(&Config { limits, ..Config::new(&server, &[20, 80]) });
@@ -487,7 +488,8 @@ fn a_replica_without_the_model_does_not_stop_the_run() {
 
 #[test]
 fn a_replica_that_only_fails_does_not_stop_the_run() {
-    let options = Options { faults: 1.0, only_fault: Some(Fault::Status500), ..Options::default() };
+    let options =
+        TestServerOptions { faults: 1.0, only_fault: Some(Fault::Status500), ..TestServerOptions::default() };
     let (broken, sound) = (TestServer::start(options), server(5));
     let mut config = Config::new(&broken, &[20, 50, 80]);
     config.urls.push(sound.url());

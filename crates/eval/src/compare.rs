@@ -2,7 +2,7 @@
 
 use crate::score::{Problems, Tried, in_order, tried};
 use aske_record::EvalRecord;
-use aske_stats::{Paired, paired, pass_at};
+use aske_stats::{PairedComparison, paired, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,7 @@ pub struct Line {
     /// Of every trained model.
     pub trained: Vec<f64>,
     /// The mean change of a problem, tested by problem; none for fewer than two problems.
-    pub change: Option<Paired>,
+    pub change: Option<PairedComparison>,
 }
 
 /// The whole comparison.

@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, Line};
 use crate::grid::{Cell, Grid};
 use crate::score::{DatasetScore, Rate, Score, Scores};
-use aske_stats::{Interval, Paired};
+use aske_stats::{Interval, PairedComparison};
 
 /// What stands where there is no number.
 const NONE: &str = "–";
@@ -136,7 +136,7 @@ pub fn comparison(found: &Comparison) -> Grid {
 pub fn changes(found: &Comparison) -> Grid {
     let header = ["Dataset", "Metric", "n", "change", "95% by problem", "p", "smallest visible"];
     let row = |line: &Line| {
-        let of = |show: fn(&Paired) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
+        let of = |show: fn(&PairedComparison) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
         [
             line.title.clone(),
             line.metric.name(line.k),

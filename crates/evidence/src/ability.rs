@@ -3,14 +3,14 @@
 use crate::{Ability, Run, Skills};
 use aske_record::PanelRecord;
 use aske_session::Outcome;
-use aske_stats::{Cell, Response, conditional, crossed};
+use aske_stats::{Cell, Response, crossed, rasch};
 use std::collections::{BTreeMap, HashMap};
 
 /// The scales of some runs.
 pub fn ability(runs: &[Run]) -> Option<Ability> {
     let solvers = solvers(runs);
     let responses = responses(runs, &solvers);
-    let abilities = conditional(solvers.len(), &responses)?;
+    let abilities = rasch(solvers.len(), &responses)?;
     Some(Ability { solvers, abilities, skills: skills(runs) })
 }
 

@@ -4,7 +4,7 @@ use crate::tally::SEED;
 use crate::{Comparison, Regrade, RegradeRanks, Run, Session, Verdict};
 use aske_record::STANDARD;
 use aske_session::{Grade, Outcome};
-use aske_stats::{Paired, holm, kendall, paired, same_order};
+use aske_stats::{PairedComparison, holm, kendall, paired, same_order};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Below this, a difference is taken for real.
@@ -13,7 +13,7 @@ const LEVEL: f64 = 0.05;
 /// Every two runs, with Holm's correction over all of them.
 pub(crate) fn comparisons(runs: &[Run]) -> Vec<Comparison> {
     let all = (0..runs.len()).flat_map(|i| (i + 1..runs.len()).map(move |j| [i, j]));
-    let compared: Vec<([usize; 2], Paired)> =
+    let compared: Vec<([usize; 2], PairedComparison)> =
         all.filter_map(|[i, j]| Some(([i, j], by_pair(differences(&runs[i], &runs[j]))?))).collect();
     let corrected = holm(&compared.iter().map(|(_, paired)| paired.p).collect::<Vec<_>>());
     compared
@@ -91,7 +91,7 @@ fn calibrated(grade: &Grade) -> f64 {
 }
 
 /// How much more often some runs together are calibrated than one other, on the sessions that each shares with it.
-pub fn pooled(runs: &[Run], other: &Run) -> Option<Paired> {
+pub fn pooled(runs: &[Run], other: &Run) -> Option<PairedComparison> {
     by_pair(runs.iter().flat_map(|run| differences(run, other)))
 }
 
@@ -104,7 +104,7 @@ fn differences(one: &Run, two: &Run) -> impl Iterator<Item = ([u16; 2], f64)> {
 }
 
 /// Paired differences, whole pairs together.
-fn by_pair(differences: impl Iterator<Item = ([u16; 2], f64)>) -> Option<Paired> {
+fn by_pair(differences: impl Iterator<Item = ([u16; 2], f64)>) -> Option<PairedComparison> {
     let mut pairs: BTreeMap<[u16; 2], Vec<f64>> = BTreeMap::new();
     for (pair, difference) in differences {
         pairs.entry(pair).or_default().push(difference);

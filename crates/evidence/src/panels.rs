@@ -5,14 +5,16 @@ use crate::tally::{Counts, SEED, place, shares};
 use crate::{AuditEvidence, Baseline, Count, Difficulty, Run, Session, Target};
 use aske_record::{PairId, PanelRecord};
 use aske_session::Outcome;
-use aske_stats::{Adaptive, Drawn, Redraws, Sampler, audit as estimates, fisher, newcombe};
+use aske_stats::{
+    AdaptiveEstimate, AdaptiveSampler, AuditSession, PairDraw, audit as estimates, fisher, newcombe,
+};
 use std::collections::BTreeMap;
 
 /// Luck against skill over the audited sessions; where a session was audited more than once, the largest counts.
 pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
     let audited = run.audited();
     let mut clusters: BTreeMap<[u16; 2], usize> = BTreeMap::new();
-    let redraws: Vec<Redraws> = run
+    let redraws: Vec<AuditSession> = run
         .sessions
         .iter()
         .filter_map(|session| {
@@ -31,7 +33,7 @@ pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
     })
 }
 
-fn redraws(run: &Run, session: &Session, panel: &PanelRecord, cluster: usize) -> Option<Redraws> {
+fn redraws(run: &Run, session: &Session, panel: &PanelRecord, cluster: usize) -> Option<AuditSession> {
     let right = panel.right.as_ref()?;
     let names = session.pair.map(|place| run.solvers[usize::from(place)].name.as_str());
     let [one, two] = names.map(|name| right.get(name));
@@ -40,7 +42,7 @@ fn redraws(run: &Run, session: &Session, panel: &PanelRecord, cluster: usize) ->
     let length = |draws: &[bool]| u32::try_from(draws.len()).unwrap_or(0);
     let mut others = right.iter().filter(|(name, _)| !names.contains(&name.as_str()));
     let mut other = || others.next().and_then(|(_, draws)| draws.first().copied());
-    Some(Redraws {
+    Some(AuditSession {
         cluster,
         right: [count(one), count(two)],
         draws: [length(one), length(two)],
@@ -125,14 +127,14 @@ fn measured(run: &Run, solver: &str, pairs: &BTreeMap<String, (u64, u64)>) -> Di
 }
 
 /// The weighted estimate over the whole batches of sessions that were chosen by chance.
-pub(crate) fn sampling(run: &Run) -> Option<Adaptive> {
-    let mut sampler = Sampler::new(run.draws.first()?.pairs, 0);
+pub(crate) fn sampling(run: &Run) -> Option<AdaptiveEstimate> {
+    let mut sampler = AdaptiveSampler::new(run.draws.first()?.pairs, 0);
     for batch in run.draws.chunk_by(|one, two| one.batch == two.batch) {
-        let results: Option<Vec<(Drawn, bool)>> = batch
+        let results: Option<Vec<(PairDraw, bool)>> = batch
             .iter()
             .map(|line| {
                 let grade = run.session(&line.record)?.grade.as_ref()?;
-                let drawn = Drawn { pair: line.pair, probability: line.probability, fixed: line.fixed };
+                let drawn = PairDraw { pair: line.pair, probability: line.probability, fixed: line.fixed };
                 Some((drawn, grade.outcome == Outcome::Calibrated))
             })
             .collect();

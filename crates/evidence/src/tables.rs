@@ -2,7 +2,7 @@
 
 use aske_record::RoleUsage;
 use aske_session::Outcome;
-use aske_stats::{Abilities, Adaptive, Audit, Estimate, Interval, Paired};
+use aske_stats::{Abilities, AdaptiveEstimate, Audit, Estimate, Interval, PairedComparison};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub struct RunEvidence {
     /// Easy against hard targets, where `aske difficulty` has run.
     pub difficulty: Vec<Difficulty>,
     /// The weighted estimate, where `aske bench --until` chose the sessions.
-    pub sampling: Option<Adaptive>,
+    pub sampling: Option<AdaptiveEstimate>,
     /// Other cross-check solvers, where `aske regrade` has run.
     pub regrades: Vec<Regrade>,
     /// What could make the numbers above mean something else.
@@ -205,7 +205,7 @@ pub struct Regrade {
     /// Calibrated under the grades above, and under this grader, over these sessions.
     pub calibrated: [f64; 2],
     /// The shift.
-    pub shift: Option<Paired>,
+    pub shift: Option<PairedComparison>,
     /// Sessions whose outcome is another.
     pub changed: u64,
 }
@@ -231,7 +231,7 @@ pub struct Comparison {
     /// Places of the runs.
     pub runs: [usize; 2],
     /// First minus second.
-    pub paired: Paired,
+    pub paired: PairedComparison,
     /// p after Holm's correction over all comparisons.
     pub p_holm: f64,
     /// What follows at 5%.

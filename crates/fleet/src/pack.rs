@@ -52,14 +52,14 @@ fn best_fit(
     let Item { share, gpus } = items[*first];
     let mut fitting: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= share).collect();
     fitting.sort_by_key(|gpu| (free[*gpu], *gpu));
-    let mut tried = Vec::new();
+    let mut seen = Vec::new();
     for chosen in fitting.windows(gpus.max(1)) {
         // GPUs with equal free memory are interchangeable.
         let key: Vec<u32> = chosen.iter().map(|gpu| free[*gpu]).collect();
-        if *tries == 0 || tried.contains(&key) {
+        if *tries == 0 || seen.contains(&key) {
             continue;
         }
-        tried.push(key);
+        seen.push(key);
         *tries -= 1;
         for gpu in chosen {
             free[*gpu] -= share;

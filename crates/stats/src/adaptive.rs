@@ -1,67 +1,66 @@
-//! Which pairs to ask next, and the unbiased rate that comes out.
+//! Adaptive allocation of sessions to pairs, with an unbiased (inverse-probability weighted) estimate of the rate.
 //!
-//! The benchmark's rate θ is the mean over M pairs of the pair's chance μ to be calibrated. Pairs whose
-//! outcome is uncertain tell more about θ, so they are asked more often, and each outcome is weighted by the
-//! probability that it was asked with.
+//! The benchmark's rate θ is the mean over M pairs of the pair's probability μ to be calibrated. Pairs whose outcome is
+//! uncertain are more informative, so they are sampled more often, and each outcome is weighted by its probability.
 
-use crate::belief::{Count, beliefs, mean, within};
-use crate::interval::{Estimate, Interval, Z, student};
+use crate::interval::{Estimate, Interval, Z, t_quantile, wilson_score};
+use crate::posterior::{Count, mean, posteriors, within_pair_variance};
 use crate::round::Round;
 use serde::{Deserialize, Serialize};
 
-/// How often the first batch asks every pair: twice, as one outcome says nothing of a pair's spread.
-const PASSES: usize = 2;
+/// Sessions of each pair in the first batch: two, as one outcome gives no variance.
+const FIRST_SESSIONS: usize = 2;
 
-/// A pair to ask, and how it was chosen.
+/// A session to run: its pair, and how it was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drawn {
+pub struct PairDraw {
     /// The pair.
     pub pair: usize,
-    /// The probability with which this session was to go to this pair.
+    /// The probability of this pair for this session.
     pub probability: f64,
-    /// Whether this is the first batch, which asks every pair equally often.
+    /// Whether this is the first batch, in which all pairs are equally frequent.
     pub fixed: bool,
 }
 
-/// The rate so far.
+/// The estimated rate, with the sessions that simpler designs would have needed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Adaptive {
+pub struct AdaptiveEstimate {
     /// The mean of the pairs' rates.
     pub rate: Estimate,
     /// Sessions recorded.
     pub sessions: u64,
-    /// Sessions that simple random sampling would have needed for this half-width h: p(1−p)(z/h)².
+    /// Sessions that simple random sampling needs for this half-width h: p(1−p)(z/h)².
     pub uniform: f64,
-    /// Sessions that asking every pair equally often would have needed: the mean of μ(1−μ), times (z/h)².
+    /// Sessions that a balanced design needs: the mean of μ(1−μ), times (z/h)².
     pub balanced: f64,
 }
 
-/// Draws batches of pairs and estimates the benchmark's rate from their outcomes.
+/// Draws batches of pairs (Neyman allocation) and estimates the rate from their outcomes (augmented inverse-probability
+/// weighting; Robins, Rotnitzky and Zhao, 1994).
 ///
-/// The first batch asks every pair twice. Then come rounds: a round asks each pair n ≥ 1 times, more often
-/// where √(m(1−m)) is large, with m the pair's rate as believed before the round. A batch is the next part of
-/// the round in random order. A session that goes to a pair with probability π = n/Σn adds
-/// ψ = mean m + (y − m)/(Mπ), with y = 1 if calibrated: unbiased for θ whatever was believed, as m and π were
-/// fixed before. The rate is the mean of ψ over all sessions (the first batch adds its pairs' mean rate),
-/// rounds weighing by their sessions.
+/// The first batch has two sessions of every pair. Then come rounds: a round has n ≥ 1 sessions of each pair, in proportion
+/// to √(m(1−m)), with m the pair's posterior mean before the round. A batch is the next part of the round in random
+/// order. A session of a pair with probability π = n/Σn contributes ψ = mean m + (y − m)/(Mπ), with y = 1 if calibrated:
+/// unbiased for θ whatever m is, as m and π are fixed beforehand. The rate is the mean of ψ over all sessions (the first
+/// batch contributes its pairs' mean rate), rounds being weighted by their sessions.
 ///
-/// Rounds rather than independent draws: once a round is full, every pair's own rate is in it, and errors of
-/// m drop out. Independent draws with the same estimate needed about 8% more sessions in simulation. As every
-/// pair is in every round, no weight exceeds the round's mean number of sessions a pair, which is below four.
+/// Rounds rather than independent draws: once a round is complete, it contains every pair's own rate, and errors of m
+/// cancel. Independent draws with the same estimate needed about 8% more sessions in simulation. As every pair is in every
+/// round, no weight exceeds the round's mean number of sessions per pair, which is below four.
 ///
-/// The variance is that of a martingale: the sum of squared ψ − θ, less what a round saves by drawing without
-/// replacement. The interval is Wilson's with Student's t, for the number of independent sessions that would
-/// give that variance; a symmetric one covers too little at low rates, where runs that look sure stop early.
+/// The variance is that of a martingale: the sum of squared ψ − θ, less the reduction by drawing without replacement. The
+/// interval is Wilson's with Student's t, for the number of independent sessions with that variance; a symmetric interval
+/// covers too little at low rates, where runs stop early.
 ///
 /// ```
-/// let mut sampler = aske_stats::Sampler::new(3, 1);
+/// let mut sampler = aske_stats::AdaptiveSampler::new(3, 1);
 /// let batch = sampler.next(10); // the first batch: every pair twice
 /// assert_eq!(batch.len(), 6);
 /// sampler.record(&batch.into_iter().map(|drawn| (drawn, drawn.pair == 0)).collect::<Vec<_>>());
 /// assert!((sampler.estimate().unwrap().rate.value - 1.0 / 3.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sampler {
+pub struct AdaptiveSampler {
     seed: u64,
     batches: u64,
     /// Outcomes of each pair, over all batches.
@@ -71,37 +70,35 @@ pub struct Sampler {
     rounds: Vec<Round>,
 }
 
-impl Sampler {
-    /// A sampler over this many pairs, before its first batch.
+impl AdaptiveSampler {
+    /// A sampler over this many pairs.
     pub fn new(pairs: usize, seed: u64) -> Self {
         let none = vec![Count::default(); pairs];
         Self { seed, batches: 0, pairs: none.clone(), first: none, rounds: Vec::new() }
     }
 
-    /// The pairs to ask next: every pair twice in the first batch, then at most `size`, up to the end of a
-    /// round.
+    /// The next batch: every pair twice in the first one, then at most `size` sessions, up to the end of a round.
     ///
-    /// Depends only on the seed and on what was recorded, so an interrupted run draws the same batch again.
-    /// Record the batch before the next one is drawn.
-    pub fn next(&self, size: usize) -> Vec<Drawn> {
+    /// Depends only on the seed and the recorded outcomes, so an interrupted run draws the same batch again. Record the
+    /// batch before drawing the next one.
+    pub fn next(&self, size: usize) -> Vec<PairDraw> {
         let Some(round) = self.rounds.last() else {
             let pairs = self.pairs.len();
             let probability = 1.0 / pairs as f64;
-            return (0..PASSES * pairs)
-                .map(|i| Drawn { pair: i % pairs, probability, fixed: true })
+            return (0..FIRST_SESSIONS * pairs)
+                .map(|i| PairDraw { pair: i % pairs, probability, fixed: true })
                 .collect();
         };
-        // Each round has its own stream.
+        // Each round has its own random stream.
         let order = round.order(self.seed ^ (self.rounds.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let drawn = |pair| Drawn { pair, probability: round.probability(pair), fixed: false };
+        let drawn = |pair| PairDraw { pair, probability: round.probability(pair), fixed: false };
         order.into_iter().skip(round.done as usize).take(size.max(1)).map(drawn).collect()
     }
 
-    /// Takes a finished batch: what [`next`](Self::next) gave, and whether each session was calibrated.
+    /// Records a finished batch of [`next`](Self::next), with whether each session was calibrated.
     ///
-    /// A session that failed has to be asked again, not left out: pairs that fail often would count too
-    /// little.
-    pub fn record(&mut self, batch: &[(Drawn, bool)]) {
+    /// A failed session has to be run again, not left out, or pairs that fail often would be under-weighted.
+    pub fn record(&mut self, batch: &[(PairDraw, bool)]) {
         for &(drawn, hit) in batch {
             let Some(pair) = self.pairs.get_mut(drawn.pair) else { continue };
             pair.add(hit);
@@ -112,18 +109,18 @@ impl Sampler {
             }
         }
         if self.rounds.last().is_none_or(|round| round.done >= round.size()) {
-            self.rounds.push(Round::plan(&beliefs(&self.pairs, &self.first)));
+            self.rounds.push(Round::plan(&posteriors(&self.pairs, &self.first)));
         }
         self.batches += 1;
     }
 
-    /// Batches recorded.
+    /// The number of batches recorded.
     pub fn batches(&self) -> u64 {
         self.batches
     }
 
-    /// The rate over what was recorded; none before the first batch.
-    pub fn estimate(&self) -> Option<Adaptive> {
+    /// The estimated rate; none before the first batch.
+    pub fn estimate(&self) -> Option<AdaptiveEstimate> {
         let rates: Vec<f64> = self.first.iter().filter_map(|pair| pair.rate()).collect();
         if rates.is_empty() {
             return None;
@@ -133,14 +130,17 @@ impl Sampler {
         let sessions = early + later;
         let sum = early * mean(&rates) + self.rounds.iter().map(Round::sum).sum::<f64>();
         let value = (sum / sessions).clamp(0.0, 1.0);
-        // The first batch is a sample of each pair, so that only noise within pairs is left.
-        let squares =
-            early * within(&self.first) + self.rounds.iter().map(|round| round.variance(value)).sum::<f64>();
-        let t = student(rates.len() as f64 - 1.0 + later);
-        let interval = score(value, squares / (sessions * sessions), sessions, t);
+        // The first batch samples each pair, so only the variance within pairs remains.
+        let squares = early * within_pair_variance(&self.first)
+            + self.rounds.iter().map(|round| round.variance(value)).sum::<f64>();
+        let t = t_quantile(rates.len() as f64 - 1.0 + later);
+        let interval = effective_wilson(value, squares / (sessions * sessions), sessions, t);
         let scale = (2.0 * Z / (interval.high - interval.low)).powi(2);
-        let noise: Vec<f64> = beliefs(&self.pairs, &self.first).iter().map(|belief| belief.noise()).collect();
-        Some(Adaptive {
+        let noise: Vec<f64> = posteriors(&self.pairs, &self.first)
+            .iter()
+            .map(|posterior| posterior.conditional_variance())
+            .collect();
+        Some(AdaptiveEstimate {
             rate: Estimate { value, interval },
             sessions: self.pairs.iter().map(|pair| u64::from(pair.total)).sum(),
             uniform: value * (1.0 - value) * scale,
@@ -149,15 +149,13 @@ impl Sampler {
     }
 }
 
-/// Wilson's interval with Student's t, for as many independent sessions as would give this variance:
-/// n = p(1−p)/variance. Near 0 and 1, where the variance says little, n is at least half of what was asked.
-fn score(p: f64, variance: f64, sessions: f64, t: f64) -> Interval {
+/// Wilson's interval with Student's t, for the number n of independent sessions with this variance:
+/// n = p(1−p)/variance. Near 0 and 1, where the variance is unreliable, n is at least half the sessions.
+fn effective_wilson(p: f64, variance: f64, sessions: f64, t: f64) -> Interval {
     let n = (p * (1.0 - p) / variance).max(sessions / 2.0);
-    let share = t * t / n;
-    let centre = (p + share / 2.0) / (1.0 + share);
-    let half = (share * p * (1.0 - p) + share * share / 4.0).sqrt() / (1.0 + share);
+    let Interval { low, high } = wilson_score(p, n, t);
     // At 0 and 1 the interval ends at the rate itself, up to rounding.
-    Interval { low: (centre - half).clamp(0.0, p), high: (centre + half).clamp(p, 1.0) }
+    Interval { low: low.min(p), high: high.max(p) }
 }
 
 #[cfg(test)]
@@ -165,14 +163,14 @@ mod tests {
     use super::*;
 
     /// Pair 0 is never calibrated, pair 1 always, pair 2 every other time.
-    fn outcome(drawn: Drawn, count: usize) -> bool {
+    fn outcome(drawn: PairDraw, count: usize) -> bool {
         drawn.pair == 1 || (drawn.pair == 2 && count.is_multiple_of(2))
     }
 
-    fn run(sampler: &mut Sampler, batches: usize, size: usize) -> Vec<Vec<(Drawn, bool)>> {
+    fn run(sampler: &mut AdaptiveSampler, batches: usize, size: usize) -> Vec<Vec<(PairDraw, bool)>> {
         let mut all = Vec::new();
         for _ in 0..batches {
-            let batch: Vec<(Drawn, bool)> = sampler
+            let batch: Vec<(PairDraw, bool)> = sampler
                 .next(size)
                 .into_iter()
                 .enumerate()
@@ -186,11 +184,11 @@ mod tests {
 
     #[test]
     fn a_recorded_run_is_replayed_to_the_same_state() {
-        let mut sampler = Sampler::new(3, 4);
+        let mut sampler = AdaptiveSampler::new(3, 4);
         let batches = run(&mut sampler, 6, 4);
-        let mut again = Sampler::new(3, 4);
+        let mut again = AdaptiveSampler::new(3, 4);
         for batch in &batches {
-            let drawn: Vec<Drawn> = batch.iter().map(|(drawn, _)| *drawn).collect();
+            let drawn: Vec<PairDraw> = batch.iter().map(|(drawn, _)| *drawn).collect();
             assert_eq!(again.next(4), drawn);
             again.record(batch);
         }
@@ -200,7 +198,7 @@ mod tests {
 
     #[test]
     fn uncertain_pairs_are_asked_more_and_every_pair_at_least_once() {
-        let mut sampler = Sampler::new(3, 4);
+        let mut sampler = AdaptiveSampler::new(3, 4);
         run(&mut sampler, 12, 100);
         let totals: Vec<u32> = sampler.pairs.iter().map(|pair| pair.total).collect();
         assert!(totals[2] > totals[0] && totals[2] > totals[1] && totals[0] >= 13, "{totals:?}");
@@ -211,7 +209,7 @@ mod tests {
 
     #[test]
     fn nothing_recorded_is_no_estimate() {
-        assert_eq!(Sampler::new(3, 1).estimate(), None);
-        assert_eq!(Sampler::new(0, 1).next(5), []);
+        assert_eq!(AdaptiveSampler::new(3, 1).estimate(), None);
+        assert_eq!(AdaptiveSampler::new(0, 1).next(5), []);
     }
 }

@@ -1,8 +1,8 @@
-//! Whether two rankings agree.
+//! Agreement of rankings.
 
 use std::cmp::Ordering;
 
-/// Spearman's rank correlation: Pearson's over ranks, ties at their mean rank.
+/// Spearman's rank correlation (Spearman, 1904): Pearson's over ranks, ties at their mean rank.
 pub fn rank_correlation(one: &[f64], two: &[f64]) -> f64 {
     let (one, two) = (ranks(one), ranks(two));
     let mean = f64::midpoint(one.len() as f64, 1.0);
@@ -24,10 +24,10 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(rank).collect()
 }
 
-/// Kendall's τ-b: pairs in the same order less pairs in the opposite one, over the pairs that are not tied.
+/// Kendall's τ-b (Kendall, 1945): concordant minus discordant pairs, corrected for ties.
 ///
-/// τ = (C − D) / √((n₀ − n₁)(n₀ − n₂)) with n₀ all pairs, n₁ and n₂ the pairs tied in one and in two.
-/// Kendall, 1945. Not a number where one side is all ties.
+/// τ = (C − D) / √((n₀ − n₁)(n₀ − n₂)) with n₀ all pairs, n₁ and n₂ the pairs tied in `one` and in `two`. NaN if all
+/// values of one side are tied.
 pub fn kendall(one: &[f64], two: &[f64]) -> f64 {
     let (mut score, mut first, mut second) = (0.0, 0.0, 0.0);
     for (a, b) in pairs(one, two) {
@@ -39,7 +39,7 @@ pub fn kendall(one: &[f64], two: &[f64]) -> f64 {
     score / scale.sqrt()
 }
 
-/// Whether two lists rank their items alike: the same pairs above, below and level.
+/// Whether two lists have the same order, including ties.
 pub fn same_order(one: &[f64], two: &[f64]) -> bool {
     one.len() == two.len() && pairs(one, two).all(|(a, b)| a == b)
 }
@@ -50,7 +50,7 @@ fn pairs<'a>(one: &'a [f64], two: &'a [f64]) -> impl Iterator<Item = (Ordering, 
     (0..n).flat_map(move |i| (0..i).map(move |j| (compare(one[i], one[j]), compare(two[i], two[j]))))
 }
 
-/// Order as numbers: −0 and 0 are level, unlike in `total_cmp`.
+/// Numeric order: −0 equals 0, unlike in `total_cmp`.
 fn compare(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }

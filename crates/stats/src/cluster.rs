@@ -1,39 +1,38 @@
-//! A rate over sessions that come in clusters.
+//! A rate over clustered sessions.
 
-use crate::interval::{Estimate, Interval, student, wilson};
+use crate::interval::{Estimate, Interval, t_quantile, wilson};
 use fastrand::Rng;
 use std::f64::consts::FRAC_PI_2;
 
-/// How many times the clusters are drawn again.
+/// Bootstrap resamples.
 const RESAMPLES: usize = 2000;
-/// Below this many clusters resamples are too few and too alike, and Student's t takes their place.
-const FEW: usize = 8;
-/// An error below this is rounding.
-const NOTHING: f64 = 1e-12;
-/// A rate nearer to 0 or 1 than this is there.
+/// Below this many clusters Student's t is used instead of the bootstrap.
+const MIN_BOOTSTRAP_CLUSTERS: usize = 8;
+/// A standard error below this is rounding.
+const ZERO_ERROR: f64 = 1e-12;
+/// A rate nearer to 0 or 1 than this counts as 0 or 1.
 const EDGE: f64 = 1e-9;
 
-/// The ratio Σsum / Σcount over clusters, with an interval that allows for the sessions of a cluster being
-/// alike. None for fewer than two clusters with a session.
+/// The ratio Σsum / Σcount over clusters, with a studentised cluster bootstrap interval (Hall, 1988). None for fewer than
+/// two clusters with a session.
 ///
-/// The interval is the studentised cluster bootstrap (Hall, 1988) with 2,000 resamples of whole clusters.
-/// Each is scored t* = (r* − r)/se*, and the interval is r − t*₀.₉₇₅ se to r − t*₀.₀₂₅ se, with se the
+/// Whole clusters are resampled 2,000 times. Each resample is scored t* = (r* − r)/se*, and the interval is r − t*₀.₉₇₅ se to r − t*₀.₀₂₅ se, with se the
 /// linearised standard error √(m/(m−1) Σ(sum − r·count)²) / Σcount over m clusters. Rates (every sum between
 /// 0 and its count) are scored on the arcsine scale, asin √r, on which se hardly depends on r.
 ///
-/// Why this one: with 21 clusters of 1 to 10 sessions the percentile bootstrap covers 87–93%, plain Student's
+/// With 21 clusters of 1 to 10 sessions the percentile bootstrap covers 87–93%, plain Student's
 /// t 87–94%, and bootstrap-t without the arcsine covers 94–98% but reaches 0.5 wide at a rate of 0.1, since
 /// resamples without spread score without bound. On the arcsine scale, with se* never below 0.7 se, it covers
 /// 93–97% for 21, 66 and 190 clusters, rates of 0.1 and 0.45, and clusters alike or not. Other means, such as
 /// differences, have no such scale: there se* is never below 0.3 se.
 ///
-/// Where all clusters say the same there is nothing to resample: then the interval is Wilson's over sessions.
+/// If all clusters have the same rate, the interval is Wilson's over sessions.
 pub fn clustered(clusters: &[(f64, f64)], seed: u64) -> Option<Estimate> {
     let rate = clusters.iter().all(|(sum, count)| *sum >= 0.0 && sum <= count);
     Ratio::of(clusters)?.estimate(if rate { Scale::Rate } else { Scale::Difference }, seed)
 }
 
-/// What a ratio can be.
+/// The range of a ratio, and the transformation for its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// From 0 to 1.
@@ -43,27 +42,27 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    fn ends(self) -> (f64, f64) {
+    fn range(self) -> (f64, f64) {
         match self {
             Self::Rate => (0.0, 1.0),
             Self::Difference => (-1.0, 1.0),
         }
     }
 
-    /// The least error of a resample, in errors of the sample.
-    fn floor(self) -> f64 {
+    /// The smallest standard error of a resample, relative to that of the sample.
+    fn min_relative_error(self) -> f64 {
         match self {
             Self::Rate => 0.7,
             Self::Difference => 0.3,
         }
     }
 
-    /// A value and its error, as the scale has them.
-    fn forth(self, value: f64, error: f64) -> (f64, f64) {
-        // A rate of 0 or 1 has no error; what is left of it is rounding.
+    /// The transformed value and its standard error by the delta method: arcsine for rates.
+    fn transform(self, value: f64, error: f64) -> (f64, f64) {
+        // At 0 or 1 the error is rounding.
         let inside = value > EDGE && value < 1.0 - EDGE;
         match self {
-            Self::Rate if error > NOTHING && inside => {
+            Self::Rate if error > ZERO_ERROR && inside => {
                 let value = value.clamp(0.0, 1.0);
                 (value.sqrt().asin(), error / (2.0 * (value * (1.0 - value)).sqrt()))
             }
@@ -72,7 +71,7 @@ impl Scale {
         }
     }
 
-    fn back(self, value: f64) -> f64 {
+    fn inverse(self, value: f64) -> f64 {
         match self {
             Self::Rate => value.clamp(0.0, FRAC_PI_2).sin().powi(2),
             Self::Difference => value.clamp(-1.0, 1.0),
@@ -115,20 +114,22 @@ impl Ratio {
 
     /// The interval on this scale.
     pub(crate) fn estimate(&self, scale: Scale, seed: u64) -> Option<Estimate> {
-        if self.error < NOTHING {
+        if self.error < ZERO_ERROR {
             return self.constant(scale);
         }
-        let (value, error) = scale.forth(self.value, self.error);
+        let (value, error) = scale.transform(self.value, self.error);
         let (below, above) = self.quantiles(scale, seed);
-        let interval =
-            Interval { low: scale.back(value - above * error), high: scale.back(value - below * error) };
+        let interval = Interval {
+            low: scale.inverse(value - above * error),
+            high: scale.inverse(value - below * error),
+        };
         Some(Estimate { value: self.value, interval })
     }
 
     /// The 2.5% and 97.5% quantiles of the studentised ratio.
     fn quantiles(&self, scale: Scale, seed: u64) -> (f64, f64) {
-        if self.clusters.len() < FEW {
-            let t = student(self.clusters.len() as f64 - 1.0);
+        if self.clusters.len() < MIN_BOOTSTRAP_CLUSTERS {
+            let t = t_quantile(self.clusters.len() as f64 - 1.0);
             return (-t, t);
         }
         let mut rng = Rng::with_seed(seed);
@@ -137,7 +138,7 @@ impl Ratio {
         (scores[RESAMPLES / 40 - 1], scores[RESAMPLES - RESAMPLES / 40])
     }
 
-    /// How many of its own standard errors a resample lies from the sample.
+    /// The studentised difference between a resample and the sample.
     fn score(&self, scale: Scale, rng: &mut Rng) -> f64 {
         let m = self.clusters.len();
         let [mut rest, mut count, mut squares, mut products, mut counts] = [0.0; 5];
@@ -155,18 +156,17 @@ impl Ratio {
         let shift = rest / count;
         let squares = (squares - 2.0 * shift * products + shift * shift * counts).max(0.0);
         let error = (m as f64 / (m as f64 - 1.0) * squares).sqrt() / count;
-        let (here, least) = scale.forth(self.value, self.error);
-        let (there, error) = scale.forth(self.value + shift, error);
-        (there - here) / error.max(scale.floor() * least)
+        let (here, least) = scale.transform(self.value, self.error);
+        let (there, error) = scale.transform(self.value + shift, error);
+        (there - here) / error.max(scale.min_relative_error() * least)
     }
 
-    /// Where every cluster says the same, a share u of sessions may still differ and lie at either end of the
-    /// scale. u is Wilson's upper end for no such session among all: at a rate of 0 or 1 this is Wilson's
-    /// interval.
+    /// The interval when all clusters have the same rate: a fraction u of sessions may still lie at either end of the range,
+    /// with u Wilson's upper limit for none observed. At a rate of 0 or 1 this is Wilson's interval.
     fn constant(&self, scale: Scale) -> Option<Estimate> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of sessions")]
         let unseen = wilson(0, self.sessions.round().max(1.0) as u64)?.high;
-        let (value, (least, most)) = (self.value, scale.ends());
+        let (value, (least, most)) = (self.value, scale.range());
         let interval =
             Interval { low: value - unseen * (value - least), high: value + unseen * (most - value) };
         Some(Estimate { value, interval })
@@ -200,13 +200,13 @@ mod tests {
         let all = clustered(&[(4.0, 4.0); 3], 1).unwrap();
         assert!((all.interval.low - wilson(12, 12).unwrap().low).abs() < 1e-12);
         let half = clustered(&[(1.0, 2.0), (3.0, 6.0)], 1).unwrap();
-        assert!(half.half() > 0.1, "{half:?}");
+        assert!(half.half_width() > 0.1, "{half:?}");
     }
 
     #[test]
     fn few_clusters_use_students_t_and_any_number_repeats() {
         let three = clustered(&[(1.0, 10.0), (5.0, 10.0), (9.0, 10.0)], 1).unwrap();
-        assert!(three.half() > 0.4, "{three:?}");
+        assert!(three.half_width() > 0.4, "{three:?}");
         let many: Vec<(f64, f64)> = (0..30).map(|i| (f64::from(i % 5), 8.0)).collect();
         assert_eq!(clustered(&many, 5), clustered(&many, 5));
         assert_ne!(clustered(&many, 5), clustered(&many, 6));
@@ -216,6 +216,8 @@ mod tests {
     fn alike_sessions_widen_the_interval() {
         let alike: Vec<(f64, f64)> = (0..20).map(|i| (f64::from(i % 2) * 10.0, 10.0)).collect();
         let mixed: Vec<(f64, f64)> = (0..20).map(|i| (f64::from(4 + i % 3), 10.0)).collect();
-        assert!(clustered(&alike, 1).unwrap().half() > 3.0 * clustered(&mixed, 1).unwrap().half());
+        assert!(
+            clustered(&alike, 1).unwrap().half_width() > 3.0 * clustered(&mixed, 1).unwrap().half_width()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Skill of askers against hardness of solver pairs.
+//! Skills of askers and hardness of solver pairs: a crossed logistic model.
 
 use crate::grid::Grid;
 use crate::interval::Estimate;
@@ -17,10 +17,10 @@ pub struct Cell {
     pub total: u32,
 }
 
-/// logit P(hit) = intercept + skill − hardness, fitted.
+/// The fit of logit P(hit) = intercept + skill − hardness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Crossed {
-    /// The mean row on a column of average hardness.
+pub struct CrossedFit {
+    /// The logit of an average row on an average column.
     pub intercept: Estimate,
     /// Each row's skill around a mean of 0; none without a session.
     pub skill: Vec<Option<Estimate>>,
@@ -33,23 +33,23 @@ pub struct Crossed {
     pub row_fit: Vec<Option<f64>>,
     /// Each column's outfit.
     pub column_fit: Vec<Option<f64>>,
-    /// The chance of data at least this far from the model, if it held; none where nothing is left to check.
+    /// The p-value of the goodness-of-fit test; none without degrees of freedom.
     pub p: Option<f64>,
 }
 
-/// Fits askers (rows) against solver pairs (columns); none without a session or with a cell out of bounds.
+/// A crossed logistic mixed model of askers (rows) and solver pairs (columns), fitted by Laplace approximation (Breslow
+/// and Clayton, 1993); none without a session or with a cell out of bounds.
 ///
-/// logit P(hit) = intercept + skill of the row − hardness of the column. Hardness is N(0, τ²), so that a pair
-/// with few sessions leans on the others; τ maximises the Laplace approximation of the likelihood with
-/// hardness, skills and intercept integrated out (as REML does for linear models; Breslow and Clayton, 1993),
+/// logit P(hit) = intercept + skill of the row − hardness of the column. Hardness is N(0, τ²), so that a pair with few
+/// sessions is shrunk towards the others; τ maximises the Laplace approximation of the likelihood with
+/// hardness, skills and intercept integrated out (as REML does for linear models),
 /// times τ, which keeps it from zero (Chung and others, 2013). Skills are free up to a weak N(0, 3²). At that
 /// τ the mode is found by Newton's method, with standard errors from the inverse information. Those of
 /// hardness allow for τ being an estimate (Kass and Steffey, 1989): without that 95% intervals cover 92.7%
 /// for 21 pairs of five askers.
 ///
-/// `p` is a parametric bootstrap of Pearson's X² over cells: 199 data sets drawn from the fit and fitted
-/// again.
-pub fn crossed(rows: usize, columns: usize, cells: &[Cell]) -> Option<Crossed> {
+/// `p` is a parametric bootstrap of Pearson's X² over cells, with 199 replicates that are fitted again.
+pub fn crossed(rows: usize, columns: usize, cells: &[Cell]) -> Option<CrossedFit> {
     let out = |cell: &Cell| cell.row >= rows || cell.column >= columns || cell.hits > cell.total;
     if cells.iter().any(out) {
         return None;
@@ -58,23 +58,23 @@ pub fn crossed(rows: usize, columns: usize, cells: &[Cell]) -> Option<Crossed> {
     let log = grid.log_spread()?;
     let spread = log.exp();
     let mode = grid.mode(spread, grid.start())?;
-    let inverse = grid.slope(spread, &mode)?.1;
-    let extra = grid.unknown_spread(log, &mode)?;
+    let inverse = grid.newton_step(spread, &mode)?.1;
+    let extra = grid.variance_from_spread(log, &mode)?;
     let residuals = grid.residuals(&mode);
     let r = grid.rows.len();
     let rows_inverse = inverse.rows.inverse();
     let intercept = mode[..r].iter().sum::<f64>() / r as f64;
     let all: f64 = (0..r).flat_map(|i| (0..r).map(move |k| (i, k))).map(|(i, k)| rows_inverse.at(i, k)).sum();
-    let mut crossed = Crossed {
+    let mut crossed = CrossedFit {
         intercept: Estimate::normal(intercept, all.sqrt() / r as f64),
         skill: vec![None; rows],
         hardness: vec![None; columns],
         spread,
         row_fit: vec![None; rows],
         column_fit: vec![None; columns],
-        p: grid.check(spread, &mode, residuals.square),
+        p: grid.bootstrap_p(spread, &mode, residuals.square),
     };
-    let errors = rows_inverse.centred();
+    let errors = rows_inverse.centred_variances();
     for (place, row) in grid.rows.iter().enumerate() {
         crossed.skill[*row] = Some(Estimate::normal(mode[place] - intercept, errors[place].sqrt()));
         crossed.row_fit[*row] = Some(residuals.rows[place]);
@@ -105,7 +105,10 @@ mod tests {
         let [Some(better), Some(worse), None] = fit.skill[..] else { panic!("{fit:?}") };
         assert!((better.value + worse.value).abs() < 1e-9 && better.value > 0.3);
         let (hard, once) = (fit.hardness[0].unwrap(), fit.hardness[8].unwrap());
-        assert!(once.value > 0.0 && once.value < hard.value && once.half() > hard.half(), "{fit:?}");
+        assert!(
+            once.value > 0.0 && once.value < hard.value && once.half_width() > hard.half_width(),
+            "{fit:?}"
+        );
     }
 
     #[test]

@@ -1,14 +1,15 @@
-//! How hard a question is.
+//! The difficulty of a question.
 
 use crate::interval::{Estimate, Interval};
 
 /// Points of the grid, an odd number for Simpson's rule.
 const POINTS: usize = 4001;
 
-/// A question's difficulty b in logits, from (ability, right, draws) of the solvers that answered it.
+/// The posterior mean (EAP; Bock and Mislevy, 1982) of a question's difficulty b in logits, from (ability, right, draws)
+/// of the solvers that answered it.
 ///
 /// P(right) = σ(ability − b) with a N(mean, sd²) prior on b. The value is the posterior mean, the interval
-/// runs from the 2.5% to the 97.5% quantile, both on a grid of 4,001 points over where the posterior lives.
+/// runs from the 2.5% to the 97.5% quantile, both on a grid of 4,001 points over the region with posterior mass.
 pub fn difficulty(responses: &[(f64, u32, u32)], prior: (f64, f64)) -> Estimate {
     let (mean, sd) = prior;
     let log = |b: f64| {
@@ -22,7 +23,7 @@ pub fn difficulty(responses: &[(f64, u32, u32)], prior: (f64, f64)) -> Estimate 
             .sum();
         answers - ((b - mean) / sd).powi(2) / 2.0
     };
-    // First where the posterior is not negligible, then finely there.
+    // A coarse grid finds the region with posterior mass, a fine grid covers it.
     let wide = grid(mean - 12.0 * sd, mean + 12.0 * sd);
     let top = wide.iter().map(|b| log(*b)).fold(f64::NEG_INFINITY, f64::max);
     let step = wide[1] - wide[0];
@@ -39,7 +40,7 @@ pub fn difficulty(responses: &[(f64, u32, u32)], prior: (f64, f64)) -> Estimate 
 }
 
 fn log_sigmoid(x: f64) -> f64 {
-    // The larger of both exponents is taken out, so that neither end overflows.
+    // Stable for large |x|.
     x.min(0.0) - (-x.abs()).exp().ln_1p()
 }
 
@@ -48,7 +49,7 @@ fn grid(low: f64, high: f64) -> Vec<f64> {
     (0..POINTS).map(|i| low + step * i as f64).collect()
 }
 
-/// Where a share `p` of the whole lies below.
+/// The `p` quantile.
 fn quantile(grid: &[f64], weights: &[f64], p: f64) -> f64 {
     let areas: Vec<f64> = (0..grid.len() - 1).map(|place| area(weights, place)).collect();
     let target = p * areas.iter().sum::<f64>();
@@ -85,7 +86,7 @@ mod tests {
     fn without_answers_the_prior_speaks() {
         let prior = difficulty(&[], (0.5, 2.0));
         assert!((prior.value - 0.5).abs() < 1e-9);
-        assert!((prior.half() - 2.0 * 1.959_964).abs() < 1e-4, "{prior:?}");
+        assert!((prior.half_width() - 2.0 * 1.959_964).abs() < 1e-4, "{prior:?}");
     }
 
     #[test]

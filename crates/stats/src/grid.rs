@@ -1,22 +1,22 @@
-//! The fit behind [`crossed`](crate::crossed): penalised likelihood, the spread of hardness, and the check.
+//! The fit of [`crossed`](crate::crossed): penalised likelihood, the standard deviation of hardness, goodness of fit.
 
 use crate::crossed::Cell;
-use crate::linear::{Factor, Slope, Symmetric, climb};
+use crate::newton::{Cholesky, NewtonStep, SymmetricMatrix, maximize};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The standard deviation of the rows' normal prior around the intercept, in logits: weak, so that a row of
-/// hits alone stays finite.
-const ROWS: f64 = 3.0;
-/// The standard deviation of the intercept's prior, weaker still.
-const INTERCEPT: f64 = 10.0;
-/// The least and the largest standard deviation of hardness.
-const SPREAD: (f64, f64) = (0.02, 6.0);
-/// The step in ln τ for differences.
+/// The standard deviation of the rows' normal prior around the intercept, in logits; weak, but keeps a row without misses
+/// finite.
+const ROW_SD: f64 = 3.0;
+/// The standard deviation of the intercept's prior.
+const INTERCEPT_SD: f64 = 10.0;
+/// The range of the standard deviation of hardness.
+const SD_RANGE: (f64, f64) = (0.02, 6.0);
+/// The step in ln τ for finite differences.
 const STEP: f64 = 0.2;
-/// The most that ln τ is taken to vary: data that say nothing of τ leave it within about a factor of three.
-const LOOSE: f64 = 1.0;
-/// Data sets drawn from the fitted model for its check.
+/// The largest variance of ln τ, for data that do not determine τ.
+const MAX_LOG_VARIANCE: f64 = 1.0;
+/// Replicates of the parametric bootstrap.
 const REPLICAS: u32 = 199;
 
 /// The cells with a session, rows and columns numbered without gaps. Parameters are the rows' logits on a
@@ -26,30 +26,30 @@ pub(crate) struct Grid {
     /// The rows and columns with a session.
     pub(crate) rows: Vec<usize>,
     pub(crate) columns: Vec<usize>,
-    cells: Vec<Place>,
+    cells: Vec<GridCell>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct GridCell {
     row: usize,
     column: usize,
     hits: f64,
     total: f64,
 }
 
-/// The information's inverse, by blocks: columns do not meet each other, so they are eliminated first.
+/// The information matrix by blocks: the columns' block is diagonal, so they are eliminated first.
 pub(crate) struct Information {
-    /// Of the rows, once columns are eliminated.
-    pub(crate) rows: Factor,
+    /// The Schur complement of the columns.
+    pub(crate) rows: Cholesky,
     /// The columns' diagonal.
     diagonal: Vec<f64>,
-    /// What ties each column to rows.
+    /// The off-diagonal entries of each column.
     ties: Vec<Vec<(usize, f64)>>,
 }
 
 impl Information {
-    /// The columns' variances: 1/d + cᵀS⁻¹c/d², with c a column's ties.
-    pub(crate) fn columns(&self, rows: &Symmetric) -> Vec<f64> {
+    /// The columns' variances: 1/d + cᵀS⁻¹c/d², with c a column's off-diagonal entries.
+    pub(crate) fn columns(&self, rows: &SymmetricMatrix) -> Vec<f64> {
         let variance = |(d, ties): (&f64, &Vec<(usize, f64)>)| {
             let pull: f64 =
                 ties.iter().flat_map(|(i, x)| ties.iter().map(move |(k, y)| x * y * rows.at(*i, *k))).sum();
@@ -84,9 +84,9 @@ impl Grid {
         let rows = unique(&mut sums.keys().map(|key| key.0));
         let columns = unique(&mut sums.keys().map(|key| key.1));
         let find = |list: &[usize], value: usize| list.binary_search(&value).unwrap_or_default();
-        let cells: Vec<Place> = sums
+        let cells: Vec<GridCell> = sums
             .into_iter()
-            .map(|((row, column), (hits, total))| Place {
+            .map(|((row, column), (hits, total))| GridCell {
                 row: find(&rows, row),
                 column: find(&columns, column),
                 hits,
@@ -100,26 +100,26 @@ impl Grid {
         vec![0.0; self.rows.len() + self.columns.len()]
     }
 
-    fn logit(&self, cell: &Place, x: &[f64]) -> f64 {
+    fn logit(&self, cell: &GridCell, x: &[f64]) -> f64 {
         x[cell.row] + x[self.rows.len() + cell.column]
     }
 
     pub(crate) fn mode(&self, spread: f64, start: Vec<f64>) -> Option<Vec<f64>> {
-        climb(start, |x| Some(self.slope(spread, x)?.0))
+        maximize(start, |x| Some(self.newton_step(spread, x)?.0))
     }
 
-    /// The penalised likelihood, Newton's step from here, and the information.
-    pub(crate) fn slope(&self, spread: f64, x: &[f64]) -> Option<(Slope, Information)> {
+    /// The penalised log-likelihood, the Newton step, and the information matrix.
+    pub(crate) fn newton_step(&self, spread: f64, x: &[f64]) -> Option<(NewtonStep, Information)> {
         let (r, c) = (self.rows.len(), self.columns.len());
         let n = r as f64;
-        let (weak, weaker) = (1.0 / (ROWS * ROWS), 1.0 / (INTERCEPT * INTERCEPT));
+        let (weak, weaker) = (1.0 / (ROW_SD * ROW_SD), 1.0 / (INTERCEPT_SD * INTERCEPT_SD));
         let mean = x[..r].iter().sum::<f64>() / n;
         // The rows' penalty is Σ(x − mean)² weak/2 + mean² weaker/2.
-        let mut height = -mean * mean * weaker / 2.0;
+        let mut value = -mean * mean * weaker / 2.0;
         let mut gradient = vec![0.0; r + c];
-        let mut schur = Symmetric::zero(r);
+        let mut schur = SymmetricMatrix::zero(r);
         for i in 0..r {
-            height -= (x[i] - mean).powi(2) * weak / 2.0;
+            value -= (x[i] - mean).powi(2) * weak / 2.0;
             gradient[i] = -(x[i] - mean) * weak - mean * weaker / n;
             schur.add(i, i, weak);
             for k in 0..r {
@@ -130,7 +130,7 @@ impl Grid {
         let mut diagonal = vec![hard; c];
         let mut ties = vec![Vec::new(); c];
         for j in 0..c {
-            height -= x[r + j].powi(2) * hard / 2.0;
+            value -= x[r + j].powi(2) * hard / 2.0;
             gradient[r + j] = -x[r + j] * hard;
         }
         for cell in &self.cells {
@@ -138,7 +138,7 @@ impl Grid {
             let chance = sigmoid(logit);
             let (residual, weight) = (cell.hits - cell.total * chance, cell.total * chance * (1.0 - chance));
             // ln(1 + eˡ) without overflow
-            height += cell.hits * logit - cell.total * (logit.max(0.0) + (-logit.abs()).exp().ln_1p());
+            value += cell.hits * logit - cell.total * (logit.max(0.0) + (-logit.abs()).exp().ln_1p());
             gradient[cell.row] += residual;
             gradient[r + cell.column] += residual;
             schur.add(cell.row, cell.row, weight);
@@ -154,35 +154,35 @@ impl Grid {
                 }
             }
         }
-        let rows = schur.factor()?;
+        let rows = schur.cholesky()?;
         let mut step = rows.solve(reduced);
         for (j, ties) in ties.iter().enumerate() {
             let pull: f64 = ties.iter().map(|(i, weight)| weight * step[*i]).sum();
             step.push((gradient[r + j] - pull) / diagonal[j]);
         }
-        Some((Slope { height, step }, Information { rows, diagonal, ties }))
+        Some((NewtonStep { value, step }, Information { rows, diagonal, ties }))
     }
 
-    /// How well the data support a spread, by its logarithm, and the mode there.
-    fn support(&self, log: f64, start: Vec<f64>) -> Option<(f64, Vec<f64>)> {
+    /// The Laplace approximation of the log marginal likelihood at ln τ, and the mode there.
+    fn log_marginal(&self, log: f64, start: Vec<f64>) -> Option<(f64, Vec<f64>)> {
         let spread = log.exp();
         let mode = self.mode(spread, start)?;
-        let (slope, information) = self.slope(spread, &mode)?;
-        // One column's worth of ln τ stays away from the density: the prior that keeps τ from zero.
+        let (slope, information) = self.newton_step(spread, &mode)?;
+        // The prior ∝ τ, which keeps τ from zero, cancels one column's −ln τ.
         let columns = self.columns.len() as f64 - 1.0;
-        Some((slope.height - columns * log - information.log_determinant() / 2.0, mode))
+        Some((slope.value - columns * log - information.log_determinant() / 2.0, mode))
     }
 
-    /// The logarithm of the spread that the data support best: golden-section search.
+    /// ln τ with the largest marginal likelihood, by golden-section search.
     pub(crate) fn log_spread(&self) -> Option<f64> {
         let mut start = self.start();
         let mut support = |log: f64| {
-            let (support, mode) = self.support(log, start.clone())?;
+            let (support, mode) = self.log_marginal(log, start.clone())?;
             start = mode;
             Some(support)
         };
         let golden = (5f64.sqrt() - 1.0) / 2.0;
-        let (mut low, mut high) = (SPREAD.0.ln(), SPREAD.1.ln());
+        let (mut low, mut high) = (SD_RANGE.0.ln(), SD_RANGE.1.ln());
         let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
         let (mut at_a, mut at_b) = (support(a)?, support(b)?);
         while high - low > 1e-5 {
@@ -199,14 +199,14 @@ impl Grid {
         Some(f64::midpoint(low, high))
     }
 
-    /// What not knowing the spread adds to each parameter's variance: (dx/d ln τ)² Var(ln τ), both by
-    /// differences.
-    pub(crate) fn unknown_spread(&self, log: f64, mode: &[f64]) -> Option<Vec<f64>> {
-        let (here, _) = self.support(log, mode.to_vec())?;
-        let (before, one) = self.support(log - STEP, mode.to_vec())?;
-        let (after, two) = self.support(log + STEP, mode.to_vec())?;
+    /// The variance of each parameter due to estimating τ: (dx/d ln τ)² Var(ln τ), both by finite differences (Kass and
+    /// Steffey, 1989).
+    pub(crate) fn variance_from_spread(&self, log: f64, mode: &[f64]) -> Option<Vec<f64>> {
+        let (here, _) = self.log_marginal(log, mode.to_vec())?;
+        let (before, one) = self.log_marginal(log - STEP, mode.to_vec())?;
+        let (after, two) = self.log_marginal(log + STEP, mode.to_vec())?;
         let curvature = (2.0 * here - before - after) / (STEP * STEP);
-        let variance = 1.0 / curvature.max(1.0 / LOOSE);
+        let variance = 1.0 / curvature.max(1.0 / MAX_LOG_VARIANCE);
         let slopes = one.iter().zip(&two).map(|(one, two)| (two - one) / (2.0 * STEP));
         Some(slopes.map(|slope| slope * slope * variance).collect())
     }
@@ -228,7 +228,8 @@ impl Grid {
         Residuals { square, rows, columns: means.collect() }
     }
 
-    pub(crate) fn check(&self, spread: f64, mode: &[f64], square: f64) -> Option<f64> {
+    /// The p-value of a parametric bootstrap of Pearson's X².
+    pub(crate) fn bootstrap_p(&self, spread: f64, mode: &[f64], square: f64) -> Option<f64> {
         if self.cells.len() < mode.len() {
             return None;
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
-/// The quantile of the normal distribution that leaves 2.5% above it.
+/// The 97.5% quantile of the normal distribution.
 pub(crate) const Z: f64 = 1.959_963_984_540_054;
 
 /// A range of values.
@@ -15,18 +15,18 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A number with its 95% interval.
+/// An estimate with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The number.
+    /// The estimate.
     pub value: f64,
-    /// Where the true one lies, in 95 of 100 such studies.
+    /// The 95% interval.
     pub interval: Interval,
 }
 
 impl Estimate {
-    /// Half the interval's width.
-    pub fn half(&self) -> f64 {
+    /// Half the width of the interval.
+    pub fn half_width(&self) -> f64 {
         (self.interval.high - self.interval.low) / 2.0
     }
 
@@ -44,11 +44,11 @@ pub fn wilson(hits: u64, total: u64) -> Option<Interval> {
         return None;
     }
     let n = total as f64;
-    Some(score(hits as f64 / n, n, Z))
+    Some(wilson_score(hits as f64 / n, n, Z))
 }
 
-/// Wilson's interval for a share p of n trials, at the quantile z.
-pub(crate) fn score(p: f64, n: f64, z: f64) -> Interval {
+/// Wilson's score interval for a proportion p of n trials, at the quantile z.
+pub(crate) fn wilson_score(p: f64, n: f64, z: f64) -> Interval {
     let scale = 1.0 + z * z / n;
     let centre = (p + z * z / (2.0 * n)) / scale;
     let half = z / scale * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
@@ -69,7 +69,7 @@ pub fn jeffreys(hits: u64, total: u64) -> Option<Interval> {
     Some(Interval { low, high })
 }
 
-/// The `p` quantile of a beta distribution, by bisection: the library's own stops at about six digits.
+/// The `p` quantile of a beta distribution, by bisection: `statrs` is accurate to about six digits only.
 fn quantile(beta: &Beta, p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -89,13 +89,13 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let t = student(n - 1.0);
+    let t = t_quantile(n - 1.0);
     let half = t * (variance / n).sqrt();
     Some(Interval { low: mean - half, high: mean + half })
 }
 
-/// The 97.5% quantile of Student's t with this many degrees of freedom; the normal one where there are none.
-pub(crate) fn student(freedom: f64) -> f64 {
+/// The 97.5% quantile of Student's t with this many degrees of freedom; that of the normal distribution for none.
+pub(crate) fn t_quantile(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(Z, |t| t.inverse_cdf(0.975))
 }
 

@@ -1,17 +1,17 @@
-//! The statistics of the benchmark: how sure a number is, and what it is made of.
+//! The statistics of the benchmark: intervals, tests, ability models, adaptive sampling.
 //!
-//! Plain functions over values: no clock, no files, and randomness only from a seed that the caller gives.
-//! Depends on no other room. Every interval is a 95% one.
+//! Pure functions over values: no clock, no files, and randomness only from a seed that the caller gives. Depends on no
+//! other crate of the workspace. Used by `evidence`, `report`, `eval`, `export`, `bench` and `cli`. All intervals are 95%.
 //!
-//! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: independent trials.
-//! - [`clustered`]: a rate over sessions that share a solver pair.
+//! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: intervals over independent trials.
+//! - [`clustered`]: a rate over sessions clustered by solver pair.
 //! - [`mean_share`]: a mean over problems with several samples each.
-//! - [`paired`], [`holm`], [`fisher`]: is one asker better than another?
-//! - [`pass_at`]: would one of k samples be right?
-//! - [`audit`]: how much of a calibration rate is luck.
-//! - [`conditional`], [`crossed`], [`difficulty`]: able solvers, skilled askers, hard questions.
-//! - [`Sampler`]: which pairs to ask next, and the rate that comes out unbiased.
-//! - [`kendall`], [`rank_correlation`], [`same_order`]: do two rankings agree?
+//! - [`paired`], [`holm`], [`fisher`]: comparisons of askers.
+//! - [`pass_at`]: the pass@k estimator.
+//! - [`audit`]: how much of a calibration rate is sampling noise.
+//! - [`rasch`], [`crossed`], [`difficulty`]: abilities of solvers, skills of askers, difficulties of questions.
+//! - [`AdaptiveSampler`]: allocates sessions to pairs and estimates the rate without bias.
+//! - [`kendall`], [`rank_correlation`], [`same_order`]: agreement of rankings.
 //!
 //! ```
 //! use aske_stats::{clustered, wilson};
@@ -24,31 +24,31 @@
 mod adaptive;
 mod agreement;
 mod audit;
-mod belief;
 mod cluster;
-mod conditional;
 mod crossed;
 mod difficulty;
-mod exact;
-mod flip;
+mod fisher;
 mod grid;
 mod interval;
-mod linear;
+mod newton;
 mod paired;
 mod pass;
+mod posterior;
+mod rasch;
 mod round;
 mod share;
+mod sign_flip;
 mod symmetric;
 
-pub use adaptive::{Adaptive, Drawn, Sampler};
+pub use adaptive::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 pub use agreement::{kendall, rank_correlation, same_order};
-pub use audit::{Audit, Redraws, Terms, audit, terms};
+pub use audit::{Audit, AuditSession, AuditTerms, audit, audit_terms};
 pub use cluster::clustered;
-pub use conditional::{Abilities, Response, conditional};
-pub use crossed::{Cell, Crossed, crossed};
+pub use crossed::{Cell, CrossedFit, crossed};
 pub use difficulty::difficulty;
-pub use exact::{fisher, holm};
+pub use fisher::{fisher, holm};
 pub use interval::{Estimate, Interval, jeffreys, mean_interval, newcombe, wilson};
-pub use paired::{Paired, paired};
+pub use paired::{PairedComparison, paired};
 pub use pass::pass_at;
+pub use rasch::{Abilities, Response, rasch};
 pub use share::mean_share;

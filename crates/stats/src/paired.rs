@@ -1,24 +1,24 @@
-//! Two askers on the same sessions.
+//! Paired comparison of two askers.
 
 use crate::cluster::{Ratio, Scale};
-use crate::flip::flip;
 use crate::interval::{Estimate, Z};
+use crate::sign_flip::sign_flip;
 use serde::{Deserialize, Serialize};
 
 /// The 80% quantile of the normal distribution.
 const POWER: f64 = 0.841_621_233_572_914_3;
 
-/// The fewest clusters whose signs can be flipped in enough ways: 2 / 2⁶ is below 5%.
-const FLIPS: f64 = 6.0;
+/// The fewest clusters with which the sign-flip test can be significant: 2 / 2⁶ is below 5%.
+const MIN_CLUSTERS: f64 = 6.0;
 
-/// The mean of paired differences, and how surely it is not zero.
+/// The mean of paired differences, with its interval, p-value and power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Paired {
+pub struct PairedComparison {
     /// The mean difference per session.
     pub difference: Estimate,
-    /// Two-sided p-value of no difference, by flipping the sign of whole clusters.
+    /// The two-sided p-value of no difference, by the sign-flip test.
     pub p: f64,
-    /// The smallest true difference that a study of this size sees with 80% power at 5% two-sided.
+    /// The minimum detectable difference with 80% power at 5% two-sided.
     pub smallest: f64,
     /// Pairs of sessions.
     pub sessions: u64,
@@ -26,27 +26,26 @@ pub struct Paired {
     pub clusters: u64,
 }
 
-/// Compares two askers session by session: differences −1, 0 or 1, grouped by solver pair. None for fewer
-/// than two clusters.
+/// The mean of paired differences −1, 0 or 1, clustered by solver pair, with a studentised sign-flip test (Janssen,
+/// 1997). None for fewer than two clusters.
 ///
-/// The interval is that of [`clustered`](crate::clustered). The test flips the signs of whole clusters, since
-/// only clusters are independent, and compares |mean|/se; it is exact up to 14 clusters and takes 4,999
-/// random patterns beyond. `smallest` is (z₀.₉₇₅ + z₀.₈) · se, with se the linearised standard error of the
-/// mean, and never less than a change that the test can see at all: fewer than six clusters that differ, all in one
+/// The interval is that of [`clustered`](crate::clustered). The test flips the signs of whole clusters, as only clusters
+/// are independent; it is exact up to 14 clusters and uses 4,999 random patterns beyond. `smallest` is (z₀.₉₇₅ + z₀.₈) · se, with se the linearised standard error of the
+/// mean, and never less than a difference that the test can detect: fewer than six clusters that differ, all in one
 /// direction, have a p-value above 5%.
-pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<Paired> {
+pub fn paired(clusters: &[Vec<f64>], seed: u64) -> Option<PairedComparison> {
     let sums: Vec<(f64, f64)> =
         clusters.iter().map(|cluster| (cluster.iter().sum(), cluster.len() as f64)).collect();
     let ratio = Ratio::of(&sums)?;
     let difference = ratio.estimate(Scale::Difference, seed)?;
-    // Without any spread in the data the interval still knows how little was seen.
-    let error = if ratio.error > 1e-9 { ratio.error } else { difference.half() / Z };
+    // Without variance in the data, the interval gives the error.
+    let error = if ratio.error > 1e-9 { ratio.error } else { difference.half_width() / Z };
     let step =
         sums.iter().map(|(sum, _)| sum.abs()).filter(|step| *step > 1e-9).fold(f64::INFINITY, f64::min);
-    let least = if step.is_finite() { FLIPS * step / ratio.sessions } else { 0.0 };
-    Some(Paired {
+    let least = if step.is_finite() { MIN_CLUSTERS * step / ratio.sessions } else { 0.0 };
+    Some(PairedComparison {
         difference,
-        p: flip(&sums, seed),
+        p: sign_flip(&sums, seed),
         smallest: ((Z + POWER) * error).max(least),
         sessions: clusters.iter().map(|cluster| cluster.len() as u64).sum(),
         clusters: clusters.iter().filter(|cluster| !cluster.is_empty()).count() as u64,

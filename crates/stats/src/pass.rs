@@ -1,9 +1,9 @@
-//! pass@k: the chance that at least one of k samples is right.
+//! pass@k: the probability that at least one of k samples is right.
 
-/// The unbiased estimate of pass@k from `right` right samples among `samples`; none where k is 0 or beyond `samples`.
+/// The unbiased estimator of pass@k (Chen et al., 2021, "Evaluating Large Language Models Trained on Code", equation 1)
+/// from `right` right samples among `samples`; none if k is 0 or exceeds `samples`.
 ///
-/// 1 − C(n−c, k)/C(n, k), with n samples and c right ones: the share of the k-subsets that hold a right one (Chen et
-/// al., 2021, "Evaluating Large Language Models Trained on Code", equation 1). It is computed as
+/// 1 − C(n−c, k)/C(n, k), with n samples and c right ones: the fraction of k-subsets with a right one. It is computed as
 /// 1 − Π_{i=n−c+1..n} (1 − k/i), in which no number grows large.
 pub fn pass_at(k: u32, right: u32, samples: u32) -> Option<f64> {
     if k == 0 || k > samples || right > samples {

@@ -1,20 +1,20 @@
-//! One round of adaptive sampling: every pair at least once, uncertain ones more often.
+//! One round of adaptive sampling: every pair at least once, uncertain pairs more often. Used by `adaptive`.
 
-use crate::belief::Belief;
+use crate::posterior::BetaPosterior;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// The mean number of times that a round asks a pair, before each is asked at least once.
-const DEPTH: f64 = 2.0;
+/// The mean number of sessions per pair in a round, before rounding up to one.
+const MEAN_SESSIONS: f64 = 2.0;
 
-/// A round in progress, or finished.
+/// A round, in progress or finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Round {
-    /// How often each pair is asked.
+    /// The number of sessions of each pair.
     times: Vec<u32>,
-    /// What was believed of each pair before the round.
+    /// The posterior mean of each pair before the round.
     means: Vec<f64>,
-    /// The share of the outcomes' variance that is noise given the pairs' rates.
+    /// The fraction of the outcomes' variance that remains given the pairs' rates.
     noise: f64,
     /// Outcomes recorded.
     pub(crate) done: u32,
@@ -23,20 +23,26 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// Plans a round on what is believed now: pairs are asked in proportion to √(m(1−m)), and at least once.
-    pub(crate) fn plan(beliefs: &[Belief]) -> Self {
-        let spreads: Vec<f64> = beliefs.iter().map(|belief| belief.outcome().sqrt()).collect();
-        let scale = DEPTH * beliefs.len() as f64 / spreads.iter().sum::<f64>().max(1e-9);
+    /// Plans a round by Neyman allocation: sessions in proportion to √(m(1−m)), and at least one per pair.
+    pub(crate) fn plan(posteriors: &[BetaPosterior]) -> Self {
+        let deviations: Vec<f64> =
+            posteriors.iter().map(|posterior| posterior.outcome_variance().sqrt()).collect();
+        let scale = MEAN_SESSIONS * posteriors.len() as f64 / deviations.iter().sum::<f64>().max(1e-9);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
         let times: Vec<u32> =
-            spreads.iter().map(|spread| (spread * scale).round().clamp(1.0, 1e6) as u32).collect();
-        let sum = |value: &dyn Fn(Belief) -> f64| -> f64 {
-            beliefs.iter().zip(&times).map(|(belief, times)| value(*belief) / f64::from(*times)).sum()
+            deviations.iter().map(|deviation| (deviation * scale).round().clamp(1.0, 1e6) as u32).collect();
+        let sum = |value: &dyn Fn(BetaPosterior) -> f64| -> f64 {
+            posteriors
+                .iter()
+                .zip(&times)
+                .map(|(posterior, times)| value(*posterior) / f64::from(*times))
+                .sum()
         };
-        let noise = sum(&Belief::noise) / sum(&Belief::outcome).max(1e-9);
+        let noise =
+            sum(&BetaPosterior::conditional_variance) / sum(&BetaPosterior::outcome_variance).max(1e-9);
         Self {
             times,
-            means: beliefs.iter().map(|belief| belief.mean).collect(),
+            means: posteriors.iter().map(|posterior| posterior.mean).collect(),
             noise,
             done: 0,
             sums: (0.0, 0.0),
@@ -48,12 +54,12 @@ impl Round {
         self.times.iter().sum()
     }
 
-    /// The chance that any one session of the round goes to this pair.
+    /// The probability that a session of the round is of this pair.
     pub(crate) fn probability(&self, pair: usize) -> f64 {
         f64::from(self.times[pair]) / f64::from(self.size())
     }
 
-    /// The pairs of the round in the order they are asked.
+    /// The pairs of the round, in random order.
     pub(crate) fn order(&self, seed: u64) -> Vec<usize> {
         let times = self.times.iter().enumerate();
         let mut order: Vec<usize> =
@@ -62,8 +68,7 @@ impl Round {
         order
     }
 
-    /// Takes an outcome: ψ = mean m + (y − m)/(Mπ), whose mean over the round is the rate, whatever m and π
-    /// are.
+    /// Records an outcome as ψ = mean m + (y − m)/(Mπ), whose mean over the round is the rate for any m and π.
     pub(crate) fn record(&mut self, pair: usize, probability: f64, hit: bool) {
         let pairs = self.means.len() as f64;
         let base = self.means.iter().sum::<f64>() / pairs;
@@ -80,8 +85,8 @@ impl Round {
 
     /// The variance of Σψ, with θ the overall rate.
     ///
-    /// Σ(ψ − θ)² · (1 − f(1 − ρ)): the part 1 − ρ of the variance lies between sessions of the round, which
-    /// are drawn without replacement, and so fades as the share f of the round that is done grows.
+    /// Σ(ψ − θ)² · (1 − f(1 − ρ)): the finite-population correction for the fraction f of the round that is done, applied
+    /// to the fraction 1 − ρ of the variance that lies between pairs.
     pub(crate) fn variance(&self, rate: f64) -> f64 {
         let squares = self.sums.1 - 2.0 * rate * self.sums.0 + rate * rate * f64::from(self.done);
         let share = f64::from(self.done) / f64::from(self.size());
@@ -92,13 +97,13 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Count, beliefs};
+    use crate::posterior::{Count, posteriors};
 
     /// Beliefs that are far off: pair 2 is believed to be calibrated now and then, the others nearly never.
     fn wrong() -> Round {
         let count = |hits, total| Count { hits, total };
         let counts = [count(0, 9), count(0, 9), count(4, 9)];
-        Round::plan(&beliefs(&counts, &counts))
+        Round::plan(&posteriors(&counts, &counts))
     }
 
     #[test]

@@ -1,40 +1,40 @@
-//! Which of an item's responses are right, given how many are: elementary symmetric functions.
+//! The distribution of an item's right responses given their number, by elementary symmetric functions. Used by `rasch`.
 //!
-//! With weights εᵥ = exp(abilityᵥ) the chance of a subset S of size t is Π_{v∈S} εᵥ / γₜ(ε), where γₜ sums
-//! that product over all subsets of size t. The item's difficulty has cancelled out.
+//! With weights εᵥ = exp(abilityᵥ) the probability of a subset S of size t is Π_{v∈S} εᵥ / γₜ(ε), where γₜ sums that
+//! product over all subsets of size t. The item's difficulty cancels out.
 
-use crate::linear::Symmetric;
+use crate::newton::SymmetricMatrix;
 use fastrand::Rng;
 
 /// The conditional distribution of one item's responses.
-pub(crate) struct Subset {
+pub(crate) struct SubsetDistribution {
     weights: Vec<f64>,
     total: usize,
-    /// ln γₜ, up to t times the mean ability that was taken out of the weights.
+    /// ln γₜ.
     pub(crate) log_sum: f64,
-    /// The chance that each response is right.
-    pub(crate) chances: Vec<f64>,
+    /// The probability that each response is right.
+    pub(crate) probabilities: Vec<f64>,
 }
 
-impl Subset {
+impl SubsetDistribution {
     /// `total` right among responses with these abilities; 0 < `total` < the number of responses.
     pub(crate) fn of(abilities: &[f64], total: usize) -> Self {
-        // Only differences count, and small exponents do not overflow.
+        // Only differences matter; centring avoids overflow.
         let mean = abilities.iter().sum::<f64>() / abilities.len() as f64;
         let weights: Vec<f64> = abilities.iter().map(|ability| (ability - mean).exp()).collect();
         let all = sums(weights.iter(), total)[total];
         let rests = without_each(&weights, total - 1);
-        let chances = rests.iter().zip(&weights).map(|(rest, weight)| weight * rest / all).collect();
-        Self { total, log_sum: all.ln() + total as f64 * mean, chances, weights }
+        let probabilities = rests.iter().zip(&weights).map(|(rest, weight)| weight * rest / all).collect();
+        Self { total, log_sum: all.ln() + total as f64 * mean, probabilities, weights }
     }
 
     /// The covariance of the responses: P(both right) − P(one right) P(other right).
-    pub(crate) fn covariance(&self) -> Symmetric {
+    pub(crate) fn covariance(&self) -> SymmetricMatrix {
         let n = self.weights.len();
         let all = sums(self.weights.iter(), self.total)[self.total];
-        let mut covariance = Symmetric::zero(n);
+        let mut covariance = SymmetricMatrix::zero(n);
         for v in 0..n {
-            covariance.add(v, v, self.chances[v] * (1.0 - self.chances[v]));
+            covariance.add(v, v, self.probabilities[v] * (1.0 - self.probabilities[v]));
             if self.total >= 2 {
                 let mut others = self.weights.clone();
                 let first = others.remove(v);
@@ -44,7 +44,7 @@ impl Subset {
                 }
             }
             for w in (0..n).filter(|w| *w != v) {
-                covariance.add(v, w, -self.chances[v] * self.chances[w]);
+                covariance.add(v, w, -self.probabilities[v] * self.probabilities[w]);
             }
         }
         covariance
@@ -80,7 +80,7 @@ fn sums<'a>(weights: impl Iterator<Item = &'a f64>, most: usize) -> Vec<f64> {
     sums
 }
 
-/// γₜ of the weights with each one left out in turn, by sums from both ends: subtraction would lose digits.
+/// γₜ of the weights with each one left out in turn, by sums from both ends, as subtraction would lose precision.
 fn without_each(weights: &[f64], t: usize) -> Vec<f64> {
     let n = weights.len();
     let mut after: Vec<Vec<f64>> = (0..n).map(|v| sums(weights[v + 1..].iter(), t)).collect();
@@ -100,8 +100,8 @@ mod tests {
     fn chances_add_up_to_the_total() {
         let abilities = [0.3, -1.0, 2.0, 0.0];
         for total in 1..4 {
-            let subset = Subset::of(&abilities, total);
-            assert!((subset.chances.iter().sum::<f64>() - total as f64).abs() < 1e-12);
+            let subset = SubsetDistribution::of(&abilities, total);
+            assert!((subset.probabilities.iter().sum::<f64>() - total as f64).abs() < 1e-12);
             let covariance = subset.covariance();
             for v in 0..4 {
                 assert!((0..4).map(|w| covariance.at(v, w)).sum::<f64>().abs() < 1e-12, "rows sum to zero");
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn draws_follow_the_chances() {
-        let subset = Subset::of(&[0.5, -0.5, 0.0], 2);
+        let subset = SubsetDistribution::of(&[0.5, -0.5, 0.0], 2);
         let mut rng = Rng::with_seed(1);
         let mut counts = [0.0; 3];
         for _ in 0..20_000 {
@@ -121,8 +121,8 @@ mod tests {
                 *count += f64::from(u8::from(right)) / 20_000.0;
             }
         }
-        for (count, chance) in counts.iter().zip(&subset.chances) {
-            assert!((count - chance).abs() < 0.015, "{counts:?} {:?}", subset.chances);
+        for (count, chance) in counts.iter().zip(&subset.probabilities) {
+            assert!((count - chance).abs() < 0.015, "{counts:?} {:?}", subset.probabilities);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Laws that hold for any data.
 
 use aske_stats::{
-    Estimate, Interval, Sampler, clustered, fisher, holm, jeffreys, kendall, newcombe, same_order, terms,
-    wilson,
+    AdaptiveSampler, Estimate, Interval, audit_terms, clustered, fisher, holm, jeffreys, kendall, newcombe,
+    same_order, wilson,
 };
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ proptest! {
 
     #[test]
     fn separation_and_noise_add_up(draws in [2u32..40, 2..40], right in [0u32..40, 0..40]) {
-        let terms = terms([0, 1].map(|i| right[i].min(draws[i])), draws).unwrap();
+        let terms = audit_terms([0, 1].map(|i| right[i].min(draws[i])), draws).unwrap();
         prop_assert!((terms.separation + terms.noise - terms.calibrated).abs() < 1e-12);
         prop_assert!((terms.same - terms.noise).abs() < 1e-12);
     }
@@ -79,14 +79,14 @@ proptest! {
         outcomes: u64,
         sizes in prop::collection::vec(1usize..9, 1..9),
     ) {
-        let mut sampler = Sampler::new(pairs, seed);
+        let mut sampler = AdaptiveSampler::new(pairs, seed);
         for size in sizes {
             let batch = sampler.next(size);
             prop_assert!(!batch.is_empty() && batch.iter().all(|drawn| drawn.probability > 0.0));
             let hit = |i: usize| outcomes >> (i % 64) & 1 == 1;
             let done: Vec<_> = batch.into_iter().enumerate().map(|(i, drawn)| (drawn, hit(i))).collect();
             sampler.record(&done);
-            let stored: Sampler = serde_json::from_str(&serde_json::to_string(&sampler).unwrap()).unwrap();
+            let stored: AdaptiveSampler = serde_json::from_str(&serde_json::to_string(&sampler).unwrap()).unwrap();
             prop_assert_eq!(stored.next(5), sampler.next(5));
             let Estimate { value, interval } = sampler.estimate().unwrap().rate;
             prop_assert!(interval.low <= value && value <= interval.high && interval.low < interval.high);

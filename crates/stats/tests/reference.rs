@@ -5,8 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a number that is missing ends its test")]
 
 use aske_stats::{
-    Cell, Estimate, Interval, Response, conditional, crossed, difficulty, fisher, holm, jeffreys, kendall,
-    mean_interval, newcombe, paired, rank_correlation, terms, wilson,
+    Cell, Estimate, Interval, Response, audit_terms, crossed, difficulty, fisher, holm, jeffreys, kendall,
+    mean_interval, newcombe, paired, rank_correlation, rasch, wilson,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +48,7 @@ fn normals(got: &[Option<Estimate>], values: &[f64], errors: &[f64], within: f64
     for ((got, value), error) in got.iter().zip(values).zip(errors) {
         let got = got.unwrap();
         close(got.value, *value, within);
-        close(got.half() / Z, *error, within);
+        close(got.half_width() / Z, *error, within);
     }
 }
 
@@ -116,8 +116,8 @@ fn rank_agreement() {
 
 #[test]
 fn terms_of_the_audit() {
-    for case in cases::<[[u32; 2]; 2], aske_stats::Terms>("terms") {
-        let (got, want) = (terms(case.given[0], case.given[1]).unwrap(), case.want);
+    for case in cases::<[[u32; 2]; 2], aske_stats::AuditTerms>("terms") {
+        let (got, want) = (audit_terms(case.given[0], case.given[1]).unwrap(), case.want);
         close(got.calibrated, want.calibrated, 1e-12);
         close(got.separation, want.separation, 1e-12);
         close(got.noise, want.noise, 1e-12);
@@ -145,7 +145,7 @@ fn abilities() {
             .into_iter()
             .map(|(person, item, right)| Response { person, item, right })
             .collect();
-        let got = conditional(given.persons, &responses).unwrap();
+        let got = rasch(given.persons, &responses).unwrap();
         // The other side has its standard errors from differences of the likelihood.
         normals(&got.ability, &want.ability, &want.error, 1e-5);
         close(got.deviance, want.deviance, 1e-6);
@@ -170,7 +170,7 @@ fn abilities_are_bradley_terrys() {
                 }
             }
         }
-        let got = conditional(table.len(), &responses).unwrap();
+        let got = rasch(table.len(), &responses).unwrap();
         // The weak prior moves them in the fourth digit.
         normals(&got.ability, &want.ability, &want.error, 5e-4);
     }
@@ -184,7 +184,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn fit(&self) -> aske_stats::Crossed {
+    fn fit(&self) -> aske_stats::CrossedFit {
         let cell = |&(row, column, hits, total): &(usize, usize, u32, u32)| Cell { row, column, hits, total };
         crossed(self.rows, self.columns, &self.cells.iter().map(cell).collect::<Vec<Cell>>()).unwrap()
     }

@@ -9,8 +9,8 @@
 mod worlds;
 
 use aske_stats::{
-    Cell, Interval, Redraws, Response, Sampler, audit, clustered, conditional, crossed, difficulty, jeffreys,
-    paired, wilson,
+    AdaptiveSampler, AuditSession, Cell, Interval, Response, audit, clustered, crossed, difficulty, jeffreys,
+    paired, rasch, wilson,
 };
 use fastrand::Rng;
 use worlds::{Coverage, Values, beta, cluster_rate, happens, hits, holds, normal, sigmoid};
@@ -123,14 +123,14 @@ fn the_smallest_difference_is_seen_four_times_in_five() {
 
 /// Questions whose right-chances are p = c + U/2 for the smaller solver and q = c + 0.2 + V/2 for the larger
 /// one, with c = 0.3·W the pair's, and U, V, W uniform.
-fn redraws(rng: &mut Rng, clusters: usize) -> Vec<Redraws> {
+fn redraws(rng: &mut Rng, clusters: usize) -> Vec<AuditSession> {
     let mut sessions = Vec::new();
     for cluster in 0..clusters {
         let c = 0.3 * rng.f64();
         for _ in 0..rng.u32(1..=10) {
             let (p, q) = (c + rng.f64() / 2.0, c + 0.2 + rng.f64() / 2.0);
             let draws = [rng.u32(3..=5), rng.u32(2..=5)];
-            sessions.push(Redraws {
+            sessions.push(AuditSession {
                 cluster,
                 right: [hits(rng, p, draws[0]), hits(rng, q, draws[1])],
                 draws,
@@ -199,8 +199,11 @@ fn the_audit_recovers_luck_and_skill() {
 #[test]
 fn one_large_audit_holds_both_terms() {
     let audit = audit(&redraws(&mut Rng::with_seed(2), 2000), 1).unwrap();
-    assert!(holds(&audit.separation, 0.25 / 6.0 + 0.04) && audit.separation.half() < 0.01, "{audit:?}");
-    assert!(holds(&audit.noise, 0.76 - 0.52 - 0.68 / 12.0 + 0.24) && audit.noise.half() < 0.01, "{audit:?}");
+    assert!(holds(&audit.separation, 0.25 / 6.0 + 0.04) && audit.separation.half_width() < 0.01, "{audit:?}");
+    assert!(
+        holds(&audit.noise, 0.76 - 0.52 - 0.68 / 12.0 + 0.24) && audit.noise.half_width() < 0.01,
+        "{audit:?}"
+    );
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn abilities_cover_although_askers_choose_the_questions() {
                 });
             }
         }
-        let abilities = conditional(8, &responses).unwrap();
+        let abilities = rasch(8, &responses).unwrap();
         for (ability, truth) in abilities.ability.iter().zip(truth) {
             coverage.add(ability.unwrap().interval, truth);
         }
@@ -288,14 +291,14 @@ fn stopped_runs(name: &str, rates: &[f64], target: f64, size: usize) {
     let mut coverage = Coverage::default();
     let [mut errors, mut sessions, mut uniform, mut balanced]: [Values; 4] = Default::default();
     for run in 0..1000 {
-        let mut sampler = Sampler::new(rates.len(), run);
+        let mut sampler = AdaptiveSampler::new(rates.len(), run);
         let end = loop {
             let batch = sampler.next(size);
             let outcomes: Vec<_> =
                 batch.into_iter().map(|drawn| (drawn, happens(&mut rng, rates[drawn.pair]))).collect();
             sampler.record(&outcomes);
             let now = sampler.estimate().unwrap();
-            if now.rate.half() <= target {
+            if now.rate.half_width() <= target {
                 break now;
             }
         };

@@ -1,4 +1,4 @@
-//! What the models say: a pure function of the request.
+//! The replies of the models: a pure function of the request.
 
 mod asker;
 mod draws;
@@ -11,7 +11,7 @@ pub(crate) use request::ChatRequest;
 use draws::Draws;
 use solver::Form;
 
-/// Why a reply ends.
+/// The finish reason of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finish {
     Stop,
@@ -19,7 +19,7 @@ pub(crate) enum Finish {
 }
 
 impl Finish {
-    /// The API's word.
+    /// The name in the API.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -28,7 +28,7 @@ impl Finish {
     }
 }
 
-/// One reply of a model.
+/// A reply of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Completion {
     pub(crate) id: String,
@@ -38,7 +38,7 @@ pub(crate) struct Completion {
     pub(crate) tokens_out: u64,
 }
 
-/// The models that the server plays.
+/// The models of the server.
 enum Model {
     Asker,
     Solver { ability: u64 },

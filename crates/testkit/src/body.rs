@@ -1,4 +1,4 @@
-//! A reply's body: all of its bytes, or half of them and a broken connection.
+//! A reply's body: complete, or half of it and a closed connection.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,24 +9,24 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::connection::Connection;
-use crate::ledger::Ticket;
+use crate::counter::InFlight;
 
 /// The server closes the connection on purpose.
 #[derive(Debug)]
-pub(crate) struct Closed;
+pub(crate) struct ClosedError;
 
-impl fmt::Display for Closed {
+impl fmt::Display for ClosedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("connection closed on purpose")
     }
 }
 
-impl std::error::Error for Closed {}
+impl std::error::Error for ClosedError {}
 
-/// What follows the bytes.
+/// What follows the data.
 enum Tail {
     End,
-    /// Lets hyper flush what it has, then breaks.
+    /// Lets hyper flush its buffer, then closes the connection.
     Pause,
     Break,
 }
@@ -36,17 +36,17 @@ pub(crate) struct ReplyBody {
     bytes: Option<Bytes>,
     declared: u64,
     tail: Tail,
-    ticket: Option<(Ticket, Rc<Connection>)>,
+    in_flight: Option<(InFlight, Rc<Connection>)>,
 }
 
 impl ReplyBody {
     /// A body sent in full.
     pub(crate) fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Self { declared: bytes.len() as u64, bytes: Some(bytes), tail: Tail::End, ticket: None }
+        Self { declared: bytes.len() as u64, bytes: Some(bytes), tail: Tail::End, in_flight: None }
     }
 
-    /// The same body with its second half missing but declared.
+    /// Half of the body, with the full length declared.
     pub(crate) fn halved(mut self) -> Self {
         self.bytes = self.bytes.map(|bytes| bytes.slice(..bytes.len() / 2));
         self.tail = Tail::Pause;
@@ -54,23 +54,23 @@ impl ReplyBody {
     }
 
     /// Attaches the request that this body answers.
-    pub(crate) fn settling(mut self, ticket: Ticket, connection: &Rc<Connection>) -> Self {
-        self.ticket = Some((ticket, Rc::clone(connection)));
+    pub(crate) fn for_request(mut self, in_flight: InFlight, connection: &Rc<Connection>) -> Self {
+        self.in_flight = Some((in_flight, Rc::clone(connection)));
         self
     }
 }
 
 impl Body for ReplyBody {
     type Data = Bytes;
-    type Error = Closed;
+    type Error = ClosedError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Closed>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ClosedError>>> {
         if let Some(bytes) = self.bytes.take() {
-            if let Some((ticket, connection)) = self.ticket.take() {
-                connection.buffered(ticket);
+            if let Some((in_flight, connection)) = self.in_flight.take() {
+                connection.buffered(in_flight);
             }
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
@@ -81,7 +81,7 @@ impl Body for ReplyBody {
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            Tail::Break => Poll::Ready(Some(Err(Closed))),
+            Tail::Break => Poll::Ready(Some(Err(ClosedError))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One accepted socket, with the two things hyper does not tell: when a reply was flushed, and how to reset.
+//! An accepted socket that reports flushes and can reset, which hyper does not offer.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -10,13 +10,13 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use crate::ledger::Ticket;
+use crate::counter::InFlight;
 
-/// What the service and the socket of one connection tell each other.
+/// State shared by the service and the socket of a connection.
 #[derive(Default)]
 pub(crate) struct Connection {
     reset: Cell<bool>,
-    buffered: RefCell<Option<Ticket>>,
+    buffered: RefCell<Option<InFlight>>,
 }
 
 impl Connection {
@@ -25,19 +25,19 @@ impl Connection {
         self.reset.set(true);
     }
 
-    /// Takes the ticket of a reply that is in hyper's buffer; the next flush settles it.
-    pub(crate) fn buffered(&self, ticket: Ticket) {
-        *self.buffered.borrow_mut() = Some(ticket);
+    /// Registers a reply in hyper's buffer, which the next flush writes.
+    pub(crate) fn buffered(&self, in_flight: InFlight) {
+        *self.buffered.borrow_mut() = Some(in_flight);
     }
 
     fn flushed(&self) {
-        if let Some(ticket) = self.buffered.borrow_mut().take() {
-            ticket.written();
+        if let Some(in_flight) = self.buffered.borrow_mut().take() {
+            in_flight.written();
         }
     }
 }
 
-/// A socket that reports flushes to its [`Connection`] and resets when told to.
+/// A socket that reports flushes to its [`Connection`] and resets on close if requested.
 pub(crate) struct Io {
     stream: TokioIo<TcpStream>,
     connection: Rc<Connection>,
@@ -53,7 +53,7 @@ impl Io {
 impl Drop for Io {
     fn drop(&mut self) {
         if self.connection.reset.get() {
-            // A socket that cannot be set to reset is closed as usual: the client still loses its reply.
+            // If this fails the socket is closed normally, and the client still loses its reply.
             let _ = self.stream.inner().set_zero_linger();
         }
     }
@@ -74,7 +74,7 @@ impl Write for Io {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
-    /// hyper flushes the socket only once its own buffer is written out.
+    /// hyper flushes the socket only after writing its own buffer.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(cx);
         if matches!(flushed, Poll::Ready(Ok(()))) {

@@ -1,4 +1,4 @@
-//! The file that collects request bodies, one per line.
+//! A file of request bodies, one per line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 pub(crate) struct Dump(BufWriter<File>);
 
 impl Dump {
-    /// Opens the file for appending, creating it if need be.
+    /// Opens or creates the file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(Self(BufWriter::with_capacity(1 << 18, file)))
@@ -17,7 +17,7 @@ impl Dump {
     /// Appends one body as one line.
     pub(crate) fn push(&mut self, body: &[u8]) -> io::Result<()> {
         if body.contains(&b'\n') {
-            // A raw newline in JSON can only stand between tokens, where a space means the same.
+            // A raw newline in JSON can only be between tokens, where a space is equivalent.
             let line: Vec<u8> = body.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
             self.0.write_all(&line)?;
         } else {
@@ -26,7 +26,7 @@ impl Dump {
         self.0.write_all(b"\n")
     }
 
-    /// Brings every line to the file.
+    /// Flushes to the file.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }

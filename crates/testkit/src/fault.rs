@@ -1,14 +1,14 @@
-//! The faults, and the counter-based draw that decides who meets them.
+//! Faults, and the counter-based draw of faulty requests.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One way for a request to go wrong.
+/// A fault of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// 429 that allows an immediate retry.
     RetryNow,
-    /// 429 that asks for a second's wait.
+    /// 429 that stats_requests for a second's wait.
     RetryInASecond,
     /// 429 without `Retry-After`.
     RetryUnknown,
@@ -80,24 +80,27 @@ fn mix(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A fault name that does not exist.
+/// An unknown fault name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownFault(String);
+pub struct UnknownFaultError(String);
 
-impl fmt::Display for UnknownFault {
+impl fmt::Display for UnknownFaultError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
-        write!(f, "no fault is called {:?}; there are {}", self.0, names.join(", "))
+        write!(f, "unknown fault {:?}; expected one of {}", self.0, names.join(", "))
     }
 }
 
-impl std::error::Error for UnknownFault {}
+impl std::error::Error for UnknownFaultError {}
 
 impl FromStr for Fault {
-    type Err = UnknownFault;
+    type Err = UnknownFaultError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|fault| fault.name() == name).ok_or_else(|| UnknownFault(name.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|fault| fault.name() == name)
+            .ok_or_else(|| UnknownFaultError(name.to_owned()))
     }
 }
 

@@ -1,11 +1,11 @@
-//! Runs the test server until it is told to stop.
+//! Runs the test server until it receives a signal.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use aske_testkit::{Fault, Options, TestServer};
+use aske_testkit::{Fault, TestServer, TestServerOptions};
 use clap::Parser;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,16 +14,16 @@ use tokio::signal::unix::{SignalKind, signal};
 #[derive(Parser)]
 #[command(version)]
 struct Args {
-    /// Port on 127.0.0.1; 0 lets the system choose.
+    /// Port on 127.0.0.1; 0 for any free port.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Wait before each answer, in milliseconds.
+    /// Latency of each reply, in milliseconds.
     #[arg(long, default_value_t = 0)]
     latency_ms: u64,
-    /// Share of requests that meet a fault, 0 to 1.
+    /// Fraction of requests with a fault, 0 to 1.
     #[arg(long, default_value_t = 0.0)]
     faults: f64,
-    /// Decides which requests meet which fault.
+    /// Seed of the faults.
     #[arg(long, default_value_t = 0)]
     fault_seed: u64,
     /// Limit the faults to one kind, such as `429`, `reset` or `half-body`.
@@ -35,12 +35,12 @@ struct Args {
     /// Append each request's body to this file as a line.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
-    /// Words of working in a reply.
+    /// Filler words in a reply.
     #[arg(long, default_value_t = 120)]
     pad_words: usize,
 }
 
-impl TryFrom<Args> for Options {
+impl TryFrom<Args> for TestServerOptions {
     type Error = io::Error;
 
     fn try_from(args: Args) -> io::Result<Self> {
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     match run(Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nowhere left to complain if standard error is closed.
+            // Standard error may be closed.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {
-        // Listen for signals before announcing the port: whoever reads it may stop the server at once.
+        // Listen for signals before printing the port, as the reader may stop the server at once.
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let server = TestServer::try_start(args.try_into()?)?;

@@ -1,20 +1,20 @@
-//! What a test server can be told.
+//! Options of a test server.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Fault;
 
-/// How the server behaves; [`Options::default`] is quick and free of faults.
+/// How the server behaves; the default has no latency and no faults.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// Port on 127.0.0.1; 0 lets the system choose.
+pub struct TestServerOptions {
+    /// Port on 127.0.0.1; 0 for any free port.
     pub port: u16,
-    /// Wait before each answer.
+    /// Latency of each reply.
     pub latency: Duration,
-    /// Share of requests that meet a fault, 0 to 1.
+    /// Fraction of requests with a fault, 0 to 1.
     pub faults: f64,
-    /// Decides which requests meet which fault.
+    /// Seed of the faults.
     pub fault_seed: u64,
     /// Limits the faults to one kind; `None` draws from all.
     pub only_fault: Option<Fault>,
@@ -22,11 +22,11 @@ pub struct Options {
     pub hang: Duration,
     /// File to which each request's body is appended as a line.
     pub dump: Option<PathBuf>,
-    /// Words of working in a reply.
+    /// Filler words in a reply.
     pub pad_words: usize,
 }
 
-impl Default for Options {
+impl Default for TestServerOptions {
     fn default() -> Self {
         Self {
             port: 0,

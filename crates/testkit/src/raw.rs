@@ -1,31 +1,32 @@
-//! A server whose every byte is the test's own: broken JSON, odd headers, bodies in chunks.
+//! A server that sends arbitrary bytes: broken JSON, odd headers, chunked bodies.
 
+use parking_lot::Mutex;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// How long a client may take to send its request.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A request as it came in.
+/// A request as received.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// The request line and the headers.
     pub head: String,
     /// The body.
     pub body: Vec<u8>,
 }
 
-impl Seen {
-    /// The body as JSON; null where it is none.
+impl RecordedRequest {
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The model that is asked.
+    /// The requested model.
     pub fn model(&self) -> String {
         self.json()["model"].as_str().unwrap_or_default().to_owned()
     }
@@ -34,22 +35,22 @@ impl Seen {
 /// A running server; dropping it stops it. Each connection serves one request.
 pub struct RawServer {
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl RawServer {
-    /// Starts a server that sends what `answer` returns, byte for byte; [`response`] and [`chunked`] write the usual frame.
+    /// Starts a server that sends what `answer` returns, byte for byte; see [`response`] and [`chunked`].
     ///
     /// # Panics
     /// If no port is free.
     #[expect(clippy::expect_used, reason = "a test that cannot have its server has failed")]
-    pub fn start(answer: impl Fn(&Seen) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub fn start(answer: impl Fn(&RecordedRequest) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let (seen, stop) = (Arc::<Mutex<Vec<Seen>>>::default(), Arc::<AtomicBool>::default());
-        let (log, stopped, answer) = (Arc::clone(&seen), Arc::clone(&stop), Arc::new(answer));
+        let (requests, stop) = (Arc::<Mutex<Vec<RecordedRequest>>>::default(), Arc::<AtomicBool>::default());
+        let (log, stopped, answer) = (Arc::clone(&requests), Arc::clone(&stop), Arc::new(answer));
         let thread = thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if stopped.load(Ordering::Relaxed) {
@@ -57,12 +58,12 @@ impl RawServer {
                 }
                 let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
                 thread::spawn(move || {
-                    // A client that leaves early is no failure of the server.
-                    let _ = converse(stream, &log, &*answer);
+                    // The client may disconnect early.
+                    let _ = serve_connection(stream, &log, &*answer);
                 });
             }
         });
-        Self { address, seen, stop, thread: Some(thread) }
+        Self { address, requests, stop, thread: Some(thread) }
     }
 
     /// The base URL for a client.
@@ -70,16 +71,16 @@ impl RawServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// Every request so far.
-    pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// All requests so far.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().clone()
     }
 }
 
 impl Drop for RawServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Wakes the thread, which waits for a connection.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -87,26 +88,26 @@ impl Drop for RawServer {
     }
 }
 
-fn converse(
+fn serve_connection(
     mut stream: TcpStream,
-    log: &Mutex<Vec<Seen>>,
-    answer: &(dyn Fn(&Seen) -> Vec<u8> + Send + Sync),
+    log: &Mutex<Vec<RecordedRequest>>,
+    answer: &(dyn Fn(&RecordedRequest) -> Vec<u8> + Send + Sync),
 ) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.set_nodelay(true)?;
-    let seen = request(&mut stream)?;
-    log.lock().unwrap_or_else(PoisonError::into_inner).push(seen.clone());
-    stream.write_all(&answer(&seen))
+    let request = read_request(&mut stream)?;
+    log.lock().push(request.clone());
+    stream.write_all(&answer(&request))
 }
 
-fn request(stream: &mut TcpStream) -> io::Result<Seen> {
+fn read_request(stream: &mut TcpStream) -> io::Result<RecordedRequest> {
     let mut bytes = Vec::new();
     let mut part = [0; 16 << 10];
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-            if bytes.len() >= end + 4 + length(&head) {
-                return Ok(Seen { head, body: bytes.split_off(end + 4) });
+            if bytes.len() >= end + 4 + content_length(&head) {
+                return Ok(RecordedRequest { head, body: bytes.split_off(end + 4) });
             }
         }
         match stream.read(&mut part)? {
@@ -116,14 +117,14 @@ fn request(stream: &mut TcpStream) -> io::Result<Seen> {
     }
 }
 
-/// The length of the body by the headers.
-fn length(head: &str) -> usize {
+/// The value of `Content-Length`.
+fn content_length(head: &str) -> usize {
     let mut fields = head.lines().filter_map(|line| line.split_once(':'));
     let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0)
 }
 
-/// A response in one piece; `headers` are further lines, each with its ending.
+/// A response with `Content-Length`; `headers` are additional lines, each with its line ending.
 pub fn response(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
@@ -132,7 +133,7 @@ pub fn response(status: u16, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// A response of status 200 whose body comes in chunks of this many bytes.
+/// A response of status 200 in chunks of this many bytes.
 pub fn chunked(body: &[u8], size: usize) -> Vec<u8> {
     let mut out = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\nconnection: close\r\n\
                     transfer-encoding: chunked\r\n\r\n"

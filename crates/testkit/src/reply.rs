@@ -1,4 +1,4 @@
-//! The HTTP replies, in the shapes of the OpenAI API.
+//! HTTP replies in the format of the OpenAI API.
 
 use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
@@ -11,7 +11,7 @@ use crate::body::ReplyBody;
 /// The models listed by `GET /v1/models`; any `solver-NN` up to 100 is served.
 const LISTED: [&str; 5] = ["asker", "check", "equiv", "solver-50", "solver-100"];
 
-/// Every reply's time stamp: replies are a function of the request, so the clock has no say.
+/// The time stamp of every reply, which is a function of the request only.
 const CREATED: u64 = 1_700_000_000;
 
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ pub(crate) fn models() -> Response<ReplyBody> {
     json(StatusCode::OK, &json!({ "object": "list", "data": data }))
 }
 
-/// An error in the API's shape.
+/// An error in the API's format.
 pub(crate) fn error(status: StatusCode, code: &str, message: &str) -> Response<ReplyBody> {
     let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
     let body = json!({ "error": { "message": message, "type": kind, "param": null, "code": code } });
@@ -88,7 +88,7 @@ pub(crate) fn too_many(retry_after: Option<&'static str>) -> Response<ReplyBody>
     response
 }
 
-/// A web page where JSON was due, as a proxy in the way would send.
+/// A web page instead of JSON, as a proxy might send.
 pub(crate) fn html() -> Response<ReplyBody> {
     let page = "<!doctype html><html><body><h1>Please sign in</h1></body></html>\n";
     let mut response = Response::new(ReplyBody::full(page));
@@ -98,7 +98,7 @@ pub(crate) fn html() -> Response<ReplyBody> {
 
 /// Any value as JSON.
 pub(crate) fn json<T: Serialize>(status: StatusCode, value: &T) -> Response<ReplyBody> {
-    // The values here are plain data; if one cannot be written, the empty body is a visible failure.
+    // Serializing plain data does not fail; an empty body would be a visible failure.
     let bytes = serde_json::to_vec(value).unwrap_or_default();
     let mut response = Response::new(ReplyBody::full(bytes));
     *response.status_mut() = status;

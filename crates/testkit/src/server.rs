@@ -1,4 +1,4 @@
-//! The server's thread: accepts connections, answers for its counts, stops when dropped.
+//! The server's thread: accepts connections, returns its counts, stops when dropped.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,20 +16,20 @@ use tokio::task::{LocalSet, spawn_local};
 
 use crate::connection::{Connection, Io};
 use crate::service::Service;
-use crate::{Options, Stats};
+use crate::{Stats, TestServerOptions};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4096;
 
-/// A request for the counts, answered on the server's thread.
+/// A request for the counts.
 ///
-/// Going through the thread makes the counts exact: a reply that a client has read is already in them.
-type Ask = reply_channel::Sender<Stats>;
+/// It is answered on the server's thread, so the counts include every reply that a client has read.
+type StatsRequest = reply_channel::Sender<Stats>;
 
 /// A running server; dropping it stops it.
 pub struct TestServer {
     address: SocketAddr,
-    asks: Option<UnboundedSender<Ask>>,
+    stats_requests: Option<UnboundedSender<StatsRequest>>,
     thread: Option<JoinHandle<io::Result<Stats>>>,
 }
 
@@ -39,24 +39,24 @@ impl TestServer {
     /// # Panics
     /// If the port is taken or the dump cannot be opened; see [`TestServer::try_start`].
     #[expect(clippy::expect_used, reason = "a test that cannot have its server has failed")]
-    pub fn start(options: Options) -> Self {
+    pub fn start(options: TestServerOptions) -> Self {
         Self::try_start(options).expect("the test server starts")
     }
 
-    /// Starts a server, or says why not.
-    pub fn try_start(options: Options) -> io::Result<Self> {
-        let (asks, inbox) = unbounded_channel();
+    /// Starts a server, or returns why it cannot start.
+    pub fn try_start(options: TestServerOptions) -> io::Result<Self> {
+        let (stats_requests, inbox) = unbounded_channel();
         let (ready, started) = reply_channel::channel();
         let thread = thread::Builder::new().name("aske-testserver".into()).spawn(move || {
             let (runtime, listener, address) = prepare(options.port)?;
             let service = Service::new(options)?;
-            // The starter waits for this message; if it is gone, the closed inbox stops the loop.
+            // If the receiver is gone, the closed inbox stops the loop.
             let _ = ready.send(address);
             LocalSet::new().block_on(&runtime, serve(listener, service, inbox))
         })?;
         let mut server = Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            asks: Some(asks),
+            stats_requests: Some(stats_requests),
             thread: Some(thread),
         };
         match started.recv() {
@@ -76,7 +76,7 @@ impl TestServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where the server listens.
+    /// The address the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -84,20 +84,20 @@ impl TestServer {
     /// The counts so far; empty if the server's thread has died.
     pub fn stats(&self) -> Stats {
         let (answer, stats) = reply_channel::channel();
-        if let Some(asks) = &self.asks {
+        if let Some(stats_requests) = &self.stats_requests {
             // A failed send drops `answer`, so that the wait below ends.
-            let _ = asks.send(answer);
+            let _ = stats_requests.send(answer);
         }
         stats.recv().unwrap_or_default()
     }
 
-    /// Stops the server, writes its dump out and gives the final counts.
+    /// Stops the server, flushes its dump and returns the final counts.
     pub fn stop(mut self) -> io::Result<Stats> {
         self.join()
     }
 
     fn join(&mut self) -> io::Result<Stats> {
-        self.asks = None;
+        self.stats_requests = None;
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
             Some(Err(_)) => Err(io::Error::other("the server's thread panicked")),
@@ -108,7 +108,7 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        // Whoever wants to know how it ended calls `stop`.
+        // `stop` returns errors.
         let _ = self.join();
     }
 }
@@ -129,20 +129,20 @@ fn prepare(port: u16) -> io::Result<(Runtime, TcpListener, SocketAddr)> {
 async fn serve(
     listener: TcpListener,
     service: Service,
-    mut inbox: UnboundedReceiver<Ask>,
+    mut inbox: UnboundedReceiver<StatsRequest>,
 ) -> io::Result<Stats> {
     let service = Rc::new(service);
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    spawn_local(converse(stream, Rc::clone(&service)));
+                    spawn_local(serve_connection(stream, Rc::clone(&service)));
                 }
-                // Out of descriptors, or the client left first: neither ends the server.
+                // Out of file descriptors, or the client disconnected.
                 Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
             },
             ask = inbox.recv() => match ask {
-                // An asker that no longer waits needs no answer.
+                // The receiver may be gone.
                 Some(ask) => drop(ask.send(service.stats())),
                 None => break,
             },
@@ -153,12 +153,12 @@ async fn serve(
 }
 
 /// Serves one connection to its end.
-async fn converse(stream: TcpStream, service: Rc<Service>) {
-    // Without it replies may wait for acknowledgements; with an error the connection is dead anyway.
+async fn serve_connection(stream: TcpStream, service: Rc<Service>) {
+    // Avoids delayed replies; if it fails the connection is dead anyway.
     let _ = stream.set_nodelay(true);
     let connection = Rc::new(Connection::default());
     let io = Io::new(stream, Rc::clone(&connection));
     let answer = service_fn(|request| service.answer(request, &connection));
-    // Errors here are the faults and the clients that leave; the ledger has both.
+    // Errors are injected faults and disconnected clients, which are both counted.
     let _ = http1::Builder::new().serve_connection(io, answer).await;
 }

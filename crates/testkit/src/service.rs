@@ -1,4 +1,4 @@
-//! The routes, and the life of one chat request.
+//! The routes of the server, and the handling of a chat request.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,35 +13,35 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use crate::behaviour::{self, ChatRequest};
-use crate::body::{Closed, ReplyBody};
+use crate::body::{ClosedError, ReplyBody};
 use crate::connection::Connection;
+use crate::counter::{InFlight, RequestCounter, body_hash};
 use crate::dump::Dump;
-use crate::ledger::{Ledger, Ticket, body_hash};
-use crate::{Fault, Options, Stats, reply};
+use crate::{Fault, Stats, TestServerOptions, reply};
 
-/// The key that the server turns away.
+/// The API key that the server rejects.
 const WRONG_KEY: &str = "wrong-key";
 
-/// What all connections of a server share, on its one thread.
+/// State shared by all connections, on one thread.
 pub(crate) struct Service {
-    options: Options,
-    ledger: Rc<RefCell<Ledger>>,
+    options: TestServerOptions,
+    counter: Rc<RefCell<RequestCounter>>,
     dump: Option<RefCell<Dump>>,
 }
 
 impl Service {
-    /// Opens the dump, if one is asked for.
-    pub(crate) fn new(options: Options) -> io::Result<Self> {
+    /// Opens the dump, if any.
+    pub(crate) fn new(options: TestServerOptions) -> io::Result<Self> {
         let dump = options.dump.as_deref().map(Dump::open).transpose()?.map(RefCell::new);
-        Ok(Self { options, ledger: Rc::default(), dump })
+        Ok(Self { options, counter: Rc::default(), dump })
     }
 
     /// The counts so far.
     pub(crate) fn stats(&self) -> Stats {
-        self.ledger.borrow().snapshot()
+        self.counter.borrow().snapshot()
     }
 
-    /// Brings the dump to its file.
+    /// Flushes the dump.
     pub(crate) fn flush(&self) -> io::Result<()> {
         self.dump.as_ref().map_or(Ok(()), |dump| dump.borrow_mut().flush())
     }
@@ -51,7 +51,7 @@ impl Service {
         &self,
         request: Request<Incoming>,
         connection: &Rc<Connection>,
-    ) -> Result<Response<ReplyBody>, Closed> {
+    ) -> Result<Response<ReplyBody>, ClosedError> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/v1/chat/completions") => self.chat(request, connection).await,
             (&Method::GET, "/v1/models") => Ok(reply::models()),
@@ -67,31 +67,31 @@ impl Service {
         &self,
         request: Request<Incoming>,
         connection: &Rc<Connection>,
-    ) -> Result<Response<ReplyBody>, Closed> {
+    ) -> Result<Response<ReplyBody>, ClosedError> {
         let (head, body) = request.into_parts();
-        let body = body.collect().await.map_err(|_| Closed)?.to_bytes();
-        let mut ticket = Ticket::open(&self.ledger);
+        let body = body.collect().await.map_err(|_| ClosedError)?.to_bytes();
+        let mut in_flight = InFlight::open(&self.counter);
         if let Some(dump) = &self.dump
             && dump.borrow_mut().push(&body).is_err()
         {
             return Ok(reply::error(StatusCode::INTERNAL_SERVER_ERROR, "dump", "The dump cannot be written"));
         }
-        let response = self.reply(&head.headers, &body, &mut ticket);
+        let response = self.reply(&head.headers, &body, &mut in_flight);
         if !self.options.latency.is_zero() {
             sleep(self.options.latency).await;
         }
-        let response = match self.fault(ticket.number()) {
+        let response = match self.fault(in_flight.number()) {
             Some(fault) => {
-                ticket.fault(fault);
-                self.spoil(fault, response, connection).await?
+                in_flight.fault(fault);
+                self.apply_fault(fault, response, connection).await?
             }
             None => response,
         };
-        Ok(response.map(|body| body.settling(ticket, connection)))
+        Ok(response.map(|body| body.for_request(in_flight, connection)))
     }
 
-    /// The reply that a request deserves, faults aside.
-    fn reply(&self, headers: &HeaderMap, body: &Bytes, ticket: &mut Ticket) -> Response<ReplyBody> {
+    /// The reply to a request without faults.
+    fn reply(&self, headers: &HeaderMap, body: &Bytes, in_flight: &mut InFlight) -> Response<ReplyBody> {
         let key = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
         if key == Some(WRONG_KEY.as_bytes()) {
             let message = format!("Incorrect API key provided: {WRONG_KEY}");
@@ -104,7 +104,7 @@ impl Service {
                 return reply::error(StatusCode::BAD_REQUEST, "invalid_body", &message);
             }
         };
-        ticket.names(&request.model);
+        in_flight.set_model(&request.model);
         if request.stream == Some(true) {
             return reply::error(StatusCode::BAD_REQUEST, "no_streaming", "This server does not stream");
         }
@@ -112,7 +112,7 @@ impl Service {
             let message = format!("The model `{}` does not exist", request.model);
             return reply::error(StatusCode::NOT_FOUND, "model_not_found", &message);
         };
-        ticket.promise(body_hash(body));
+        in_flight.plan_good(body_hash(body));
         reply::completion(&request.model, &completion)
     }
 
@@ -121,13 +121,13 @@ impl Service {
         Some(self.options.only_fault.unwrap_or(drawn))
     }
 
-    /// Turns a reply into a fault.
-    async fn spoil(
+    /// Replaces a reply by a fault.
+    async fn apply_fault(
         &self,
         fault: Fault,
         response: Response<ReplyBody>,
         connection: &Connection,
-    ) -> Result<Response<ReplyBody>, Closed> {
+    ) -> Result<Response<ReplyBody>, ClosedError> {
         match fault {
             Fault::RetryNow => Ok(reply::too_many(Some("0"))),
             Fault::RetryInASecond => Ok(reply::too_many(Some("1"))),
@@ -140,11 +140,11 @@ impl Service {
             }
             Fault::Reset => {
                 connection.reset_on_close();
-                Err(Closed)
+                Err(ClosedError)
             }
             Fault::Hang => {
                 sleep(self.options.hang).await;
-                Err(Closed)
+                Err(ClosedError)
             }
             Fault::HalfBody => Ok(response.map(ReplyBody::halved)),
             Fault::Html => Ok(reply::html()),

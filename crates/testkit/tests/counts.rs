@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aske_testkit::{Fault, Options, Stats, TestServer};
+use aske_testkit::{Fault, Stats, TestServer, TestServerOptions};
 use client::{Client, body};
 
 /// Waits until nothing is in flight: a client that leaves is noticed a moment later.
@@ -23,8 +23,12 @@ fn settled(server: &TestServer) -> Stats {
 
 #[test]
 fn counts_agree_with_the_clients_under_faults() {
-    let options =
-        Options { faults: 0.3, fault_seed: 11, hang: Duration::from_millis(5), ..Options::default() };
+    let options = TestServerOptions {
+        faults: 0.3,
+        fault_seed: 11,
+        hang: Duration::from_millis(5),
+        ..TestServerOptions::default()
+    };
     let server = TestServer::start(options);
     let threads: Vec<_> = (0..4)
         .map(|worker| {
@@ -58,7 +62,12 @@ fn counts_agree_with_the_clients_under_faults() {
 fn the_same_seed_gives_the_same_faults() {
     let statuses = |fault_seed| {
         let only_fault = Some(Fault::Status503);
-        let server = TestServer::start(Options { faults: 0.5, fault_seed, only_fault, ..Options::default() });
+        let server = TestServer::start(TestServerOptions {
+            faults: 0.5,
+            fault_seed,
+            only_fault,
+            ..TestServerOptions::default()
+        });
         let mut client = Client::new(&server);
         (0..64).map(|_| client.chat(&body("asker", "Go", 1)).unwrap().status).collect::<Vec<_>>()
     };
@@ -69,7 +78,10 @@ fn the_same_seed_gives_the_same_faults() {
 
 #[test]
 fn requests_in_flight_are_counted_and_lost_ones_are_told() {
-    let server = TestServer::start(Options { latency: Duration::from_millis(300), ..Options::default() });
+    let server = TestServer::start(TestServerOptions {
+        latency: Duration::from_millis(300),
+        ..TestServerOptions::default()
+    });
     let mut clients: Vec<Client> = (0..40).map(|_| Client::new(&server)).collect();
     for (client, seed) in clients.iter_mut().zip(0..) {
         client.send_chat(&body("asker", "Go", seed)).unwrap();
@@ -86,7 +98,8 @@ fn requests_in_flight_are_counted_and_lost_ones_are_told() {
 fn the_dump_has_every_body_on_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bodies.jsonl");
-    let server = TestServer::start(Options { dump: Some(path.clone()), ..Options::default() });
+    let server =
+        TestServer::start(TestServerOptions { dump: Some(path.clone()), ..TestServerOptions::default() });
     let mut client = Client::new(&server);
     let bodies = [body("asker", "Go\non", 1), body("check", "What is 1 + 1?", 2)];
     for body in &bodies {
@@ -101,11 +114,12 @@ fn the_dump_has_every_body_on_a_line() {
 
 #[test]
 fn a_server_that_cannot_start_says_why() {
-    let first = TestServer::start(Options::default());
-    let options = Options { port: first.address().port(), ..Options::default() };
+    let first = TestServer::start(TestServerOptions::default());
+    let options = TestServerOptions { port: first.address().port(), ..TestServerOptions::default() };
     let error = TestServer::try_start(options).err().unwrap();
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
     let dump = Some("/nonexistent/folder/dump".into());
-    let error = TestServer::try_start(Options { dump, ..Options::default() }).err().unwrap();
+    let error =
+        TestServer::try_start(TestServerOptions { dump, ..TestServerOptions::default() }).err().unwrap();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 }

@@ -5,18 +5,23 @@ mod client;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use aske_testkit::{Fault, Options, TestServer};
+use aske_testkit::{Fault, TestServer, TestServerOptions};
 use client::{Client, body};
 use serde_json::Value;
 
 fn faulty(fault: Fault) -> TestServer {
     let hang = Duration::from_millis(150);
-    TestServer::start(Options { faults: 1.0, only_fault: Some(fault), hang, ..Options::default() })
+    TestServer::start(TestServerOptions {
+        faults: 1.0,
+        only_fault: Some(fault),
+        hang,
+        ..TestServerOptions::default()
+    })
 }
 
 #[test]
 fn a_good_reply_has_the_usual_shape() {
-    let server = TestServer::start(Options::default());
+    let server = TestServer::start(TestServerOptions::default());
     let reply = Client::new(&server).chat(&body("solver-100", "What is 417 + 268?", 1)).unwrap();
     assert_eq!(reply.status, 200);
     assert_eq!(reply.header("content-type"), Some("application/json"));
@@ -32,7 +37,7 @@ fn a_good_reply_has_the_usual_shape() {
 
 #[test]
 fn one_connection_serves_many_requests() {
-    let server = TestServer::start(Options::default());
+    let server = TestServer::start(TestServerOptions::default());
     let mut client = Client::new(&server);
     for seed in 0..50 {
         assert_eq!(client.chat(&body("asker", "Go", seed)).unwrap().status, 200);
@@ -43,7 +48,7 @@ fn one_connection_serves_many_requests() {
 
 #[test]
 fn bad_requests_are_refused_in_the_usual_shape() {
-    let server = TestServer::start(Options::default());
+    let server = TestServer::start(TestServerOptions::default());
     let mut client = Client::new(&server);
     let code = |value: &Value| value["error"]["code"].as_str().unwrap().to_owned();
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run the program has failed")]
 
-use aske_testkit::{Options, Stats, TestServer};
+use aske_testkit::{Stats, TestServer, TestServerOptions};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -129,7 +129,10 @@ pub(crate) fn settled(server: &TestServer) -> Stats {
 
 /// A server that waits this long before each answer.
 pub(crate) fn server(latency_ms: u64) -> TestServer {
-    TestServer::start(Options { latency: Duration::from_millis(latency_ms), ..Options::default() })
+    TestServer::start(TestServerOptions {
+        latency: Duration::from_millis(latency_ms),
+        ..TestServerOptions::default()
+    })
 }
 
 impl Ran {

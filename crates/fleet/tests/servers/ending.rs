@@ -11,12 +11,12 @@ use std::time::Duration;
 async fn one_that_does_not_listen_and_what_it_started_end_too() {
     let world = World::new();
     let options = SupervisorOptions { grace: Duration::from_secs(1), ..world.options() };
-    let keeper = world.up(&[model("stubborn"), model("parent")], options).await.unwrap();
-    keeper.close().await;
+    let supervisor = world.up(&[model("stubborn"), model("parent")], options).await.unwrap();
+    supervisor.close().await;
     world.nothing_runs();
 }
 
-/// A fleet whose keeper is gone without a word, as after a power cut of its terminal.
+/// A fleet whose supervisor is gone without a word, as after a power cut of its terminal.
 fn orphaned(world: &World, hubs: &[&str]) -> FleetState {
     let models: Vec<_> = hubs.iter().map(|hub| model(hub)).collect();
     std::thread::scope(|scope| {
@@ -28,7 +28,7 @@ fn orphaned(world: &World, hubs: &[&str]) -> FleetState {
     });
     let mut state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
     // This process goes on, so the file must not name it.
-    state.supervisor = ProcessIdentity { pid: std::process::id(), began: "another time".to_owned() };
+    state.supervisor = ProcessIdentity { pid: std::process::id(), started: "another time".to_owned() };
     write(world, &state);
     state
 }
@@ -42,7 +42,7 @@ async fn down_ends_what_a_lost_keeper_has_started() {
     let world = World::new();
     orphaned(&world, &["good", "parent"]);
     let other = world.supervisor(plan(&[model("good")], "1x141"), world.options());
-    assert!(matches!(other, Err(FleetError::Left { .. })));
+    assert!(matches!(other, Err(FleetError::OrphanedServers { .. })));
     let mut stopped = down(&world.path("fleet"), Duration::from_secs(2)).await.unwrap();
     stopped.sort();
     assert_eq!(stopped, ["good", "parent"]);
@@ -61,7 +61,7 @@ async fn a_number_that_came_back_is_left_alone() {
     // The number of our server now belongs to somebody else.
     let server = &mut state.servers[0];
     server.process =
-        Some(ProcessIdentity { pid: stranger.id(), began: server.process.clone().unwrap().began });
+        Some(ProcessIdentity { pid: stranger.id(), started: server.process.clone().unwrap().started });
     write(&world, &state);
     down(&world.path("fleet"), Duration::from_secs(1)).await.unwrap();
     assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended");
@@ -75,11 +75,11 @@ async fn a_number_that_came_back_is_left_alone() {
 #[tokio::test]
 async fn a_second_fleet_in_the_same_folder_is_refused() {
     let world = World::new();
-    let keeper = world.up(&[model("good")], world.options()).await.unwrap();
+    let supervisor = world.up(&[model("good")], world.options()).await.unwrap();
     let Err(error) = world.supervisor(plan(&[model("good")], "1x141"), world.options()) else {
         panic!("two fleets")
     };
-    assert!(error.to_string().contains("runs from this folder already"), "{error}");
+    assert!(error.to_string().contains("already runs from this folder"), "{error}");
     assert!(error.hint().unwrap().contains("aske fleet down"));
-    keeper.close().await;
+    supervisor.close().await;
 }

@@ -1,4 +1,4 @@
-//! Files for schedulers: the SlurmOptions script is run, the KubernetesOptions file is read.
+//! Files for schedulers: the Slurm script is run, the Kubernetes file is read.
 
 use crate::support::{World, model, plan};
 use aske_fleet::{KubernetesOptions, Model, Server, SlurmOptions, kubernetes, slurm};
@@ -36,7 +36,7 @@ async fn the_slurm_script_starts_every_server_on_its_gpu_and_ends_with_one() {
         .spawn()
         .unwrap();
     let answers =
-        |server: &Server| said().contains(&format!("{} answers on port {}", server.model.name, server.port));
+        |server: &Server| said().contains(&format!("{} is ready on port {}", server.model.name, server.port));
     world.until("all answer", || plan.servers.iter().all(answers)).await;
     // One of them ends, and the job with it.
     let pid = world.events()[0]["pid"].to_string();

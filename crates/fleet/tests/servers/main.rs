@@ -4,6 +4,6 @@
 
 mod ending;
 mod jobs;
-mod keeping;
+mod restarting;
 mod starting;
 mod support;

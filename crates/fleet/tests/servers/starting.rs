@@ -9,7 +9,7 @@ use std::time::Duration;
 async fn servers_start_one_after_the_other_on_a_gpu_and_are_warm() {
     let world = World::new();
     let models = [model("good-1"), model("slow-1"), model("good-2")];
-    let keeper = world.up(&models, world.options()).await.unwrap();
+    let supervisor = world.up(&models, world.options()).await.unwrap();
     let state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
     assert!(state.servers.iter().all(|server| server.status == ServerStatus::Ready));
     assert!(state.servers.iter().all(|server| server.process.as_ref().unwrap().is_alive()));
@@ -19,7 +19,7 @@ async fn servers_start_one_after_the_other_on_a_gpu_and_are_warm() {
     let first = &world.events()[0];
     assert_eq!(first["gpus"], "0");
     assert!(first["arguments"].as_array().unwrap().contains(&"--gpu-memory-utilization".into()));
-    keeper.close().await;
+    supervisor.close().await;
     world.nothing_runs();
     assert!(FleetState::read(&world.path("fleet")).unwrap().is_none());
 }
@@ -85,12 +85,12 @@ async fn one_that_cannot_chat_is_mute() {
 #[tokio::test]
 async fn one_that_fails_once_comes_up_at_the_second_try() {
     let world = World::new();
-    let keeper = world.up(&[model("once")], world.options()).await.unwrap();
+    let supervisor = world.up(&[model("once")], world.options()).await.unwrap();
     let told = world.events_seen.lock().unwrap().clone();
     let ended = |event: &ServerEvent| matches!(event, ServerEvent::Exited(_, ServerError::Exited(status), 50) if status == "exit status: 1");
     assert!(told.iter().any(ended), "{told:?}");
     assert_eq!(world.count("start", "once"), 2);
-    keeper.close().await;
+    supervisor.close().await;
     world.nothing_runs();
 }
 
@@ -111,9 +111,9 @@ async fn a_port_of_another_program_is_left_alone() {
     let models: [Model; 1] = [model("good")];
     let gpus = "1x141".parse().unwrap();
     let plan = aske_fleet::Plan::new(&models, &[], gpus, port, aske_fleet::SearchBudget::default()).unwrap();
-    let mut keeper = world.supervisor(plan, world.options()).unwrap();
-    let error = keeper.enter(0).await.unwrap_err();
+    let mut supervisor = world.supervisor(plan, world.options()).unwrap();
+    let error = supervisor.enter(0).await.unwrap_err();
     assert_eq!(*cause(&error), ServerError::PortInUse(port));
-    keeper.close().await;
+    supervisor.close().await;
     assert_eq!(world.count("start", "good"), 0);
 }

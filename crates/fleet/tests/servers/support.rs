@@ -76,7 +76,11 @@ impl World {
         }
     }
 
-    pub(crate) fn keeper(&self, plan: Plan, options: SupervisorOptions) -> Result<Supervisor, FleetError> {
+    pub(crate) fn supervisor(
+        &self,
+        plan: Plan,
+        options: SupervisorOptions,
+    ) -> Result<Supervisor, FleetError> {
         let told = Arc::clone(&self.events_seen);
         Supervisor::open(plan, options, move |event| told.lock().unwrap().push(event))
     }
@@ -87,11 +91,11 @@ impl World {
         models: &[Model],
         options: SupervisorOptions,
     ) -> Result<Supervisor, FleetError> {
-        let mut keeper = self.supervisor(plan(models, "1x141"), options)?;
-        match keeper.enter(0).await {
-            Ok(()) => Ok(keeper),
+        let mut supervisor = self.supervisor(plan(models, "1x141"), options)?;
+        match supervisor.enter(0).await {
+            Ok(()) => Ok(supervisor),
             Err(error) => {
-                keeper.close().await;
+                supervisor.close().await;
                 Err(error)
             }
         }

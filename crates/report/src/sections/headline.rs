@@ -5,7 +5,7 @@ use crate::number::{count, counted, percent, points, range};
 use crate::text::plain;
 use aske_evidence::{AuditEvidence, Evidence, RunEvidence, SessionCounts};
 use aske_session::Outcome;
-use aske_stats::{Adaptive, Estimate};
+use aske_stats::{AdaptiveEstimate, Estimate};
 use maud::{Markup, html};
 
 pub(super) fn headline(evidence: &Evidence) -> Markup {
@@ -49,7 +49,7 @@ fn sentence(name: &str, run: &RunEvidence) -> Markup {
     }
 }
 
-fn adaptive(sampling: &Adaptive, plain_share: Option<f64>) -> Markup {
+fn adaptive(sampling: &AdaptiveEstimate, plain_share: Option<f64>) -> Markup {
     html! {
         p.luck {
             "The sessions were chosen where they tell most, so the estimate weighs every pair alike"

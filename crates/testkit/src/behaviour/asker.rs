@@ -1,4 +1,4 @@
-//! The asker: writes a sum to solve.
+//! The asker: asks for a sum.
 
 use std::fmt::Write;
 
@@ -6,30 +6,30 @@ use super::Finish;
 use super::draws::{Draw, Draws};
 use super::words::pad;
 
-/// How an asker's reply turns out.
-enum Fate {
-    Whole,
+/// The kinds of replies.
+enum ReplyKind {
+    Complete,
     NoQuestion,
-    CutShort,
+    Truncated,
 }
 
-/// A reply with reasoning, draft and question; 2 % lack the question, 1 % are cut short before it.
+/// A reply with reasoning, draft and question; 2 % lack the question, 1 % are truncated before it.
 pub(crate) fn reply(draws: &Draws, pad_words: usize) -> (String, Finish) {
-    let fate = match draws.below(Draw::Fate, 100) {
-        0 => Fate::CutShort,
-        1 | 2 => Fate::NoQuestion,
-        _ => Fate::Whole,
+    let kind = match draws.below(Draw::ReplyKind, 100) {
+        0 => ReplyKind::Truncated,
+        1 | 2 => ReplyKind::NoQuestion,
+        _ => ReplyKind::Complete,
     };
     let (left, right) = numbers(draws);
     let mut text = String::from("#Reasoning#\n");
-    if matches!(fate, Fate::CutShort) {
+    if matches!(kind, ReplyKind::Truncated) {
         pad(&mut text, draws, pad_words / 2);
         return (text, Finish::Length);
     }
     pad(&mut text, draws, pad_words);
     // Writing to a string cannot fail.
     let _ = write!(text, "\n#Draft#\nAsk for {left} plus {right}.\n");
-    if matches!(fate, Fate::Whole) {
+    if matches!(kind, ReplyKind::Complete) {
         let _ = write!(text, "#Question#\nWhat is {left} + {right}?");
     }
     (text, Finish::Stop)

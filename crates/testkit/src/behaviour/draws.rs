@@ -1,13 +1,13 @@
-//! Chance, derived from the request alone.
+//! Pseudo-random draws, derived from the request only.
 
 use super::ChatRequest;
 
-/// What a draw decides; each has its own bits of the request's hash.
+/// The purpose of a draw; each uses its own bits of the request's hash.
 #[derive(Clone, Copy)]
 pub(crate) enum Draw {
-    /// Whether the reply is whole.
-    Fate,
-    /// How long the numbers are.
+    /// The kind of the reply.
+    ReplyKind,
+    /// The length of the numbers.
     Digits,
     /// The first number.
     Left,
@@ -25,7 +25,7 @@ pub(crate) enum Draw {
 pub(crate) struct Draws([u8; 64]);
 
 impl Draws {
-    /// Hashes a request; each text is preceded by its length, so that no two requests run together.
+    /// Hashes a request; each text is preceded by its length, so that different requests differ.
     pub(crate) fn of(request: &ChatRequest) -> Self {
         let mut hasher = blake3::Hasher::new();
         let mut text = |text: &str| {
@@ -58,7 +58,7 @@ impl Draws {
         self.below(draw, 100) < chance
     }
 
-    /// A name for the reply, from the eight bytes that no draw uses.
+    /// An id for the reply, from the eight bytes that no draw uses.
     pub(crate) fn id(&self) -> String {
         use std::fmt::Write;
         self.0[56..].iter().fold(String::with_capacity(16), |mut id, byte| {

@@ -1,4 +1,4 @@
-//! A chat request, as far as the models look at it.
+//! The fields of a chat request that the models use.
 
 use serde::Deserialize;
 
@@ -13,14 +13,14 @@ pub(crate) struct ChatRequest {
     pub(crate) stream: Option<bool>,
 }
 
-/// One turn of the conversation.
+/// A message of the conversation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Message {
     pub(crate) role: String,
     pub(crate) content: Option<Content>,
 }
 
-/// Text, whole or in parts.
+/// Text, as a string or in parts.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Content {
@@ -28,14 +28,14 @@ pub(crate) enum Content {
     Parts(Vec<Part>),
 }
 
-/// A part of a message; only its text counts.
+/// A part of a message; only text is used.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Part {
     pub(crate) text: Option<String>,
 }
 
 impl Message {
-    /// The message's text; of several parts, the last.
+    /// The message's text; the last of several parts.
     pub(crate) fn text(&self) -> &str {
         match &self.content {
             Some(Content::Text(text)) => text,
@@ -53,15 +53,15 @@ impl ChatRequest {
         self.messages.iter().map(Message::text)
     }
 
-    /// The last thing the user said.
+    /// The last user message.
     pub(crate) fn last_user(&self) -> &str {
         self.messages.iter().rev().find(|message| message.role == "user").map_or("", Message::text)
     }
 
-    /// Whether the reply is to have a `#Summary#` section.
+    /// Whether the reply should have a `#Summary#` section.
     pub(crate) fn wants_summary(&self) -> bool {
-        let asks = |text: &str| text.contains("#Summary#");
-        asks(self.last_user())
-            || self.messages.iter().any(|message| message.role == "system" && asks(message.text()))
+        let stats_requests = |text: &str| text.contains("#Summary#");
+        stats_requests(self.last_user())
+            || self.messages.iter().any(|message| message.role == "system" && stats_requests(message.text()))
     }
 }

@@ -1,11 +1,11 @@
-//! The solver and the cross-check: answer the last sum they are asked.
+//! The solver and the cross-check: answer the last sum of the prompt.
 
 use std::fmt::Write;
 
 use super::draws::{Draw, Draws};
 use super::words::pad;
 
-/// The shape of an answer.
+/// The format of an answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     Plain,

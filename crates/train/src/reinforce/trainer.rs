@@ -319,7 +319,11 @@ impl Trainer<'_> {
     }
 
     /// The diversity term of each rollout before it is gated: of nought where there is no question.
-    fn novelty(&self, groups: &[Vec<Rollout>], buffer: &mut NoveltyBuffer) -> Result<Vec<Vec<f64>>, TrainError> {
+    fn novelty(
+        &self,
+        groups: &[Vec<Rollout>],
+        buffer: &mut NoveltyBuffer,
+    ) -> Result<Vec<Vec<f64>>, TrainError> {
         let question = |rollout: &Rollout| rollout.transcript.answers().question.map(str::to_owned);
         let texts: Vec<Option<String>> = groups.iter().flatten().map(question).collect();
         let asked: Vec<&str> = texts.iter().flatten().map(String::as_str).collect();

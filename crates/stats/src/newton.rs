@@ -1,14 +1,14 @@
-//! Small dense symmetric systems, and Newton's climb to a maximum.
+//! Small dense symmetric matrices, and maximisation by Newton's method. Used by `rasch` and `grid`.
 
 /// A symmetric matrix, row by row.
 #[derive(Clone, Debug)]
-pub(crate) struct Symmetric {
+pub(crate) struct SymmetricMatrix {
     size: usize,
     values: Vec<f64>,
 }
 
-impl Symmetric {
-    /// All zero.
+impl SymmetricMatrix {
+    /// The zero matrix.
     pub(crate) fn zero(size: usize) -> Self {
         Self { size, values: vec![0.0; size * size] }
     }
@@ -23,17 +23,16 @@ impl Symmetric {
         self.values[row * self.size + column] += value;
     }
 
-    /// The variances of centred coordinates, where this is their covariance: the diagonal of CΣC with C = I −
-    /// 11ᵀ/n.
-    pub(crate) fn centred(&self) -> Vec<f64> {
+    /// The variances of centred coordinates with this covariance: the diagonal of CΣC with C = I − 11ᵀ/n.
+    pub(crate) fn centred_variances(&self) -> Vec<f64> {
         let n = self.size as f64;
         let means: Vec<f64> = self.values.chunks(self.size).map(|row| row.iter().sum::<f64>() / n).collect();
         let all = means.iter().sum::<f64>() / n;
         (0..self.size).map(|i| (self.at(i, i) - 2.0 * means[i] + all).max(0.0)).collect()
     }
 
-    /// Cholesky's factor L with A = LLᵀ; none where the matrix is not positive definite.
-    pub(crate) fn factor(mut self) -> Option<Factor> {
+    /// The Cholesky factor L with A = LLᵀ; none if the matrix is not positive definite.
+    pub(crate) fn cholesky(mut self) -> Option<Cholesky> {
         let n = self.size;
         for j in 0..n {
             for i in j..n {
@@ -48,15 +47,15 @@ impl Symmetric {
                 };
             }
         }
-        Some(Factor(self))
+        Some(Cholesky(self))
     }
 }
 
-/// The lower triangle of Cholesky's factorisation.
+/// A Cholesky factor.
 #[derive(Clone, Debug)]
-pub(crate) struct Factor(Symmetric);
+pub(crate) struct Cholesky(SymmetricMatrix);
 
-impl Factor {
+impl Cholesky {
     /// x with Ax = b.
     pub(crate) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
         let (l, n) = (&self.0, self.0.size);
@@ -72,7 +71,7 @@ impl Factor {
     }
 
     /// A⁻¹.
-    pub(crate) fn inverse(&self) -> Symmetric {
+    pub(crate) fn inverse(&self) -> SymmetricMatrix {
         let n = self.0.size;
         let mut values = Vec::with_capacity(n * n);
         for i in 0..n {
@@ -80,7 +79,7 @@ impl Factor {
             unit[i] = 1.0;
             values.extend(self.solve(unit));
         }
-        Symmetric { size: n, values }
+        SymmetricMatrix { size: n, values }
     }
 
     /// ln |A|.
@@ -89,26 +88,28 @@ impl Factor {
     }
 }
 
-/// The height of a concave function at a point, and Newton's step from there.
-pub(crate) struct Slope {
+/// The value of a concave function at a point, and the Newton step from there.
+pub(crate) struct NewtonStep {
     /// The function's value.
-    pub(crate) height: f64,
+    pub(crate) value: f64,
     /// H⁻¹g.
     pub(crate) step: Vec<f64>,
 }
 
-/// The top of a concave function by Newton's method; steps that lead down are halved. None where a step
-/// fails.
-pub(crate) fn climb(start: Vec<f64>, slope: impl Fn(&[f64]) -> Option<Slope>) -> Option<Vec<f64>> {
+/// The maximum of a concave function by Newton's method with step halving; none if a step fails.
+pub(crate) fn maximize(
+    start: Vec<f64>,
+    newton_step: impl Fn(&[f64]) -> Option<NewtonStep>,
+) -> Option<Vec<f64>> {
     let mut here = start;
-    let mut now = slope(&here)?;
+    let mut current = newton_step(&here)?;
     for _ in 0..100 {
         let mut size = 1.0;
         let (there, next) = loop {
-            let there: Vec<f64> = here.iter().zip(&now.step).map(|(x, step)| x + size * step).collect();
-            let next = slope(&there)?;
-            // Rounding may cost the last digits at the top: that is not down.
-            if next.height >= now.height - 1e-9 * (1.0 + now.height.abs()) {
+            let there: Vec<f64> = here.iter().zip(&current.step).map(|(x, step)| x + size * step).collect();
+            let next = newton_step(&there)?;
+            // The tolerance is for rounding near the maximum.
+            if next.value >= current.value - 1e-9 * (1.0 + current.value.abs()) {
                 break (there, next);
             }
             size /= 2.0;
@@ -116,8 +117,8 @@ pub(crate) fn climb(start: Vec<f64>, slope: impl Fn(&[f64]) -> Option<Slope>) ->
                 return Some(here);
             }
         };
-        let largest = now.step.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
-        (here, now) = (there, next);
+        let largest = current.step.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
+        (here, current) = (there, next);
         if largest < 1e-8 {
             break;
         }
@@ -131,11 +132,11 @@ mod tests {
 
     #[test]
     fn a_system_is_solved_and_inverted() {
-        let mut matrix = Symmetric::zero(2);
+        let mut matrix = SymmetricMatrix::zero(2);
         for (row, column, value) in [(0, 0, 4.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 3.0)] {
             matrix.add(row, column, value);
         }
-        let factor = matrix.factor().unwrap();
+        let factor = matrix.cholesky().unwrap();
         // det = 8; A⁻¹ = [3, −2; −2, 4] / 8
         assert!((factor.log_determinant() - 8f64.ln()).abs() < 1e-12);
         assert!((factor.inverse().at(0, 1) + 0.25).abs() < 1e-12);
@@ -145,14 +146,14 @@ mod tests {
 
     #[test]
     fn a_matrix_without_a_root_has_no_factor() {
-        assert!(Symmetric::zero(1).factor().is_none());
+        assert!(SymmetricMatrix::zero(1).cholesky().is_none());
     }
 
     #[test]
     fn the_climb_ends_at_the_top() {
-        // −cosh(x − 3): Newton's full step from 0 is fine, its height falls away steeply.
+        // −cosh(x − 3): Newton's full step from 0 is fine, its value falls away steeply.
         let slope =
-            |x: &[f64]| Some(Slope { height: -(x[0] - 3.0).cosh(), step: vec![-(x[0] - 3.0).tanh()] });
-        assert!((climb(vec![0.0], slope).unwrap()[0] - 3.0).abs() < 1e-7);
+            |x: &[f64]| Some(NewtonStep { value: -(x[0] - 3.0).cosh(), step: vec![-(x[0] - 3.0).tanh()] });
+        assert!((maximize(vec![0.0], slope).unwrap()[0] - 3.0).abs() < 1e-7);
     }
 }

@@ -1,25 +1,27 @@
-//! Exact test of a 2×2 table, and many p-values at once.
+//! Fisher's exact test, and Holm's correction for multiple tests.
 
 /// Fisher's exact two-sided p-value for `hits1` of `total1` against `hits2` of `total2`.
 ///
-/// The chance, with all margins fixed, of a table no likelier than the one seen (Fisher, 1934); tables within
-/// one part in 10⁷ of its chance count as equally likely, as in scipy. 1 where a margin is empty.
+/// The probability, with all margins fixed, of a table at most as likely as the observed one (Fisher, 1934); tables within
+/// one part in 10⁷ of its probability count as equally likely, as in scipy. 1 if a margin is empty.
 pub fn fisher(hits1: u64, total1: u64, hits2: u64, total2: u64) -> f64 {
     let hits = hits1 + hits2;
     let (least, most) = (hits.saturating_sub(total2), hits.min(total1));
     if hits1 > total1 || hits2 > total2 || least >= most {
         return 1.0;
     }
-    let all = logs(total1 + total2);
-    let choose = |n: u64, k: u64| at(&all, n) - at(&all, k) - at(&all, n - k);
-    let chance = |k: u64| choose(total1, k) + choose(total2, hits - k) - choose(total1 + total2, hits);
-    let seen = chance(hits1) + 1e-7;
-    let p: f64 = (least..=most).map(chance).filter(|chance| *chance <= seen).map(f64::exp).sum();
+    let log_factorials = log_factorials(total1 + total2);
+    let choose =
+        |n: u64, k: u64| at(&log_factorials, n) - at(&log_factorials, k) - at(&log_factorials, n - k);
+    let log_probability =
+        |k: u64| choose(total1, k) + choose(total2, hits - k) - choose(total1 + total2, hits);
+    let observed = log_probability(hits1) + 1e-7;
+    let p: f64 = (least..=most).map(log_probability).filter(|log| *log <= observed).map(f64::exp).sum();
     p.min(1.0)
 }
 
 /// The logarithms of 0!, 1!, … `most`!.
-fn logs(most: u64) -> Vec<f64> {
+fn log_factorials(most: u64) -> Vec<f64> {
     let mut all = vec![0.0];
     let mut sum = 0.0;
     for k in 1..=most {

@@ -1,21 +1,21 @@
-//! Abilities of solvers, whatever the questions were.
+//! Abilities of solvers that do not depend on the choice of questions: the conditional Rasch model.
 
 use crate::interval::Estimate;
-use crate::linear::{Factor, Slope, Symmetric, climb};
-use crate::symmetric::Subset;
+use crate::newton::{Cholesky, NewtonStep, SymmetricMatrix, maximize};
+use crate::symmetric::SubsetDistribution;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The standard deviation of the abilities' normal prior, in logits. Weak: it keeps a solver that has won
-/// every comparison finite, and moves one with twenty mixed comparisons by about one part in fifty.
+/// The standard deviation of the abilities' normal prior, in logits. Weak: it keeps a solver that has won every comparison
+/// finite, and changes one with twenty mixed comparisons by about 2%.
 const PRIOR: f64 = 3.0;
-/// Data sets drawn from the fitted model for its check.
+/// Replicates of the parametric bootstrap.
 const REPLICAS: u32 = 199;
-/// Steps of arithmetic, roughly, that the check may take; a larger table is left unchecked.
-const WORK: u64 = 4_000_000_000;
-/// Steps of Newton's method that a fit takes, about.
-const STEPS: u64 = 6;
+/// The approximate number of operations that the bootstrap may take; it is skipped for larger tables.
+const MAX_OPERATIONS: u64 = 4_000_000_000;
+/// The typical number of Newton steps of a fit.
+const NEWTON_STEPS: u64 = 6;
 
 /// One solver's answer to one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,47 +28,45 @@ pub struct Response {
     pub right: bool,
 }
 
-/// Abilities in logits around a mean of 0, and how well they explain the responses.
+/// Abilities in logits around a mean of 0, and goodness of fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Abilities {
     /// Each person's ability; none without an informative response.
     pub ability: Vec<Option<Estimate>>,
     /// Each person's outfit: the mean square of its standardised residuals, 1 where the model holds.
     pub fit: Vec<Option<f64>>,
-    /// Items that some but not all of their responses got right: only they inform.
+    /// Informative items: those with both right and wrong responses.
     pub items: u64,
     /// −2 ln of the conditional likelihood.
     pub deviance: f64,
-    /// The chance of data at least this far from the model, if it held; none where nothing is left to check, or too much.
+    /// The p-value of the goodness-of-fit test; none without degrees of freedom, or for tables too large to test.
     pub p: Option<f64>,
 }
 
-/// Rasch abilities by conditional maximum likelihood; none without an informative item.
+/// Rasch abilities by conditional maximum likelihood (Andersen, 1970); none without an informative item.
 ///
-/// P(right) = σ(ability − difficulty). Given how many of an item's responses are right, which ones are
-/// depends on the abilities alone (Andersen, 1970), so the askers' choice of questions does not bias them.
-/// With two solvers a question this is Bradley and Terry's model over the calibrated sessions. Newton's
-/// method finds the mode under a N(0, 3²) prior; standard errors come from the inverse information, intervals
-/// are value ± 1.96 se.
+/// P(right) = σ(ability − difficulty). Given the number of an item's right responses, which ones are right depends on the
+/// abilities only, so the askers' choice of questions does not bias them. With two solvers per question this is the
+/// Bradley–Terry model over the calibrated sessions. Newton's method finds the mode under a N(0, 3²) prior; standard
+/// errors are from the inverse information, intervals are value ± 1.96 se.
 ///
-/// `p` is a parametric bootstrap: Pearson's X² over items with the same solvers and number right, against 199
-/// data sets drawn from the fitted model and fitted again. Tables of few wins a pair need no pooling that
-/// way.
-pub fn conditional(persons: usize, responses: &[Response]) -> Option<Abilities> {
+/// `p` is a parametric bootstrap of Pearson's X² over items with the same solvers and number right, with 199 replicates
+/// that are fitted again; sparse tables need no pooling.
+pub fn rasch(persons: usize, responses: &[Response]) -> Option<Abilities> {
     if responses.iter().any(|response| response.person >= persons) {
         return None;
     }
     let table = Table::of(persons, responses)?;
     let mode = table.mode(vec![0.0; table.persons.len()])?;
-    let (_, information) = table.slope(&mode)?;
-    let errors = information.inverse().centred();
+    let (_, information) = table.newton_step(&mode)?;
+    let errors = information.inverse().centred_variances();
     let (square, outfit) = table.residuals(&mode);
     let mut abilities = Abilities {
         ability: vec![None; persons],
         fit: vec![None; persons],
         items: table.groups.iter().map(|group| group.items).sum(),
-        deviance: -2.0 * table.likelihood(&mode),
-        p: table.check(&mode, square),
+        deviance: -2.0 * table.log_likelihood(&mode),
+        p: table.bootstrap_p(&mode, square),
     };
     let mean = mode.iter().sum::<f64>() / mode.len() as f64;
     for (place, person) in table.persons.iter().enumerate() {
@@ -78,7 +76,7 @@ pub fn conditional(persons: usize, responses: &[Response]) -> Option<Abilities> 
     Some(abilities)
 }
 
-/// Informative items, those with the same solvers and the same number right together.
+/// Informative items, grouped by their solvers and number right.
 #[derive(Clone)]
 struct Table {
     /// The persons with an informative response.
@@ -88,7 +86,7 @@ struct Table {
 
 #[derive(Clone)]
 struct Group {
-    /// Places in `Table::persons`, one for each response.
+    /// Indices in `Table::persons`, one for each response.
     places: Vec<usize>,
     total: usize,
     items: u64,
@@ -97,9 +95,9 @@ struct Group {
 }
 
 impl Group {
-    fn subset(&self, abilities: &[f64]) -> Subset {
+    fn subset(&self, abilities: &[f64]) -> SubsetDistribution {
         let abilities: Vec<f64> = self.places.iter().map(|place| abilities[*place]).collect();
-        Subset::of(&abilities, self.total)
+        SubsetDistribution::of(&abilities, self.total)
     }
 }
 
@@ -143,8 +141,8 @@ impl Table {
         (!groups.is_empty()).then_some(Self { persons, groups })
     }
 
-    /// ln of the conditional likelihood.
-    fn likelihood(&self, abilities: &[f64]) -> f64 {
+    /// The conditional log-likelihood.
+    fn log_likelihood(&self, abilities: &[f64]) -> f64 {
         let group = |group: &Group| {
             let score: f64 = group
                 .places
@@ -157,33 +155,33 @@ impl Table {
         self.groups.iter().map(group).sum()
     }
 
-    /// The penalised likelihood, Newton's step from here, and the information.
-    fn slope(&self, abilities: &[f64]) -> Option<(Slope, Factor)> {
-        let weak = 1.0 / (PRIOR * PRIOR);
-        let mut information = Symmetric::zero(abilities.len());
-        let mut gradient: Vec<f64> = abilities.iter().map(|ability| -ability * weak).collect();
-        let mut height = -abilities.iter().map(|ability| ability * ability * weak / 2.0).sum::<f64>();
+    /// The penalised log-likelihood, the Newton step, and the information matrix.
+    fn newton_step(&self, abilities: &[f64]) -> Option<(NewtonStep, Cholesky)> {
+        let precision = 1.0 / (PRIOR * PRIOR);
+        let mut information = SymmetricMatrix::zero(abilities.len());
+        let mut gradient: Vec<f64> = abilities.iter().map(|ability| -ability * precision).collect();
+        let mut value = -abilities.iter().map(|ability| ability * ability * precision / 2.0).sum::<f64>();
         for place in 0..abilities.len() {
-            information.add(place, place, weak);
+            information.add(place, place, precision);
         }
         for group in &self.groups {
             let (subset, items) = (group.subset(abilities), group.items as f64);
             let covariance = subset.covariance();
-            height -= items * subset.log_sum;
+            value -= items * subset.log_sum;
             for (v, place) in group.places.iter().enumerate() {
-                gradient[*place] += group.right[v] as f64 - items * subset.chances[v];
-                height += group.right[v] as f64 * abilities[*place];
+                gradient[*place] += group.right[v] as f64 - items * subset.probabilities[v];
+                value += group.right[v] as f64 * abilities[*place];
                 for (w, other) in group.places.iter().enumerate() {
                     information.add(*place, *other, items * covariance.at(v, w));
                 }
             }
         }
-        let factor = information.factor()?;
-        Some((Slope { height, step: factor.solve(gradient) }, factor))
+        let factor = information.cholesky()?;
+        Some((NewtonStep { value, step: factor.solve(gradient) }, factor))
     }
 
     fn mode(&self, start: Vec<f64>) -> Option<Vec<f64>> {
-        climb(start, |abilities| Some(self.slope(abilities)?.0))
+        maximize(start, |abilities| Some(self.newton_step(abilities)?.0))
     }
 
     /// Pearson's X² over groups, and each person's mean square over single responses.
@@ -192,7 +190,7 @@ impl Table {
         let mut sums = vec![(0.0, 0.0); abilities.len()];
         for group in &self.groups {
             let (subset, items) = (group.subset(abilities), group.items as f64);
-            for ((place, right), chance) in group.places.iter().zip(&group.right).zip(&subset.chances) {
+            for ((place, right), chance) in group.places.iter().zip(&group.right).zip(&subset.probabilities) {
                 let (right, spread) = (*right as f64, chance * (1.0 - chance));
                 square += (right - items * chance).powi(2) / (items * spread);
                 sums[*place].0 += (right * (1.0 - 2.0 * chance) + items * chance * chance) / spread;
@@ -202,11 +200,13 @@ impl Table {
         (square, sums.into_iter().map(|(sum, count)| sum / count).collect())
     }
 
-    /// The share of data sets drawn from the model that lie at least this far from their own fit.
-    fn check(&self, mode: &[f64], square: f64) -> Option<f64> {
+    /// The p-value of a parametric bootstrap of Pearson's X².
+    fn bootstrap_p(&self, mode: &[f64], square: f64) -> Option<f64> {
         let free: usize = self.groups.iter().map(|group| group.places.len() - 1).sum();
         let work: u64 = self.groups.iter().map(|group| (group.places.len() as u64).saturating_pow(4)).sum();
-        if free < self.persons.len() || work.saturating_mul(u64::from(REPLICAS) * STEPS) > WORK {
+        if free < self.persons.len()
+            || work.saturating_mul(u64::from(REPLICAS) * NEWTON_STEPS) > MAX_OPERATIONS
+        {
             return None;
         }
         let mut rng = Rng::with_seed(1);
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_solver_that_always_wins_stays_finite() {
         let responses: Vec<Response> = (0..20).flat_map(|item| session(item, 0, 1)).collect();
-        let abilities = conditional(3, &responses).unwrap();
+        let abilities = rasch(3, &responses).unwrap();
         let [Some(best), Some(worst), None] = abilities.ability[..] else { panic!("{abilities:?}") };
         assert!(best.value > 1.0 && best.value < 6.0);
         assert!((best.value + worst.value).abs() < 1e-9);
@@ -255,9 +255,9 @@ mod tests {
     #[test]
     fn a_question_that_all_or_none_solve_says_nothing() {
         let response = |person, right| Response { person, item: 0, right };
-        assert_eq!(conditional(2, &[response(0, true), response(1, true)]), None);
-        assert_eq!(conditional(2, &[response(0, true), response(0, false)]), None);
-        assert_eq!(conditional(1, &[response(1, true)]), None);
+        assert_eq!(rasch(2, &[response(0, true), response(1, true)]), None);
+        assert_eq!(rasch(2, &[response(0, true), response(0, false)]), None);
+        assert_eq!(rasch(1, &[response(1, true)]), None);
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
             let (a, b) = [(0, 1), (1, 2), (0, 2)][item % 3];
             if item % 12 < 3 { session(item, b, a) } else { session(item, a, b) }
         });
-        let p = |responses: Vec<Response>| conditional(3, &responses).unwrap().p.unwrap();
+        let p = |responses: Vec<Response>| rasch(3, &responses).unwrap().p.unwrap();
         assert!(p(circle.collect()) < 0.01);
         assert!(p(line.collect()) > 0.1);
     }

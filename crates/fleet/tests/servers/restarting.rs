@@ -6,7 +6,7 @@ use aske_fleet::{FleetState, Model, ServerError, ServerEvent};
 #[tokio::test]
 async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
     let world = World::new();
-    let mut keeper = world.up(&[model("crash-0.3"), model("good")], world.options()).await.unwrap();
+    let mut supervisor = world.up(&[model("crash-0.3"), model("good")], world.options()).await.unwrap();
     let given_up = |event: &ServerEvent| matches!(event, ServerEvent::Failed(name, _) if name == "crash-0.3");
     world.until("it is given up", || world.events_seen.lock().unwrap().iter().any(given_up)).await;
     let told = world.events_seen.lock().unwrap().clone();
@@ -20,7 +20,7 @@ async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
     assert!(told.contains(&ServerEvent::Failed("crash-0.3".to_owned(), last)), "{told:?}");
     assert_eq!(world.count("start", "crash-0.3"), 3);
     // The other one is untouched.
-    assert_eq!(keeper.failed(), ["crash-0.3"]);
+    assert_eq!(supervisor.failed(), ["crash-0.3"]);
     assert_eq!(world.count("start", "good"), 1);
     let state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
     assert!(
@@ -30,10 +30,10 @@ async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
             .any(|server| server.name == "good" && server.process.as_ref().unwrap().is_alive())
     );
     tokio::select! {
-        () = keeper.all_failed() => panic!("one is still there"),
+        () = supervisor.all_failed() => panic!("one is still there"),
         () = tokio::time::sleep(std::time::Duration::from_millis(50)) => {}
     }
-    keeper.close().await;
+    supervisor.close().await;
     world.nothing_runs();
 }
 
@@ -44,9 +44,9 @@ async fn phases_follow_each_other_on_one_gpu() {
         (0..4).map(|at| Model { params: Some(25.0), ..model(&format!("good-{at}")) }).collect();
     let plan = plan(&models, "1x141");
     assert_eq!((plan.phases.len() > 1, plan.loads), (true, 7), "six pairs, two at a time: six and one loads");
-    let mut keeper = world.supervisor(plan.clone(), world.options()).unwrap();
+    let mut supervisor = world.supervisor(plan.clone(), world.options()).unwrap();
     for phase in 0..plan.phases.len() {
-        keeper.enter(phase).await.unwrap();
+        supervisor.enter(phase).await.unwrap();
         let state = FleetState::read(&world.path("fleet")).unwrap().unwrap();
         let mut there: Vec<String> = state.servers.iter().map(|server| server.name.clone()).collect();
         there.sort();
@@ -54,7 +54,7 @@ async fn phases_follow_each_other_on_one_gpu() {
             plan.running(phase).iter().map(|placed| plan.servers[placed.server].model.name.clone()).collect();
         assert_eq!(there, expected);
     }
-    keeper.close().await;
+    supervisor.close().await;
     let starts: usize = (0..4).map(|at| world.count("start", &format!("good-{at}"))).sum();
     assert_eq!(starts, plan.loads);
     world.nothing_runs();

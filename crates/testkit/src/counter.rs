@@ -1,4 +1,4 @@
-//! The running counts behind [`Stats`], and the ticket that settles each request exactly once.
+//! The counters behind [`Stats`], and a guard that counts each request exactly once.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::{Fault, Stats};
 
-/// The first 16 bytes of a body's BLAKE3 hash: enough to tell bodies apart.
+/// The first 16 bytes of a body's BLAKE3 hash.
 pub(crate) type BodyHash = [u8; 16];
 
 /// Hashes a raw request body.
@@ -18,12 +18,12 @@ pub(crate) fn body_hash(body: &[u8]) -> BodyHash {
 
 /// Counts requests; lives on the server's thread.
 #[derive(Default)]
-pub(crate) struct Ledger {
+pub(crate) struct RequestCounter {
     stats: Stats,
     answered: HashSet<BodyHash>,
 }
 
-impl Ledger {
+impl RequestCounter {
     /// The counts so far.
     pub(crate) fn snapshot(&self) -> Stats {
         self.stats.clone()
@@ -39,41 +39,41 @@ impl Ledger {
     }
 }
 
-/// How a request is to end if its reply reaches the socket.
-enum Plan {
+/// The outcome of a request if its reply is written.
+enum Planned {
     Good(BodyHash),
     Refused,
     Fault,
 }
 
-/// One request in flight; dropping it writes its end into the ledger.
-pub(crate) struct Ticket {
-    ledger: Rc<RefCell<Ledger>>,
-    plan: Plan,
+/// One request in flight; counted when dropped.
+pub(crate) struct InFlight {
+    counter: Rc<RefCell<RequestCounter>>,
+    planned: Planned,
     number: u64,
     written: bool,
 }
 
-impl Ticket {
-    /// Opens a request, to be refused unless something better is promised.
-    pub(crate) fn open(ledger: &Rc<RefCell<Ledger>>) -> Self {
-        let mut inner = ledger.borrow_mut();
+impl InFlight {
+    /// Counts a new request, whose outcome is `refused` unless changed.
+    pub(crate) fn open(counter: &Rc<RefCell<RequestCounter>>) -> Self {
+        let mut inner = counter.borrow_mut();
         let number = inner.stats.requests;
         inner.stats.requests += 1;
         inner.stats.in_flight += 1;
         inner.stats.in_flight_max = inner.stats.in_flight_max.max(inner.stats.in_flight);
         drop(inner);
-        Self { ledger: Rc::clone(ledger), plan: Plan::Refused, number, written: false }
+        Self { counter: Rc::clone(counter), planned: Planned::Refused, number, written: false }
     }
 
-    /// The request's number, counted from 0.
+    /// The index of the request.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Notes the model the request names.
-    pub(crate) fn names(&self, model: &str) {
-        let per_model = &mut self.ledger.borrow_mut().stats.per_model;
+    /// Counts the request's model.
+    pub(crate) fn set_model(&self, model: &str) {
+        let per_model = &mut self.counter.borrow_mut().stats.per_model;
         match per_model.get_mut(model) {
             Some(count) => *count += 1,
             None => {
@@ -83,31 +83,31 @@ impl Ticket {
     }
 
     /// Plans a good reply to the body with this hash.
-    pub(crate) fn promise(&mut self, hash: BodyHash) {
-        self.plan = Plan::Good(hash);
+    pub(crate) fn plan_good(&mut self, hash: BodyHash) {
+        self.planned = Planned::Good(hash);
     }
 
-    /// Counts a fault at once: it happens whether or not the client waits for it.
+    /// Counts a fault at once, as it happens whether or not the client waits for it.
     pub(crate) fn fault(&mut self, fault: Fault) {
-        self.plan = Plan::Fault;
-        *self.ledger.borrow_mut().stats.faults.entry(fault.name().to_owned()).or_default() += 1;
+        self.planned = Planned::Fault;
+        *self.counter.borrow_mut().stats.faults.entry(fault.name().to_owned()).or_default() += 1;
     }
 
-    /// Settles the request: its reply is on the socket.
+    /// Marks the reply as written to the socket.
     pub(crate) fn written(mut self) {
         self.written = true;
     }
 }
 
-impl Drop for Ticket {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut ledger = self.ledger.borrow_mut();
-        ledger.stats.in_flight -= 1;
-        match self.plan {
-            Plan::Fault => {}
-            Plan::Good(hash) if self.written => ledger.good(hash),
-            Plan::Refused if self.written => ledger.stats.refused += 1,
-            Plan::Good(_) | Plan::Refused => ledger.stats.lost += 1,
+        let mut counter = self.counter.borrow_mut();
+        counter.stats.in_flight -= 1;
+        match self.planned {
+            Planned::Fault => {}
+            Planned::Good(hash) if self.written => counter.good(hash),
+            Planned::Refused if self.written => counter.stats.refused += 1,
+            Planned::Good(_) | Planned::Refused => counter.stats.lost += 1,
         }
     }
 }
@@ -118,23 +118,23 @@ mod tests {
 
     #[test]
     fn every_ticket_is_settled_once() {
-        let ledger = Rc::new(RefCell::new(Ledger::default()));
+        let counter = Rc::new(RefCell::new(RequestCounter::default()));
         let good = |body: &[u8]| {
-            let mut ticket = Ticket::open(&ledger);
-            ticket.promise(body_hash(body));
-            ticket
+            let mut in_flight = InFlight::open(&counter);
+            in_flight.plan_good(body_hash(body));
+            in_flight
         };
         good(b"a").written();
         good(b"a").written();
         good(b"b").written();
         drop(good(b"c"));
-        Ticket::open(&ledger).written();
-        let mut faulty = Ticket::open(&ledger);
+        InFlight::open(&counter).written();
+        let mut faulty = InFlight::open(&counter);
         faulty.fault(Fault::Status500);
-        assert_eq!(ledger.borrow().snapshot().in_flight, 1);
+        assert_eq!(counter.borrow().snapshot().in_flight, 1);
         drop(faulty);
 
-        let stats = ledger.borrow().snapshot();
+        let stats = counter.borrow().snapshot();
         assert_eq!((stats.requests, stats.in_flight, stats.in_flight_max), (6, 0, 1));
         assert_eq!((stats.good, stats.distinct_good, stats.repeated_good), (3, 2, 1));
         assert_eq!((stats.refused, stats.lost, stats.faults_total()), (1, 1, 1));
