@@ -1,4 +1,4 @@
-//! Two answers grown from bytes, nearly all of them mathematics, by both rules.
+//! Two answers generated from bytes, nearly all of them mathematics, by both rules.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

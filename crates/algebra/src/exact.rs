@@ -1,7 +1,7 @@
 //! Canonical forms, which prove that two expressions are the same.
 //!
 //! An expression becomes a polynomial with rational coefficients in *kernels*: variables, π, roots of
-//! numbers, e to a monomial, logarithms, and whatever cannot be looked into. Exponents may be negative or
+//! numbers, e to a monomial, logarithms, and whatever cannot be analysed. Exponents may be negative or
 //! fractions, so denominators and roots are kernels too. Trigonometric functions are written through
 //! exponentials, which turns their identities into identities of polynomials. Two expressions are proved
 //! the same when their difference, over a common denominator and multiplied out, has no terms left.
@@ -11,32 +11,32 @@
 
 mod bind;
 mod calculus;
+mod canonical;
 mod conjugate;
 mod cyclotomic;
 mod discrete;
-mod enclose;
+mod display;
+mod enclosure;
 mod exponent;
 mod exponential;
 mod field;
 mod kernel;
 mod modular;
-mod normal;
 mod number;
 mod poly;
 mod power;
 mod primes;
 mod real;
 mod residue;
-mod show;
+mod simplify;
 mod symbolic;
 #[cfg(test)]
 mod tests;
-mod tidy;
 mod tower;
 mod trig;
 mod walk;
 mod zero;
 
-pub use normal::{Normal, normal, proportional, same};
+pub use canonical::{CanonicalForm, canonical_form, proportional, same};
 pub use residue::residues_agree;
 pub use symbolic::{derivative, free_symbols, solve_linear, substitute};

@@ -1,4 +1,4 @@
-//! The expression tree: what the reader builds, and what the exact and the approximate rooms work on.
+//! The expression tree: built by the readers, evaluated by [`crate::approx`], put in canonical form by [`crate::exact`].
 
 pub mod display;
 
@@ -56,7 +56,7 @@ pub enum Constant {
     EulerGamma,
 }
 
-/// A function whose meaning is known. One argument unless told otherwise.
+/// A function whose meaning is known. One argument unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the functions'")]
 pub enum Function {
@@ -130,7 +130,7 @@ pub enum Over {
     Integral(Expr, Expr),
     /// An integral without bounds.
     Antiderivative,
-    /// The limit towards a point, from one side if told.
+    /// The limit towards a point, from one side if given.
     Limit(Expr, Option<Side>),
     /// The derivative of this order.
     Derivative(u8),

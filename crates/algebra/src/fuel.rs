@@ -1,24 +1,23 @@
-//! The bound on all work: a counter, never a clock.
+//! A bound on work that counts operations, so that results do not depend on the clock.
 
 use std::cell::Cell;
 
-/// Work that may still be done. One unit is a few nanoseconds: a part of a node visited, a machine word
-/// multiplied, a term added. Spending past the end fails, and whoever spent gives up.
+/// The remaining work. One unit is a few nanoseconds: a node visited, a machine word multiplied, a term added.
 #[derive(Debug)]
 pub struct Fuel(Cell<u64>);
 
-/// The fuel is spent: the question stays open.
+/// The fuel is spent: the result is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
 impl Fuel {
-    /// A tank with this many units.
+    /// Fuel of this many units.
     #[inline]
     pub fn new(units: u64) -> Self {
         Self(Cell::new(units))
     }
 
-    /// Takes units out, or fails and leaves the tank empty.
+    /// Spends units, or fails and leaves none.
     #[inline]
     pub fn spend(&self, units: u64) -> Result<(), OutOfFuel> {
         let left = self.0.get().checked_sub(units);
@@ -26,7 +25,7 @@ impl Fuel {
         left.map(|_| ()).ok_or(OutOfFuel)
     }
 
-    /// Does some work with half of what is left at most, so that another way can still be tried after it.
+    /// Runs `work` with at most half of the remaining fuel, so that another method can be tried after it.
     pub fn half<T>(&self, work: impl FnOnce(&Self) -> Result<T, OutOfFuel>) -> Result<T, OutOfFuel> {
         let share = self.left() / 2;
         let part = Self::new(share);
@@ -35,7 +34,7 @@ impl Fuel {
         done
     }
 
-    /// What is left.
+    /// The remaining units.
     #[inline]
     pub fn left(&self) -> u64 {
         self.0.get()

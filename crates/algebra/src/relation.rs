@@ -1,4 +1,4 @@
-//! Relation signs and intervals.
+//! Relation operators and intervals, shared by both readers.
 
 use crate::expr::Expr;
 use std::fmt::{self, Display, Formatter};
@@ -16,63 +16,63 @@ pub struct Interval {
     pub to_closed: bool,
 }
 
-/// How two sides stand to each other.
+/// The relation between two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
+pub enum RelationOp {
     /// =
     Equal,
     /// ≈
-    Near,
+    Approx,
     /// ≠
-    Unequal,
+    NotEqual,
     /// <
     Less,
     /// ≤
-    AtMost,
+    LessEqual,
     /// >
-    More,
+    Greater,
     /// ≥
-    AtLeast,
+    GreaterEqual,
     /// ∈
     In,
     /// ∉
     NotIn,
 }
 
-impl Sign {
+impl RelationOp {
     /// The sign seen from the other side.
     #[must_use]
     pub fn flipped(self) -> Self {
         match self {
-            Self::Less => Self::More,
-            Self::AtMost => Self::AtLeast,
-            Self::More => Self::Less,
-            Self::AtLeast => Self::AtMost,
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
             other => other,
         }
     }
 
     /// < ≤ > ≥
     pub fn is_order(self) -> bool {
-        matches!(self, Self::Less | Self::AtMost | Self::More | Self::AtLeast)
+        matches!(self, Self::Less | Self::LessEqual | Self::Greater | Self::GreaterEqual)
     }
 
     /// ≤ ≥
     pub fn includes_equal(self) -> bool {
-        matches!(self, Self::AtMost | Self::AtLeast)
+        matches!(self, Self::LessEqual | Self::GreaterEqual)
     }
 }
 
-impl Display for Sign {
+impl Display for RelationOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "=",
-            Self::Near => "≈",
-            Self::Unequal => "≠",
+            Self::Approx => "≈",
+            Self::NotEqual => "≠",
             Self::Less => "<",
-            Self::AtMost => "≤",
-            Self::More => ">",
-            Self::AtLeast => "≥",
+            Self::LessEqual => "≤",
+            Self::Greater => ">",
+            Self::GreaterEqual => "≥",
             Self::In => "∈",
             Self::NotIn => "∉",
         })

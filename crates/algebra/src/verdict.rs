@@ -38,7 +38,7 @@ pub enum Method {
     Kind,
     /// The paper's fall-through: the same text apart from case and white space, after the mathematics differed.
     Folded,
-    /// The work was given up.
+    /// The work was stopped.
     Bounds,
 }
 
@@ -65,7 +65,7 @@ impl Comparison {
         Self { verdict: if equal { Verdict::Equal } else { Verdict::Different }, method }
     }
 
-    /// The work was given up.
+    /// The work was stopped.
     pub fn undecided() -> Self {
         Self { verdict: Verdict::Undecided, method: Method::Bounds }
     }

@@ -1,8 +1,8 @@
-//! The typed answer: what kind of thing was given.
+//! The typed answer that the reader produces and the comparison works on.
 
 use crate::units::Unit;
 use aske_algebra::expr::{Expr, Function, Symbol};
-pub(crate) use aske_algebra::relation::{Interval, Sign};
+pub(crate) use aske_algebra::relation::{Interval, RelationOp};
 use smol_str::SmolStr;
 
 /// An answer, read.
@@ -78,6 +78,37 @@ pub(crate) struct Opaque {
     pub bag: SmolStr,
 }
 
+impl Opaque {
+    /// Whether some operator in it may not depend on the order of its operands.
+    pub(crate) fn has_commutative_operator(&self) -> bool {
+        const COMMUTATIVE: &[&str] = &[
+            "+",
+            "*",
+            "=",
+            ",",
+            ";",
+            "\\and",
+            "\\or",
+            "\\land",
+            "\\lor",
+            "\\iff",
+            "\\parallel",
+            "\\perp",
+            "\\cong",
+            "\\equiv",
+            "\\sim",
+            "\\triangle",
+            "\\cup",
+            "\\cap",
+            "\\oplus",
+            "\\ne",
+            "\\approx",
+            "||",
+        ];
+        self.spelling.split(' ').any(|piece| COMMUTATIVE.contains(&piece))
+    }
+}
+
 /// A set of numbers with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
@@ -117,10 +148,10 @@ pub(crate) struct Date {
 /// A time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
-    /// Minutes since midnight, or since noon where it is not told which.
+    /// Minutes since midnight, or since noon where the half of the day is unknown.
     pub minutes: u32,
-    /// Whether the half of the day was told.
-    pub told: bool,
+    /// Whether `am` or `pm` was given.
+    pub has_meridiem: bool,
 }
 
 /// Sides with signs between them: `a < b ≤ c`.
@@ -129,7 +160,7 @@ pub(crate) struct Relation {
     /// One more side than signs.
     pub sides: Vec<Answer>,
     /// The signs between them.
-    pub signs: Vec<Sign>,
+    pub signs: Vec<RelationOp>,
 }
 
 impl Relation {

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
-    /// This project's, with what the policy leaves open.
+    /// This project's, with what the policy leaves ambiguous.
     Aske(Policy),
     /// Those of math-verify 0.9.0, its mistakes included.
     MathVerify,
@@ -28,7 +28,7 @@ impl Rules {
     /// The name of these rules, which changes whenever verdicts may: grades by two rules are not mixed.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Aske(_) => "aske-2",
+            Self::Aske(_) => "aske-3",
             Self::MathVerify => "math-verify-1",
             Self::Paper => "paper-2",
         }

@@ -1,11 +1,11 @@
-//! Whether two typed answers are the same.
+//! Comparison of typed answers.
 
 mod applications;
-mod capitals;
+mod comparator;
 mod domain;
 mod equation;
 mod estimate;
-mod judge;
+mod noncommutative;
 mod pair;
 mod points;
 mod polynomial;
@@ -19,13 +19,14 @@ use crate::normalise;
 use crate::policy::Policy;
 use crate::read;
 use crate::text;
+use crate::vocabulary;
 use aske_algebra::fuel::Fuel;
 use aske_algebra::verdict::{Comparison, MAX_BYTES, Method};
-use judge::Judge;
+use comparator::Comparator;
 use truth::Truth;
 
 /// Work for one comparison, reading included: about 20 ms at most.
-const TANK: u64 = 2_000_000;
+const FUEL: u64 = 2_000_000;
 
 pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
     // Both orders are one question, and get one answer.
@@ -33,13 +34,13 @@ pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
     match truth(first, second, policy) {
         Truth::Yes(method) => Comparison::decided(true, method),
         Truth::No(method) => Comparison::decided(false, method),
-        Truth::Open => Comparison::undecided(),
+        Truth::Unknown => Comparison::undecided(),
     }
 }
 
 fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
     if gold.len() > MAX_BYTES || pred.len() > MAX_BYTES {
-        return if gold == pred { Truth::Yes(Method::Text) } else { Truth::Open };
+        return if gold == pred { Truth::Yes(Method::Text) } else { Truth::Unknown };
     }
     let (normal_gold, normal_pred) = (normalise(gold), normalise(pred));
     if text::says_nothing(&normal_gold) || text::says_nothing(&normal_pred) {
@@ -50,26 +51,34 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
     if normal_gold == normal_pred && goes_on(gold) == goes_on(pred) {
         return Truth::Yes(Method::Text);
     }
-    let fuel = Fuel::new(TANK);
+    let fuel = Fuel::new(FUEL);
     let typed = match (read::readings(gold, &fuel), read::readings(pred, &fuel)) {
         (Ok(gold_read), Ok(pred_read)) => {
-            match (Judge { policy, fuel: &fuel }).any_reading(&gold_read, &pred_read) {
-                // An answer among words that are not understood may be that answer, or they may take it back.
+            match (Comparator { policy, fuel: &fuel }).any_reading(&gold_read, &pred_read) {
+                // An answer quoted in text that is not understood may be the same, unless a word changes it.
                 Truth::No(_)
-                    if is_quoted(gold, &gold_read, &pred_read) || is_quoted(pred, &pred_read, &gold_read) =>
+                    if is_quoted(gold, &gold_read, &pred_read) && !is_modified(pred)
+                        || is_quoted(pred, &pred_read, &gold_read) && !is_modified(gold) =>
                 {
-                    Truth::Open
+                    Truth::Unknown
                 }
                 other => other,
             }
         }
-        (Err(_), _) | (_, Err(_)) => Truth::Open,
+        (Err(_), _) | (_, Err(_)) => Truth::Unknown,
     };
     // The last resort: the many names of "no solution".
     typed.or(|| {
         let none = text::both_no_solution(&normal_gold, &normal_pred);
         if none { Truth::Yes(Method::NoSolution) } else { Truth::No(Method::Text) }
     })
+}
+
+/// Whether words in a text negate or change what stands beside them.
+fn is_modified(text: &str) -> bool {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphabetic() && c != '\'')
+        .any(|word| vocabulary::is_modifier(word.trim_matches('\'')))
 }
 
 /// Whether an answer that was understood stands word for word in one that was not.

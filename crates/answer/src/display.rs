@@ -1,4 +1,4 @@
-//! Answers written out for people.
+//! `Display` for answers.
 
 use crate::answer::{Answer, Numbers};
 use aske_algebra::expr::display::Joined;
@@ -20,7 +20,7 @@ impl Display for Numbers {
 }
 
 impl Answer {
-    /// The kind of answer, for people.
+    /// The kind of answer, for display.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Value(Expr::Number(_) | Expr::Decimal(_)) => "number",

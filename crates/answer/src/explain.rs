@@ -1,4 +1,4 @@
-//! How a verdict came about, for people.
+//! Explanations of a verdict: how both answers were read, and what decided. Used by `aske verify --explain`.
 
 use crate::answer::Answer;
 use crate::compare::Rules;
@@ -33,7 +33,7 @@ pub struct Explanation {
 }
 
 /// Work for one explanation's canonical forms.
-const TANK: u64 = 2_000_000;
+const FUEL: u64 = 2_000_000;
 
 /// Compares two answers and tells how.
 pub fn explain(gold: &str, pred: &str, rules: &Rules) -> Explanation {
@@ -41,7 +41,7 @@ pub fn explain(gold: &str, pred: &str, rules: &Rules) -> Explanation {
 }
 
 fn readings(text: &str) -> Vec<Reading> {
-    let fuel = Fuel::new(TANK);
+    let fuel = Fuel::new(FUEL);
     read::readings(text, &fuel)
         .unwrap_or_default()
         .iter()
@@ -50,7 +50,7 @@ fn readings(text: &str) -> Vec<Reading> {
             read: answer.to_string(),
             canonical: match answer {
                 Answer::Value(expr) | Answer::Percent(expr) | Answer::Quantity(expr, _) => {
-                    exact::normal(expr, &fuel).ok().map(|normal| normal.to_string())
+                    exact::canonical_form(expr, &fuel).ok().map(|normal| normal.to_string())
                 }
                 _ => None,
             },

@@ -1,4 +1,4 @@
-//! Where a reply's answer stands: the last balanced `\boxed{…}`, else the last word.
+//! Extraction of the answer from a reply: the last balanced `\boxed{…}`, otherwise the last word.
 
 use std::ops::Range;
 

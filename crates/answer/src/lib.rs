@@ -1,4 +1,4 @@
-//! Find the answer in a reply, and decide whether two answers are the same.
+//! Extracts the answer from a reply and decides whether two answers are the same.
 //!
 //! Pure functions over text: no clock, no I/O, no randomness. Depends on `aske-algebra`
 //! (expressions) and `aske-math-verify` (the rules of math-verify).
@@ -21,6 +21,7 @@ mod policy;
 mod read;
 mod text;
 mod units;
+mod vocabulary;
 
 pub use aske_algebra::verdict::{Comparison, Method, Verdict};
 pub use compare::{Rules, compare};

@@ -1,6 +1,6 @@
-//! The pass before any comparison: wrappers, delimiters and spacing that carry no meaning are dropped.
+//! Text normalisation before any comparison: removes wrappers, delimiters and spacing that carry no meaning.
 
-/// Commands whose braces are only dressing.
+/// Commands that only wrap their argument.
 const WRAPPERS: &[&str] = &["boxed", "text", "mathrm", "textbf", "mathbf", "mbox", "textrm", "textit"];
 /// Commands that only space or size.
 const SPACING: &[&str] = &["left", "right", "quad", "qquad", "displaystyle", "limits"];

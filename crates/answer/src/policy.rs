@@ -1,4 +1,4 @@
-//! Where notation leaves room: each choice is one named option.
+//! Options for ambiguous notation.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! From text to a typed answer, with the other readings that its notation allows.
+//! The reader: from text to typed answers, one for each reading that ambiguous notation allows.
 
 mod binders;
 mod brackets;
@@ -7,8 +7,8 @@ mod clock;
 mod congruence;
 mod cycles;
 mod dates;
+mod delimiters;
 mod domain;
-mod dress;
 mod functions;
 mod kinds;
 mod lexer;
@@ -29,10 +29,10 @@ pub(crate) mod words;
 
 use crate::answer::Answer;
 use aske_algebra::fuel::Fuel;
-use notation::{Met, Notation};
+use notation::{Ambiguities, Notation};
 pub(crate) use numerals::is_number_word;
 use parser::Context;
-pub(crate) use parser::Stuck;
+pub(crate) use parser::ReadError;
 
 /// Longer answers are read one way only.
 const MAX_AMBIGUOUS: usize = 4096;
@@ -40,56 +40,59 @@ const MAX_AMBIGUOUS: usize = 4096;
 /// Every way to read an answer: the usual one first, then those that take an open choice of notation the
 /// other way. What does not read as mathematics is one opaque answer; the error says that reading it would cost
 /// too much.
-pub(crate) fn readings(text: &str, fuel: &Fuel) -> Result<Vec<Answer>, Stuck> {
-    let text = dress::undress(text);
-    if let Some(date) = dates::read(text) {
+pub(crate) fn readings(text: &str, fuel: &Fuel) -> Result<Vec<Answer>, ReadError> {
+    let text = delimiters::strip_delimiters(text);
+    let plain = text.strip_prefix("\\text{").and_then(|text| text.strip_suffix('}')).unwrap_or(text);
+    if let Some(date) = dates::read(plain) {
         return Ok(vec![Answer::Date(date)]);
     }
     let mut found = Vec::new();
-    let met = Met::default();
+    let ambiguities = Ambiguities::default();
     let usual = Notation::default();
     let mut bounds = false;
-    let mut one = |notation: Notation, met: &Met| match read(text, notation, met, fuel) {
-        Ok(answer) => {
-            if !found.contains(&answer) {
-                found.push(answer);
+    let mut one =
+        |notation: Notation, ambiguities: &Ambiguities| match read(text, notation, ambiguities, fuel) {
+            Ok(answer) => {
+                if !found.contains(&answer) {
+                    found.push(answer);
+                }
             }
-        }
-        Err(Stuck::Bounds) => bounds = true,
-        Err(Stuck::Syntax) => {}
-    };
-    one(usual, &met);
-    // One comma may be a decimal point; several are a list, and so is one beside a fraction.
-    if text.matches(',').count() > 1 || text.contains('/') {
-        met.decimal.set(false);
+            Err(ReadError::Bounds) => bounds = true,
+            Err(ReadError::Syntax) => {}
+        };
+    one(usual, &ambiguities);
+    // One comma may be a decimal point; several are a list, and so is one beside a fraction or behind a name.
+    if text.matches(',').count() > 1 || text.contains(['/', '=']) {
+        ambiguities.decimal.set(false);
     }
-    let others = if text.len() <= MAX_AMBIGUOUS { usual.others(&met) } else { Vec::new() };
+    let others = if text.len() <= MAX_AMBIGUOUS { usual.others(&ambiguities) } else { Vec::new() };
     for other in others {
-        one(other, &Met::default());
+        one(other, &Ambiguities::default());
     }
     if found.is_empty() {
         if bounds {
-            return Err(Stuck::Bounds);
+            return Err(ReadError::Bounds);
         }
-        found.push(opaque::read(&lexer::tokens(text, usual, &met)));
+        found.push(opaque::read(&lexer::tokens(text, usual, &ambiguities)));
     }
     Ok(found)
 }
 
-fn read(text: &str, notation: Notation, met: &Met, fuel: &Fuel) -> Result<Answer, Stuck> {
+fn read(text: &str, notation: Notation, ambiguities: &Ambiguities, fuel: &Fuel) -> Result<Answer, ReadError> {
     fuel.spend(8 * text.len() as u64)?;
     if dates::is_slashed(text) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
-    let tokens = lexer::tokens(text, notation, met);
-    if tokens.iter().any(|token| token.tok == token::Tok::Beyond) {
-        return Err(Stuck::Bounds);
+    let tokens = lexer::tokens(text, notation, ambiguities);
+    if tokens.iter().any(|token| token.tok == token::Tok::TooLong) {
+        return Err(ReadError::Bounds);
     }
-    kinds::answer(dress::trimmed(&tokens), Context { notation, met, fuel }, 0)
+    kinds::answer(delimiters::strip_punctuation(&tokens), Context { notation, ambiguities, fuel }, 0)
 }
 
 /// An answer word for word, whatever notation it is written in.
 pub(crate) fn spelling(text: &str) -> String {
-    let tokens = lexer::tokens(dress::undress(text), Notation::default(), &Met::default());
-    opaque::spelling(dress::trimmed(&tokens))
+    let tokens =
+        lexer::tokens(delimiters::strip_delimiters(text), Notation::default(), &Ambiguities::default());
+    opaque::spelling(delimiters::strip_punctuation(&tokens))
 }

@@ -1,7 +1,8 @@
-//! Answers as words: what is left when an answer is not mathematics.
+//! Comparison of answers as text.
 
 use crate::normalise;
 use crate::read::words;
+use crate::vocabulary::{self, is_no_solution};
 use aske_algebra::verdict::Method;
 
 /// Text as the paper compares it: wrappers, case and white space dropped.
@@ -24,8 +25,8 @@ pub(crate) fn same(a: &str, b: &str) -> Option<Method> {
     }
 }
 
-/// Words as they are compared: marks of emphasis, white space and the case of words dropped. White space between
-/// digits and the case of symbols stay.
+/// Words as they are compared: marks of emphasis, white space and the case of words dropped. One space between words
+/// or digits and the case of symbols stay.
 pub(crate) fn words(text: &str) -> String {
     let text = normalise(text);
     let mut out = String::with_capacity(text.len());
@@ -42,7 +43,8 @@ pub(crate) fn words(text: &str) -> String {
         if c.is_whitespace() {
             gap = true;
         } else if !is_emphasis(c) {
-            if gap && c.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit()) {
+            let joins = |c: char| c.is_alphanumeric();
+            if gap && joins(c) && out.ends_with(joins) {
                 out.push(' ');
             }
             gap = false;
@@ -50,6 +52,48 @@ pub(crate) fn words(text: &str) -> String {
         }
     }
     out
+}
+
+/// Words as they are compared, without those at the front that only introduce the rest: `a circle`, `the series
+/// diverges`, `it will be Tuesday`.
+pub(crate) fn essence(text: &str) -> String {
+    const INTRODUCTIONS: &[&str] = &[
+        "a",
+        "an",
+        "the",
+        "it",
+        "is",
+        "will",
+        "be",
+        "on",
+        "series",
+        "sequence",
+        "statement",
+        "answer",
+        "to",
+    ];
+    let text = words(text);
+    let mut rest = text.as_str();
+    while let Some((first, behind)) = rest.split_once(' ')
+        && INTRODUCTIONS.contains(&first)
+    {
+        rest = behind;
+    }
+    ["north ", "south "]
+        .iter()
+        .fold(rest.to_owned(), |text, part| text.replace(part, part.trim_end()))
+        .replace("convergent", "converges")
+        .replace("divergent", "diverges")
+}
+
+/// Whether one text is the other with more words that do not negate or change it.
+pub(crate) fn extends(a: &str, b: &str) -> bool {
+    let (a, b) = (essence(a).to_lowercase(), essence(b).to_lowercase());
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split(' ').collect(), b.split(' ').collect());
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short.iter().all(|word| long.contains(word))
+        && short.len() < long.len()
+        && !long.iter().any(|word| !short.contains(word) && vocabulary::is_modifier(word))
 }
 
 /// Whether a normalised text holds nothing but white space and marks of emphasis.
@@ -63,68 +107,12 @@ fn is_emphasis(c: char) -> bool {
 
 /// Two ways to say that there is no solution.
 pub(crate) fn both_no_solution(a: &str, b: &str) -> bool {
-    is_no_solution(&fold(a)) && is_no_solution(&fold(b))
-}
-
-/// Words for "there is no solution".
-pub(crate) fn is_no_solution(folded: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "nosolution",
-        "nosolutions",
-        "nosolutionexists",
-        "nosolutionsexist",
-        "therearenosolutions",
-        "thereisnosolution",
-        "norealsolution",
-        "norealsolutions",
-        "therearenorealsolutions",
-        "thereisnorealsolution",
-        "nointegersolutions",
-        "nosuchnumber",
-        "nosuchx",
-        "norealnumber",
-        "norealroots",
-        "noroots",
-        "none",
-        "nil",
-        "n/a",
-        "doesnotexist",
-        "doesn'texist",
-        "dne",
-        "thelimitdoesnotexist",
-        "undefined",
-        "notdefined",
-        "impossible",
-        "notpossible",
-        "empty",
-        "theemptyset",
-        "emptyset",
-        "\\emptyset",
-        "\\varnothing",
-        "∅",
-        "\\{\\}",
-        "{}",
-        "nosuchvalue",
-        "nosuchvalues",
-        "novalue",
-        "novalues",
-    ];
-    WORDS.contains(&folded.trim_end_matches(['.', '!']))
-}
-
-/// Words for the whole real line.
-pub(crate) fn is_all_reals(text: &str) -> bool {
-    matches!(
-        fold(text).as_str(),
-        "allrealnumbers"
-            | "allreals"
-            | "allrealx"
-            | "anyrealnumber"
-            | "everyrealnumber"
-            | "realnumbers"
-            | "therealnumbers"
-            | "allrealvalues"
-    )
+    let says_so = |text: &str| {
+        let folded = fold(text);
+        is_no_solution(folded.strip_prefix("theequationhas").unwrap_or(&folded))
+            || is_no_solution(&format!("the{folded}"))
+    };
+    says_so(a) && says_so(b)
 }
 
 /// Equal as bags of comma-separated parts; only commas outside every bracket separate, so tuples stay whole.

@@ -1,8 +1,9 @@
-//! Units: what they measure, and the exact factor between two of them.
+//! Units of measurement and exact conversion factors.
 //!
 //! A word is a unit only if it is known to be one, or if it names what was counted (`12 apples`). Any other word
 //! behind a number may change the number (`3 million`, `5 is wrong`), so it is not read as a unit.
 
+use crate::vocabulary;
 use aske_algebra::expr::Rational;
 use dashu_int::IBig;
 use smol_str::SmolStr;
@@ -73,7 +74,7 @@ const ABBREVIATIONS: &[&str] = &[
     "mph", "kmh", "kph", "kW", "kJ", "Hz", "kHz", "Pa", "kPa", "mol", "deg", "rad", "yd", "mi", "sq", "cu",
     "mV", "kV", "mA", "cc", "mW", "MW", "GW", "kN", "MN", "MJ", "GJ", "mJ", "MHz", "GHz", "MPa", "GPa",
     "kWh", "eV", "keV", "MeV", "GeV", "kcal", "cal", "mins", "secs", "yrs", "MV", "MA", "kA", "cL", "dL",
-    "Wh", "hPa",
+    "Wh", "hPa", "ms", "ns", "mN", "kB", "MB", "GB", "TB",
 ];
 
 /// Whether a run of letters is the usual short form of a unit.
@@ -151,7 +152,7 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
         pending = 1;
     }
     if !counted.is_empty() {
-        // What was counted is told by its last word: `red marbles`.
+        // The last word names what was counted: `red marbles`.
         let counts = counted
             .last()
             .is_some_and(|noun| is_plural(noun) || text.contains('/') || text.contains(" per "));
@@ -268,6 +269,7 @@ fn metric_symbol(symbol: &str) -> Option<Unit> {
         "Ω" => volts().times(&Unit::base("ampere"), -1),
         "eV" => Unit::base("electronvolt"),
         "cal" => Unit::base("calorie"),
+        "B" => Unit::base("byte"),
         _ => return None,
     })
 }
@@ -361,95 +363,10 @@ fn metric_name(name: &str) -> Option<Unit> {
         "ohm" => "Ω",
         "electronvolt" => "eV",
         "calorie" => "cal",
+        "byte" => "B",
         _ => return None,
     })
 }
-
-/// Words that do something else to a number than to say what was counted.
-const NOT_COUNTED: &[&str] = &[
-    "is",
-    "was",
-    "has",
-    "does",
-    "this",
-    "thus",
-    "its",
-    "his",
-    "hers",
-    "yes",
-    "times",
-    "plus",
-    "minus",
-    "less",
-    "unless",
-    "always",
-    "perhaps",
-    "besides",
-    "towards",
-    "afterwards",
-    "minutes",
-    "seconds",
-    "plus-minus",
-    "hundreds",
-    "thousands",
-    "millions",
-    "billions",
-    "trillions",
-    "dozens",
-    "scores",
-    "halves",
-    "thirds",
-    "fourths",
-    "quarters",
-    "fifths",
-    "sixths",
-    "sevenths",
-    "eighths",
-    "ninths",
-    "tenths",
-    "hundredths",
-    "thousandths",
-    "millionths",
-    "tens",
-    "ones",
-    "twos",
-    "pairs",
-    "couples",
-    "triples",
-    "doubles",
-    "powers",
-    "factorials",
-    "percents",
-    "radians",
-    "versus",
-    "equals",
-    "exceeds",
-    "fails",
-    "mods",
-    "roots",
-    "squares",
-    "cubes",
-    "inverses",
-    "negatives",
-    "multiples",
-    "remains",
-    "others",
-    "ours",
-    "yours",
-    "theirs",
-    "as",
-    "us",
-    "lakhs",
-    "crores",
-    "googols",
-    "myriads",
-    "grosses",
-    "across",
-    "previous",
-    "various",
-    "obvious",
-    "serious",
-];
 
 /// Irregular plurals and words that are their own plural.
 const PLURALS: &[&str] = &[
@@ -460,113 +377,14 @@ const PLURALS: &[&str] = &[
 /// Whether a word can be part of what was counted.
 fn is_noun(word: &str) -> bool {
     let lower = word.to_lowercase();
-    // `twelfths`, `quadrillions`, `upwards`.
-    if ["ths", "illions", "illion", "wards", "fold"].iter().any(|end| lower.ends_with(end)) {
-        return false;
-    }
     let letters = word.chars().all(char::is_alphabetic);
     // Capitals inside a word make it a symbol or a name.
     let plain = word.chars().skip(1).all(char::is_lowercase);
     letters
         && plain
         && word.chars().count() > 2
-        && !NOT_COUNTED.contains(&lower.as_str())
         && !crate::read::is_number_word(&lower)
-        && !is_function_word(&lower)
-}
-
-/// Short words of grammar, which name nothing.
-pub(crate) fn is_function_word(word: &str) -> bool {
-    matches!(
-        word,
-        "and"
-            | "but"
-            | "for"
-            | "nor"
-            | "not"
-            | "the"
-            | "was"
-            | "are"
-            | "were"
-            | "will"
-            | "wrong"
-            | "right"
-            | "correct"
-            | "incorrect"
-            | "false"
-            | "true"
-            | "more"
-            | "most"
-            | "least"
-            | "less"
-            | "than"
-            | "then"
-            | "only"
-            | "over"
-            | "under"
-            | "above"
-            | "below"
-            | "about"
-            | "with"
-            | "without"
-            | "except"
-            | "from"
-            | "into"
-            | "onto"
-            | "off"
-            | "out"
-            | "off-by-one"
-            | "mod"
-            | "modulo"
-            | "base"
-            | "percent"
-            | "minus"
-            | "remainder"
-            | "rounded"
-            | "approx"
-            | "approximately"
-            | "exactly"
-            | "maybe"
-            | "never"
-            | "none"
-            | "no"
-            | "if"
-            | "when"
-            | "where"
-            | "while"
-            | "because"
-            | "since"
-            | "until"
-            | "half"
-            | "double"
-            | "twice"
-            | "thrice"
-            | "triple"
-            | "squared"
-            | "cubed"
-            | "factorial"
-            | "choose"
-            | "divided"
-            | "multiplied"
-            | "negative"
-            | "positive"
-            | "or"
-            | "xor"
-            | "which"
-            | "that"
-            | "who"
-            | "would"
-            | "should"
-            | "could"
-            | "can"
-            | "cannot"
-            | "may"
-            | "might"
-            | "must"
-            | "plus"
-            | "times"
-            | "equals"
-    )
+        && !vocabulary::is_function_word(&lower)
 }
 
 /// Whether a word is a plural, and so what was counted.

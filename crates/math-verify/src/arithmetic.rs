@@ -1,4 +1,4 @@
-//! Plain arithmetic as a programming language reads it: `1/2 + 3*(4 - 5)^2`.
+//! Plain arithmetic in programming-language syntax: `1/2 + 3*(4 - 5)^2`.
 
 use super::tree::number;
 use aske_algebra::expr::Expr;
@@ -6,7 +6,7 @@ use aske_algebra::expr::Expr;
 /// Brackets deeper than this are not read.
 const DEPTH: u32 = 60;
 
-/// The expression, unevaluated; nothing where it is no arithmetic.
+/// The expression, unevaluated; `None` where it is no arithmetic.
 pub(super) fn parse(text: &str) -> Option<Expr> {
     let mut reader = Reader { rest: text.trim(), depth: 0 };
     let found = reader.sum()?;

@@ -1,19 +1,19 @@
-//! Relations in one variable against the set of numbers for which they hold.
+//! Comparison of relations in one variable with the set of their solutions.
 
 use super::number;
-use super::region::{Ends, Place};
+use super::region::{Endpoints, Position};
 use super::tree::{Relation, Value};
-use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::approx::{self, EvaluationError, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Rational, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 use std::cmp::Ordering;
 
-/// Numbers looked at in each gap between two ends.
+/// Numbers examined in each gap between two ends.
 const LOOKS: i64 = 9;
 
-/// Whether the relations hold for the numbers of a set and for no others; nothing where they are no condition
+/// Whether the relations hold for the numbers of a set and for no others; `None` where they are no condition
 /// on one variable.
 pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     let mut steps = Vec::with_capacity(relations.len());
@@ -28,13 +28,13 @@ pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Res
     names.sort_unstable();
     names.dedup();
     let [name] = names.as_slice() else { return Ok(None) };
-    let Some(ends) = Ends::of(&[set], fuel)? else { return Ok(Some(false)) };
+    let Some(ends) = Endpoints::of(&[set], fuel)? else { return Ok(Some(false)) };
     let probe = Probe { steps: &steps, name, fuel };
     for place in ends.places() {
         let Some(member) = ends.has(set, place)? else { return Ok(Some(false)) };
         let agrees = match place {
-            Place::On(at) => probe.on(&ends.at[at])? == Some(member),
-            Place::Before(at) => probe.between(&ends, at, member)?,
+            Position::On(at) => probe.on(&ends.at[at])? == Some(member),
+            Position::Before(at) => probe.between(&ends, at, member)?,
         };
         if !agrees {
             return Ok(Some(false));
@@ -44,7 +44,7 @@ pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Res
 }
 
 struct Probe<'p> {
-    steps: &'p [(Expr, Sign)],
+    steps: &'p [(Expr, RelationOp)],
     name: &'p Symbol,
     fuel: &'p Fuel,
 }
@@ -60,7 +60,7 @@ impl Probe<'_> {
                     Some(order) => Some(order),
                     None => number::same(&here, &Expr::int(0), self.fuel)?.then_some(Ordering::Equal),
                 },
-                Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+                Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
                 Err(_) => None,
             };
             // Where a side has no value, nothing holds.
@@ -69,8 +69,8 @@ impl Probe<'_> {
         Ok(Some(holds))
     }
 
-    /// Whether the relations hold, or fail, at all numbers of a gap that are looked at.
-    fn between(&self, ends: &Ends<'_>, at: usize, member: bool) -> Result<bool, OutOfFuel> {
+    /// Whether the relations hold, or fail, at all numbers of a gap that are examined.
+    fn between(&self, ends: &Endpoints<'_>, at: usize, member: bool) -> Result<bool, OutOfFuel> {
         let value = |end: &Expr| {
             let found = approx::refine(&number::prepared(end, self.fuel), &Point::none(), 50, 128, self.fuel);
             found.ok().and_then(|value| Rational::try_from(value.to_f64()).ok())
@@ -92,12 +92,12 @@ impl Probe<'_> {
             for (index, (expr, sign)) in self.steps.iter().enumerate() {
                 let order = match approx::evaluate(expr, &point, 53, self.fuel) {
                     Ok(value) if !value.is_surely_not_real() => value.sign(),
-                    Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+                    Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
                     _ => None,
                 };
                 holds &= order.is_some_and(|order| satisfied(order, *sign));
                 // An equation must not pass through zero on its way.
-                if *sign == Sign::Equal && self.steps.len() == 1 {
+                if *sign == RelationOp::Equal && self.steps.len() == 1 {
                     if let (Some(known), Some(order)) = (signs[index], order)
                         && known != order
                     {
@@ -114,14 +114,14 @@ impl Probe<'_> {
     }
 }
 
-fn satisfied(order: Ordering, sign: Sign) -> bool {
+fn satisfied(order: Ordering, sign: RelationOp) -> bool {
     match sign {
-        Sign::Less => order == Ordering::Less,
-        Sign::AtMost => order != Ordering::Greater,
-        Sign::More => order == Ordering::Greater,
-        Sign::AtLeast => order != Ordering::Less,
-        Sign::Equal => order == Ordering::Equal,
-        Sign::Unequal => order != Ordering::Equal,
+        RelationOp::Less => order == Ordering::Less,
+        RelationOp::LessEqual => order != Ordering::Greater,
+        RelationOp::Greater => order == Ordering::Greater,
+        RelationOp::GreaterEqual => order != Ordering::Less,
+        RelationOp::Equal => order == Ordering::Equal,
+        RelationOp::NotEqual => order != Ordering::Equal,
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
-//! What stands in the box; and the numbers that are looked for where it does not parse.
+//! The content of the box, and the numbers extracted from it where it does not parse.
 
 use super::arithmetic;
-use super::grammar::{self, Stop};
+use super::grammar::{self, ParseError};
 use super::normalise::normalise;
 use super::tree::{Value, number, percent};
 use aske_algebra::expr::Expr;
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// The reading could not be finished within bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TooMuch;
+pub(super) struct LimitError;
 
 /// The normalised text of an answer, as if it stood in `\boxed{…}`.
 pub(super) fn text(answer: &str) -> String {
@@ -19,7 +19,7 @@ pub(super) fn text(answer: &str) -> String {
 }
 
 /// What an answer parses to, or the number found in it.
-pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
     if answer.is_empty() {
         return Ok(None);
     }
@@ -30,17 +30,17 @@ pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Valu
 }
 
 /// A normalised text, or the last part of a long chain of equations in it.
-fn parsed(text: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+fn parsed(text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
     match grammar::parse(text, is_real(text), fuel) {
         Ok(value) => return Ok(Some(value)),
-        Err(Stop::Bounds) => return Err(TooMuch),
-        Err(Stop::Syntax | Stop::Refused) => {}
+        Err(ParseError::Bounds) => return Err(LimitError),
+        Err(ParseError::Syntax | ParseError::Refused) => {}
     }
     let Some(last) = last_equation(text) else { return Ok(None) };
     match grammar::parse(last, is_real(last), fuel) {
         Ok(value) => Ok(Some(value)),
-        Err(Stop::Bounds) => Err(TooMuch),
-        Err(Stop::Syntax | Stop::Refused) => Ok(None),
+        Err(ParseError::Bounds) => Err(LimitError),
+        Err(ParseError::Syntax | ParseError::Refused) => Ok(None),
     }
 }
 
@@ -153,7 +153,7 @@ static ARITHMETIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The number or fraction that ends last in the text, where the answer itself does not parse.
-fn mined(answer: &str, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+fn mined(answer: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
     let text = format!(r"\boxed{{{answer}}}");
     let mut found: Vec<(usize, usize, Value)> = Vec::new();
     for (open, close) in [(r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$")] {
@@ -223,7 +223,7 @@ fn plain(captures: &Captures<'_>) -> Option<Expr> {
 }
 
 /// One fraction, or a set of several.
-fn fractions(captures: &Captures<'_>, fuel: &Fuel) -> Result<Option<Value>, TooMuch> {
+fn fractions(captures: &Captures<'_>, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
     let mut values = Vec::new();
     for index in (1..captures.len()).step_by(2) {
         let Some(text) = captures.get(index) else { continue };

@@ -3,14 +3,14 @@
 use super::number::{is_open, prepared};
 use super::structure::ordered;
 use super::tree::hundredth;
-use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::approx::{self, EvaluationError, Point};
 use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use std::collections::BTreeMap;
 
 /// More terms than this are not multiplied out.
 const TERMS: usize = 64;
-/// Exact powers up to this exponent are worked out.
+/// Exact powers up to this exponent are computed.
 const EXPONENT: i64 = 400;
 
 /// A coefficient.
@@ -59,7 +59,7 @@ pub(super) fn cancels(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel
     Ok(subtracted(a, b, fuel)?.is_some_and(|terms| terms.iter().all(|(_, number)| number.is_zero())))
 }
 
-/// The difference of two expressions, worked out in doubles as far as it goes.
+/// The difference of two expressions, computed in doubles as far as it goes.
 pub(super) fn difference(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Expr>, OutOfFuel> {
     let Some(terms) = subtracted(a, b, fuel)? else { return Ok(None) };
     let mut parts = Vec::new();
@@ -107,7 +107,7 @@ pub(super) fn value(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> 
 fn evaluated(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> {
     match approx::refine(&prepared(expr, fuel), &Point::none(), 60, 256, fuel) {
         Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
-        Err(Trouble::OutOfFuel) => Err(OutOfFuel),
+        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
         _ => Ok(None),
     }
 }
@@ -144,7 +144,7 @@ fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
         Expr::Product(parts) => {
             let mut all = constant(Number::Exact(Rational::ONE));
             for part in parts {
-                // A power to a decimal is worked out beside other factors, and left alone without them.
+                // A power to a decimal is computed beside other factors, and left alone without them.
                 let part = match part {
                     Expr::Power(base, exponent) if parts.len() > 1 => power(base, exponent, true, fuel)?,
                     other => terms(other, fuel)?,

@@ -1,8 +1,8 @@
-//! Formulas with variables: whether their difference simplifies to zero.
+//! Expressions with variables: whether their difference simplifies to zero.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::{number, reach};
-use aske_algebra::approx::{self, Nearness, Point, Trouble};
+use aske_algebra::approx::{self, Agreement, EvaluationError, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Function, Over, Rational, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
@@ -26,7 +26,7 @@ const PLACES: &[(i64, u64)] = &[
     (287, 64),
 ];
 
-/// Whole numbers for what counts.
+/// Integers for what counts.
 const COUNTS: &[i64] = &[7, 4, 9, 5, 11, 3, 8, 6, 12, 10, 13, 2];
 
 /// A point for all names.
@@ -57,48 +57,48 @@ fn is_negative(index: usize, variable: usize) -> bool {
 
 /// Whether two prepared expressions are the same function. Real variables and principal branches: where they
 /// differ at one point, no simplification makes them the same.
-pub(super) fn same(a: &Expr, b: &Expr, judge: &Judge<'_>) -> Result<bool, OutOfFuel> {
-    let fuel = judge.fuel;
+pub(super) fn same(a: &Expr, b: &Expr, comparator: &Comparator<'_>) -> Result<bool, OutOfFuel> {
+    let fuel = comparator.fuel;
     let names = number::names(a, b);
     let whole = wants_integers(a) || wants_integers(b);
     let mut kept = Vec::new();
     for index in 0..10 {
         let at = place(&names, index, whole);
-        match approx::nearness(a, b, &at, 53, fuel).0 {
-            Nearness::Apart => return Ok(judge.by(Method::Interval, false)),
-            Nearness::Unclear(Trouble::OutOfFuel) => return Err(OutOfFuel),
-            Nearness::Unclear(_) => {}
-            Nearness::Same | Nearness::Close { .. } => kept.push(at),
+        match approx::agreement(a, b, &at, 53, fuel).0 {
+            Agreement::Apart => return Ok(comparator.by(Method::Interval, false)),
+            Agreement::Unclear(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
+            Agreement::Unclear(_) => {}
+            Agreement::Same | Agreement::Close { .. } => kept.push(at),
         }
         if kept.len() >= 5 {
             break;
         }
     }
     if disagree_on_principal_roots(a, b, &names, fuel)? || reach::is_beyond(a, b, fuel)? {
-        return Ok(judge.by(Method::Exact, false));
+        return Ok(comparator.by(Method::Exact, false));
     }
     if let Some(equal) = exact::same(a, b, fuel)? {
-        return Ok(judge.by(Method::Exact, equal));
+        return Ok(comparator.by(Method::Exact, equal));
     }
     if let Some(agree) = exact::residues_agree(a, b, fuel)? {
-        return Ok(judge.by(Method::Probable, agree));
+        return Ok(comparator.by(Method::Probable, agree));
     }
     if let Some(equal) = reach::antiderivative(a, b, fuel)? {
-        return Ok(judge.by(Method::Exact, equal));
+        return Ok(comparator.by(Method::Exact, equal));
     }
     if kept.len() < 3 {
-        return Ok(judge.by(Method::Probable, false));
+        return Ok(comparator.by(Method::Probable, false));
     }
     for at in kept.iter().take(2) {
-        match approx::nearness(a, b, at, 128, fuel) {
-            (Nearness::Close { bits, absolute }, rigorous)
+        match approx::agreement(a, b, at, 128, fuel) {
+            (Agreement::Close { bits, absolute }, rigorous)
                 if bits.max(absolute) >= if rigorous { 80 } else { 30 } => {}
-            (Nearness::Same, _) => {}
-            (Nearness::Unclear(Trouble::OutOfFuel), _) => return Err(OutOfFuel),
-            _ => return Ok(judge.by(Method::Probable, false)),
+            (Agreement::Same, _) => {}
+            (Agreement::Unclear(EvaluationError::OutOfFuel), _) => return Err(OutOfFuel),
+            _ => return Ok(comparator.by(Method::Probable, false)),
         }
     }
-    Ok(judge.by(Method::Probable, true))
+    Ok(comparator.by(Method::Probable, true))
 }
 
 /// Odd roots of variables are taken on their principal branch: whether that tells the two apart below zero.
@@ -114,9 +114,9 @@ fn disagree_on_principal_roots(a: &Expr, b: &Expr, names: &[Symbol], fuel: &Fuel
         });
         number::prepared(&filled, fuel)
     };
-    match approx::nearness(&closed(a), &closed(b), &Point::none(), 53, fuel).0 {
-        Nearness::Unclear(Trouble::OutOfFuel) => Err(OutOfFuel),
-        found => Ok(found == Nearness::Apart),
+    match approx::agreement(&closed(a), &closed(b), &Point::none(), 53, fuel).0 {
+        Agreement::Unclear(EvaluationError::OutOfFuel) => Err(OutOfFuel),
+        found => Ok(found == Agreement::Apart),
     }
 }
 
@@ -126,7 +126,7 @@ fn has_odd_root(expr: &Expr) -> bool {
     own || expr.children().into_iter().any(has_odd_root)
 }
 
-/// Whether some part only makes sense at whole numbers.
+/// Whether some part only makes sense at integers.
 fn wants_integers(expr: &Expr) -> bool {
     let own = match expr {
         Expr::Call(

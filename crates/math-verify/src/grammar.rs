@@ -20,7 +20,7 @@ const DEPTH: u32 = 120;
 
 /// Why there is no parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum ParseError {
     /// The text does not belong to the grammar.
     Syntax,
     /// It does, but what it says has no value.
@@ -29,11 +29,11 @@ pub(super) enum Stop {
     Bounds,
 }
 
-type Parse<T> = Result<T, Stop>;
+type Parse<T> = Result<T, ParseError>;
 
 /// Reads a normalised text.
 pub(super) fn parse(text: &str, real: bool, fuel: &Fuel) -> Parse<Value> {
-    let tokens = lexer::tokens(text).ok_or(Stop::Syntax)?;
+    let tokens = lexer::tokens(text).ok_or(ParseError::Syntax)?;
     let mut parser = Parser::new(text, &tokens, real, fuel);
     parser.math()
 }
@@ -86,7 +86,7 @@ impl<'p> Parser<'p> {
     }
 
     fn expect(&mut self, tok: Tok) -> Parse<()> {
-        if self.eat(tok) { Ok(()) } else { Err(Stop::Syntax) }
+        if self.eat(tok) { Ok(()) } else { Err(ParseError::Syntax) }
     }
 
     fn open(&mut self, bracket: Bracket) -> Parse<()> {
@@ -104,7 +104,7 @@ impl<'p> Parser<'p> {
 
     fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= DEPTH || self.fuel.spend(4).is_err() {
-            return Err(Stop::Bounds);
+            return Err(ParseError::Bounds);
         }
         self.depth += 1;
         let found = inside(self);
@@ -146,7 +146,7 @@ impl<'p> Parser<'p> {
     fn scalar(value: Value) -> Parse<Expr> {
         match value {
             Value::Expr(expr) => Ok(expr),
-            _ => Err(Stop::Syntax),
+            _ => Err(ParseError::Syntax),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Text into tokens: at every place the longest that matches; a place where none does ends the reading.
+//! Longest-match lexer; text that matches no token ends the input.
 
 use super::table;
 use super::token::{Tok, Token};
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 
 /// What is a token only after `^`, without white space between.
 const AFTER_CARET: &[(&str, Tok)] = &[
@@ -23,15 +23,15 @@ const AFTER_CARET: &[(&str, Tok)] = &[
 const SIGNS: &[(&str, Tok)] = &[
     ("<->", Tok::Other),
     ("<=>", Tok::Other),
-    ("!==", Tok::Relation(Sign::Unequal)),
-    ("!=", Tok::Relation(Sign::Unequal)),
-    ("==", Tok::Relation(Sign::Equal)),
+    ("!==", Tok::Relation(RelationOp::NotEqual)),
+    ("!=", Tok::Relation(RelationOp::NotEqual)),
+    ("==", Tok::Relation(RelationOp::Equal)),
     ("~=", Tok::Near),
-    ("<=", Tok::Relation(Sign::AtMost)),
-    (">=", Tok::Relation(Sign::AtLeast)),
+    ("<=", Tok::Relation(RelationOp::LessEqual)),
+    (">=", Tok::Relation(RelationOp::GreaterEqual)),
 ];
 
-/// All tokens, or nothing where the text has a place that is none.
+/// All tokens, or `None` where the text has a place of another kind.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut out = Vec::with_capacity(text.len() / 2 + 2);
     let mut at = 0;

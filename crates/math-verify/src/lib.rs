@@ -13,12 +13,12 @@
 //! ```
 
 mod arithmetic;
+mod comparator;
 mod condition;
 mod extract;
 mod float;
 mod function;
 mod grammar;
-mod judge;
 mod lexer;
 mod normalise;
 mod number;
@@ -37,10 +37,10 @@ mod tree;
 
 use aske_algebra::fuel::Fuel;
 use aske_algebra::verdict::{Comparison, MAX_BYTES, Method};
-use judge::Judge;
+use comparator::Comparator;
 
 /// Work for one comparison, reading included: about 15 ms at most.
-const TANK: u64 = 2_000_000;
+const FUEL: u64 = 2_000_000;
 
 /// Compares two answers as math-verify 0.9.0 does, each as if it stood in `\boxed{…}`.
 pub fn compare(gold: &str, pred: &str) -> Comparison {
@@ -52,13 +52,13 @@ pub fn compare(gold: &str, pred: &str) -> Comparison {
     if !gold_text.is_empty() && gold_text == pred_text {
         return Comparison::decided(true, Method::Text);
     }
-    let fuel = Fuel::new(TANK);
+    let fuel = Fuel::new(FUEL);
     let values = (extract::value(gold, &gold_text, &fuel), extract::value(pred, &pred_text, &fuel));
     let (Ok(gold), Ok(pred)) = values else { return undecided };
     let (Some(gold), Some(pred)) = (gold, pred) else { return Comparison::decided(false, Method::Text) };
-    let judge = Judge::new(&fuel);
-    match judge.same(&gold, &pred) {
-        Ok(equal) => Comparison::decided(equal, judge.method.get()),
+    let comparator = Comparator::new(&fuel);
+    match comparator.same(&gold, &pred) {
+        Ok(equal) => Comparison::decided(equal, comparator.method.get()),
         Err(_) => undecided,
     }
 }

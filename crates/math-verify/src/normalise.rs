@@ -1,4 +1,4 @@
-//! The rewriting of an answer's text before it is read: fixed replacements, words, units, malformed operators.
+//! Text normalisation before parsing: fixed replacements, words, units, malformed operators.
 
 mod passes;
 mod repair;
@@ -55,7 +55,7 @@ fn basic(text: &str) -> String {
 mod tests {
     use super::normalise;
 
-    /// Each with its normal form by math-verify 0.9.0.
+    /// Each with its canonical form by math-verify 0.9.0.
     #[test]
     fn forms() {
         for (text, expected) in [

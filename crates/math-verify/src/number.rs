@@ -1,14 +1,14 @@
-//! Values of closed expressions: order, exact equality, and differences too small to count.
+//! Closed expressions: order, exact equality, and negligible differences.
 
 use super::tree::{hundredth, is_infinite, is_nothing};
-use aske_algebra::approx::{self, Nearness, Point, Trouble};
+use aske_algebra::approx::{self, Agreement, EvaluationError, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Constant, Expr, Over, Rational, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use smol_str::SmolStr;
 use std::cmp::Ordering;
 
-/// Numbers closer than 2⁻⁵⁴ are not told apart where neither side is a plain number.
+/// Numbers closer than 2⁻⁵⁴ are not distinguished where neither side is a plain number.
 const TINY: f64 = 5.551_115_123_125_783e-17;
 
 /// How many parts an expression has.
@@ -98,7 +98,7 @@ pub(super) fn order(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Ordering>,
     }
     let (a, b) = (prepared(a, fuel), prepared(b, fuel));
     let value = |expr: &Expr| match approx::refine(expr, &Point::none(), 40, 128, fuel) {
-        Err(Trouble::OutOfFuel) => Err(OutOfFuel),
+        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
         found => Ok(found.ok().filter(|value| !value.is_surely_not_real())),
     };
     let (Some(x), Some(y)) = (value(&a)?, value(&b)?) else { return Ok(None) };
@@ -119,10 +119,10 @@ pub(super) fn may_be_real(expr: &Expr, fuel: &Fuel) -> bool {
 
 /// Whether two closed, prepared expressions without decimals are the same number.
 pub(super) fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
-    match approx::nearness(a, b, &Point::none(), 53, fuel) {
-        (Nearness::Apart, true) | (Nearness::Unclear(Trouble::Undefined), _) => return Ok(false),
-        (Nearness::Same, true) => return Ok(true),
-        (Nearness::Unclear(Trouble::OutOfFuel), _) => return Err(OutOfFuel),
+    match approx::agreement(a, b, &Point::none(), 53, fuel) {
+        (Agreement::Apart, true) | (Agreement::Unclear(EvaluationError::Undefined), _) => return Ok(false),
+        (Agreement::Same, true) => return Ok(true),
+        (Agreement::Unclear(EvaluationError::OutOfFuel), _) => return Err(OutOfFuel),
         _ => {}
     }
     if let Some(equal) = exact::same(a, b, fuel)? {
@@ -131,12 +131,12 @@ pub(super) fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     if let Some(agree) = exact::residues_agree(a, b, fuel)? {
         return Ok(agree);
     }
-    Ok(match approx::nearness(a, b, &Point::none(), 320, fuel) {
-        (Nearness::Same, _) => true,
-        (Nearness::Close { bits, absolute }, rigorous) => {
+    Ok(match approx::agreement(a, b, &Point::none(), 320, fuel) {
+        (Agreement::Same, _) => true,
+        (Agreement::Close { bits, absolute }, rigorous) => {
             bits.max(absolute) >= if rigorous { 200 } else { 30 }
         }
-        (Nearness::Unclear(Trouble::OutOfFuel), _) => return Err(OutOfFuel),
+        (Agreement::Unclear(EvaluationError::OutOfFuel), _) => return Err(OutOfFuel),
         _ => false,
     })
 }
@@ -147,9 +147,9 @@ pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel>
     for bits in [53, 128, 384] {
         let value = match approx::evaluate(&difference, &Point::none(), bits, fuel) {
             Ok(value) => value,
-            Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
-            Err(Trouble::Undefined) => return Ok(false),
-            Err(Trouble::Unknown) => continue,
+            Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
+            Err(EvaluationError::Undefined) => return Ok(false),
+            Err(EvaluationError::Unsupported) => continue,
         };
         let mut ranges = vec![value.to_f64_bounds()];
         if let approx::Value::Ball(ball) = &value {

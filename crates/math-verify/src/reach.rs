@@ -1,4 +1,4 @@
-//! Identities that hold and are still not found by simplification.
+//! True identities that math-verify does not find by simplification.
 
 use aske_algebra::exact;
 use aske_algebra::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};

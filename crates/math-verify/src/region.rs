@@ -1,7 +1,7 @@
-//! Sets of real numbers against each other: at all their ends, and between them.
+//! Comparison of sets of real numbers: at all their endpoints, and between them.
 
 use super::number;
-use super::tree::{Known, Value};
+use super::tree::{NamedSet, Value};
 use aske_algebra::expr::Expr;
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use std::cmp::Ordering;
@@ -11,26 +11,26 @@ const ENDS: usize = 200;
 
 /// A place among the sorted ends: on one of them, or in the gap before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     On(usize),
     Before(usize),
 }
 
 /// All ends of some sets, in order, each once; infinite ones left out.
-pub(super) struct Ends<'f> {
+pub(super) struct Endpoints<'f> {
     pub(super) at: Vec<Expr>,
     fuel: &'f Fuel,
 }
 
-/// Whether two sets have the same members; nothing where one of them cannot be looked into.
+/// Whether two sets have the same members; `None` where one of them cannot be analysed.
 pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
-    // A difference is worked out against a union only.
+    // A difference is computed against a union only.
     let minus = |set: &Value| matches!(set, Value::Minus(..));
     let union = |set: &Value| matches!(set, Value::Union(..));
     if (minus(a) && !union(b)) || (minus(b) && !union(a)) {
         return Ok(None);
     }
-    let Some(ends) = Ends::of(&[a, b], fuel)? else { return Ok(None) };
+    let Some(ends) = Endpoints::of(&[a, b], fuel)? else { return Ok(None) };
     for place in ends.places() {
         match (ends.has(a, place)?, ends.has(b, place)?) {
             (Some(a), Some(b)) if a == b => {}
@@ -41,7 +41,7 @@ pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<Option<bool>, Ou
     Ok(Some(true))
 }
 
-impl<'f> Ends<'f> {
+impl<'f> Endpoints<'f> {
     pub(super) fn of(sets: &[&Value], fuel: &'f Fuel) -> Result<Option<Self>, OutOfFuel> {
         let mut found = Vec::new();
         if !sets.iter().all(|set| gather(set, &mut found)) || found.len() > ENDS {
@@ -70,19 +70,19 @@ impl<'f> Ends<'f> {
         Ok(Some(Self { at: ends, fuel }))
     }
 
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<> {
+    pub(super) fn places(&self) -> impl Iterator<Item = Position> + use<> {
         let count = self.at.len();
         (0..=count)
-            .flat_map(move |at| [Some(Place::Before(at)), (at < count).then_some(Place::On(at))])
+            .flat_map(move |at| [Some(Position::Before(at)), (at < count).then_some(Position::On(at))])
             .flatten()
     }
 
     /// Whether a set has the numbers at a place.
-    pub(super) fn has(&self, set: &Value, place: Place) -> Result<Option<bool>, OutOfFuel> {
+    pub(super) fn has(&self, set: &Value, place: Position) -> Result<Option<bool>, OutOfFuel> {
         self.fuel.spend(4)?;
         Ok(match set {
-            Value::Known(Known::Reals) => Some(true),
-            Value::Known(Known::Empty) => Some(false),
+            Value::NamedSet(NamedSet::Reals) => Some(true),
+            Value::NamedSet(NamedSet::Empty) => Some(false),
             Value::Set(elements) => {
                 let mut found = false;
                 for element in elements {
@@ -117,7 +117,7 @@ impl<'f> Ends<'f> {
     }
 
     /// How the numbers at a place stand to an end.
-    fn compared(&self, place: Place, end: &Expr) -> Result<Option<Ordering>, OutOfFuel> {
+    fn compared(&self, place: Position, end: &Expr) -> Result<Option<Ordering>, OutOfFuel> {
         if let Some(negative) = super::tree::is_infinite(end) {
             return Ok(Some(if negative { Ordering::Greater } else { Ordering::Less }));
         }
@@ -130,14 +130,14 @@ impl<'f> Ends<'f> {
         }
         let Some(index) = index else { return Ok(None) };
         Ok(Some(match place {
-            Place::On(at) => at.cmp(&index),
-            Place::Before(at) if at <= index => Ordering::Less,
-            Place::Before(_) => Ordering::Greater,
+            Position::On(at) => at.cmp(&index),
+            Position::Before(at) if at <= index => Ordering::Less,
+            Position::Before(_) => Ordering::Greater,
         }))
     }
 }
 
-/// The finite ends of a set; false where it is none of real numbers, or is not worked out.
+/// The finite ends of a set; false where it is none of real numbers, or is not computed.
 fn gather(set: &Value, out: &mut Vec<Expr>) -> bool {
     let mut push = |end: &Expr| {
         if super::tree::is_infinite(end).is_none() {
@@ -145,7 +145,7 @@ fn gather(set: &Value, out: &mut Vec<Expr>) -> bool {
         }
     };
     match set {
-        Value::Known(Known::Reals | Known::Empty) => true,
+        Value::NamedSet(NamedSet::Reals | NamedSet::Empty) => true,
         Value::Set(elements) => elements.iter().all(|element| match element {
             Value::Expr(element) => {
                 push(element);

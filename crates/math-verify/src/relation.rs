@@ -1,21 +1,21 @@
-//! Equations and inequalities against each other.
+//! Comparison of equations and inequalities.
 
+use super::comparator::Comparator;
 use super::function::place;
-use super::judge::Judge;
 use super::number;
 use super::tree::{Relation, Value};
 use aske_algebra::approx::{self, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Rational, Symbol};
 use aske_algebra::fuel::OutOfFuel;
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 use aske_algebra::verdict::Method;
 
 /// Steps of the walk along one variable, and how far it goes.
 const STEPS: i64 = 80;
 const REACH: i64 = 20;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     pub(super) fn same_relations(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
         match (gold, pred) {
             (Value::Relation(gold), Value::Relation(pred)) => self.same_relation(gold, pred),
@@ -39,7 +39,7 @@ impl Judge<'_> {
         if gold.sign == pred.sign && self.same_expr(&apart(gold_sides), &apart(pred_sides))? {
             return Ok(true);
         }
-        if gold.sign == Sign::Unequal {
+        if gold.sign == RelationOp::NotEqual {
             return Ok(false);
         }
         if gold.sign.flipped() == pred.sign
@@ -47,7 +47,7 @@ impl Judge<'_> {
         {
             return Ok(true);
         }
-        if gold.sign == Sign::Equal && pred.sign == Sign::Equal {
+        if gold.sign == RelationOp::Equal && pred.sign == RelationOp::Equal {
             return self.same_solutions(&apart(gold_sides), &apart(pred_sides));
         }
         Ok(self.by(Method::Kind, false))
@@ -224,31 +224,31 @@ fn coordinate(step: i64) -> Rational {
 }
 
 fn value_at(
-    judge: &Judge<'_>,
+    comparator: &Comparator<'_>,
     expr: &Expr,
     name: &Symbol,
     at: &Point,
     place: &Rational,
 ) -> Result<Option<f64>, OutOfFuel> {
     let at = at.clone().with(name.clone(), place.clone());
-    match approx::evaluate(expr, &at, 53, judge.fuel) {
+    match approx::evaluate(expr, &at, 53, comparator.fuel) {
         Ok(value) if value.is_real() || !value.is_surely_not_real() => {
             let (low, high) = value.to_f64_bounds();
             Ok((low > 0.0 || high < 0.0 || (low >= high)).then(|| value.to_f64()))
         }
-        Err(approx::Trouble::OutOfFuel) => Err(OutOfFuel),
+        Err(approx::EvaluationError::OutOfFuel) => Err(OutOfFuel),
         _ => Ok(None),
     }
 }
 
 /// The values along one variable.
 fn values_along(
-    judge: &Judge<'_>,
+    comparator: &Comparator<'_>,
     expr: &Expr,
     name: &Symbol,
     at: &Point,
 ) -> Result<Vec<Option<f64>>, OutOfFuel> {
-    (0..=STEPS).map(|step| value_at(judge, expr, name, at, &coordinate(step))).collect()
+    (0..=STEPS).map(|step| value_at(comparator, expr, name, at, &coordinate(step))).collect()
 }
 
 /// Whether two values are on both sides of zero.

@@ -1,7 +1,7 @@
 //! Numbers rounded to six decimals.
 
 use super::{float, number};
-use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::approx::{self, EvaluationError, Point};
 use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use dashu_int::IBig;
@@ -14,7 +14,7 @@ pub(super) enum Rounded {
     Decimal(IBig),
 }
 
-/// The number rounded, or nothing where it has no real value.
+/// The number rounded, or `None` where it has no real value.
 pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOfFuel> {
     match expr {
         Expr::Number(value) => return Ok(Some(of_exact(value))),
@@ -33,7 +33,7 @@ pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOf
     let expr = number::prepared(expr, fuel);
     let value = match approx::refine(&expr, &Point::none(), 60, 256, fuel) {
         Ok(value) => value,
-        Err(Trouble::OutOfFuel) => return Err(OutOfFuel),
+        Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
         Err(_) => return Ok(None),
     };
     if let approx::Value::Exact(value) = &value {

@@ -1,14 +1,14 @@
 //! Numbers, formulas and symbols.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::tree::{Matrix, bare, integer, is_infinite, is_nothing, of_percent};
 use super::{float, function, number, round, structure};
-use aske_algebra::approx::{self, Point, Trouble};
+use aske_algebra::approx::{self, EvaluationError, Point};
 use aske_algebra::expr::{Constant, Expr};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::verdict::Method;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     pub(super) fn same_expr(&self, gold: &Expr, pred: &Expr) -> Result<bool, OutOfFuel> {
         self.fuel.spend(10)?;
         if is_nothing(gold) {
@@ -114,7 +114,7 @@ fn infinite(expr: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     }
     match approx::evaluate(&number::prepared(expr, fuel), &Point::none(), 53, fuel) {
         Ok(approx::Value::Infinite { negative }) => Ok(Some(negative)),
-        Err(Trouble::OutOfFuel) => Err(OutOfFuel),
+        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
         _ => Ok(None),
     }
 }

@@ -1,6 +1,6 @@
 //! Sets, tuples and intervals.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::tree::Value;
 use super::{number, region, structure};
 use aske_algebra::approx::{self, Point};
@@ -14,14 +14,14 @@ use std::cmp::Ordering;
 /// Sets larger than this are compared element by element only.
 const FEW: usize = 40;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     pub(super) fn same_sets(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
         let (gold, pred) = (as_set(gold), as_set(pred));
         if let (Value::Interval(gold), Value::Interval(pred)) = (&*gold, &*pred) {
             return self.same_intervals(gold, pred);
         }
         if gold.is_set() && pred.is_set() {
-            // A set made of one value has not been looked at as a set.
+            // A set made of one value has not been examined as a set.
             if (matches!(gold, Cow::Owned(_)) || matches!(pred, Cow::Owned(_)))
                 && structure::same(&gold, &pred, self.fuel)?
             {
@@ -60,7 +60,7 @@ impl Judge<'_> {
         Ok(self.same_expr(&gold.from, &pred.from)? && self.same_expr(&gold.to, &pred.to)?)
     }
 
-    /// Whether no number is in one of them only; nothing where that is not worked out.
+    /// Whether no number is in one of them only; `None` where that is not computed.
     fn same_members(&self, gold: &Value, pred: &Value) -> Result<Option<bool>, OutOfFuel> {
         if let (Value::Set(gold), Value::Set(pred)) = (gold, pred) {
             if gold.len() > FEW || pred.len() > FEW {
@@ -185,7 +185,7 @@ impl Judge<'_> {
         }
         match approx::refine(&number::prepared(expr, self.fuel), &Point::none(), 50, 128, self.fuel) {
             Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
-            Err(approx::Trouble::OutOfFuel) => Err(OutOfFuel),
+            Err(approx::EvaluationError::OutOfFuel) => Err(OutOfFuel),
             _ => Ok(None),
         }
     }

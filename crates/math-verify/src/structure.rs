@@ -1,4 +1,4 @@
-//! Equality of two parsed answers as they are written, the order in sums, products and sets apart.
+//! Structural equality of parsed answers, up to the order in sums, products and sets.
 
 use super::tree::{Relation, Value};
 use aske_algebra::expr::Expr;
@@ -52,7 +52,7 @@ pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<bool, OutOfFuel>
             Ok(both((a, b), (c, d))? || both((a, b), (d, c))?)
         }
         (Value::Minus(a, b), Value::Minus(c, d)) => both((a, b), (c, d)),
-        (Value::Known(a), Value::Known(b)) => Ok(a == b),
+        (Value::NamedSet(a), Value::NamedSet(b)) => Ok(a == b),
         (Value::Relation(a), Value::Relation(b)) | (Value::Not(a), Value::Not(b)) => {
             same_relation(a, b, fuel)
         }

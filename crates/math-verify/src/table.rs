@@ -1,8 +1,8 @@
-//! What is written as it is: commands, signs and words, each with its token.
+//! The fixed tokens: commands, operators and words.
 
 use super::token::{Bracket, Tok};
 use aske_algebra::expr::Function as F;
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 use std::sync::LazyLock;
 
 const COMMANDS: &[(&[&str], Tok)] = &[
@@ -109,13 +109,13 @@ const COMMANDS: &[(&[&str], Tok)] = &[
     (&["xrightarrow", "xRightarrow", "leftrightarrow", "Leftrightarrow"], Tok::Other),
     (&["in"], Tok::In),
     (&["notin"], Tok::NotIn),
-    (&["equiv"], Tok::Relation(Sign::Equal)),
+    (&["equiv"], Tok::Relation(RelationOp::Equal)),
     (&["approx"], Tok::Near),
-    (&["lt"], Tok::Relation(Sign::Less)),
-    (&["leq", "le", "leqslant"], Tok::Relation(Sign::AtMost)),
-    (&["gt"], Tok::Relation(Sign::More)),
-    (&["geq", "ge", "geqslant"], Tok::Relation(Sign::AtLeast)),
-    (&["ne", "neq", "not\\equiv"], Tok::Relation(Sign::Unequal)),
+    (&["lt"], Tok::Relation(RelationOp::Less)),
+    (&["leq", "le", "leqslant"], Tok::Relation(RelationOp::LessEqual)),
+    (&["gt"], Tok::Relation(RelationOp::Greater)),
+    (&["geq", "ge", "geqslant"], Tok::Relation(RelationOp::GreaterEqual)),
+    (&["ne", "neq", "not\\equiv"], Tok::Relation(RelationOp::NotEqual)),
     (
         &[
             "alpha",
@@ -402,11 +402,11 @@ pub(super) fn sign(c: char) -> Option<Tok> {
             Tok::Equal
         }
         '≈' | '≊' | '≋' | '≃' | '≅' => Tok::Near,
-        '<' | '≪' | '≺' | '⋖' => Tok::Relation(Sign::Less),
-        '≤' | '≦' | '≲' | '≾' => Tok::Relation(Sign::AtMost),
-        '>' | '≫' | '≻' | '⋗' => Tok::Relation(Sign::More),
-        '≥' | '≧' | '≳' | '≿' => Tok::Relation(Sign::AtLeast),
-        '≠' | '≁' | '≄' | '≇' | '≉' | '≢' => Tok::Relation(Sign::Unequal),
+        '<' | '≪' | '≺' | '⋖' => Tok::Relation(RelationOp::Less),
+        '≤' | '≦' | '≲' | '≾' => Tok::Relation(RelationOp::LessEqual),
+        '>' | '≫' | '≻' | '⋗' => Tok::Relation(RelationOp::Greater),
+        '≥' | '≧' | '≳' | '≿' => Tok::Relation(RelationOp::GreaterEqual),
+        '≠' | '≁' | '≄' | '≇' | '≉' | '≢' => Tok::Relation(RelationOp::NotEqual),
         'α' | 'β' | 'γ' | 'Γ' | 'δ' | 'Δ' | 'ε' | 'ϵ' | 'ζ' | 'η' | 'θ' | 'Θ' | 'ϑ' | 'ι' | 'κ' | 'λ'
         | 'Λ' | 'μ' | 'ν' | 'ξ' | 'Ξ' | 'ο' | 'π' | 'Π' | 'ϖ' | 'ρ' | 'ϱ' | 'σ' | 'Σ' | 'ς' | 'τ' | 'υ'
         | 'Υ' | 'φ' | 'Φ' | 'ϕ' | 'χ' | 'ψ' | 'Ψ' | 'ω' | 'Ω' | 'ℵ' | 'ℶ' | 'ℷ' | 'ℸ' => {

@@ -1,7 +1,7 @@
 //! The tokens of math-verify's grammar.
 
 use aske_algebra::expr::Function;
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 
 /// One token; its text is in the span beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) enum Tok {
     NotIn,
     Equal,
     Near,
-    Relation(Sign),
+    Relation(RelationOp),
     Bang,
     Transpose,
     Degree,
@@ -89,7 +89,7 @@ pub(super) enum Tok {
     Empty,
     Subset,
     Superset,
-    /// Known to the lexer, used by no rule that is kept here.
+    /// NamedSet to the lexer, used by no rule that is kept here.
     Other,
     /// White space of all kinds: never in the list.
     Skip,

@@ -1,7 +1,7 @@
-//! What an answer parses to.
+//! The parse tree of an answer.
 
 use aske_algebra::expr::{Constant, Expr, Rational, Symbol};
-use aske_algebra::relation::{Interval, Sign};
+use aske_algebra::relation::{Interval, RelationOp};
 use dashu_int::IBig;
 use smol_str::SmolStr;
 
@@ -20,12 +20,12 @@ pub(super) enum Value {
     Interval(Box<Interval>),
     /// Two sets together.
     Union(Box<Value>, Box<Value>),
-    /// What two sets share; never worked out.
+    /// What two sets share; never computed.
     Intersection(Box<Value>, Box<Value>),
     /// The first set without the second.
     Minus(Box<Value>, Box<Value>),
     /// A set with a name of its own.
-    Known(Known),
+    NamedSet(NamedSet),
     /// Two sides and a sign between them.
     Relation(Box<Relation>),
     /// Several relations, each beginning where the one before ends.
@@ -36,7 +36,7 @@ pub(super) enum Value {
 
 /// Sets with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum NamedSet {
     Empty,
     Naturals,
     Integers,
@@ -55,7 +55,7 @@ pub(super) struct Matrix {
 /// Two sides and the sign between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Relation {
-    pub(super) sign: Sign,
+    pub(super) sign: RelationOp,
     pub(super) left: Value,
     pub(super) right: Value,
 }
@@ -77,7 +77,7 @@ impl Value {
                 | Self::Union(..)
                 | Self::Intersection(..)
                 | Self::Minus(..)
-                | Self::Known(_)
+                | Self::NamedSet(_)
         )
     }
 
@@ -100,7 +100,7 @@ impl Value {
 
     /// `=`, or a chain of nothing else.
     pub(super) fn is_equation(&self) -> bool {
-        !self.relations().is_empty() && self.relations().iter().all(|one| one.sign == Sign::Equal)
+        !self.relations().is_empty() && self.relations().iter().all(|one| one.sign == RelationOp::Equal)
     }
 
     /// An equation whose first side is made of symbols.
@@ -232,7 +232,7 @@ pub(super) fn is_infinite(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// An integer as written or worked out at once.
+/// An integer as written or computed at once.
 pub(super) fn integer(expr: &Expr) -> Option<IBig> {
     match expr {
         Expr::Number(value) if value.is_int() => Some(value.numerator().clone()),

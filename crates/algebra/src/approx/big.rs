@@ -1,14 +1,14 @@
-//! A floating-point number of any precision: the ends of the second tier's intervals.
+//! A floating-point number of any precision: the ends of arbitrary precision's intervals.
 //!
 //! An integer times a power of two. Where a number would leave the range 2^±2^40 it is rounded to the end of
-//! that range or to infinity or zero, so that no exponent and no shift can run away.
+//! that range or to infinity or zero, so that exponents and shifts stay bounded.
 
 use std::cmp::Ordering;
 
 use dashu_int::ops::{BitTest as _, DivRem as _, SquareRoot as _};
 use dashu_int::{IBig, Sign, UBig};
 
-use super::bound::Dir;
+use super::bound::Rounding;
 use crate::expr::Rational;
 
 /// The largest exponent.
@@ -32,7 +32,7 @@ impl Big {
     }
 
     /// Mantissa times two to the exponent, rounded to `bits`.
-    pub(super) fn rounded(mantissa: IBig, exponent: i64, bits: u32, dir: Dir) -> Self {
+    pub(super) fn rounded(mantissa: IBig, exponent: i64, bits: u32, dir: Rounding) -> Self {
         if mantissa.is_zero() {
             return Self::ZERO;
         }
@@ -48,7 +48,7 @@ impl Big {
             return Self { mantissa, exponent };
         }
         let negative = mantissa.sign() == Sign::Negative;
-        let outwards = negative == (dir == Dir::Down);
+        let outwards = negative == (dir == Rounding::Down);
         match (top > 0, outwards) {
             (true, true) => Self::infinity(negative),
             (false, false) => Self::ZERO,
@@ -60,7 +60,7 @@ impl Big {
     }
 
     /// A rational number.
-    pub(super) fn of_rational(value: &Rational, bits: u32, dir: Dir) -> Self {
+    pub(super) fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self {
         let (n, d) = (value.numerator(), value.denominator());
         if d.is_one() {
             return Self::rounded(n.clone(), 0, bits, dir);
@@ -95,14 +95,14 @@ impl Big {
             .then(|| self.exponent + signed(self.mantissa.bit_len()))
     }
 
-    pub(super) fn add(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    pub(super) fn add(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         let (Some(top), Some(under)) = (self.top(), other.top()) else {
             return match (self.is_finite(), other.is_finite()) {
                 (true, true) if self.mantissa.is_zero() => other.clone(),
                 (_, true) => self.clone(),
                 (true, false) => other.clone(),
                 (false, false) if self.sign() == other.sign() => self.clone(),
-                (false, false) => Self::infinity(dir == Dir::Down),
+                (false, false) => Self::infinity(dir == Rounding::Down),
             };
         };
         let (large, small) = if top >= under { (self, other) } else { (other, self) };
@@ -118,7 +118,7 @@ impl Big {
         Self::rounded(at(self) + at(other), exponent, bits, dir)
     }
 
-    pub(super) fn mul(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    pub(super) fn mul(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         if self.mantissa.is_zero() || other.mantissa.is_zero() {
             return Self::ZERO;
         }
@@ -129,13 +129,13 @@ impl Big {
     }
 
     /// The quotient; the divisor is not zero.
-    pub(super) fn div(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    pub(super) fn div(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         let negative = (self.sign() == Ordering::Less) != (other.sign() == Ordering::Less);
         if self.mantissa.is_zero() {
             return Self::ZERO;
         }
         if other.mantissa.is_zero() || (!self.is_finite() && !other.is_finite()) {
-            return Self::infinity(dir == Dir::Down);
+            return Self::infinity(dir == Rounding::Down);
         }
         if !self.is_finite() {
             return Self::infinity(negative);
@@ -147,7 +147,7 @@ impl Big {
         Self::quotient(&self.mantissa, self.exponent, &other.mantissa, other.exponent, bits, dir)
     }
 
-    fn quotient(n: &IBig, n_exponent: i64, d: &IBig, d_exponent: i64, bits: u32, dir: Dir) -> Self {
+    fn quotient(n: &IBig, n_exponent: i64, d: &IBig, d_exponent: i64, bits: u32, dir: Rounding) -> Self {
         let wanted = bits as usize + d.bit_len() + 2;
         let shift = wanted.saturating_sub(n.bit_len());
         let (mut quotient, rest) = (n << shift).div_rem(d);
@@ -171,7 +171,7 @@ impl Big {
     }
 
     /// The square root of a number not below zero.
-    pub(super) fn sqrt(&self, bits: u32, dir: Dir) -> Self {
+    pub(super) fn sqrt(&self, bits: u32, dir: Rounding) -> Self {
         if !self.is_finite() || self.sign() != Ordering::Greater {
             return if self.is_finite() { Self::ZERO } else { self.clone() };
         }
@@ -195,11 +195,11 @@ impl Big {
         let (fraction, exponent) = libm::frexp(value);
         #[expect(clippy::cast_possible_truncation, reason = "a double times 2^53 is a whole number")]
         let mantissa = libm::ldexp(fraction, 53) as i64;
-        Self::rounded(IBig::from(mantissa), i64::from(exponent) - 53, 64, Dir::Down)
+        Self::rounded(IBig::from(mantissa), i64::from(exponent) - 53, 64, Rounding::Down)
     }
 
     /// The nearest double in a direction.
-    pub(super) fn to_f64(&self, dir: Dir) -> f64 {
+    pub(super) fn to_f64(&self, dir: Rounding) -> f64 {
         let Some((mantissa, exponent)) = self.parts() else {
             return if self.sign() == Ordering::Less { f64::NEG_INFINITY } else { f64::INFINITY };
         };
@@ -210,18 +210,18 @@ impl Big {
         let clamped = i32::try_from(exponent.clamp(-3000, 3000)).unwrap_or(0);
         let value = libm::ldexp(short as f64, clamped);
         match dir {
-            Dir::Down if value == f64::INFINITY => f64::MAX,
-            Dir::Up if value == f64::NEG_INFINITY => f64::MIN,
+            Rounding::Down if value == f64::INFINITY => f64::MAX,
+            Rounding::Up if value == f64::NEG_INFINITY => f64::MIN,
             _ if value.abs() > f64::MIN_POSITIVE => value,
             // Below the normal range bits are lost in the scaling.
-            Dir::Up if short > 0 => f64::MIN_POSITIVE,
-            Dir::Down if short < 0 => -f64::MIN_POSITIVE,
+            Rounding::Up if short > 0 => f64::MIN_POSITIVE,
+            Rounding::Down if short < 0 => -f64::MIN_POSITIVE,
             _ => 0.0,
         }
     }
 
     /// The value at a fixed point: an integer that counts units of 2^-`places`, rounded.
-    pub(super) fn fixed(&self, places: i64, dir: Dir) -> IBig {
+    pub(super) fn fixed(&self, places: i64, dir: Rounding) -> IBig {
         let shift = self.exponent.saturating_add(places);
         if shift >= 0 {
             &self.mantissa << unsigned(shift)
@@ -264,13 +264,13 @@ impl PartialOrd for Big {
 }
 
 /// Drops low bits, rounding in a direction.
-pub(super) fn shift_right(value: IBig, by: usize, dir: Dir) -> IBig {
+pub(super) fn shift_right(value: IBig, by: usize, dir: Rounding) -> IBig {
     if by == 0 {
         return value;
     }
     match dir {
-        Dir::Down => value >> by,
-        Dir::Up => -(-value >> by),
+        Rounding::Down => value >> by,
+        Rounding::Up => -(-value >> by),
     }
 }
 

@@ -1,4 +1,4 @@
-//! An end of an interval: what the two tiers of precision have in common, and the first tier, `f64`.
+//! Interval endpoints: the trait shared by `f64` and arbitrary precision, and its implementation for `f64`.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use crate::expr::Rational;
 
 /// Which way a result is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dir {
+pub(super) enum Rounding {
     /// Never above the true value.
     Down,
     /// Never below the true value.
@@ -21,7 +21,7 @@ pub(super) enum Dir {
 /// A lower and an upper bound of one number.
 pub(super) type Pair<T> = (T, T);
 
-/// A number that may stand at an end of an interval. Every operation is rounded the way it is told, so that
+/// A number that may stand at an end of an interval. Every operation is rounded in the given direction, so that
 /// intervals made of them always hold the true value. `bits` is the precision, where the type has a choice.
 pub(super) trait Bound: Clone + PartialOrd + Debug {
     /// A small integer, exactly.
@@ -29,11 +29,11 @@ pub(super) trait Bound: Clone + PartialOrd + Debug {
     /// Plus or minus infinity.
     fn infinite(negative: bool) -> Self;
     /// A rational number.
-    fn of_rational(value: &Rational, bits: u32, dir: Dir) -> Self;
+    fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self;
     /// A double, exactly.
     fn of_f64(value: f64) -> Self;
     /// The nearest doubles.
-    fn to_f64(&self, dir: Dir) -> f64;
+    fn to_f64(&self, dir: Rounding) -> f64;
     /// The same number with the other sign.
     fn neg(&self) -> Self;
     /// The sign, as a comparison with zero.
@@ -41,15 +41,15 @@ pub(super) trait Bound: Clone + PartialOrd + Debug {
     /// Neither infinity.
     fn is_finite(&self) -> bool;
     /// The sum.
-    fn add(&self, other: &Self, bits: u32, dir: Dir) -> Self;
+    fn add(&self, other: &Self, bits: u32, dir: Rounding) -> Self;
     /// The product; zero times anything is zero.
-    fn mul(&self, other: &Self, bits: u32, dir: Dir) -> Self;
+    fn mul(&self, other: &Self, bits: u32, dir: Rounding) -> Self;
     /// The quotient; the divisor is not zero.
-    fn div(&self, other: &Self, bits: u32, dir: Dir) -> Self;
+    fn div(&self, other: &Self, bits: u32, dir: Rounding) -> Self;
     /// Half of it.
     fn half(&self) -> Self;
     /// The square root of a number not below zero.
-    fn sqrt(&self, bits: u32, dir: Dir) -> Self;
+    fn sqrt(&self, bits: u32, dir: Rounding) -> Self;
     /// e to this.
     fn exp(&self, bits: u32) -> Pair<Self>;
     /// The logarithm of a number above zero.
@@ -73,29 +73,29 @@ pub(super) trait Bound: Clone + PartialOrd + Debug {
 }
 
 /// One step outwards from a rounded result, never across zero.
-fn step(value: f64, dir: Dir) -> f64 {
+fn step(value: f64, dir: Rounding) -> f64 {
     match dir {
-        Dir::Down if value > 0.0 => value.next_down().max(0.0),
-        Dir::Down => value.next_down(),
-        Dir::Up if value < 0.0 => value.next_up().min(0.0),
-        Dir::Up => value.next_up(),
+        Rounding::Down if value > 0.0 => value.next_down().max(0.0),
+        Rounding::Down => value.next_down(),
+        Rounding::Up if value < 0.0 => value.next_up().min(0.0),
+        Rounding::Up => value.next_up(),
     }
 }
 
 /// The trivial bound, where a result is no number.
-fn sane(value: f64, dir: Dir) -> f64 {
+fn sane(value: f64, dir: Rounding) -> f64 {
     match dir {
         _ if !value.is_nan() => value,
-        Dir::Down => f64::NEG_INFINITY,
-        Dir::Up => f64::INFINITY,
+        Rounding::Down => f64::NEG_INFINITY,
+        Rounding::Up => f64::INFINITY,
     }
 }
 
 /// A result of `libm`, which is within one unit of the last place, widened by two.
 fn around(value: f64) -> Pair<f64> {
     (
-        sane(step(step(value, Dir::Down), Dir::Down), Dir::Down),
-        sane(step(step(value, Dir::Up), Dir::Up), Dir::Up),
+        sane(step(step(value, Rounding::Down), Rounding::Down), Rounding::Down),
+        sane(step(step(value, Rounding::Up), Rounding::Up), Rounding::Up),
     )
 }
 
@@ -112,7 +112,7 @@ impl Bound for f64 {
         if negative { Self::NEG_INFINITY } else { Self::INFINITY }
     }
 
-    fn of_rational(value: &Rational, _bits: u32, dir: Dir) -> Self {
+    fn of_rational(value: &Rational, _bits: u32, dir: Rounding) -> Self {
         let (n, d) = (value.numerator(), value.denominator());
         if n.bit_len() <= 53
             && d.bit_len() <= 53
@@ -128,7 +128,7 @@ impl Bound for f64 {
         value
     }
 
-    fn to_f64(&self, _dir: Dir) -> f64 {
+    fn to_f64(&self, _dir: Rounding) -> f64 {
         *self
     }
 
@@ -144,7 +144,7 @@ impl Bound for f64 {
         Self::is_finite(*self)
     }
 
-    fn add(&self, other: &Self, _bits: u32, dir: Dir) -> Self {
+    fn add(&self, other: &Self, _bits: u32, dir: Rounding) -> Self {
         let (a, b) = (*self, *other);
         let sum = a + b;
         if !sum.is_finite() {
@@ -156,13 +156,13 @@ impl Bound for f64 {
         let rest = sum - a;
         let error = (a - (sum - rest)) + (b - rest);
         match dir {
-            Dir::Down if error < 0.0 => sum.next_down(),
-            Dir::Up if error > 0.0 => sum.next_up(),
+            Rounding::Down if error < 0.0 => sum.next_down(),
+            Rounding::Up if error > 0.0 => sum.next_up(),
             _ => sum,
         }
     }
 
-    fn mul(&self, other: &Self, _bits: u32, dir: Dir) -> Self {
+    fn mul(&self, other: &Self, _bits: u32, dir: Rounding) -> Self {
         if *self == 0.0 || *other == 0.0 {
             return 0.0;
         }
@@ -173,7 +173,7 @@ impl Bound for f64 {
         if Self::is_finite(*self) && Self::is_finite(*other) { step(product, dir) } else { product }
     }
 
-    fn div(&self, other: &Self, _bits: u32, dir: Dir) -> Self {
+    fn div(&self, other: &Self, _bits: u32, dir: Rounding) -> Self {
         if *self == 0.0 {
             return 0.0;
         }
@@ -188,7 +188,7 @@ impl Bound for f64 {
         self * 0.5
     }
 
-    fn sqrt(&self, _bits: u32, dir: Dir) -> Self {
+    fn sqrt(&self, _bits: u32, dir: Rounding) -> Self {
         let root = Self::sqrt(*self);
         if root == 0.0 || !root.is_finite() { root } else { step(root, dir) }
     }
@@ -260,10 +260,10 @@ impl Bound for f64 {
     }
 }
 
-fn underflow(positive: bool, dir: Dir) -> f64 {
+fn underflow(positive: bool, dir: Rounding) -> f64 {
     match (positive, dir) {
-        (true, Dir::Up) => f64::MIN_POSITIVE,
-        (false, Dir::Down) => -f64::MIN_POSITIVE,
+        (true, Rounding::Up) => f64::MIN_POSITIVE,
+        (false, Rounding::Down) => -f64::MIN_POSITIVE,
         _ => 0.0,
     }
 }

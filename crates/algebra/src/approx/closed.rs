@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::component::Component;
+use super::context::{Context, StepError};
 use super::function;
 use super::number::Number::{self, Real};
-use super::part::Part;
 use super::rational;
 use super::series::mentions;
 use super::walk::Scope;
@@ -19,7 +19,7 @@ pub(super) fn integral<'a, T: Bound>(
     variable: &'a Symbol,
     ends: [&Number<T>; 2],
     cx: &Context<'_>,
-) -> Result<Option<Number<T>>, Fail> {
+) -> Result<Option<Number<T>>, StepError> {
     Form { scope, variable, ends, cx }.of(body, 0)
 }
 
@@ -34,7 +34,7 @@ struct Form<'s, 'a, 'c, 'f, T> {
 type Line<T> = (Number<T>, Number<T>);
 
 impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
-    fn of(&mut self, body: &'a Expr, depth: u32) -> Result<Option<Number<T>>, Fail> {
+    fn of(&mut self, body: &'a Expr, depth: u32) -> Result<Option<Number<T>>, StepError> {
         self.cx.spend(20)?;
         if depth > 50 {
             return Ok(None);
@@ -67,7 +67,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                 self.between(&line, |at| at.exp(cx))
             }
             Expr::Power(base, exponent) if !mentions(exponent, self.variable) => {
-                let Real(Part::Exact(mut total)) = self.scope.value(exponent, self.cx)? else {
+                let Real(Component::Exact(mut total)) = self.scope.value(exponent, self.cx)? else {
                     return Ok(None);
                 };
                 let mut base = &**base;
@@ -75,7 +75,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                 // A power of a power has the product for its exponent where the base is not below zero.
                 while let Expr::Power(inner, exponent) = base
                     && !mentions(exponent, self.variable)
-                    && let Real(Part::Exact(next)) = self.scope.value(exponent, self.cx)?
+                    && let Real(Component::Exact(next)) = self.scope.value(exponent, self.cx)?
                     && let Some(product) = rational::mul(self.cx, &total, &next)?
                 {
                     (base, total, nested) = (inner, product, true);
@@ -97,7 +97,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     }
 
     /// The constant factors of a product, multiplied, and the only other one.
-    fn split(&mut self, parts: &'a [Expr]) -> Result<Option<(Number<T>, &'a Expr)>, Fail> {
+    fn split(&mut self, parts: &'a [Expr]) -> Result<Option<(Number<T>, &'a Expr)>, StepError> {
         let (mut factor, mut other) = (Number::int(1), None);
         for part in parts {
             if !mentions(part, self.variable) {
@@ -110,7 +110,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     }
 
     /// The expression as a line that is not level.
-    fn line(&mut self, expr: &'a Expr, depth: u32) -> Result<Option<Line<T>>, Fail> {
+    fn line(&mut self, expr: &'a Expr, depth: u32) -> Result<Option<Line<T>>, StepError> {
         self.cx.spend(20)?;
         match expr {
             _ if depth > 50 => Ok(None),
@@ -142,7 +142,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
         }
     }
 
-    fn at(&self, line: &Line<T>, end: usize) -> Result<Number<T>, Fail> {
+    fn at(&self, line: &Line<T>, end: usize) -> Result<Number<T>, StepError> {
         line.0.mul(self.ends[end], self.cx)?.add(&line.1, self.cx)
     }
 
@@ -150,15 +150,20 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     fn between(
         &self,
         line: &Line<T>,
-        antiderivative: impl Fn(&Number<T>) -> Result<Number<T>, Fail>,
-    ) -> Result<Option<Number<T>>, Fail> {
+        antiderivative: impl Fn(&Number<T>) -> Result<Number<T>, StepError>,
+    ) -> Result<Option<Number<T>>, StepError> {
         let (low, high) = (antiderivative(&self.at(line, 0)?)?, antiderivative(&self.at(line, 1)?)?);
         Ok(Some(high.sub(&low, self.cx)?.div(&line.0, self.cx)?))
     }
 
     /// A power of a line: everywhere for a natural exponent, else where the line stays on the side of zero
     /// where the power is real, or touches it and the power can be integrated there.
-    fn power(&self, line: &Line<T>, exponent: &Rational, nested: bool) -> Result<Option<Number<T>>, Fail> {
+    fn power(
+        &self,
+        line: &Line<T>,
+        exponent: &Rational,
+        nested: bool,
+    ) -> Result<Option<Number<T>>, StepError> {
         let cx = self.cx;
         let (minus_one, next) = (Rational::NEG_ONE, exponent + Rational::ONE);
         if nested || !(exponent.is_int() && *exponent > minus_one) {

@@ -1,4 +1,4 @@
-//! The constants of the second tier, as binary fractions.
+//! The constants of arbitrary precision, as binary fractions.
 //!
 //! Computed by mpmath 1.3 at 5,000 bits and cut off, so that each is less than one unit too small.
 

@@ -1,38 +1,38 @@
-//! What an evaluation carries along: its precision, its fuel, and whether anything was only estimated.
+//! The state of one evaluation: precision, fuel, and whether anything was only estimated.
 
 use std::cell::Cell;
 
 use super::bound::Bound;
 use crate::fuel::{Fuel, OutOfFuel};
 
-/// Why a value could not be had, from the inside: a `Blurred` one may come with more precision.
+/// Why a step of an evaluation failed; after `Imprecise`, more precision may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fail {
+pub(super) enum StepError {
     /// There is no value.
     Undefined,
     /// No way to evaluate this is known.
-    Unknown,
+    Unsupported,
     /// The enclosure of an argument is too wide to tell.
-    Blurred,
+    Imprecise,
     /// The fuel is spent.
     OutOfFuel,
 }
 
-impl From<OutOfFuel> for Fail {
+impl From<OutOfFuel> for StepError {
     fn from(_: OutOfFuel) -> Self {
         Self::OutOfFuel
     }
 }
 
-/// How sure a value has to be.
+/// How rigorous a value has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Faith {
+pub(super) enum Rigor {
     /// Only proven bounds will do.
-    Proof,
+    Certified,
     /// Proven bounds if they are sharp, an estimate if not.
     Either,
     /// A good estimate rather than a laborious proof.
-    Estimate,
+    Estimated,
 }
 
 /// The setting of one evaluation.
@@ -41,7 +41,7 @@ pub(super) struct Context<'a> {
     /// The precision.
     pub(super) bits: u32,
     /// How sure the value has to be.
-    pub(super) faith: Faith,
+    pub(super) rigor: Rigor,
     fuel: &'a Fuel,
     guessed: Cell<bool>,
     deep: Cell<u32>,
@@ -49,12 +49,12 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// A fresh setting.
-    pub(super) fn new(bits: u32, faith: Faith, fuel: &'a Fuel) -> Self {
-        Self { bits, faith, fuel, guessed: Cell::new(false), deep: Cell::new(0) }
+    pub(super) fn new(bits: u32, rigor: Rigor, fuel: &'a Fuel) -> Self {
+        Self { bits, rigor, fuel, guessed: Cell::new(false), deep: Cell::new(0) }
     }
 
     /// Pays for work.
-    pub(super) fn spend(&self, units: u64) -> Result<(), Fail> {
+    pub(super) fn spend(&self, units: u64) -> Result<(), StepError> {
         Ok(self.fuel.spend(units)?)
     }
 
@@ -64,19 +64,19 @@ impl<'a> Context<'a> {
     }
 
     /// Pays for some arithmetic operations on bounds.
-    pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Result<(), Fail> {
+    pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Result<(), StepError> {
         self.spend(T::price(self.bits).0 * count)
     }
 
     /// Pays for some function values on bounds.
-    pub(super) fn pay_calls<T: Bound>(&self, count: u64) -> Result<(), Fail> {
+    pub(super) fn pay_calls<T: Bound>(&self, count: u64) -> Result<(), StepError> {
         self.spend(T::price(self.bits).1 * count)
     }
 
     /// An estimate is about to be used: fails where only proven bounds will do.
-    pub(super) fn guess(&self) -> Result<(), Fail> {
-        if self.faith == Faith::Proof {
-            return Err(Fail::Unknown);
+    pub(super) fn guess(&self) -> Result<(), StepError> {
+        if self.rigor == Rigor::Certified {
+            return Err(StepError::Unsupported);
         }
         self.guessed.set(true);
         Ok(())
@@ -88,10 +88,10 @@ impl<'a> Context<'a> {
     }
 
     /// Does something one level of nested operators further down; past three levels it is not done at all.
-    pub(super) fn nested<R>(&self, work: impl FnOnce() -> Result<R, Fail>) -> Result<R, Fail> {
+    pub(super) fn nested<R>(&self, work: impl FnOnce() -> Result<R, StepError>) -> Result<R, StepError> {
         const MOST: u32 = 3;
         if self.deep.get() >= MOST {
-            return Err(Fail::Unknown);
+            return Err(StepError::Unsupported);
         }
         self.deep.set(self.deep.get() + 1);
         let result = work();

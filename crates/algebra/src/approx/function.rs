@@ -1,4 +1,4 @@
-//! The known functions.
+//! Enclosures of the known functions.
 
 use std::cmp::Ordering;
 
@@ -6,12 +6,12 @@ use dashu_int::ops::{BitTest as _, UnsignedAbs as _};
 use dashu_int::{IBig, Sign};
 
 use super::bound::{Bound, Pair};
-use super::context::{Context, Fail};
+use super::component::{Component, sign_of};
+use super::context::{Context, StepError};
 use super::gamma::gamma;
+use super::interval::Interval;
 use super::number::Number::{self, Complex, Infinite, Real};
-use super::part::{Part, sign_of};
 use super::rational;
-use super::span::Span;
 use crate::expr::{Function, Rational};
 
 /// A known function of evaluated arguments.
@@ -19,11 +19,11 @@ pub(super) fn call<T: Bound>(
     function: Function,
     args: &[Number<T>],
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     match (function, args) {
         (Function::Gcd | Function::Lcm | Function::Max | Function::Min, [first, rest @ ..]) => {
             if matches!(function, Function::Gcd | Function::Lcm) && rest.is_empty() {
-                return Err(Fail::Unknown);
+                return Err(StepError::Unsupported);
             }
             rest.iter().try_fold(first.clone(), |so_far, next| match function {
                 Function::Gcd | Function::Lcm => divisors(function, so_far, next.clone(), cx),
@@ -37,17 +37,17 @@ pub(super) fn call<T: Bound>(
             Ok(Real(a.sub(&b.mul(&turns, cx)?, cx)?))
         }
         (_, [x]) => unary(function, x, cx),
-        _ => Err(Fail::Unknown),
+        _ => Err(StepError::Unsupported),
     }
 }
 
-fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     let one = || Number::<T>::int(1);
     match function {
         Function::Sin => Ok(sin_cos(x, cx)?.0),
         Function::Cos => Ok(sin_cos(x, cx)?.1),
         Function::Tan | Function::Cot => {
-            if let Real(Part::Pi(multiple)) = x
+            if let Real(Component::Pi(multiple)) = x
                 && *multiple.denominator() == 4_u8.into()
             {
                 let falls = multiple.numerator().bit(1);
@@ -90,7 +90,7 @@ fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Resul
             Infinite(negative) => Ok(Number::int(if *negative { -1 } else { 1 })),
             Real(part) => match part.sign() {
                 Some(sign) => Ok(Number::int(sign as i32)),
-                None => Err(Fail::Blurred),
+                None => Err(StepError::Imprecise),
             },
             Complex(..) => x.div(&x.clone().abs(cx)?, cx),
         },
@@ -107,7 +107,7 @@ fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Resul
         Function::Im => Ok(Real(x.clone().parts()?.1)),
         Function::Conjugate => Ok(x.clone().conjugate()),
         Function::Arg => match x {
-            Infinite(negative) => Ok(Real(Part::pi(Rational::from(i32::from(*negative))))),
+            Infinite(negative) => Ok(Real(Component::pi(Rational::from(i32::from(*negative))))),
             _ => Ok(Real(x.clone().arg(cx)?)),
         },
         Function::Gcd
@@ -115,18 +115,18 @@ fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Resul
         | Function::Max
         | Function::Min
         | Function::Binomial
-        | Function::Mod => Err(Fail::Unknown),
+        | Function::Mod => Err(StepError::Unsupported),
     }
 }
 
 fn half_pi<T: Bound>() -> Number<T> {
-    Real(Part::pi(Rational::from_parts(1.into(), 2_u8.into())))
+    Real(Component::pi(Rational::from_parts(1.into(), 2_u8.into())))
 }
 
 /// Sine and cosine of a real or complex number.
-pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Pair<Number<T>>, Fail> {
+pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Pair<Number<T>>, StepError> {
     match x {
-        Infinite(_) => Err(Fail::Undefined),
+        Infinite(_) => Err(StepError::Undefined),
         Real(part) => {
             let (sin, cos) = part.sin_cos(cx)?;
             Ok((Real(sin), Real(cos)))
@@ -143,7 +143,7 @@ pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Pair<
     }
 }
 
-fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     if x.is_zero() || matches!(x, Infinite(_)) {
         return Ok(x.clone());
     }
@@ -151,7 +151,7 @@ fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
     grown.sub(&x.neg().exp(cx)?, cx)?.half(cx)
 }
 
-fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     match x {
         Infinite(_) => Ok(Infinite(false)),
         _ if x.is_zero() => Ok(Number::int(1)),
@@ -159,7 +159,7 @@ fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
     }
 }
 
-fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     if x.is_zero() {
         return Ok(x.clone());
     }
@@ -169,9 +169,9 @@ fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
     one.sub(&two.div(&grown.add(&one, cx)?, cx)?, cx)
 }
 
-fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     if let Real(part) = x {
-        if let Part::Exact(value) = part {
+        if let Component::Exact(value) = part {
             let doubled = value * Rational::from(2);
             if doubled.is_int() && *value >= Rational::NEG_ONE && *value <= Rational::ONE {
                 let sixths = match i8::try_from(doubled.numerator()) {
@@ -179,13 +179,13 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> 
                     Ok(n) => i32::from(n),
                     Err(_) => 0,
                 };
-                return Ok(Real(Part::pi(Rational::from_parts(sixths.into(), 6_u8.into()))));
+                return Ok(Real(Component::pi(Rational::from_parts(sixths.into(), 6_u8.into()))));
             }
         }
-        match part.abs().order(&Part::int(1), cx)? {
+        match part.abs().order(&Component::int(1), cx)? {
             Some(Ordering::Greater) => {}
             Some(_) => return Ok(Real(part.through(cx, real_arcsin)?)),
-            None => return Err(Fail::Blurred),
+            None => return Err(StepError::Imprecise),
         }
     }
     // −i·ln(iz + √(1 − z²))
@@ -195,24 +195,24 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> 
 }
 
 /// The arc sine of an interval inside (−1, 1).
-fn real_arcsin<T: Bound>(x: &Span<T>, bits: u32) -> Span<T> {
-    let at = |end: &T| -> Span<T> {
-        let end = Span::point(end.clone());
-        let one = Span::small(1);
+fn real_arcsin<T: Bound>(x: &Interval<T>, bits: u32) -> Interval<T> {
+    let at = |end: &T| -> Interval<T> {
+        let end = Interval::point(end.clone());
+        let one = Interval::small(1);
         let root = one.sub(&end, bits).mul(&one.add(&end, bits), bits).sqrt(bits);
-        end.div(&root, bits).map_or_else(Span::all, |ratio| ratio.atan(bits))
+        end.div(&root, bits).map_or_else(Interval::all, |ratio| ratio.atan(bits))
     };
-    Span { low: at(&x.low).low, high: at(&x.high).high }
+    Interval { low: at(&x.low).low, high: at(&x.high).high }
 }
 
-fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     match x {
         Infinite(negative) => Ok(if *negative { half_pi().neg() } else { half_pi() }),
-        Real(Part::Exact(value)) if value.is_zero() => Ok(x.clone()),
-        Real(Part::Exact(value)) if value.is_one() || *value == Rational::NEG_ONE => {
-            Ok(Real(Part::pi(value * Rational::from_parts(1.into(), 4_u8.into()))))
+        Real(Component::Exact(value)) if value.is_zero() => Ok(x.clone()),
+        Real(Component::Exact(value)) if value.is_one() || *value == Rational::NEG_ONE => {
+            Ok(Real(Component::pi(value * Rational::from_parts(1.into(), 4_u8.into()))))
         }
-        Real(part) => Ok(Real(part.through(cx, Span::atan)?)),
+        Real(part) => Ok(Real(part.through(cx, Interval::atan)?)),
         Complex(..) => {
             // i/2·(ln(1 − iz) − ln(1 + iz))
             let (one, turned) = (Number::int(1), Number::i().mul(x, cx)?);
@@ -227,14 +227,14 @@ fn divisors<T: Bound>(
     a: Number<T>,
     b: Number<T>,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let (a, b) = (a.real()?, b.real()?);
     let (Some(a), Some(b)) = (a.integer(), b.integer()) else {
-        return Err(Fail::Unknown);
+        return Err(StepError::Unsupported);
     };
     let result = match function {
         Function::Gcd => rational::gcd(cx, a, b)?,
-        _ => rational::lcm(cx, a, b)?.ok_or(Fail::Unknown)?,
+        _ => rational::lcm(cx, a, b)?.ok_or(StepError::Unsupported)?,
     };
     Ok(Number::exact(result.into()))
 }
@@ -244,7 +244,7 @@ fn extreme<T: Bound>(
     b: &Number<T>,
     largest: bool,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     match (&a, b) {
         (Infinite(negative), _) => Ok(if *negative == largest { b.clone() } else { a }),
         (_, Infinite(negative)) => Ok(if *negative == largest { a } else { b.clone() }),
@@ -255,45 +255,45 @@ fn extreme<T: Bound>(
             let (x, y) = (x.span(cx)?, y.span(cx)?);
             let (outer, inner) = (x.hull(&y), x.common(&y));
             let (low, high) = if largest { (inner.low, outer.high) } else { (outer.low, inner.high) };
-            Ok(Real(Part::Span(Span { low, high })))
+            Ok(Real(Component::Interval(Interval { low, high })))
         }
-        _ => Err(Fail::Unknown),
+        _ => Err(StepError::Unsupported),
     }
 }
 
-fn factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     if let Infinite(false) = x {
         return Ok(Infinite(false));
     }
     let x = x.clone().real()?;
-    Ok(Real(gamma(&x.add(&Part::int(1), cx)?, cx)?))
+    Ok(Real(gamma(&x.add(&Component::int(1), cx)?, cx)?))
 }
 
-fn double_factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn double_factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     let x = x.clone().real()?;
-    let n = x.integer().ok_or(Fail::Unknown)?;
+    let n = x.integer().ok_or(StepError::Unsupported)?;
     if *n == IBig::NEG_ONE {
         return Ok(Number::int(1));
     }
     if n.sign() == Sign::Negative {
-        return Err(Fail::Unknown);
+        return Err(StepError::Unsupported);
     }
     if let Some(value) = rational::factorial(cx, &n.unsigned_abs(), 2)? {
         return Ok(Number::exact(value));
     }
     // n!! is between √(n!) and √((n+1)!).
     let end = |n: IBig| factorial(&Number::<T>::exact(n.into()), cx)?.sqrt(cx)?.real()?.span(cx);
-    Ok(Real(Part::Span(end(n.clone())?.hull(&end(n + IBig::ONE)?))))
+    Ok(Real(Component::Interval(end(n.clone())?.hull(&end(n + IBig::ONE)?))))
 }
 
-fn binomial<T: Bound>(n: &Number<T>, k: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
-    if let (Real(Part::Exact(n)), Real(Part::Exact(k))) = (n, k)
+fn binomial<T: Bound>(n: &Number<T>, k: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+    if let (Real(Component::Exact(n)), Real(Component::Exact(k))) = (n, k)
         && k.is_int()
         && let Some(value) = rational::binomial(cx, n, k.numerator())?
     {
         return Ok(Number::exact(value));
     }
-    if let Real(Part::Exact(count)) = k
+    if let Real(Component::Exact(count)) = k
         && count.is_int()
         && let Ok(count) = u16::try_from(count.numerator())
         && count <= 500
@@ -305,8 +305,8 @@ fn binomial<T: Bound>(n: &Number<T>, k: &Number<T>, cx: &Context<'_>) -> Result<
         }
         return Ok(product);
     }
-    if matches!(n, Real(Part::Exact(n)) if n.is_int() && sign_of(n) == Ordering::Less) {
-        return Err(Fail::Unknown);
+    if matches!(n, Real(Component::Exact(n)) if n.is_int() && sign_of(n) == Ordering::Less) {
+        return Err(StepError::Unsupported);
     }
     let (above, below) = (factorial(n, cx)?, factorial(k, cx)?);
     let rest = factorial(&n.sub(k, cx)?, cx)?;

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs as _;
 
-use super::bound::{Bound, Dir};
-use super::context::{Context, Fail};
-use super::part::{Part, sign_of};
+use super::bound::{Bound, Rounding};
+use super::component::{Component, sign_of};
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::rational;
-use super::span::Span;
 use crate::expr::Rational;
 
 /// How many Bernoulli numbers are kept.
@@ -42,70 +42,70 @@ fn bernoulli() -> Vec<Rational> {
 }
 
 /// Γ of a real number.
-pub(super) fn gamma<T: Bound>(x: &Part<T>, cx: &Context<'_>) -> Result<Part<T>, Fail> {
-    if let Part::Exact(value) = x
+pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Component<T>, StepError> {
+    if let Component::Exact(value) = x
         && value.is_int()
     {
         if sign_of(value) != Ordering::Greater {
-            return Err(Fail::Undefined);
+            return Err(StepError::Undefined);
         }
         let n = value.numerator().unsigned_abs() - UBig::ONE;
         if let Some(value) = rational::factorial(cx, &n, 1)? {
-            return Ok(Part::Exact(value));
+            return Ok(Component::Exact(value));
         }
     }
-    let half = Part::Exact(Rational::from_parts(1.into(), 2_u8.into()));
+    let half = Component::Exact(Rational::from_parts(1.into(), 2_u8.into()));
     match x.order(&half, cx)? {
         Some(Ordering::Less) => {
             // Γ(x) = π/(sin(πx)·Γ(1−x))
-            let turned = x.mul(&Part::pi(Rational::ONE), cx)?;
+            let turned = x.mul(&Component::pi(Rational::ONE), cx)?;
             let sin = turned.sin_cos(cx)?.0;
-            let mirrored = gamma(&Part::int(1).sub(x, cx)?, cx)?;
-            Part::pi(Rational::ONE).div(&sin.mul(&mirrored, cx)?, cx)
+            let mirrored = gamma(&Component::int(1).sub(x, cx)?, cx)?;
+            Component::pi(Rational::ONE).div(&sin.mul(&mirrored, cx)?, cx)
         }
-        Some(_) => Ok(Part::Span(positive(&x.span(cx)?, cx)?)),
+        Some(_) => Ok(Component::Interval(positive(&x.span(cx)?, cx)?)),
         None => match x.sign() {
-            Some(Ordering::Greater) => Ok(Part::Span(positive(&x.span(cx)?, cx)?)),
-            _ => Err(Fail::Blurred),
+            Some(Ordering::Greater) => Ok(Component::Interval(positive(&x.span(cx)?, cx)?)),
+            _ => Err(StepError::Imprecise),
         },
     }
 }
 
 /// Γ of a positive number: moved up to where the series is sharp, and back by division.
-fn positive<T: Bound>(x: &Span<T>, cx: &Context<'_>) -> Result<Span<T>, Fail> {
+fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Result<Interval<T>, StepError> {
     let bits = cx.bits;
     let sharp = 8 + if bits > 400 { bits / 2 } else { bits / 6 };
-    let start = x.low.to_f64(Dir::Down);
-    let mut below = Span::small(1);
+    let start = x.low.to_f64(Rounding::Down);
+    let mut below = Interval::small(1);
     let mut at = x.clone();
     if start < f64::from(sharp) {
         for _ in 0..sharp {
             cx.pay_sums::<T>(6)?;
             below = below.mul(&at, bits);
-            at = at.add(&Span::small(1), bits);
+            at = at.add(&Interval::small(1), bits);
         }
     }
     cx.pay_calls::<T>(4)?;
     // (x − 1/2)·ln x − x + ln(2π)/2 + Σ B₂ₖ/(2k(2k−1)x²ᵏ⁻¹), off by less than the first term left out.
-    let half = Span::small(1).half();
+    let half = Interval::small(1).half();
     let mut sum = at.sub(&half, bits).mul(&at.ln(bits), bits).sub(&at, bits);
-    let tau = Span::pi(bits).mul(&Span::small(2), bits);
+    let tau = Interval::pi(bits).mul(&Interval::small(2), bits);
     sum = sum.add(&tau.ln(bits).half(), bits);
-    let one = Span::small(1);
-    let mut power = one.div(&at, bits).ok_or(Fail::Blurred)?;
+    let one = Interval::small(1);
+    let mut power = one.div(&at, bits).ok_or(StepError::Imprecise)?;
     let step = power.square(bits);
     let wanted = -i64::from(bits) - 8;
     for (k, b) in (1_i32..).zip(BERNOULLI.iter()) {
         cx.pay_sums::<T>(12)?;
         let weight = b / Rational::from(2 * k * (2 * k - 1));
-        let term = power.mul(&Span::of_rational(&weight, bits), bits);
+        let term = power.mul(&Interval::of_rational(&weight, bits), bits);
         let size = term.abs().high;
         if size.exponent().is_none_or(|top| top < wanted) || k == i32::try_from(KEPT).unwrap_or(i32::MAX) {
-            sum = sum.add(&Span { low: size.neg(), high: size }, bits);
+            sum = sum.add(&Interval { low: size.neg(), high: size }, bits);
             break;
         }
         sum = sum.add(&term, bits);
         power = power.mul(&step, bits);
     }
-    sum.exp(bits).div(&below, bits).ok_or(Fail::Blurred)
+    sum.exp(bits).div(&below, bits).ok_or(StepError::Imprecise)
 }

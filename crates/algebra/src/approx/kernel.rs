@@ -1,4 +1,4 @@
-//! The elementary functions of the second tier, each with a bound on its error.
+//! The elementary functions of arbitrary precision, each with a bound on its error.
 //!
 //! Arguments are reduced with constants of enough places, then summed at a fixed point. A *unit* below is one
 //! in the last place of that fixed point; every truncation costs at most one.
@@ -9,20 +9,20 @@ use dashu_int::IBig;
 use dashu_int::ops::{BitTest as _, DivRemEuclid as _};
 
 use super::big::{Big, shift_right};
-use super::bound::{Bound, Dir, Pair};
+use super::bound::{Bound, Pair, Rounding};
 use super::constant::{EULER_GAMMA, Fraction, LN2, PI};
 use crate::expr::Rational;
 
 /// The most bits the constants allow for.
-pub(super) const MOST_BITS: u32 = 1024;
+pub(super) const MAX_BITS: u32 = 1024;
 /// Arguments of sine and cosine at or above 2^this say nothing.
 const TURNS: i64 = 1900;
 
 /// `value ± error`, in units of 2^`exponent`.
 fn around(value: &IBig, error: &IBig, exponent: i64, bits: u32) -> Pair<Big> {
     (
-        Big::rounded(value - error, exponent, bits, Dir::Down),
-        Big::rounded(value + error, exponent, bits, Dir::Up),
+        Big::rounded(value - error, exponent, bits, Rounding::Down),
+        Big::rounded(value + error, exponent, bits, Rounding::Up),
     )
 }
 
@@ -37,11 +37,11 @@ fn constant(of: &Fraction, bits: u32) -> Pair<Big> {
 
 /// A pair of bounds near ±x for tiny x, where f(x) = x·(1 − something below 2^-bits).
 fn almost(x: &Big, bits: u32) -> Pair<Big> {
-    let less = Big::rounded(one(bits + 1) - IBig::ONE, -i64::from(bits) - 1, bits + 2, Dir::Down);
+    let less = Big::rounded(one(bits + 1) - IBig::ONE, -i64::from(bits) - 1, bits + 2, Rounding::Down);
     if x.sign() == Ordering::Less {
-        (Big::add(x, &Big::ZERO, bits, Dir::Down), Big::mul(x, &less, bits, Dir::Up))
+        (Big::add(x, &Big::ZERO, bits, Rounding::Down), Big::mul(x, &less, bits, Rounding::Up))
     } else {
-        (Big::mul(x, &less, bits, Dir::Down), Big::add(x, &Big::ZERO, bits, Dir::Up))
+        (Big::mul(x, &less, bits, Rounding::Down), Big::add(x, &Big::ZERO, bits, Rounding::Up))
     }
 }
 
@@ -53,18 +53,21 @@ fn exp(x: &Big, bits: u32) -> Pair<Big> {
             return (Big::small(1), Big::small(1));
         }
         let far = if negative { -(1 << 42) } else { 1 << 42 };
-        return (Big::rounded(IBig::ONE, far, bits, Dir::Down), Big::rounded(IBig::ONE, far, bits, Dir::Up));
+        return (
+            Big::rounded(IBig::ONE, far, bits, Rounding::Down),
+            Big::rounded(IBig::ONE, far, bits, Rounding::Up),
+        );
     };
     if top < -i64::from(bits) {
         // 1 + x ≤ e^x, and e^x is at most 1 + 2x above zero and 1 + x/2 below it, for |x| < 1/2.
-        let slope = if negative { x.half() } else { Big::add(x, x, bits, Dir::Up) };
+        let slope = if negative { x.half() } else { Big::add(x, x, bits, Rounding::Up) };
         let unit = Big::small(1);
-        return (Big::add(&unit, x, bits, Dir::Down), Big::add(&unit, &slope, bits, Dir::Up));
+        return (Big::add(&unit, x, bits, Rounding::Down), Big::add(&unit, &slope, bits, Rounding::Up));
     }
     let w = bits + 28;
     let places = w + 48;
     // x = n·ln 2 + r with |n| < 2^43, so the two units of ln 2 cost r less than one unit at w places.
-    let (n, r) = x.fixed(i64::from(places), Dir::Down).div_rem_euclid(LN2.at(places));
+    let (n, r) = x.fixed(i64::from(places), Rounding::Down).div_rem_euclid(LN2.at(places));
     let r: IBig = IBig::from(r) >> (48 + HALVINGS);
     let mut term = one(w);
     let mut sum = term.clone();
@@ -89,29 +92,29 @@ fn ln(x: &Big, bits: u32) -> Pair<Big> {
         return (Big::of_f64(1e11), Big::infinity(false));
     };
     // x = f·2^scale with f in [3/4, 3/2).
-    let three_quarters = Big::rounded(IBig::from(3), top - 2, 8, Dir::Down);
+    let three_quarters = Big::rounded(IBig::from(3), top - 2, 8, Rounding::Down);
     let scale = if *x < three_quarters { top - 1 } else { top };
     let Some((mantissa, exponent)) = x.parts() else {
         return (Big::infinity(true), Big::infinity(false));
     };
-    let f = Big::rounded(mantissa.clone(), exponent - scale, u32::MAX, Dir::Down);
-    let off = Big::add(&f, &Big::small(-1), u32::MAX, Dir::Down);
+    let f = Big::rounded(mantissa.clone(), exponent - scale, u32::MAX, Rounding::Down);
+    let off = Big::add(&f, &Big::small(-1), u32::MAX, Rounding::Down);
     let Some(off_top) = off.top() else {
         let (low, high) = constant(&LN2, bits);
-        let scale = Big::rounded(IBig::from(scale), 0, 64, Dir::Down);
+        let scale = Big::rounded(IBig::from(scale), 0, 64, Rounding::Down);
         let (low, high) = if scale.sign() == Ordering::Less { (high, low) } else { (low, high) };
-        return (Big::mul(&scale, &low, bits, Dir::Down), Big::mul(&scale, &high, bits, Dir::Up));
+        return (Big::mul(&scale, &low, bits, Rounding::Down), Big::mul(&scale, &high, bits, Rounding::Up));
     };
     // Near one the logarithm is small: as many more places keep it sharp.
-    let more = if scale == 0 { u32::try_from(-off_top).unwrap_or(0).min(4 * MOST_BITS) } else { 0 };
+    let more = if scale == 0 { u32::try_from(-off_top).unwrap_or(0).min(4 * MAX_BITS) } else { 0 };
     let w = bits + 20 + more;
-    let fixed = f.fixed(i64::from(w), Dir::Down);
+    let fixed = f.fixed(i64::from(w), Rounding::Down);
     let (start, near) = if off_top < -16 {
         (IBig::ZERO, one(w))
     } else {
-        let start = Big::of_f64(libm::log(f.to_f64(Dir::Down)));
+        let start = Big::of_f64(libm::log(f.to_f64(Rounding::Down)));
         let near = exp(&start, w).0;
-        (start.fixed(i64::from(w), Dir::Down), near.fixed(i64::from(w), Dir::Down))
+        (start.fixed(i64::from(w), Rounding::Down), near.fixed(i64::from(w), Rounding::Down))
     };
     // ln f = start + 2·artanh((f − near)/(f + near)), where near = e^start to within two units.
     let t = ((&fixed - &near) << (w as usize)) / (&fixed + &near);
@@ -146,7 +149,7 @@ fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
     let places = w + 8 + u32::try_from(top).unwrap_or(0);
     // x = n·π/2 + r; n is below 2^top, so the error of π/2 costs r less than a unit at w places.
     let half_pi = PI.at(places) >> 1;
-    let turned = x.fixed(i64::from(places), Dir::Down) + (&half_pi >> 1);
+    let turned = x.fixed(i64::from(places), Rounding::Down) + (&half_pi >> 1);
     let (n, r) = turned.div_rem_euclid(&half_pi);
     let r = (IBig::from(r) - (&half_pi >> 1)) >> ((places - w) as usize);
     let square = (&r * &r) >> (w as usize);
@@ -196,9 +199,9 @@ fn atan(x: &Big, bits: u32) -> Pair<Big> {
         return almost(x, bits);
     }
     let w = bits + 24;
-    let start = Big::of_f64(libm::atan(x.to_f64(Dir::Down)));
+    let start = Big::of_f64(libm::atan(x.to_f64(Rounding::Down)));
     let (sin, cos) = sin_cos(&start, w);
-    let down = Dir::Down;
+    let down = Rounding::Down;
     // atan x = start + atan((x·cos start − sin start)/(cos start + x·sin start)).
     let above = Big::add(&Big::mul(x, &cos.0, w, down), &sin.0.neg(), w, down);
     let below = Big::add(&Big::mul(x, &sin.0, w, down), &cos.0, w, down);
@@ -222,14 +225,14 @@ fn atan(x: &Big, bits: u32) -> Pair<Big> {
 
 impl Bound for Big {
     fn small(value: i32) -> Self {
-        Self::rounded(IBig::from(value), 0, 64, Dir::Down)
+        Self::rounded(IBig::from(value), 0, 64, Rounding::Down)
     }
 
     fn infinite(negative: bool) -> Self {
         Self::infinity(negative)
     }
 
-    fn of_rational(value: &Rational, bits: u32, dir: Dir) -> Self {
+    fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self {
         Self::of_rational(value, bits, dir)
     }
 
@@ -237,7 +240,7 @@ impl Bound for Big {
         Self::of_f64(value)
     }
 
-    fn to_f64(&self, dir: Dir) -> f64 {
+    fn to_f64(&self, dir: Rounding) -> f64 {
         Self::to_f64(self, dir)
     }
 
@@ -253,15 +256,15 @@ impl Bound for Big {
         Self::is_finite(self)
     }
 
-    fn add(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    fn add(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         Self::add(self, other, bits, dir)
     }
 
-    fn mul(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    fn mul(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         Self::mul(self, other, bits, dir)
     }
 
-    fn div(&self, other: &Self, bits: u32, dir: Dir) -> Self {
+    fn div(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
         Self::div(self, other, bits, dir)
     }
 
@@ -269,7 +272,7 @@ impl Bound for Big {
         Self::half(self)
     }
 
-    fn sqrt(&self, bits: u32, dir: Dir) -> Self {
+    fn sqrt(&self, bits: u32, dir: Rounding) -> Self {
         Self::sqrt(self, bits, dir)
     }
 
@@ -304,7 +307,7 @@ impl Bound for Big {
             100_001.. => None,
             _ => {
                 let gone = usize::try_from(-exponent).ok()?.min(mantissa.bit_len() + 1);
-                Some(shift_right(mantissa.clone(), gone, Dir::Down))
+                Some(shift_right(mantissa.clone(), gone, Rounding::Down))
             }
         }
     }

@@ -1,16 +1,16 @@
-//! Limits: by putting the point in where the body is continuous, else estimated by extrapolation.
+//! Limits: by substitution where the body is continuous, otherwise estimated by extrapolation.
 
 use std::cmp::Ordering;
 
 use dashu_int::UBig;
 
-use super::bound::{Bound, Dir};
-use super::context::{Context, Fail};
+use super::bound::{Bound, Rounding};
+use super::component::Component;
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
-use super::part::Part;
 use super::quadrature::{size, widened};
 use super::series::mentions;
-use super::span::Span;
 use super::walk::Scope;
 use crate::expr::{Bind, Expr, Function, Rational, Side, Symbol};
 
@@ -24,10 +24,10 @@ pub(super) fn limit<'a, T: Bound>(
     towards: &Number<T>,
     side: Option<Side>,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     if !jumps(&bind.body, &bind.variable) {
         match scope.with(&bind.variable, towards.clone(), &bind.body, cx) {
-            Err(Fail::Undefined | Fail::Blurred | Fail::Unknown) => {}
+            Err(StepError::Undefined | StepError::Imprecise | StepError::Unsupported) => {}
             done => return done,
         }
     }
@@ -40,24 +40,25 @@ pub(super) fn limit<'a, T: Bound>(
             let above = approach(scope, bind, towards, false, cx);
             let below = approach(scope, bind, towards, true, cx);
             match (above, below) {
-                (Err(Fail::OutOfFuel), _) | (_, Err(Fail::OutOfFuel)) => Err(Fail::OutOfFuel),
+                (Err(StepError::OutOfFuel), _) | (_, Err(StepError::OutOfFuel)) => Err(StepError::OutOfFuel),
                 (Ok(Infinite(a)), Ok(Infinite(b))) => {
                     if a == b {
                         Ok(Infinite(a))
                     } else {
-                        Err(Fail::Undefined)
+                        Err(StepError::Undefined)
                     }
                 }
-                (Ok(Infinite(_)), Ok(_)) | (Ok(_), Ok(Infinite(_))) => Err(Fail::Undefined),
+                (Ok(Infinite(_)), Ok(_)) | (Ok(_), Ok(Infinite(_))) => Err(StepError::Undefined),
                 (Ok(a), Ok(b)) => {
                     let (a, b) = (a.real()?.span(cx)?, b.real()?.span(cx)?);
-                    let scale = a.abs().high.to_f64(Dir::Up).max(1e-3);
-                    let gap = a.sub(&b, cx.bits).abs().low.to_f64(Dir::Down);
+                    let scale = a.abs().high.to_f64(Rounding::Up).max(1e-3);
+                    let gap = a.sub(&b, cx.bits).abs().low.to_f64(Rounding::Down);
                     if gap > 1e-3 * scale {
-                        return Err(Fail::Undefined);
+                        return Err(StepError::Undefined);
                     }
-                    let sharp = |span: &Span<T>| size(&Real(Part::Span(span.sub(span, cx.bits))), cx);
-                    Ok(Real(Part::Span(match (a.meets(&b), sharp(&a)? <= sharp(&b)?) {
+                    let sharp =
+                        |span: &Interval<T>| size(&Real(Component::Interval(span.sub(span, cx.bits))), cx);
+                    Ok(Real(Component::Interval(match (a.meets(&b), sharp(&a)? <= sharp(&b)?) {
                         (false, _) => a.hull(&b),
                         (true, true) => a,
                         (true, false) => b,
@@ -95,9 +96,9 @@ fn approach<'a, T: Bound>(
     towards: &Number<T>,
     below: bool,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let mut values = Vec::new();
-    let mut trouble = Fail::Unknown;
+    let mut trouble = StepError::Unsupported;
     for step in 0..STEPS {
         let near = match towards {
             // Odd multiples of powers of two: not where a periodic body repeats itself.
@@ -112,8 +113,8 @@ fn approach<'a, T: Bound>(
         match scope.with(&bind.variable, at, &bind.body, cx) {
             Ok(value @ Real(_)) => values.push(value),
             Ok(Infinite(negative)) => return Ok(Infinite(negative)),
-            Ok(_) => trouble = Fail::Unknown,
-            Err(Fail::OutOfFuel) => return Err(Fail::OutOfFuel),
+            Ok(_) => trouble = StepError::Unsupported,
+            Err(StepError::OutOfFuel) => return Err(StepError::OutOfFuel),
             // Too close for the precision: what came before may do.
             Err(fail) if values.len() >= 8 => {
                 trouble = fail;
@@ -130,19 +131,20 @@ fn approach<'a, T: Bound>(
 
 /// The limit of a sequence taken at doubling distances, by Wynn's epsilon algorithm; its error is estimated
 /// from the agreement of neighbouring columns.
-pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> Result<Number<T>, Fail> {
+pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> Result<Number<T>, StepError> {
     let bits = cx.bits;
     let mut points = Vec::with_capacity(values.len());
     let mut noise: f64 = 0.0;
-    let gap =
-        |a: &T, b: &T| Span::point(a.clone()).sub(&Span::point(b.clone()), bits).abs().high.to_f64(Dir::Up);
+    let gap = |a: &T, b: &T| {
+        Interval::point(a.clone()).sub(&Interval::point(b.clone()), bits).abs().high.to_f64(Rounding::Up)
+    };
     for value in values {
         let span = value.clone().real()?.span(cx)?;
         if !span.is_bounded() {
             continue;
         }
-        let wide = span.high.add(&span.low.neg(), bits, Dir::Up).to_f64(Dir::Up);
-        let point = span.low.add(&span.high, bits, Dir::Down).half();
+        let wide = span.high.add(&span.low.neg(), bits, Rounding::Up).to_f64(Rounding::Up);
+        let point = span.low.add(&span.high, bits, Rounding::Down).half();
         // Where rounding drowns the steps, further values say nothing new.
         if points.len() >= 6 && points.last().is_some_and(|last| wide > 1e-3 * gap(last, &point)) {
             break;
@@ -154,13 +156,13 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         return Ok(Infinite(negative));
     }
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
-        return Err(Fail::Unknown);
+        return Err(StepError::Unsupported);
     };
     if points.iter().all(|point| point == first) {
-        return widened(&Real(Part::Span(Span::point(last.clone()))), noise, cx);
+        return widened(&Real(Component::Interval(Interval::point(last.clone()))), noise, cx);
     }
     // Differences below this are rounding, and dividing by them would only magnify it.
-    let grain = last.to_f64(Dir::Up).abs() * libm::exp2(8.0 - f64::from(bits.min(900)));
+    let grain = last.to_f64(Rounding::Up).abs() * libm::exp2(8.0 - f64::from(bits.min(900)));
     // The best so far: the last value, as good as its last step.
     let mut best =
         (points.get(points.len() - 2).map_or(f64::MAX, |near| gap(near, last) * 2.0), last.clone());
@@ -178,13 +180,13 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         }
         let mut next = Vec::with_capacity(now.len());
         for (i, pair) in now.windows(2).enumerate() {
-            let difference = pair[1].add(&pair[0].neg(), bits, Dir::Down);
+            let difference = pair[1].add(&pair[0].neg(), bits, Rounding::Down);
             let flat = column % 2 == 1 && gap(&pair[0], &pair[1]) <= grain;
             if flat || difference.sign() == Ordering::Equal {
                 break;
             }
-            let step = T::small(1).div(&difference, bits, Dir::Down);
-            next.push(before[i + 1].add(&step, bits, Dir::Down));
+            let step = T::small(1).div(&difference, bits, Rounding::Down);
+            next.push(before[i + 1].add(&step, bits, Rounding::Down));
         }
         let [.., near, end] = next.as_slice() else { break };
         if column % 2 == 0 && end.is_finite() {
@@ -197,16 +199,17 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         }
         (before, now) = (now, next);
     }
-    let scale = best.1.to_f64(Dir::Up).abs().max(1e-2);
+    let scale = best.1.to_f64(Rounding::Up).abs().max(1e-2);
     if best.0 > 1e-2 * scale {
-        return Err(Fail::Unknown);
+        return Err(StepError::Unsupported);
     }
-    widened(&Real(Part::Span(Span::point(best.1))), best.0 + 16.0 * (noise + grain), cx)
+    widened(&Real(Component::Interval(Interval::point(best.1))), best.0 + 16.0 * (noise + grain), cx)
 }
 
 /// The sign of infinity, where a sequence grows without end.
 fn runs_away<T: Bound>(points: &[T]) -> Option<bool> {
-    let tail: Vec<f64> = points.iter().rev().take(6).rev().map(|point| point.to_f64(Dir::Down)).collect();
+    let tail: Vec<f64> =
+        points.iter().rev().take(6).rev().map(|point| point.to_f64(Rounding::Down)).collect();
     let last = *tail.last()?;
     let grows = tail.windows(2).all(|pair| pair[1].abs() >= 1.3 * pair[0].abs() && pair[0] * pair[1] > 0.0);
     (grows && last.abs() > 50.0).then_some(last < 0.0)

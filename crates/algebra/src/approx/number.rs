@@ -3,18 +3,18 @@
 use std::cmp::Ordering;
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
-use super::part::Part;
-use super::span::Span;
+use super::component::Component;
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use crate::expr::Rational;
 
 /// A number.
 #[derive(Clone, Debug)]
 pub(super) enum Number<T> {
     /// A real number.
-    Real(Part<T>),
+    Real(Component<T>),
     /// A number whose imaginary part is not known to be zero.
-    Complex(Part<T>, Part<T>),
+    Complex(Component<T>, Component<T>),
     /// Plus infinity, or minus infinity where true.
     Infinite(bool),
 }
@@ -23,38 +23,38 @@ use Number::{Complex, Infinite, Real};
 
 impl<T: Bound> Number<T> {
     pub(super) fn int(value: i32) -> Self {
-        Real(Part::int(value))
+        Real(Component::int(value))
     }
 
     pub(super) fn exact(value: Rational) -> Self {
-        Real(Part::Exact(value))
+        Real(Component::Exact(value))
     }
 
     /// A number by its parts.
-    pub(super) fn of(re: Part<T>, im: Part<T>) -> Self {
+    pub(super) fn of(re: Component<T>, im: Component<T>) -> Self {
         if im.is_zero() { Real(re) } else { Complex(re, im) }
     }
 
     /// i.
     pub(super) fn i() -> Self {
-        Complex(Part::zero(), Part::int(1))
+        Complex(Component::zero(), Component::int(1))
     }
 
     /// The real and the imaginary part; an infinity has none.
-    pub(super) fn parts(self) -> Result<(Part<T>, Part<T>), Fail> {
+    pub(super) fn parts(self) -> Result<(Component<T>, Component<T>), StepError> {
         match self {
-            Real(re) => Ok((re, Part::zero())),
+            Real(re) => Ok((re, Component::zero())),
             Complex(re, im) => Ok((re, im)),
-            Infinite(_) => Err(Fail::Undefined),
+            Infinite(_) => Err(StepError::Undefined),
         }
     }
 
     /// The number as a real one.
-    pub(super) fn real(self) -> Result<Part<T>, Fail> {
+    pub(super) fn real(self) -> Result<Component<T>, StepError> {
         match self {
             Real(re) => Ok(re),
-            Complex(_, im) if im.sign().is_none() => Err(Fail::Blurred),
-            Complex(..) | Infinite(_) => Err(Fail::Unknown),
+            Complex(_, im) if im.sign().is_none() => Err(StepError::Imprecise),
+            Complex(..) | Infinite(_) => Err(StepError::Unsupported),
         }
     }
 
@@ -77,32 +77,32 @@ impl<T: Bound> Number<T> {
         }
     }
 
-    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         cx.spend(6)?;
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a.add(b, cx)?),
-            (Infinite(a), Infinite(b)) if a != b => return Err(Fail::Undefined),
+            (Infinite(a), Infinite(b)) if a != b => return Err(StepError::Undefined),
             (Infinite(a), _) | (_, Infinite(a)) => Infinite(*a),
             (Complex(a, b), Complex(c, d)) => Self::of(a.add(c, cx)?, b.add(d, cx)?),
             (Complex(a, b), Real(c)) | (Real(c), Complex(a, b)) => Complex(a.add(c, cx)?, b.clone()),
         })
     }
 
-    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         self.add(&other.neg(), cx)
     }
 
-    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         cx.spend(6)?;
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a.mul(b, cx)?),
             (Infinite(a), Infinite(b)) => Infinite(a != b),
             (Infinite(a), Real(b)) | (Real(b), Infinite(a)) => match b.sign() {
-                Some(Ordering::Equal) => return Err(Fail::Undefined),
+                Some(Ordering::Equal) => return Err(StepError::Undefined),
                 Some(sign) => Infinite(*a != (sign == Ordering::Less)),
-                None => return Err(Fail::Blurred),
+                None => return Err(StepError::Imprecise),
             },
-            (Infinite(_), Complex(..)) | (Complex(..), Infinite(_)) => return Err(Fail::Undefined),
+            (Infinite(_), Complex(..)) | (Complex(..), Infinite(_)) => return Err(StepError::Undefined),
             (Real(r), Complex(a, b)) | (Complex(a, b), Real(r)) => Self::of(a.mul(r, cx)?, b.mul(r, cx)?),
             (Complex(a, b), Complex(c, d)) => {
                 Self::of(a.mul(c, cx)?.sub(&b.mul(d, cx)?, cx)?, a.mul(d, cx)?.add(&b.mul(c, cx)?, cx)?)
@@ -110,7 +110,7 @@ impl<T: Bound> Number<T> {
         })
     }
 
-    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         match self {
             Real(a) => Ok(Real(a.square(cx)?)),
             other => other.mul(other, cx),
@@ -118,7 +118,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// One over it; one over infinity is zero.
-    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         Ok(match self {
             Real(a) => Real(a.inverse(cx)?),
             Infinite(_) => Self::int(0),
@@ -129,20 +129,20 @@ impl<T: Bound> Number<T> {
         })
     }
 
-    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         match (self, other) {
             (Real(a), Real(b)) => Ok(Real(a.div(b, cx)?)),
-            (Infinite(_), Infinite(_)) => Err(Fail::Undefined),
+            (Infinite(_), Infinite(_)) => Err(StepError::Undefined),
             _ => self.mul(&other.inverse(cx)?, cx),
         }
     }
 
-    pub(super) fn half(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn half(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         self.mul(&Self::exact(Rational::from_parts(1.into(), 2_u8.into())), cx)
     }
 
     /// The absolute value.
-    pub(super) fn abs(self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn abs(self, cx: &Context<'_>) -> Result<Self, StepError> {
         Ok(match self {
             Real(a) => Real(a.abs()),
             Infinite(_) => Infinite(false),
@@ -151,10 +151,10 @@ impl<T: Bound> Number<T> {
     }
 
     /// The angle in (−π, π].
-    pub(super) fn arg(self, cx: &Context<'_>) -> Result<Part<T>, Fail> {
+    pub(super) fn arg(self, cx: &Context<'_>) -> Result<Component<T>, StepError> {
         let (re, im) = self.parts()?;
-        let quarters = |n: i32| Part::pi(Rational::from_parts(n.into(), 4_u8.into()));
-        if let (Part::Exact(a), Part::Exact(b)) = (&re, &im)
+        let quarters = |n: i32| Component::pi(Rational::from_parts(n.into(), 4_u8.into()));
+        if let (Component::Exact(a), Component::Exact(b)) = (&re, &im)
             && (a == b || *a == -b)
         {
             return Ok(match (re.sign(), im.sign()) {
@@ -162,19 +162,19 @@ impl<T: Bound> Number<T> {
                 (Some(Ordering::Greater), _) => quarters(-1),
                 (Some(Ordering::Less), Some(Ordering::Greater)) => quarters(3),
                 (Some(Ordering::Less), _) => quarters(-3),
-                _ => return Err(Fail::Undefined),
+                _ => return Err(StepError::Undefined),
             });
         }
-        let turn = |ratio: Part<T>| ratio.through(cx, Span::atan);
+        let turn = |ratio: Component<T>| ratio.through(cx, Interval::atan);
         match (re.sign(), im.sign()) {
-            (Some(Ordering::Greater), Some(Ordering::Equal)) => Ok(Part::zero()),
+            (Some(Ordering::Greater), Some(Ordering::Equal)) => Ok(Component::zero()),
             (Some(Ordering::Less), Some(Ordering::Equal)) => Ok(quarters(4)),
             (Some(Ordering::Equal), Some(Ordering::Greater)) => Ok(quarters(2)),
             (Some(Ordering::Equal), Some(Ordering::Less)) => Ok(quarters(-2)),
             (Some(Ordering::Greater), _) => turn(im.div(&re, cx)?),
             (_, Some(Ordering::Greater)) => quarters(2).sub(&turn(re.div(&im, cx)?)?, cx),
             (_, Some(Ordering::Less)) => quarters(-2).sub(&turn(re.div(&im, cx)?)?, cx),
-            _ => Err(Fail::Blurred),
+            _ => Err(StepError::Imprecise),
         }
     }
 }

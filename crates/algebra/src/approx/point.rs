@@ -1,4 +1,4 @@
-//! Where variables stand.
+//! Values of variables at which an expression is evaluated.
 
 use crate::expr::{Rational, Symbol};
 

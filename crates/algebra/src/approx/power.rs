@@ -6,21 +6,21 @@ use dashu_int::ops::{BitTest as _, UnsignedAbs as _};
 use dashu_int::{IBig, Sign};
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::component::{Component, sign_of};
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::number::Number::{self, Complex, Infinite, Real};
-use super::part::{Part, sign_of};
 use super::rational;
-use super::span::Span;
 use crate::expr::Rational;
 
 impl<T: Bound> Number<T> {
     /// e to this.
-    pub(super) fn exp(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn exp(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
             Infinite(true) => Ok(Self::int(0)),
             Real(x) if x.is_zero() => Ok(Self::int(1)),
-            Real(x) => Ok(Real(x.through(cx, Span::exp)?)),
+            Real(x) => Ok(Real(x.through(cx, Interval::exp)?)),
             Complex(x, y) => {
                 let size = Real(x.clone()).exp(cx)?;
                 let (sin, cos) = y.sin_cos(cx)?;
@@ -30,19 +30,19 @@ impl<T: Bound> Number<T> {
     }
 
     /// The principal logarithm.
-    pub(super) fn ln(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn ln(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
-            Infinite(true) => Err(Fail::Undefined),
+            Infinite(true) => Err(StepError::Undefined),
             Real(x) => match x.sign() {
-                Some(Ordering::Equal) => Err(Fail::Undefined),
+                Some(Ordering::Equal) => Err(StepError::Undefined),
                 Some(Ordering::Greater) if x.is_one() => Ok(Self::int(0)),
-                Some(Ordering::Greater) => Ok(Real(x.through(cx, Span::ln)?)),
+                Some(Ordering::Greater) => Ok(Real(x.through(cx, Interval::ln)?)),
                 Some(Ordering::Less) => {
                     let size = Real(x.neg()).ln(cx)?;
-                    Ok(Self::of(size.real()?, Part::pi(Rational::ONE)))
+                    Ok(Self::of(size.real()?, Component::pi(Rational::ONE)))
                 }
-                None => Err(Fail::Blurred),
+                None => Err(StepError::Imprecise),
             },
             Complex(a, b) => {
                 let angle = self.clone().arg(cx)?;
@@ -53,21 +53,21 @@ impl<T: Bound> Number<T> {
     }
 
     /// The principal square root.
-    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
-            Infinite(true) => Err(Fail::Undefined),
+            Infinite(true) => Err(StepError::Undefined),
             Real(x) => real_sqrt(x, cx),
             Complex(a, b) => {
                 // With r = |z|: √((r+a)/2) ± i·√((r−a)/2), the sign being that of b.
                 let negative = match (b.sign(), a.sign()) {
                     (Some(sign), _) => sign == Ordering::Less,
                     (None, Some(Ordering::Greater)) => return self.ln(cx)?.half(cx)?.exp(cx),
-                    _ => return Err(Fail::Blurred),
+                    _ => return Err(StepError::Imprecise),
                 };
                 let size = self.clone().abs(cx)?.real()?;
-                let half = Part::Exact(Rational::from_parts(1.into(), 2_u8.into()));
-                let root = |x: Part<T>| x.mul(&half, cx)?.lifted().sqrt(cx);
+                let half = Component::Exact(Rational::from_parts(1.into(), 2_u8.into()));
+                let root = |x: Component<T>| x.mul(&half, cx)?.lifted().sqrt(cx);
                 let (re, im) = (root(size.add(a, cx)?)?, root(size.sub(a, cx)?)?);
                 Ok(Self::of(re, if negative { im.neg() } else { im }))
             }
@@ -75,30 +75,30 @@ impl<T: Bound> Number<T> {
     }
 
     /// This to the power of another; 0^0 is one.
-    pub(super) fn power(&self, exponent: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn power(&self, exponent: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         match (self, exponent) {
             (Infinite(negative), Real(w)) => infinite_base(*negative, w),
             (Real(x), Infinite(negative)) => infinite_exponent(x, *negative, cx),
-            (Infinite(_), _) | (_, Infinite(_)) => Err(Fail::Undefined),
-            (_, Real(Part::Exact(w))) if w.is_int() => whole_power(self, w.numerator(), cx),
-            (Real(x), Real(Part::Exact(w))) => fraction_power(x, w, cx),
+            (Infinite(_), _) | (_, Infinite(_)) => Err(StepError::Undefined),
+            (_, Real(Component::Exact(w))) if w.is_int() => whole_power(self, w.numerator(), cx),
+            (Real(x), Real(Component::Exact(w))) => fraction_power(x, w, cx),
             (Real(x), w) if x.is_zero() => match w.clone().parts()?.0.sign() {
                 Some(Ordering::Greater) => Ok(Self::int(0)),
-                Some(_) => Err(Fail::Undefined),
-                None => Err(Fail::Blurred),
+                Some(_) => Err(StepError::Undefined),
+                None => Err(StepError::Imprecise),
             },
             (Real(x), _) if x.is_one() => Ok(Self::int(1)),
-            (Real(Part::Span(x)), Real(w)) if x.sign().is_none() && x.is_not_negative() => {
+            (Real(Component::Interval(x)), Real(w)) if x.sign().is_none() && x.is_not_negative() => {
                 // The base may be zero: the power is small where the exponent is surely positive.
                 if w.sign() != Some(Ordering::Greater) {
-                    return Err(Fail::Blurred);
+                    return Err(StepError::Imprecise);
                 }
-                let top = Real(Part::Span(Span::point(x.high.clone()))).power(exponent, cx)?;
+                let top = Real(Component::Interval(Interval::point(x.high.clone()))).power(exponent, cx)?;
                 let top = top.real()?.span(cx)?;
-                let zero = Span::small(0);
-                Ok(Real(Part::Span(zero.hull(&top))))
+                let zero = Interval::small(0);
+                Ok(Real(Component::Interval(zero.hull(&top))))
             }
-            (Complex(..), Real(Part::Exact(w))) if *w.denominator() == 2_u8.into() => {
+            (Complex(..), Real(Component::Exact(w))) if *w.denominator() == 2_u8.into() => {
                 whole_power(&self.sqrt(cx)?, w.numerator(), cx)
             }
             _ => self.ln(cx)?.mul(exponent, cx)?.exp(cx),
@@ -106,11 +106,11 @@ impl<T: Bound> Number<T> {
     }
 }
 
-impl<T: Bound> Part<T> {
+impl<T: Bound> Component<T> {
     /// The part of it that is not below zero, for a number that cannot be.
     fn lifted(self) -> Self {
         match self {
-            Self::Span(span) if !span.is_not_negative() => Self::Span(Span {
+            Self::Interval(span) if !span.is_not_negative() => Self::Interval(Interval {
                 low: T::small(0),
                 high: if span.high.sign() == Ordering::Less { T::small(0) } else { span.high },
             }),
@@ -119,52 +119,60 @@ impl<T: Bound> Part<T> {
     }
 }
 
-fn real_sqrt<T: Bound>(x: &Part<T>, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn real_sqrt<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     match x.sign() {
-        Some(Ordering::Less) => Ok(Number::of(Part::zero(), x.neg().sqrt(cx)?)),
+        Some(Ordering::Less) => Ok(Number::of(Component::zero(), x.neg().sqrt(cx)?)),
         Some(_) => Ok(Real(x.sqrt(cx)?)),
         None => {
             let span = x.span(cx)?;
             if span.is_not_negative() {
-                return Ok(Real(Part::Span(span.sqrt(cx.bits))));
+                return Ok(Real(Component::Interval(span.sqrt(cx.bits))));
             }
             // Either a small real number or a small imaginary one.
             cx.pay_sums::<T>(8)?;
-            let to = |end: T| Span { low: T::small(0), high: Span::point(end).sqrt(cx.bits).high };
-            Ok(Complex(Part::Span(to(span.high.clone())), Part::Span(to(span.low.neg()))))
+            let to = |end: T| Interval { low: T::small(0), high: Interval::point(end).sqrt(cx.bits).high };
+            Ok(Complex(Component::Interval(to(span.high.clone())), Component::Interval(to(span.low.neg()))))
         }
     }
 }
 
-fn infinite_base<T: Bound>(negative: bool, w: &Part<T>) -> Result<Number<T>, Fail> {
+fn infinite_base<T: Bound>(negative: bool, w: &Component<T>) -> Result<Number<T>, StepError> {
     match w.sign() {
         Some(Ordering::Less) => Ok(Number::int(0)),
         Some(Ordering::Greater) if !negative => Ok(Infinite(false)),
         Some(Ordering::Greater) => match w.integer() {
             Some(n) => Ok(Infinite(n.bit(0))),
-            None => Err(Fail::Undefined),
+            None => Err(StepError::Undefined),
         },
-        Some(Ordering::Equal) => Err(Fail::Undefined),
-        None => Err(Fail::Blurred),
+        Some(Ordering::Equal) => Err(StepError::Undefined),
+        None => Err(StepError::Imprecise),
     }
 }
 
-fn infinite_exponent<T: Bound>(x: &Part<T>, negative: bool, cx: &Context<'_>) -> Result<Number<T>, Fail> {
-    let size = x.abs().order(&Part::int(1), cx)?;
+fn infinite_exponent<T: Bound>(
+    x: &Component<T>,
+    negative: bool,
+    cx: &Context<'_>,
+) -> Result<Number<T>, StepError> {
+    let size = x.abs().order(&Component::int(1), cx)?;
     let positive = x.sign() == Some(Ordering::Greater);
     match size {
-        None => Err(Fail::Blurred),
-        Some(Ordering::Equal) => Err(Fail::Undefined),
+        None => Err(StepError::Imprecise),
+        Some(Ordering::Equal) => Err(StepError::Undefined),
         Some(order) if (order == Ordering::Less) != negative && !(negative && x.is_zero()) => {
             Ok(Number::int(0))
         }
         Some(_) if positive => Ok(Infinite(false)),
-        Some(_) => Err(Fail::Undefined),
+        Some(_) => Err(StepError::Undefined),
     }
 }
 
 /// An integer power of any finite number.
-pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+pub(super) fn whole_power<T: Bound>(
+    base: &Number<T>,
+    n: &IBig,
+    cx: &Context<'_>,
+) -> Result<Number<T>, StepError> {
     if n.is_zero() {
         return Ok(Number::int(1));
     }
@@ -173,9 +181,9 @@ pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>
     }
     let negative = n.sign() == Sign::Negative;
     if negative && base.is_zero() {
-        return Err(Fail::Undefined);
+        return Err(StepError::Undefined);
     }
-    if let Real(Part::Exact(value)) = base
+    if let Real(Component::Exact(value)) = base
         && let Some(power) = rational::pow(cx, value, n)?
     {
         return Ok(Number::exact(power));
@@ -184,14 +192,14 @@ pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>
     let power = match (base, count) {
         (Real(x), Some(count)) => {
             cx.pay_sums::<T>(4 * u64::from(count.ilog2() + 1))?;
-            Real(Part::Span(x.span(cx)?.pow(count, cx.bits)))
+            Real(Component::Interval(x.span(cx)?.pow(count, cx.bits)))
         }
         (Real(x), None) => match x.sign() {
             Some(sign) => {
                 let size = Real(x.abs()).ln(cx)?.mul(&Number::exact(n.unsigned_abs().into()), cx)?.exp(cx)?;
                 if sign == Ordering::Less && n.bit(0) { size.neg() } else { size }
             }
-            None => return Err(Fail::Blurred),
+            None => return Err(StepError::Imprecise),
         },
         (_, Some(count)) if count <= 4096 => {
             let (mut power, mut square, mut left) = (Number::int(1), base.clone(), count);
@@ -212,11 +220,15 @@ pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>
 }
 
 /// A real number to the power of a fraction that is no integer.
-fn fraction_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn fraction_power<T: Bound>(
+    x: &Component<T>,
+    w: &Rational,
+    cx: &Context<'_>,
+) -> Result<Number<T>, StepError> {
     let (p, q) = (w.numerator(), w.denominator());
     let odd_root = q.bit(0);
     match x.sign() {
-        Some(Ordering::Equal) if sign_of(w) == Ordering::Less => Err(Fail::Undefined),
+        Some(Ordering::Equal) if sign_of(w) == Ordering::Less => Err(StepError::Undefined),
         Some(Ordering::Equal) => Ok(Number::int(0)),
         Some(Ordering::Greater) => Ok(Real(positive_power(x, w, cx)?)),
         Some(Ordering::Less) => {
@@ -224,26 +236,26 @@ fn fraction_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Resu
             if odd_root {
                 return Ok(Real(if p.bit(0) { size.neg() } else { size }));
             }
-            let (sin, cos) = Part::pi(w.clone()).sin_cos(cx)?;
+            let (sin, cos) = Component::pi(w.clone()).sin_cos(cx)?;
             Real(size).mul(&Number::of(cos, sin), cx)
         }
-        None if sign_of(w) == Ordering::Less => Err(Fail::Blurred),
+        None if sign_of(w) == Ordering::Less => Err(StepError::Imprecise),
         None if *q == 2_u8.into() => whole_power(&real_sqrt(x, cx)?, p, cx),
         None => {
             // Close to zero from either side: the hull of what both sides give.
             let span = x.span(cx)?;
-            let end = |end: T| -> Result<Number<T>, Fail> {
+            let end = |end: T| -> Result<Number<T>, StepError> {
                 if end.sign() == Ordering::Equal {
                     return Ok(Number::int(0));
                 }
-                fraction_power(&Part::Span(Span::point(end)), w, cx)
+                fraction_power(&Component::Interval(Interval::point(end)), w, cx)
             };
             let (below, above) = (end(span.low)?.parts()?, end(span.high)?.parts()?);
-            let hull = |a: &Part<T>, b: &Part<T>| -> Result<Part<T>, Fail> {
+            let hull = |a: &Component<T>, b: &Component<T>| -> Result<Component<T>, StepError> {
                 if a.is_zero() && b.is_zero() {
-                    return Ok(Part::zero());
+                    return Ok(Component::zero());
                 }
-                Ok(Part::Span(a.span(cx)?.hull(&b.span(cx)?).hull(&Span::small(0))))
+                Ok(Component::Interval(a.span(cx)?.hull(&b.span(cx)?).hull(&Interval::small(0))))
             };
             Ok(Number::of(hull(&below.0, &above.0)?, hull(&below.1, &above.1)?))
         }
@@ -251,12 +263,16 @@ fn fraction_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Resu
 }
 
 /// A positive number to the power of a fraction.
-fn positive_power<T: Bound>(x: &Part<T>, w: &Rational, cx: &Context<'_>) -> Result<Part<T>, Fail> {
-    if let Part::Exact(value) = x
+fn positive_power<T: Bound>(
+    x: &Component<T>,
+    w: &Rational,
+    cx: &Context<'_>,
+) -> Result<Component<T>, StepError> {
+    if let Component::Exact(value) = x
         && let Some(root) = rational::root(cx, value, w.denominator())?
         && let Some(power) = rational::pow(cx, &root, w.numerator())?
     {
-        return Ok(Part::Exact(power));
+        return Ok(Component::Exact(power));
     }
     if *w.denominator() == 2_u8.into() {
         let root = Real(x.sqrt(cx)?);

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::bound::{Bound, Dir};
-use super::context::{Context, Fail};
+use super::bound::{Bound, Rounding};
+use super::component::Component;
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
-use super::part::Part;
-use super::span::Span;
 use super::walk::Scope;
 use crate::expr::{Bind, Rational};
 
@@ -17,7 +17,7 @@ pub(super) fn integral<'a, T: Bound>(
     from: &Number<T>,
     to: &Number<T>,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     const LAST: u32 = 5;
     let rule = Rule { from, to, cx };
     // The transformed integrand decays doubly exponentially: beyond this nothing is left at the precision.
@@ -38,7 +38,7 @@ pub(super) fn integral<'a, T: Bound>(
             let Some(Node { x, weight, blur }) = rule.node(&t)? else { continue };
             let value = match scope.with(&bind.variable, x, &bind.body, cx) {
                 Ok(value) => value.mul(&weight, cx)?,
-                Err(Fail::OutOfFuel) => return Err(Fail::OutOfFuel),
+                Err(StepError::OutOfFuel) => return Err(StepError::OutOfFuel),
                 // The ends themselves may be singular; inside, a hole is a hole.
                 Err(_) if i.abs() >= 2 * per => continue,
                 Err(fail) => return Err(fail),
@@ -53,7 +53,7 @@ pub(super) fn integral<'a, T: Bound>(
             total.mul(&Number::exact(Rational::from_parts(1.into(), (1_u32 << level).into())), cx)?;
         let scale = size(&estimate, cx)?;
         if level == 0 && edge > 1e-3 * scale.max(1e-300) {
-            return Err(Fail::Unknown);
+            return Err(StepError::Unsupported);
         }
         if let Some(last) = &last {
             let change = size(&estimate.sub(last, cx)?, cx)?;
@@ -67,12 +67,16 @@ pub(super) fn integral<'a, T: Bound>(
         }
         last = Some(estimate);
     }
-    Err(Fail::Unknown)
+    Err(StepError::Unsupported)
 }
 
 /// The number with its enclosure widened by a distance in both parts.
-pub(super) fn widened<T: Bound>(value: &Number<T>, by: f64, cx: &Context<'_>) -> Result<Number<T>, Fail> {
-    let off = || Part::Span(Span { low: T::of_f64(-by), high: T::of_f64(by) });
+pub(super) fn widened<T: Bound>(
+    value: &Number<T>,
+    by: f64,
+    cx: &Context<'_>,
+) -> Result<Number<T>, StepError> {
+    let off = || Component::Interval(Interval { low: T::of_f64(-by), high: T::of_f64(by) });
     Ok(match value {
         Real(a) => Real(a.add(&off(), cx)?),
         Number::Complex(a, b) => Number::Complex(a.add(&off(), cx)?, b.add(&off(), cx)?),
@@ -81,11 +85,12 @@ pub(super) fn widened<T: Bound>(value: &Number<T>, by: f64, cx: &Context<'_>) ->
 }
 
 /// An upper bound of the absolute value, as a double.
-pub(super) fn size<T: Bound>(value: &Number<T>, cx: &Context<'_>) -> Result<f64, Fail> {
+pub(super) fn size<T: Bound>(value: &Number<T>, cx: &Context<'_>) -> Result<f64, StepError> {
     let (re, im) = value.clone().parts()?;
-    let (re, im) = (re.span(cx)?.abs().high.to_f64(Dir::Up), im.span(cx)?.abs().high.to_f64(Dir::Up));
+    let (re, im) =
+        (re.span(cx)?.abs().high.to_f64(Rounding::Up), im.span(cx)?.abs().high.to_f64(Rounding::Up));
     let size = re + im;
-    if size.is_finite() { Ok(size) } else { Err(Fail::Unknown) }
+    if size.is_finite() { Ok(size) } else { Err(StepError::Unsupported) }
 }
 
 struct Rule<'s, 'c, 'f, T> {
@@ -95,10 +100,10 @@ struct Rule<'s, 'c, 'f, T> {
 }
 
 impl<T: Bound> Rule<'_, '_, '_, T> {
-    /// The node at `t`; none where it cannot be told from an end.
-    fn node(&self, t: &Rational) -> Result<Option<Node<T>>, Fail> {
+    /// The node at `t`; `None` where it coincides with an endpoint.
+    fn node(&self, t: &Rational) -> Result<Option<Node<T>>, StepError> {
         let cx = self.cx;
-        let half_pi = Real(Part::pi(Rational::from_parts(1.into(), 2_u8.into())));
+        let half_pi = Real(Component::pi(Rational::from_parts(1.into(), 2_u8.into())));
         let t = Number::exact(t.clone());
         // One exponential gives the hyperbolic functions of t, and another those of u.
         let grown = t.exp(cx)?;
@@ -130,7 +135,7 @@ impl<T: Bound> Rule<'_, '_, '_, T> {
                 let off = wide.mul(&square.div(&more, cx)?, cx)?;
                 let x = if falls { start.add(&off, cx)? } else { end.sub(&off, cx)? };
                 let weight = off.mul(&slope, cx)?.mul(&Number::int(2), cx)?.div(&more, cx)?;
-                distance = Some(off.real()?.span(cx)?.abs().low.to_f64(Dir::Down));
+                distance = Some(off.real()?.span(cx)?.abs().low.to_f64(Rounding::Down));
                 (x, weight)
             }
         };
@@ -140,19 +145,19 @@ impl<T: Bound> Rule<'_, '_, '_, T> {
         if !x.is_bounded() || !weight.span(cx)?.is_bounded() {
             return Ok(None);
         }
-        let wide = x.high.add(&x.low.neg(), cx.bits, Dir::Up).to_f64(Dir::Up);
+        let wide = x.high.add(&x.low.neg(), cx.bits, Rounding::Up).to_f64(Rounding::Up);
         let blur = distance.map_or(0.0, |distance| if wide > 0.0 { (wide / distance).min(1.0) } else { 0.0 });
-        Ok(Some(Node { x: Real(Part::Span(Span::point(x.low))), weight: Real(weight), blur }))
+        Ok(Some(Node { x: Real(Component::Interval(Interval::point(x.low))), weight: Real(weight), blur }))
     }
 }
 
 /// Hyperbolic sine and cosine of an exponent, from its exponential.
-fn halves<T: Bound>(grown: &Number<T>, cx: &Context<'_>) -> Result<(Number<T>, Number<T>), Fail> {
+fn halves<T: Bound>(grown: &Number<T>, cx: &Context<'_>) -> Result<(Number<T>, Number<T>), StepError> {
     let shrunk = grown.inverse(cx)?;
     Ok((grown.sub(&shrunk, cx)?.half(cx)?, grown.add(&shrunk, cx)?.half(cx)?))
 }
 
-/// Where the integrand is looked at.
+/// Where the integrand is examined.
 struct Node<T> {
     x: Number<T>,
     weight: Number<T>,

@@ -1,4 +1,4 @@
-//! Exact arithmetic on rationals up to a size, paid for by the word.
+//! Exact arithmetic on rationals up to a size, charged to fuel by machine word.
 //!
 //! Each function answers `None` where the result would be too large or is not rational: the caller goes on with
 //! enclosures.
@@ -6,22 +6,22 @@
 use dashu_int::ops::{BitTest as _, Gcd as _, UnsignedAbs as _};
 use dashu_int::{IBig, Sign, UBig};
 
-use super::context::{Context, Fail};
+use super::context::{Context, StepError};
 use crate::expr::Rational;
 
 /// No exact number grows beyond this.
-const MOST_BITS: usize = 100_000;
+const MAX_BITS: usize = 100_000;
 /// No exact fraction grows beyond this: their arithmetic takes a greatest common divisor each time.
-const MOST_FRACTION_BITS: usize = 20_000;
+const MAX_FRACTION_BITS: usize = 20_000;
 
-type Exact<T = Rational> = Result<Option<T>, Fail>;
+type Exact<T = Rational> = Result<Option<T>, StepError>;
 
 /// The size of a rational in bits.
 pub(super) fn size(value: &Rational) -> usize {
     value.numerator().bit_len() + value.denominator().bit_len()
 }
 
-fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Result<(), Fail> {
+fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Result<(), StepError> {
     let words = (bits / 64) as u64;
     cx.spend(if whole { 20 + words } else { 100 + 2 * words * words })
 }
@@ -29,7 +29,7 @@ fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Result<(), Fail> {
 pub(super) fn add(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
     let whole = a.is_int() && b.is_int();
     let bits = size(a) + size(b);
-    if bits > if whole { MOST_BITS } else { MOST_FRACTION_BITS } {
+    if bits > if whole { MAX_BITS } else { MAX_FRACTION_BITS } {
         return Ok(None);
     }
     pay(cx, bits, whole)?;
@@ -39,7 +39,7 @@ pub(super) fn add(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
 pub(super) fn mul(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
     let whole = a.is_int() && b.is_int();
     let bits = size(a) + size(b);
-    if bits > if whole { MOST_BITS } else { MOST_FRACTION_BITS } {
+    if bits > if whole { MAX_BITS } else { MAX_FRACTION_BITS } {
         return Ok(None);
     }
     let words = (bits / 64) as u64;
@@ -73,7 +73,7 @@ pub(super) fn pow(cx: &Context<'_>, base: &Rational, exponent: &IBig) -> Exact {
     let longest = n.bit_len().max(d.bit_len());
     // The division below takes a greatest common divisor, which is nothing where one of them is one.
     let proper = !d.is_one() && n.bit_len() > 1;
-    if longest.saturating_mul(count) > if proper { MOST_FRACTION_BITS / 2 } else { MOST_BITS } {
+    if longest.saturating_mul(count) > if proper { MAX_FRACTION_BITS / 2 } else { MAX_BITS } {
         return Ok(None);
     }
     let words = (longest * count / 64) as u64;
@@ -93,7 +93,7 @@ pub(super) fn root(cx: &Context<'_>, value: &Rational, degree: &UBig) -> Exact {
     if value.is_zero() || value.is_one() || degree == 1 {
         return Ok(Some(value.clone()));
     }
-    if degree == 0 || size(value) > MOST_FRACTION_BITS {
+    if degree == 0 || size(value) > MAX_FRACTION_BITS {
         return Ok(None);
     }
     let words = (size(value) / 64) as u64;
@@ -163,7 +163,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
         let words = count * u64::from(top.ilog2() + 1) / 64;
         cx.spend(20 + 8 * count + words * words / 3)?;
         let value = range(top - count + 1, top, 1) / range(1, count, 1);
-        return Ok(Some(Rational::from(value)).filter(|value| size(value) <= MOST_BITS));
+        return Ok(Some(Rational::from(value)).filter(|value| size(value) <= MAX_BITS));
     }
     let mut value = Rational::ONE;
     let mut factor = n.clone();
@@ -179,7 +179,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
             };
             value = next;
         }
-        if size(&value) > MOST_BITS {
+        if size(&value) > MAX_BITS {
             return Ok(None);
         }
         factor -= Rational::ONE;
@@ -188,7 +188,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
 }
 
 /// The greatest common divisor of two integers.
-pub(super) fn gcd(cx: &Context<'_>, a: &IBig, b: &IBig) -> Result<IBig, Fail> {
+pub(super) fn gcd(cx: &Context<'_>, a: &IBig, b: &IBig) -> Result<IBig, StepError> {
     let words = ((a.bit_len() + b.bit_len()) / 64) as u64;
     cx.spend(20 + words * words / 4)?;
     if a.is_zero() && b.is_zero() {

@@ -1,10 +1,10 @@
 //! Taylor series of expressions, coefficient by coefficient: derivatives without symbolic work.
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::component::Component;
+use super::context::{Context, StepError};
 use super::function;
 use super::number::Number::{self, Real};
-use super::part::Part;
 use super::walk::Scope;
 use crate::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
 
@@ -18,9 +18,9 @@ pub(super) fn derivative<'a, T: Bound>(
     at: &Number<T>,
     order: u8,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let series = taylor(scope, &bind.body, &bind.variable, at, usize::from(order), cx)?;
-    let mut value = series.into_iter().next_back().ok_or(Fail::Unknown)?;
+    let mut value = series.into_iter().next_back().ok_or(StepError::Unsupported)?;
     for i in 2..=i32::from(order) {
         value = value.mul(&Number::int(i), cx)?;
     }
@@ -36,7 +36,7 @@ pub(super) fn taylor<'a, T: Bound>(
     at: &Number<T>,
     order: usize,
     cx: &Context<'_>,
-) -> Result<Series<T>, Fail> {
+) -> Result<Series<T>, StepError> {
     Expansion { scope, variable, at, order, cx, depth: 0 }.of(expr)
 }
 
@@ -66,10 +66,10 @@ struct Expansion<'s, 'a, 'c, 'f, T> {
 }
 
 impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
-    fn of(&mut self, expr: &'a Expr) -> Result<Series<T>, Fail> {
+    fn of(&mut self, expr: &'a Expr) -> Result<Series<T>, StepError> {
         self.cx.spend(10 + self.order as u64)?;
         if self.depth > 100 {
-            return Err(Fail::Unknown);
+            return Err(StepError::Unsupported);
         }
         self.depth += 1;
         let result = self.visit(expr);
@@ -77,7 +77,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         result
     }
 
-    fn visit(&mut self, expr: &'a Expr) -> Result<Series<T>, Fail> {
+    fn visit(&mut self, expr: &'a Expr) -> Result<Series<T>, StepError> {
         match expr {
             Expr::Symbol(name) if name == self.variable => {
                 let mut series = self.constant(self.at.clone());
@@ -112,9 +112,9 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
                     let x = self.of(x)?;
                     self.call(*function, &x)
                 }
-                _ => Err(Fail::Unknown),
+                _ => Err(StepError::Unsupported),
             },
-            _ => Err(Fail::Unknown),
+            _ => Err(StepError::Unsupported),
         }
     }
 
@@ -124,11 +124,11 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         series
     }
 
-    fn add(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+    fn add(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
         a.iter().zip(b).map(|(a, b)| a.add(b, self.cx)).collect()
     }
 
-    fn mul(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+    fn mul(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
         (0..=self.order).map(|k| self.fold(k, |j| a[j].mul(&b[k - j], self.cx), 0)).collect()
     }
 
@@ -136,9 +136,9 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
     fn fold(
         &self,
         k: usize,
-        term: impl Fn(usize) -> Result<Number<T>, Fail>,
+        term: impl Fn(usize) -> Result<Number<T>, StepError>,
         first: usize,
-    ) -> Result<Number<T>, Fail> {
+    ) -> Result<Number<T>, StepError> {
         let mut total = Number::int(0);
         for j in first..=k {
             total = total.add(&term(j)?, self.cx)?;
@@ -146,7 +146,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(total)
     }
 
-    fn div(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, Fail> {
+    fn div(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
         let mut quotient: Series<T> = Vec::with_capacity(self.order + 1);
         for k in 0..=self.order {
             let known = self.fold(k, |j| b[j].mul(&quotient[k - j], self.cx), 1)?;
@@ -155,7 +155,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(quotient)
     }
 
-    fn exp(&self, u: &Series<T>) -> Result<Series<T>, Fail> {
+    fn exp(&self, u: &Series<T>) -> Result<Series<T>, StepError> {
         let mut e = vec![u[0].exp(self.cx)?];
         for k in 1..=self.order {
             let total = self.convolved(k, u, &e)?;
@@ -165,7 +165,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
     }
 
     /// Σ j·uⱼ·vₖ₋ⱼ for j from 1 to k: the coefficient of u'·v.
-    fn convolved(&self, k: usize, u: &Series<T>, v: &[Number<T>]) -> Result<Number<T>, Fail> {
+    fn convolved(&self, k: usize, u: &Series<T>, v: &[Number<T>]) -> Result<Number<T>, StepError> {
         self.fold(
             k,
             |j| {
@@ -179,12 +179,12 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         )
     }
 
-    fn part(&self, value: &Number<T>, of: usize) -> Result<Number<T>, Fail> {
+    fn part(&self, value: &Number<T>, of: usize) -> Result<Number<T>, StepError> {
         value.mul(&Number::exact(Rational::from_parts(1.into(), of.into())), self.cx)
     }
 
     /// A function by its value at the start and the series of its derivative by the argument.
-    fn integrated(&self, start: Number<T>, slope: &Series<T>, u: &Series<T>) -> Result<Series<T>, Fail> {
+    fn integrated(&self, start: Number<T>, slope: &Series<T>, u: &Series<T>) -> Result<Series<T>, StepError> {
         let mut series = vec![start];
         for k in 1..=self.order {
             let total = self.convolved(k, u, slope)?;
@@ -193,7 +193,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(series)
     }
 
-    fn sin_cos(&self, u: &Series<T>) -> Result<(Series<T>, Series<T>), Fail> {
+    fn sin_cos(&self, u: &Series<T>) -> Result<(Series<T>, Series<T>), StepError> {
         let (sin, cos) = function::sin_cos(&u[0], self.cx)?;
         let (mut s, mut c) = (vec![sin], vec![cos]);
         for k in 1..=self.order {
@@ -206,8 +206,8 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
     }
 
     /// A constant power.
-    fn raised(&self, u: &Series<T>, w: &Number<T>) -> Result<Series<T>, Fail> {
-        if let Real(Part::Exact(n)) = w
+    fn raised(&self, u: &Series<T>, w: &Number<T>) -> Result<Series<T>, StepError> {
+        if let Real(Component::Exact(n)) = w
             && n.is_int()
             && let Ok(n) = u8::try_from(n.numerator())
         {
@@ -244,7 +244,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(c)
     }
 
-    fn power(&mut self, base: &'a Expr, exponent: &'a Expr) -> Result<Series<T>, Fail> {
+    fn power(&mut self, base: &'a Expr, exponent: &'a Expr) -> Result<Series<T>, StepError> {
         if *base == Expr::Constant(Constant::E) {
             let exponent = self.of(exponent)?;
             return self.exp(&exponent);
@@ -259,14 +259,15 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         self.exp(&product)
     }
 
-    fn ln(&self, u: &Series<T>) -> Result<Series<T>, Fail> {
+    fn ln(&self, u: &Series<T>) -> Result<Series<T>, StepError> {
         let slope = self.raised(u, &Number::int(-1))?;
         self.integrated(u[0].ln(self.cx)?, &slope, u)
     }
 
-    fn call(&self, function: Function, u: &Series<T>) -> Result<Series<T>, Fail> {
+    fn call(&self, function: Function, u: &Series<T>) -> Result<Series<T>, StepError> {
         let one = || self.constant(Number::int(1));
-        let half = |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Result<Series<T>, Fail>>();
+        let half =
+            |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Result<Series<T>, StepError>>();
         let minus = |a: &Series<T>| -> Series<T> { a.iter().map(Number::neg).collect() };
         let root = |n: i32| Number::exact(Rational::from_parts(n.into(), 2_u8.into()));
         let start = || function::call(function, &u[..1], self.cx);
@@ -327,16 +328,16 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
                 Real(part) => match part.sign() {
                     Some(std::cmp::Ordering::Greater) => Ok(u.clone()),
                     Some(std::cmp::Ordering::Less) => Ok(minus(u)),
-                    _ => Err(Fail::Blurred),
+                    _ => Err(StepError::Imprecise),
                 },
-                _ => Err(Fail::Unknown),
+                _ => Err(StepError::Unsupported),
             },
             // Constant between its jumps; an enclosure without a jump has one value.
             Function::Floor | Function::Ceil | Function::Sign => match &u[0] {
-                Real(Part::Span(_)) => Ok(self.constant(start()?)),
-                _ => Err(Fail::Unknown),
+                Real(Component::Interval(_)) => Ok(self.constant(start()?)),
+                _ => Err(StepError::Unsupported),
             },
-            _ => Err(Fail::Unknown),
+            _ => Err(StepError::Unsupported),
         }
     }
 }

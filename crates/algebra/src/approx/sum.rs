@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use dashu_int::IBig;
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::component::Component;
+use super::context::{Context, StepError};
 use super::number::Number::{self, Infinite, Real};
-use super::part::Part;
 use super::walk::Scope;
 use super::{limit, rational, tail};
 use crate::expr::{Bind, Rational};
@@ -18,9 +18,9 @@ const TERMS: u32 = 20_000;
 const LONGEST: usize = 1_500;
 
 /// The bounds, as integers; none for an upper bound at infinity.
-fn ends<T: Bound>(from: &Number<T>, to: &Number<T>) -> Result<(IBig, Option<IBig>), Fail> {
-    let whole = |end: &Number<T>| -> Result<IBig, Fail> {
-        end.clone().real()?.integer().cloned().ok_or(Fail::Unknown)
+fn ends<T: Bound>(from: &Number<T>, to: &Number<T>) -> Result<(IBig, Option<IBig>), StepError> {
+    let whole = |end: &Number<T>| -> Result<IBig, StepError> {
+        end.clone().real()?.integer().cloned().ok_or(StepError::Unsupported)
     };
     Ok(match to {
         Infinite(false) => (whole(from)?, None),
@@ -35,7 +35,7 @@ pub(super) fn sum<'a, T: Bound>(
     from: &Number<T>,
     to: &Number<T>,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let (from, to) = ends(from, to)?;
     match to {
         Some(to) if &to - &from < IBig::from(TERMS) => {
@@ -56,13 +56,13 @@ pub(super) fn product<'a, T: Bound>(
     from: &Number<T>,
     to: &Number<T>,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let (from, to) = ends(from, to)?;
     match to {
         Some(to) if &to - &from < IBig::from(TERMS) => {
             one_by_one(scope, bind, from, &to, cx, Number::int(1), Number::mul)
         }
-        Some(_) => Err(Fail::Unknown),
+        Some(_) => Err(StepError::Unsupported),
         None => {
             cx.guess()?;
             // Partial products at doubling lengths, extrapolated.
@@ -80,7 +80,7 @@ pub(super) fn product<'a, T: Bound>(
     }
 }
 
-type Join<T> = fn(&Number<T>, &Number<T>, &Context<'_>) -> Result<Number<T>, Fail>;
+type Join<T> = fn(&Number<T>, &Number<T>, &Context<'_>) -> Result<Number<T>, StepError>;
 
 fn one_by_one<'a, T: Bound>(
     scope: &mut Scope<'a, T>,
@@ -90,17 +90,17 @@ fn one_by_one<'a, T: Bound>(
     cx: &Context<'_>,
     start: Number<T>,
     join: Join<T>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let mut total = start;
     let mut k = from;
     while k.cmp(to) != Ordering::Greater {
         let term = scope.with(&bind.variable, Number::exact(Rational::from(k.clone())), &bind.body, cx)?;
         total = join(&total, &term, cx)?;
-        if let Real(Part::Exact(value)) = &total
+        if let Real(Component::Exact(value)) = &total
             && !value.is_int()
             && rational::size(value) > LONGEST
         {
-            total = Real(Part::Span(Part::Exact(value.clone()).span(cx)?));
+            total = Real(Component::Interval(Component::Exact(value.clone()).span(cx)?));
         }
         k += IBig::ONE;
     }

@@ -1,16 +1,16 @@
-//! Sums too long to add up: Euler–Maclaurin with proven remainder for finite ones, estimates for endless ones.
+//! Long and infinite sums: Euler–Maclaurin with a certified remainder for finite ones, estimates for infinite ones.
 
 use dashu_int::IBig;
 
-use super::bound::{Bound, Dir};
-use super::context::{Context, Fail};
+use super::bound::{Bound, Rounding};
+use super::component::Component;
+use super::context::{Context, StepError};
 use super::gamma::BERNOULLI;
 use super::integral;
+use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
-use super::part::Part;
 use super::quadrature::{self, size, widened};
 use super::series::taylor;
-use super::span::Span;
 use super::walk::Scope;
 use crate::expr::{Bind, Rational};
 
@@ -19,7 +19,7 @@ fn term<'a, T: Bound>(
     bind: &'a Bind,
     k: &IBig,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     scope.with(&bind.variable, Number::exact(Rational::from(k.clone())), &bind.body, cx)
 }
 
@@ -37,10 +37,10 @@ fn corrections<'a, T: Bound>(
     upper: bool,
     count: usize,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let at = Number::exact(Rational::from(k.clone()));
     let series = taylor(scope, &bind.body, &bind.variable, &at, 2 * count, cx)?;
-    let mut total = series.first().ok_or(Fail::Unknown)?.half(cx)?;
+    let mut total = series.first().ok_or(StepError::Unsupported)?.half(cx)?;
     for j in 1..=count {
         let weight = &BERNOULLI[j - 1] / Rational::from(2 * j);
         let correction = series[2 * j - 1].mul(&Number::exact(weight), cx)?;
@@ -56,12 +56,12 @@ fn first_terms<'a, T: Bound>(
     from: &IBig,
     count: u32,
     cx: &Context<'_>,
-) -> Result<(Number<T>, IBig), Fail> {
+) -> Result<(Number<T>, IBig), StepError> {
     let mut total = Number::int(0);
     let mut k = from.clone();
     for _ in 0..count {
         let next = term(scope, bind, &k, cx)?;
-        total = Real(Part::Span(total.add(&next, cx)?.real()?.span(cx)?));
+        total = Real(Component::Interval(total.add(&next, cx)?.real()?.span(cx)?));
         k += IBig::ONE;
     }
     Ok((total, k))
@@ -74,14 +74,14 @@ pub(super) fn long<'a, T: Bound>(
     from: &IBig,
     to: &IBig,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let (head, count) = effort(cx.bits);
     let (mut total, k) = first_terms(scope, bind, from, head, cx)?;
     let first = corrections(scope, bind, &k, false, count, cx)?;
     let last = corrections(scope, bind, to, true, count, cx)?;
     total = total.add(&first, cx)?.add(&last, cx)?;
     // The range in pieces that double in length, so that few of them reach far.
-    let exact = |n: &IBig| T::of_rational(&Rational::from(n.clone()), cx.bits.max(64), Dir::Down);
+    let exact = |n: &IBig| T::of_rational(&Rational::from(n.clone()), cx.bits.max(64), Rounding::Down);
     let mut step = IBig::from(head);
     // |R| ≤ 2ζ(2p)/(2π)^2p·∫|f^(2p)| ≤ 4/(2π)^2p·(2p)!·∫|c₂ₚ|, and |B₂ₚ| ≥ 2(2p)!/(2π)^2p.
     let bound = {
@@ -96,28 +96,28 @@ pub(super) fn long<'a, T: Bound>(
         if a.exactly() != Some(Rational::from(low.clone()))
             || b.exactly() != Some(Rational::from(high.clone()))
         {
-            return Err(Fail::Unknown);
+            return Err(StepError::Unsupported);
         }
         total = total.add(&integral::between(scope, bind, a.clone(), b.clone(), cx)?, cx)?;
-        let piece = Real(Part::Span(Span { low: a, high: b }));
+        let piece = Real(Component::Interval(Interval { low: a, high: b }));
         let rest = taylor(scope, &bind.body, &bind.variable, &piece, 2 * count, cx)?;
-        let rest = rest.last().ok_or(Fail::Unknown)?.clone().abs(cx)?;
+        let rest = rest.last().ok_or(StepError::Unsupported)?.clone().abs(cx)?;
         let rest = rest.mul(&Number::exact(Rational::from(&high - &low) * &bound), cx)?;
         let reach = rest.real()?.span(cx)?.high;
-        total = total.add(&Real(Part::Span(Span { low: reach.neg(), high: reach })), cx)?;
+        total = total.add(&Real(Component::Interval(Interval { low: reach.neg(), high: reach })), cx)?;
         low = high;
         step *= 2;
     }
     Ok(total)
 }
 
-/// An endless sum, estimated: by its own fast decay, by its alternating signs, or by Euler–Maclaurin.
+/// An infinite sum, estimated: by its own fast decay, by its alternating signs, or by Euler–Maclaurin.
 pub(super) fn endless<'a, T: Bound>(
     scope: &mut Scope<'a, T>,
     bind: &'a Bind,
     from: &IBig,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     const FIRST: usize = 24;
     let mut terms = Vec::with_capacity(FIRST);
     let mut k = from.clone();
@@ -144,7 +144,7 @@ pub(super) fn endless<'a, T: Bound>(
         return alternating(scope, bind, from, cx);
     }
     if ratio(&sizes) > 1.0 + 1e-9 && sizes.last() > sizes.first() {
-        return Err(Fail::Undefined);
+        return Err(StepError::Undefined);
     }
     let (head, count) = effort(cx.bits);
     let (total, k) = first_terms(scope, bind, from, head, cx)?;
@@ -162,14 +162,14 @@ fn decaying<'a, T: Bound>(
     mut k: IBig,
     first: &[Number<T>],
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let mut total = Number::int(0);
     let mut last = 0.0;
     for t in first {
         last = size(t, cx)?;
         let sum = total.add(t, cx)?.parts()?;
-        let bare = |part: Part<T>| -> Result<Part<T>, Fail> {
-            if part.is_zero() { Ok(part) } else { Ok(Part::Span(part.span(cx)?)) }
+        let bare = |part: Component<T>| -> Result<Component<T>, StepError> {
+            if part.is_zero() { Ok(part) } else { Ok(Component::Interval(part.span(cx)?)) }
         };
         total = Number::of(bare(sum.0)?, bare(sum.1)?);
     }
@@ -194,7 +194,7 @@ fn alternating<'a, T: Bound>(
     bind: &'a Bind,
     from: &IBig,
     cx: &Context<'_>,
-) -> Result<Number<T>, Fail> {
+) -> Result<Number<T>, StepError> {
     let n = i32::try_from(cx.bits * 2 / 5 + 4).unwrap_or(60);
     let mut found = Vec::new();
     for n in [n - 4, n] {
@@ -212,7 +212,7 @@ fn alternating<'a, T: Bound>(
             let value = term(scope, bind, &at, cx)?;
             // The scheme wants the sizes; the term carries its sign.
             let sized = if k % 2 == 0 { value } else { value.neg() };
-            let sized = Number::of(Part::Span(sized.real()?.span(cx)?), Part::zero());
+            let sized = Number::of(Component::Interval(sized.real()?.span(cx)?), Component::zero());
             total = total.add(&sized.mul(&Number::exact(c.clone()), cx)?, cx)?;
             b = b * Rational::from((k + n) * (k - n))
                 / (Rational::from((2 * k + 1) * (k + 1)) / Rational::from(2));
@@ -221,7 +221,7 @@ fn alternating<'a, T: Bound>(
         found.push(total.div(&Number::exact(Rational::from(d)), cx)?);
     }
     let (Some(better), Some(worse)) = (found.pop(), found.pop()) else {
-        return Err(Fail::Unknown);
+        return Err(StepError::Unsupported);
     };
     let error = size(&better.sub(&worse, cx)?, cx)?;
     widened(&better, error, cx)

@@ -1,12 +1,12 @@
-//! A value as callers see it.
+//! The result of an evaluation: an exact number, an infinity or an enclosure.
 
 use std::cmp::Ordering;
 
 use super::big::Big;
-use super::bound::{Bound, Dir};
+use super::bound::{Bound, Rounding};
+use super::component::{Component, sign_of};
+use super::interval::Interval;
 use super::number::Number;
-use super::part::{Part, sign_of};
-use super::span::Span;
 use crate::expr::Rational;
 
 /// The value of an expression.
@@ -26,19 +26,19 @@ pub enum Value {
 /// A rectangle of the complex plane that holds a number; its ends are at the precision asked for.
 #[derive(Clone, Debug)]
 pub struct Enclosure {
-    pub(super) tier: Tier,
+    pub(super) rectangle: Rectangle,
     pub(super) rigorous: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Tier {
-    Double(Part<f64>, Part<f64>),
-    Big(Part<Big>, Part<Big>),
+pub(super) enum Rectangle {
+    Double(Component<f64>, Component<f64>),
+    Big(Component<Big>, Component<Big>),
 }
 
 /// A yes, a no, or not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Ternary {
     /// Surely.
     Yes,
     /// Surely not.
@@ -47,12 +47,12 @@ pub enum Answer {
     Unclear,
 }
 
-/// Something of the ends of an enclosure that does not depend on their tier.
+/// Something of the ends of an enclosure that does not depend on their rectangle.
 macro_rules! each {
     ($enclosure:expr, ($re:ident, $im:ident) => $body:expr) => {
-        match &$enclosure.tier {
-            Tier::Double($re, $im) => $body,
-            Tier::Big($re, $im) => $body,
+        match &$enclosure.rectangle {
+            Rectangle::Double($re, $im) => $body,
+            Rectangle::Big($re, $im) => $body,
         }
     };
 }
@@ -60,12 +60,12 @@ macro_rules! each {
 /// The precision at which exact parts are turned into bounds for callers.
 const FINE: u32 = 64;
 
-/// The bounds of a part, without counting fuel: at most a few words of an exact number are looked at.
-pub(super) fn bounds<T: Bound>(part: &Part<T>, bits: u32) -> Span<T> {
+/// The bounds of a part, without counting fuel: at most a few words of an exact number are examined.
+pub(super) fn bounds<T: Bound>(part: &Component<T>, bits: u32) -> Interval<T> {
     match part {
-        Part::Exact(value) => Span::of_rational(value, bits),
-        Part::Pi(value) => Span::of_rational(value, bits).mul(&Span::pi(bits), bits),
-        Part::Span(span) => span.clone(),
+        Component::Exact(value) => Interval::of_rational(value, bits),
+        Component::Pi(value) => Interval::of_rational(value, bits).mul(&Interval::pi(bits), bits),
+        Component::Interval(span) => span.clone(),
     }
 }
 
@@ -84,29 +84,33 @@ impl Enclosure {
 
 impl Value {
     pub(super) fn of_double(number: Number<f64>, rigorous: bool) -> Self {
-        Self::of(number, rigorous, Tier::Double)
+        Self::of(number, rigorous, Rectangle::Double)
     }
 
     pub(super) fn of_big(number: Number<Big>, rigorous: bool) -> Self {
-        Self::of(number, rigorous, Tier::Big)
+        Self::of(number, rigorous, Rectangle::Big)
     }
 
-    fn of<T: Bound>(number: Number<T>, rigorous: bool, tier: impl FnOnce(Part<T>, Part<T>) -> Tier) -> Self {
+    fn of<T: Bound>(
+        number: Number<T>,
+        rigorous: bool,
+        rectangle: impl FnOnce(Component<T>, Component<T>) -> Rectangle,
+    ) -> Self {
         let (re, im) = match number {
             Number::Infinite(negative) => return Self::Infinite { negative },
-            Number::Real(Part::Exact(value)) if rigorous => return Self::Exact(value),
-            Number::Real(re) => (re, Part::zero()),
+            Number::Real(Component::Exact(value)) if rigorous => return Self::Exact(value),
+            Number::Real(re) => (re, Component::zero()),
             Number::Complex(re, im) => (re, im),
         };
-        Self::Ball(Enclosure { tier: tier(re, im), rigorous })
+        Self::Ball(Enclosure { rectangle: rectangle(re, im), rigorous })
     }
 
     /// Bounds of the real part as doubles; an infinity is its own bounds.
     pub fn to_f64_bounds(&self) -> (f64, f64) {
         let span = match self {
-            Self::Exact(value) => Span::<f64>::of_rational(value, FINE),
+            Self::Exact(value) => Interval::<f64>::of_rational(value, FINE),
             Self::Ball(ball) => each!(ball, (re, _im) => bounds(re, FINE).to_f64()),
-            Self::Infinite { negative } => Span::point(f64::infinite(*negative)),
+            Self::Infinite { negative } => Interval::point(f64::infinite(*negative)),
         };
         (span.low, span.high)
     }
@@ -204,63 +208,65 @@ impl Value {
         match self {
             Self::Exact(value) => Some((value, false)),
             Self::Ball(ball) if self.is_real() => each!(ball, (re, _im) => match re {
-                Part::Exact(value) => Some((value, false)),
-                Part::Pi(value) => Some((value, true)),
-                Part::Span(_) => None,
+                Component::Exact(value) => Some((value, false)),
+                Component::Pi(value) => Some((value, true)),
+                Component::Interval(_) => None,
             }),
             _ => None,
         }
     }
 
-    /// The real part at the precision of the second tier.
-    pub(super) fn real_span(&self) -> Option<Span<Big>> {
+    /// The real part at the precision of arbitrary precision.
+    pub(super) fn real_span(&self) -> Option<Interval<Big>> {
         self.is_real().then(|| self.spans().0)
     }
 
-    /// Real and imaginary part at the precision of the second tier; an infinity is at the far end of it.
-    pub(super) fn spans(&self) -> (Span<Big>, Span<Big>) {
-        const BITS: u32 = super::kernel::MOST_BITS;
-        let wide = |part: &Part<f64>| match part {
-            Part::Exact(value) => bounds(&Part::Exact(value.clone()), BITS),
-            Part::Pi(value) => bounds(&Part::Pi(value.clone()), BITS),
-            Part::Span(span) => Span { low: Big::of_f64(span.low), high: Big::of_f64(span.high) },
+    /// Real and imaginary part at the precision of arbitrary precision; an infinity is at the far end of it.
+    pub(super) fn spans(&self) -> (Interval<Big>, Interval<Big>) {
+        const BITS: u32 = super::kernel::MAX_BITS;
+        let wide = |part: &Component<f64>| match part {
+            Component::Exact(value) => bounds(&Component::Exact(value.clone()), BITS),
+            Component::Pi(value) => bounds(&Component::Pi(value.clone()), BITS),
+            Component::Interval(span) => {
+                Interval { low: Big::of_f64(span.low), high: Big::of_f64(span.high) }
+            }
         };
         match self {
-            Self::Exact(value) => (Span::of_rational(value, BITS), Span::small(0)),
-            Self::Infinite { negative } => (Span::point(Big::infinity(*negative)), Span::small(0)),
-            Self::Ball(ball) => match &ball.tier {
-                Tier::Double(re, im) => (wide(re), wide(im)),
-                Tier::Big(re, im) => (bounds(re, BITS), bounds(im, BITS)),
+            Self::Exact(value) => (Interval::of_rational(value, BITS), Interval::small(0)),
+            Self::Infinite { negative } => (Interval::point(Big::infinity(*negative)), Interval::small(0)),
+            Self::Ball(ball) => match &ball.rectangle {
+                Rectangle::Double(re, im) => (wide(re), wide(im)),
+                Rectangle::Big(re, im) => (bounds(re, BITS), bounds(im, BITS)),
             },
         }
     }
 
     /// Whether it is within an absolute distance of a rational number.
-    pub fn agrees(&self, with: &Rational, within: &Rational) -> Answer {
-        const BITS: u32 = super::kernel::MOST_BITS;
+    pub fn agrees(&self, with: &Rational, within: &Rational) -> Ternary {
+        const BITS: u32 = super::kernel::MAX_BITS;
         if let Self::Exact(value) = self {
             let (low, high) = (with - within, with + within);
-            return if *value >= low && *value <= high { Answer::Yes } else { Answer::No };
+            return if *value >= low && *value <= high { Ternary::Yes } else { Ternary::No };
         }
         if self.is_infinite() || self.is_surely_not_real() {
-            return Answer::No;
+            return Ternary::No;
         }
         let (re, _) = self.spans();
-        let reach = Span::<Big> {
-            low: Big::of_rational(&(with - within), BITS, Dir::Down),
-            high: Big::of_rational(&(with + within), BITS, Dir::Up),
+        let reach = Interval::<Big> {
+            low: Big::of_rational(&(with - within), BITS, Rounding::Down),
+            high: Big::of_rational(&(with + within), BITS, Rounding::Up),
         };
         if !re.meets(&reach) {
-            return Answer::No;
+            return Ternary::No;
         }
-        let inner = Span::<Big> {
-            low: Big::of_rational(&(with - within), BITS, Dir::Up),
-            high: Big::of_rational(&(with + within), BITS, Dir::Down),
+        let inner = Interval::<Big> {
+            low: Big::of_rational(&(with - within), BITS, Rounding::Up),
+            high: Big::of_rational(&(with + within), BITS, Rounding::Down),
         };
         if self.is_real() && inner.low <= re.low && re.high <= inner.high {
-            Answer::Yes
+            Ternary::Yes
         } else {
-            Answer::Unclear
+            Ternary::Unclear
         }
     }
 
@@ -275,8 +281,8 @@ impl Value {
 }
 
 /// The relative and the absolute accuracy of a rectangle in bits, at most `most` each.
-pub(super) fn sharpness(re: &Span<Big>, im: &Span<Big>, most: u32) -> (u32, u32) {
-    let width = |span: &Span<Big>| span.high.add(&span.low.neg(), FINE, Dir::Up);
+pub(super) fn sharpness(re: &Interval<Big>, im: &Interval<Big>, most: u32) -> (u32, u32) {
+    let width = |span: &Interval<Big>| span.high.add(&span.low.neg(), FINE, Rounding::Up);
     let (a, b) = (width(re), width(im));
     let wide = if a >= b { a } else { b };
     let (a, b) = (re.abs().high, im.abs().high);
@@ -305,11 +311,11 @@ type Closed<'a> = Option<(&'a Rational, bool)>;
 
 impl Enclosure {
     fn closed_parts(&self) -> (Closed<'_>, Closed<'_>) {
-        fn closed<T>(part: &Part<T>) -> Closed<'_> {
+        fn closed<T>(part: &Component<T>) -> Closed<'_> {
             match part {
-                Part::Exact(value) => Some((value, false)),
-                Part::Pi(value) => Some((value, true)),
-                Part::Span(_) => None,
+                Component::Exact(value) => Some((value, false)),
+                Component::Pi(value) => Some((value, true)),
+                Component::Interval(_) => None,
             }
         }
         each!(self, (re, im) => (closed(re), closed(im)))

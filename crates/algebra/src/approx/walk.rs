@@ -1,11 +1,11 @@
-//! The walk over an expression.
+//! Recursive evaluation of an expression.
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::component::Component;
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
-use super::part::Part;
 use super::point::Point;
-use super::span::Span;
 use super::{function, integral, limit, series, sum};
 use crate::expr::{Bind, Constant, Expr, Over, Rational, Symbol};
 
@@ -33,7 +33,7 @@ impl<'a, T: Bound> Scope<'a, T> {
         value: Number<T>,
         body: &'a Expr,
         cx: &Context<'_>,
-    ) -> Result<Number<T>, Fail> {
+    ) -> Result<Number<T>, StepError> {
         self.bound.push((variable, value));
         let result = self.value(body, cx);
         self.bound.pop();
@@ -41,17 +41,17 @@ impl<'a, T: Bound> Scope<'a, T> {
     }
 
     /// What a variable stands for.
-    pub(super) fn look_up(&self, name: &Symbol) -> Result<Number<T>, Fail> {
+    pub(super) fn look_up(&self, name: &Symbol) -> Result<Number<T>, StepError> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
             return Ok(value.clone());
         }
-        self.point.get(name).map(|value| Number::exact(value.clone())).ok_or(Fail::Unknown)
+        self.point.get(name).map(|value| Number::exact(value.clone())).ok_or(StepError::Unsupported)
     }
 
     /// The value of an expression.
-    pub(super) fn value(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    pub(super) fn value(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, StepError> {
         if self.depth > DEEPEST {
-            return Err(Fail::Unknown);
+            return Err(StepError::Unsupported);
         }
         self.depth += 1;
         let result = self.visit(expr, cx);
@@ -59,7 +59,7 @@ impl<'a, T: Bound> Scope<'a, T> {
         result
     }
 
-    fn visit(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    fn visit(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, StepError> {
         cx.spend(20)?;
         match expr {
             Expr::Number(value) | Expr::Decimal(value) => Ok(Number::exact(value.clone())),
@@ -93,13 +93,13 @@ impl<'a, T: Bound> Scope<'a, T> {
                     function::call(*function, &values, cx)
                 }
             },
-            Expr::Apply(..) => Err(Fail::Unknown),
+            Expr::Apply(..) => Err(StepError::Unsupported),
             Expr::Bind(bind) => cx.nested(|| self.bind(bind, cx)),
         }
     }
 
     /// A product; a factor to the power of −1 is divided by, which loses less than multiplying by its inverse.
-    fn product(&mut self, parts: &'a [Expr], cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    fn product(&mut self, parts: &'a [Expr], cx: &Context<'_>) -> Result<Number<T>, StepError> {
         let mut total = Number::int(1);
         for part in parts {
             total = match part {
@@ -114,7 +114,7 @@ impl<'a, T: Bound> Scope<'a, T> {
         Ok(total)
     }
 
-    fn bind(&mut self, bind: &'a Bind, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+    fn bind(&mut self, bind: &'a Bind, cx: &Context<'_>) -> Result<Number<T>, StepError> {
         match &bind.over {
             Over::Sum(from, to) => {
                 let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
@@ -136,7 +136,7 @@ impl<'a, T: Bound> Scope<'a, T> {
                 let at = self.look_up(&bind.variable)?;
                 series::derivative(self, bind, &at, *order, cx)
             }
-            Over::Antiderivative => Err(Fail::Unknown),
+            Over::Antiderivative => Err(StepError::Unsupported),
         }
     }
 }
@@ -145,12 +145,12 @@ fn is_minus_one(expr: &Expr) -> bool {
     matches!(expr, Expr::Number(value) if *value == Rational::NEG_ONE)
 }
 
-fn constant_value<T: Bound>(constant: Constant, cx: &Context<'_>) -> Result<Number<T>, Fail> {
+fn constant_value<T: Bound>(constant: Constant, cx: &Context<'_>) -> Result<Number<T>, StepError> {
     Ok(match constant {
-        Constant::Pi => Real(Part::pi(Rational::ONE)),
+        Constant::Pi => Real(Component::pi(Rational::ONE)),
         Constant::E => Number::int(1).exp(cx)?,
         Constant::I => Number::i(),
         Constant::Infinity => Infinite(false),
-        Constant::EulerGamma => Real(Part::Span(Span::of(T::euler_gamma(cx.bits)))),
+        Constant::EulerGamma => Real(Component::Interval(Interval::of(T::euler_gamma(cx.bits)))),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Binder, Kernel},
     poly::{Id, Mono, Poly},
 };
@@ -31,7 +31,7 @@ impl Field<'_> {
                 let (id, body) = self.body(&bind.variable, &bind.body)?;
                 match self.definite(id, &body, &bounds) {
                     Ok(Some(value)) => Ok(value),
-                    Ok(None) | Err(Stop::Large) => {
+                    Ok(None) | Err(FormError::Large) => {
                         self.atom(Kernel::Bind(Binder::Integral, bounds.to_vec(), body))
                     }
                     Err(stop) => Err(stop),
@@ -73,7 +73,7 @@ impl Field<'_> {
                 let below = self.factorial(&bounds[0].minus(&Poly::one()));
                 match below.and_then(|b| self.invert(&b)) {
                     Ok(inverse) => self.times(&top, &inverse).map(Some),
-                    Err(Stop::Undefined) => Ok(None),
+                    Err(FormError::Undefined) => Ok(None),
                     Err(stop) => Err(stop),
                 }
             }
@@ -81,7 +81,7 @@ impl Field<'_> {
         };
         match closed {
             Ok(Some(value)) => Ok(value),
-            Ok(None) | Err(Stop::Large) => self.atom(Kernel::Bind(kind, bounds.to_vec(), body)),
+            Ok(None) | Err(FormError::Large) => self.atom(Kernel::Bind(kind, bounds.to_vec(), body)),
             Err(stop) => Err(stop),
         }
     }
@@ -193,7 +193,7 @@ impl Field<'_> {
             }
             sums.push(total.scaled(&(Rational::ONE / Rational::from(d + 1))));
         }
-        sums.pop().ok_or(Stop::Large)
+        sums.pop().ok_or(FormError::Large)
     }
 
     pub(super) fn infinite(&self, p: &Poly) -> bool {
@@ -210,7 +210,7 @@ impl Field<'_> {
         let value = if self.infinite(&at) { Ok(None) } else { self.continuous_value(id, &body, &at) };
         match value {
             Ok(Some(value)) => Ok(value),
-            Ok(None) | Err(Stop::Large | Stop::Undefined) => {
+            Ok(None) | Err(FormError::Large | FormError::Undefined) => {
                 let side = match side {
                     None => 0,
                     Some(Side::Below) => -1,

@@ -3,7 +3,7 @@
 use super::{
     bind::Part,
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Binder, Kernel},
     poly::{Id, Poly},
     symbolic::derivative,
@@ -22,7 +22,7 @@ impl Field<'_> {
                     log = self.sum(&log, &part.factor)?;
                     continue;
                 }
-                let degree = part.degree.plus(Q::ONE).ok_or(Stop::Large)?;
+                let degree = part.degree.plus(Q::ONE).ok_or(FormError::Large)?;
                 let factor = part.factor.scaled(&(Rational::ONE / degree.to_rational()));
                 out.push(Part { factor, degree, rate: part.rate });
                 continue;
@@ -81,7 +81,7 @@ impl Field<'_> {
             Ok(Some((parts, log))) => {
                 let mut out = Poly::zero();
                 for part in &parts {
-                    let Some(value) = self.part_at(part, &at)? else { return Err(Stop::Large) };
+                    let Some(value) = self.part_at(part, &at)? else { return Err(FormError::Large) };
                     out = self.sum(&out, &value)?;
                 }
                 if !log.is_empty() {
@@ -90,7 +90,9 @@ impl Field<'_> {
                 }
                 Ok(out)
             }
-            Ok(None) | Err(Stop::Large) => self.atom(Kernel::Bind(Binder::Antiderivative, vec![at], body)),
+            Ok(None) | Err(FormError::Large) => {
+                self.atom(Kernel::Bind(Binder::Antiderivative, vec![at], body))
+            }
             Err(stop) => Err(stop),
         }
     }
@@ -102,12 +104,12 @@ impl Field<'_> {
             let before = size(&current);
             self.fuel.spend(10 * before)?;
             if before > 5_000 {
-                return Err(Stop::Fuel);
+                return Err(FormError::Fuel);
             }
             current = derivative(&current, variable);
         }
         if size(&current) > 20_000 {
-            return Err(Stop::Fuel);
+            return Err(FormError::Fuel);
         }
         self.walk(&current)
     }

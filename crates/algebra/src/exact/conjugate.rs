@@ -2,20 +2,20 @@
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::Kernel,
     poly::{Id, Poly},
-    zero::Answer,
+    zero::ZeroTest,
 };
 
 impl Field<'_> {
     /// Decides a flat form with nested square roots by its conjugates.
-    pub(super) fn by_conjugates(&mut self, p: &Poly) -> Res<Answer> {
+    pub(super) fn by_conjugates(&mut self, p: &Poly) -> Res<ZeroTest> {
         if self.depth > 200 || p.len() > 60 {
-            return Ok(Answer::Unknown);
+            return Ok(ZeroTest::Unknown);
         }
-        let Some(id) = self.nested_root(p) else { return Ok(Answer::Unknown) };
-        let Kernel::Base(radicand) = self.table.get(id).clone() else { return Ok(Answer::Unknown) };
+        let Some(id) = self.nested_root(p) else { return Ok(ZeroTest::Unknown) };
+        let Kernel::Base(radicand) = self.table.get(id).clone() else { return Ok(ZeroTest::Unknown) };
         self.fuel.spend(50)?;
         let (mut with, mut without) = (Vec::new(), Vec::new());
         for (mono, value) in &p.0 {
@@ -32,7 +32,7 @@ impl Field<'_> {
             self.difference(&left, &right)
         })();
         let norm = match norm {
-            Err(Stop::Large) => return Ok(Answer::Unknown),
+            Err(FormError::Large) => return Ok(ZeroTest::Unknown),
             other => other?,
         };
         // Every round removes one root; the depth counter bounds the rounds.
@@ -40,10 +40,10 @@ impl Field<'_> {
         let answer = self.decide(&norm);
         self.depth -= 40;
         match answer? {
-            Answer::Zero => {
+            ZeroTest::Zero => {
                 let other = self.difference(&a, &self.mul(&b, &Poly::kernel(id, Q::HALF))?)?;
                 let apart = self.region(&other).is_some_and(|r| r.re.excludes_zero() || r.im.excludes_zero());
-                Ok(if apart { Answer::Zero } else { Answer::Unknown })
+                Ok(if apart { ZeroTest::Zero } else { ZeroTest::Unknown })
             }
             other => Ok(other),
         }

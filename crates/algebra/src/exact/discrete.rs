@@ -1,10 +1,10 @@
-//! Factorials, binomials, rounding, divisibility, extremes.
+//! Factorials, binomials, floor and ceiling, gcd and lcm, max and min.
 
 use dashu_int::{IBig, UBig, ops::Gcd};
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, PI},
     poly::{Mono, Poly},
 };
@@ -20,7 +20,7 @@ impl Field<'_> {
     pub(super) fn factorial(&mut self, p: &Poly) -> Res<Poly> {
         if let Some(n) = p.as_int() {
             if n < 0 {
-                return Err(Stop::Undefined);
+                return Err(FormError::Undefined);
             }
             if n <= FACTORIAL {
                 return self.rising(1, n).map(|v| Poly::constant(Rational::from(v)));
@@ -129,7 +129,7 @@ impl Field<'_> {
             return Ok(Poly::constant(value));
         }
         match (function, args) {
-            (Mod, [_, m]) if m.is_empty() => return Err(Stop::Undefined),
+            (Mod, [_, m]) if m.is_empty() => return Err(FormError::Undefined),
             (Sign, [x]) => {
                 if let Some(sign) = self.sign_of(x) {
                     return Ok(Poly::int(sign));

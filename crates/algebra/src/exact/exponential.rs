@@ -4,7 +4,7 @@ use dashu_int::{IBig, UBig};
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, PI, UNIT},
     poly::{Id, Mono, Poly},
 };
@@ -17,7 +17,7 @@ impl Field<'_> {
         let mut out = Poly::one();
         for (mono, value) in &p.0 {
             self.fuel.spend(4)?;
-            let exponent = Q::from_rational(value).ok_or(Stop::Large)?;
+            let exponent = Q::from_rational(value).ok_or(FormError::Large)?;
             let part = match mono.0.as_slice() {
                 [(UNIT, Q::HALF), (PI, Q::ONE)] => self.unit(exponent)?,
                 [(id, Q::ONE)] if matches!(self.table.get(*id), Kernel::Ln(_)) => {
@@ -43,7 +43,7 @@ impl Field<'_> {
 
     /// e^{r·ln p} = p^r.
     fn of_logarithm(&mut self, id: Id, r: Q) -> Res<Poly> {
-        let Kernel::Ln(inner) = self.table.get(id).clone() else { return Err(Stop::Large) };
+        let Kernel::Ln(inner) = self.table.get(id).clone() else { return Err(FormError::Large) };
         if r.is_int() { self.power_int(&inner, r.num()) } else { self.power_fraction(&inner, r) }
     }
 
@@ -65,12 +65,12 @@ impl Field<'_> {
         Ok(Some(root.plus(&up)))
     }
 
-    /// The natural logarithm. Products of variables split, since equality is judged where all is real:
+    /// The natural logarithm. Products of variables split, since equality is decided on the real numbers:
     /// there ln of a product is the sum of the logarithms of absolute values.
     pub(super) fn logarithm(&mut self, p: &Poly) -> Res<Poly> {
         let p = self.tidied(p)?;
         if p.is_empty() {
-            return Err(Stop::Undefined);
+            return Err(FormError::Undefined);
         }
         let number = self.region(&p).is_some();
         if !self.real(&p) && !number {
@@ -89,7 +89,7 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(&p)?;
         let (value, mono, rest) = self.split(&num, false)?;
-        let mut mono = mono.joined(&below).ok_or(Stop::Large)?;
+        let mut mono = mono.joined(&below).ok_or(FormError::Large)?;
         let mut turn = mono.exponent(UNIT);
         mono = mono.without(UNIT);
         let mut negative = value < Rational::ZERO;
@@ -106,7 +106,7 @@ impl Field<'_> {
             }
             if negative {
                 // −e^{iπs} = e^{iπ(s−1)}, or e^{iπ} itself for s = 0.
-                turn = if turn.is_zero() { Q::ONE } else { turn.minus(Q::ONE).ok_or(Stop::Large)? };
+                turn = if turn.is_zero() { Q::ONE } else { turn.minus(Q::ONE).ok_or(FormError::Large)? };
             }
         }
         let mut out = self.number_logarithm(&size)?;

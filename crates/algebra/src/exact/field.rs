@@ -1,4 +1,4 @@
-//! Arithmetic of normal forms: products that reduce, inverses, whole powers, denominators cleared.
+//! Arithmetic of canonical forms: reduced products, inverses, integer powers, common denominators.
 
 use dashu_int::{IBig, ops::BitTest};
 
@@ -6,16 +6,16 @@ use super::{
     exponent::Q,
     kernel::{Kernel, Table, UNIT},
     poly::{Id, Mono, Poly, words},
-    zero::Answer,
+    zero::ZeroTest,
 };
 use crate::{
     expr::{Rational, Symbol},
     fuel::{Fuel, OutOfFuel},
 };
 
-/// Why no normal form came out.
+/// Why no canonical form came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum FormError {
     /// The fuel is spent.
     Fuel,
     /// The expression has no value, as 1/0.
@@ -24,13 +24,13 @@ pub(super) enum Stop {
     Large,
 }
 
-impl From<OutOfFuel> for Stop {
+impl From<OutOfFuel> for FormError {
     fn from(_: OutOfFuel) -> Self {
         Self::Fuel
     }
 }
 
-pub(super) type Res<T> = Result<T, Stop>;
+pub(super) type Res<T> = Result<T, FormError>;
 
 /// Term products one multiplication may take: bounds its memory.
 const PAIRS: usize = 20_000;
@@ -58,10 +58,10 @@ impl<'f> Field<'f> {
     }
 
     pub(super) fn intern(&mut self, kernel: Kernel) -> Res<Id> {
-        // Kernels stay until the call ends: what they hold is paid for, so that the tank bounds the memory.
+        // Kernels stay until the call ends: what they hold is paid for, so that the fuel bounds the memory.
         self.fuel.spend(30 + 60 * kernel.terms())?;
         if self.table.len() > KERNELS {
-            return Err(Stop::Fuel);
+            return Err(FormError::Fuel);
         }
         Ok(self.table.intern(kernel))
     }
@@ -87,7 +87,7 @@ impl<'f> Field<'f> {
             if whole == 0 {
                 continue;
             }
-            let rest = exponent.minus(Q::int(whole)).ok_or(Stop::Large)?;
+            let rest = exponent.minus(Q::int(whole)).ok_or(FormError::Large)?;
             let part = match self.table.get(*id) {
                 Kernel::Prime(prime, _) => {
                     let size = usize::try_from(whole.unsigned_abs()).unwrap_or(usize::MAX);
@@ -121,35 +121,35 @@ impl<'f> Field<'f> {
     pub(super) fn mul(&self, a: &Poly, b: &Poly) -> Res<Poly> {
         let pairs = a.len().saturating_mul(b.len());
         if pairs > PAIRS {
-            return Err(Stop::Large);
+            return Err(FormError::Large);
         }
         let (wide_a, wide_b) = (a.words(), b.words());
         self.fuel.spend(20 + 30 * pairs as u64 + wide_a.saturating_mul(wide_b) * 6)?;
         if (wide_a * b.len() as u64).saturating_add(wide_b * a.len() as u64) > WORDS {
-            return Err(Stop::Large);
+            return Err(FormError::Large);
         }
         let mut terms = Vec::with_capacity(pairs);
         for (ma, ca) in &a.0 {
             for (mb, cb) in &b.0 {
-                let mut mono = ma.joined(mb).ok_or(Stop::Large)?;
+                let mut mono = ma.joined(mb).ok_or(FormError::Large)?;
                 let mut value = ca * cb;
                 if let Some(factor) = self.reduce(&mut mono)? {
                     value *= factor;
                 }
                 if words(&value) > 2 * BITS as u64 / 64 + 2 {
-                    return Err(Stop::Large);
+                    return Err(FormError::Large);
                 }
                 terms.push((mono, value));
             }
         }
         let out = Poly::collect(terms);
-        if out.len() > TERMS { Err(Stop::Large) } else { Ok(out) }
+        if out.len() > TERMS { Err(FormError::Large) } else { Ok(out) }
     }
 
     /// The product, with factors too large to multiply out kept as kernels.
     pub(super) fn times(&mut self, a: &Poly, b: &Poly) -> Res<Poly> {
         match self.mul(a, b) {
-            Err(Stop::Large) => {
+            Err(FormError::Large) => {
                 let (a, b) = (self.folded(a)?, self.folded(b)?);
                 self.mul(&a, &b)
             }
@@ -170,21 +170,21 @@ impl<'f> Field<'f> {
     pub(super) fn sum(&self, a: &Poly, b: &Poly) -> Res<Poly> {
         self.fuel.spend(10 + 8 * (a.len() + b.len()) as u64 + 8 * (a.words() + b.words()))?;
         let out = a.plus(b);
-        if out.len() > 4 * TERMS { Err(Stop::Fuel) } else { Ok(out) }
+        if out.len() > 4 * TERMS { Err(FormError::Fuel) } else { Ok(out) }
     }
 
     pub(super) fn difference(&self, a: &Poly, b: &Poly) -> Res<Poly> {
         self.sum(a, &b.negated())
     }
 
-    /// Coefficient, monomial and primitive rest of a polynomial; the rest starts positive if told, and is 1
+    /// Coefficient, monomial and primitive rest of a polynomial; the rest starts positive if given, and is 1
     /// for a single term.
     pub(super) fn split(&self, p: &Poly, fix_sign: bool) -> Res<(Rational, Mono, Poly)> {
         self.fuel.spend(20 + 20 * p.len() as u64 + 4 * p.words())?;
         let common = p.common_mono();
         let mut rest = p.clone();
         if !common.is_one() {
-            let inverse = common.raised(Q::int(-1)).ok_or(Stop::Large)?;
+            let inverse = common.raised(Q::int(-1)).ok_or(FormError::Large)?;
             rest = self.mul(p, &Poly::term(inverse, Rational::ONE))?;
         }
         let mut content = rest.content();
@@ -201,9 +201,9 @@ impl<'f> Field<'f> {
     pub(super) fn invert(&mut self, p: &Poly) -> Res<Poly> {
         self.fuel.spend(4)?;
         match p.0.as_slice() {
-            [] => return Err(Stop::Undefined),
+            [] => return Err(FormError::Undefined),
             [(mono, value)] => {
-                let mono = mono.raised(Q::int(-1)).ok_or(Stop::Large)?;
+                let mono = mono.raised(Q::int(-1)).ok_or(FormError::Large)?;
                 return self.single(mono, Rational::ONE / value.clone());
             }
             _ => {}
@@ -211,7 +211,7 @@ impl<'f> Field<'f> {
         let (num, below) = self.cleared(p)?;
         let num = self.expanded_or_same(&num)?;
         let num = self.units_reduced(&num)?;
-        let upper = Poly::term(below.raised(Q::int(-1)).ok_or(Stop::Large)?, Rational::ONE);
+        let upper = Poly::term(below.raised(Q::int(-1)).ok_or(FormError::Large)?, Rational::ONE);
         if num.len() < 2 {
             let inverse = self.invert(&num)?;
             return self.mul(&upper, &inverse);
@@ -222,12 +222,14 @@ impl<'f> Field<'f> {
             return self.times(&upper, &product);
         }
         let (value, mono, rest) = self.split(&num, true)?;
-        if !self.only_symbols(&rest) && self.decide(&rest)? == Answer::Zero {
-            return Err(Stop::Undefined);
+        if !self.only_symbols(&rest) && self.decide(&rest)? == ZeroTest::Zero {
+            return Err(FormError::Undefined);
         }
         let id = self.intern(Kernel::Base(rest))?;
-        let mono =
-            mono.raised(Q::int(-1)).and_then(|m| m.joined(&Mono::of(id, Q::int(-1)))).ok_or(Stop::Large)?;
+        let mono = mono
+            .raised(Q::int(-1))
+            .and_then(|m| m.joined(&Mono::of(id, Q::int(-1))))
+            .ok_or(FormError::Large)?;
         let inverse = self.single(mono, Rational::ONE / value)?;
         self.mul(&upper, &inverse)
     }
@@ -262,11 +264,11 @@ impl<'f> Field<'f> {
             // 0^0 is taken as 1, as sums and binomials want it.
             (_, 0) => return Ok(Poly::one()),
             (_, 1) => return Ok(p.clone()),
-            ([], _) if n < 0 => return Err(Stop::Undefined),
+            ([], _) if n < 0 => return Err(FormError::Undefined),
             ([], _) => return Ok(Poly::zero()),
             ([(mono, value)], _) => {
                 let value = self.number_power(value, Q::int(n))?;
-                let mono = mono.raised(Q::int(n)).ok_or(Stop::Large)?;
+                let mono = mono.raised(Q::int(n)).ok_or(FormError::Large)?;
                 return self.mul(&self.single(mono, Rational::ONE)?, &value);
             }
             _ => {}
@@ -274,18 +276,18 @@ impl<'f> Field<'f> {
         let size = n.unsigned_abs();
         if n > 0 && self.small_power(p, size) {
             match self.squared_up(p, size) {
-                Err(Stop::Large) => {}
+                Err(FormError::Large) => {}
                 other => return other,
             }
         }
         let inverse = if n < 0 { self.invert(p)? } else { self.folded(p)? };
         if inverse.len() == 1 {
-            return self.power_int(&inverse, i64::try_from(size).map_err(|_| Stop::Large)?);
+            return self.power_int(&inverse, i64::try_from(size).map_err(|_| FormError::Large)?);
         }
         if n < 0 {
-            return self.power_int(&inverse, i64::try_from(size).map_err(|_| Stop::Large)?);
+            return self.power_int(&inverse, i64::try_from(size).map_err(|_| FormError::Large)?);
         }
-        Err(Stop::Large)
+        Err(FormError::Large)
     }
 
     /// Whether the expansion stays below the term and coefficient limits.

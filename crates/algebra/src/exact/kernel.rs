@@ -1,4 +1,4 @@
-//! Kernels: the indivisible parts that normal forms are polynomials in, numbered per call.
+//! Kernels: the generators that canonical forms are polynomials in, numbered per call.
 
 use std::collections::BTreeMap;
 
@@ -76,12 +76,12 @@ pub(super) const PI: Id = 1;
 pub(super) struct Table {
     kernels: Vec<Kernel>,
     index: BTreeMap<Kernel, Id>,
-    traits: Vec<Traits>,
+    traits: Vec<KernelProperties>,
 }
 
-/// What a kernel is, worked out once when it is made, since kernels hold kernels that hold kernels.
+/// What a kernel is, computed once when it is made, since kernels hold kernels that hold kernels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traits {
+pub(super) struct KernelProperties {
     /// Powers reduce on multiplication: roots of unity and of numbers.
     pub(super) reduces: bool,
     /// Real wherever defined. The letters z and w may be complex.
@@ -128,7 +128,7 @@ impl Table {
     }
 
     pub(super) fn get(&self, id: Id) -> &Kernel {
-        // Ids come from `intern` alone, so the fallback is never met.
+        // Ids come from `intern` alone, so the fallback is never used.
         self.kernels.get(id as usize).unwrap_or(&Kernel::Unit)
     }
 
@@ -136,9 +136,14 @@ impl Table {
         self.kernels.len()
     }
 
-    pub(super) fn traits(&self, id: Id) -> Traits {
-        const NONE: Traits =
-            Traits { reduces: false, real: false, bound: u64::MAX, rational: false, kind: Kind::Other };
+    pub(super) fn traits(&self, id: Id) -> KernelProperties {
+        const NONE: KernelProperties = KernelProperties {
+            reduces: false,
+            real: false,
+            bound: u64::MAX,
+            rational: false,
+            kind: Kind::Other,
+        };
         self.traits.get(id as usize).copied().unwrap_or(NONE)
     }
 
@@ -146,8 +151,8 @@ impl Table {
         self.traits(id).reduces
     }
 
-    fn examined(&self, kernel: &Kernel) -> Traits {
-        Traits {
+    fn examined(&self, kernel: &Kernel) -> KernelProperties {
+        KernelProperties {
             reduces: matches!(kernel, Kernel::Unit | Kernel::Prime(..)),
             real: self.is_real(kernel),
             bound: self.bound_in(kernel),

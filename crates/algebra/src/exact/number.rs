@@ -4,7 +4,7 @@ use dashu_int::{IBig, UBig, ops::BitTest};
 
 use super::{
     exponent::Q,
-    field::{BITS, Field, Res, Stop},
+    field::{BITS, Field, FormError, Res},
     kernel::{Kernel, UNIT},
     poly::{Mono, Poly},
 };
@@ -91,7 +91,7 @@ impl Field<'_> {
     /// A rational number to a rational power: real for odd roots of negative numbers, else principal.
     pub(super) fn number_power(&mut self, value: &Rational, r: Q) -> Res<Poly> {
         if value.is_zero() {
-            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(Stop::Undefined) };
+            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(FormError::Undefined) };
         }
         if value.is_one() || r.is_zero() {
             return Ok(Poly::one());
@@ -107,12 +107,12 @@ impl Field<'_> {
             if bits <= BITS {
                 let words = bits as u64 / 64;
                 self.fuel.spend(2 + words * words / 4)?;
-                let power = value.pow(isize::try_from(n).map_err(|_| Stop::Large)?);
+                let power = value.pow(isize::try_from(n).map_err(|_| FormError::Large)?);
                 return Ok(Poly::constant(power));
             }
         }
         if size > BITS {
-            return Err(Stop::Large);
+            return Err(FormError::Large);
         }
         let mut mono = Mono::one();
         if *value < Rational::ZERO {
@@ -126,9 +126,9 @@ impl Field<'_> {
         let num = num.into_parts().1;
         for (part, sign) in [(num, 1), (den, -1)] {
             for factor in self.factors(&part)? {
-                let exponent = Q::int(factor.count * sign).times(r).ok_or(Stop::Large)?;
+                let exponent = Q::int(factor.count * sign).times(r).ok_or(FormError::Large)?;
                 let id = self.intern(Kernel::Prime(factor.base, factor.prime))?;
-                mono = mono.joined(&Mono::of(id, exponent)).ok_or(Stop::Large)?;
+                mono = mono.joined(&Mono::of(id, exponent)).ok_or(FormError::Large)?;
             }
         }
         let unit = mono.exponent(UNIT);

@@ -2,7 +2,7 @@
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, UNIT},
     poly::{Id, Mono, Poly},
 };
@@ -20,14 +20,14 @@ impl Field<'_> {
                 },
                 None => Self::power_huge(base, &r),
             },
-            None if base.is_empty() => Err(Stop::Large),
+            None if base.is_empty() => Err(FormError::Large),
             None => self.logarithm(base).and_then(|ln| {
                 let product = self.mul(exponent, &ln)?;
                 self.exponential(&product)
             }),
         };
         match out {
-            Err(Stop::Large) => self.atom(Kernel::Power(base.clone(), exponent.clone())),
+            Err(FormError::Large) => self.atom(Kernel::Power(base.clone(), exponent.clone())),
             other => other,
         }
     }
@@ -41,7 +41,7 @@ impl Field<'_> {
                 let odd = exponent.numerator() % 2 != 0;
                 Ok(Poly::int(if odd { -1 } else { 1 }))
             }
-            _ => Err(Stop::Large),
+            _ => Err(FormError::Large),
         }
     }
 
@@ -49,7 +49,7 @@ impl Field<'_> {
     pub(super) fn power_fraction(&mut self, base: &Poly, r: Q) -> Res<Poly> {
         let base = self.tidied(base)?;
         if base.is_empty() {
-            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(Stop::Undefined) };
+            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(FormError::Undefined) };
         }
         if let Some(value) = base.as_rational() {
             return self.number_power(&value, r);
@@ -61,7 +61,7 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(&base)?;
         let (value, mono, rest) = self.split(&num, false)?;
-        let mono = mono.joined(&below).ok_or(Stop::Large)?;
+        let mono = mono.joined(&below).ok_or(FormError::Large)?;
         if rest.has(UNIT) || !self.real(&base) {
             return self.complex_root(&value, &mono, &rest, r);
         }
@@ -78,11 +78,11 @@ impl Field<'_> {
         if rest.as_rational().is_some_and(|v| v.is_one()) && self.positive_mono(&others) {
             // c·e^{iπs} with a positive factor: the argument has to be in (−π, π].
             let s = mono.exponent(UNIT);
-            let s = if *value < Rational::ZERO { s.minus(Q::ONE).ok_or(Stop::Large)? } else { s };
-            let unit = self.unit(s.times(r).ok_or(Stop::Large)?)?;
+            let s = if *value < Rational::ZERO { s.minus(Q::ONE).ok_or(FormError::Large)? } else { s };
+            let unit = self.unit(s.times(r).ok_or(FormError::Large)?)?;
             let size = if *value < Rational::ZERO { -value.clone() } else { value.clone() };
             let number = self.number_power(&size, r)?;
-            let real = self.single(others.raised(r).ok_or(Stop::Large)?, Rational::ONE)?;
+            let real = self.single(others.raised(r).ok_or(FormError::Large)?, Rational::ONE)?;
             let product = self.mul(&number, &real)?;
             return self.mul(&product, &unit);
         }
@@ -102,7 +102,7 @@ impl Field<'_> {
     fn odd_root(&mut self, value: &Rational, mono: &Mono, rest: &Poly, r: Q) -> Res<Poly> {
         let mut out = self.number_power(value, r)?;
         for (id, e) in &mono.0 {
-            let part = self.factor_power(*id, e.times(r).ok_or(Stop::Large)?)?;
+            let part = self.factor_power(*id, e.times(r).ok_or(FormError::Large)?)?;
             out = self.mul(&out, &part)?;
         }
         if rest.len() > 1 {
@@ -127,7 +127,7 @@ impl Field<'_> {
         let mut out = self.number_power(&size, r)?;
         let mut inside: Vec<(Id, Q)> = Vec::new();
         for (id, e) in &mono.0 {
-            let power = e.times(r).ok_or(Stop::Large)?;
+            let power = e.times(r).ok_or(FormError::Large)?;
             let part = if e.den() % 2 == 0 || self.never_negative(*id) {
                 self.factor_power(*id, power)?
             } else if e.num() % 2 == 0 {
@@ -153,7 +153,7 @@ impl Field<'_> {
         let part = match (inside.as_slice(), poly) {
             ([], None) if negative => self.unit(r)?,
             ([], None) => Poly::one(),
-            ([(id, e)], None) if !negative => self.factor_power(*id, e.times(r).ok_or(Stop::Large)?)?,
+            ([(id, e)], None) if !negative => self.factor_power(*id, e.times(r).ok_or(FormError::Large)?)?,
             ([], Some(rest)) => {
                 let sign = Rational::from(if negative { -1 } else { 1 });
                 self.fractional_base(&rest.scaled(&sign), r)?
@@ -165,11 +165,11 @@ impl Field<'_> {
                 for (id, e) in &inside {
                     let even = if e.is_int() { Q::int(e.num() - 1) } else { Q::ZERO };
                     if !even.is_zero() {
-                        let power = even.times(r).ok_or(Stop::Large)?;
+                        let power = even.times(r).ok_or(FormError::Large)?;
                         let part = self.absolute_power(&Poly::kernel(*id, Q::ONE), power)?;
                         outside = self.mul(&outside, &part)?;
                     }
-                    let left = e.minus(even).ok_or(Stop::Large)?;
+                    let left = e.minus(even).ok_or(FormError::Large)?;
                     under = self.mul(&under, &self.single(Mono::of(*id, left), Rational::ONE)?)?;
                 }
                 if let Some(rest) = poly {
@@ -192,7 +192,7 @@ impl Field<'_> {
     fn fractional_base(&mut self, base: &Poly, r: Q) -> Res<Poly> {
         let whole = r.floor();
         let id = self.intern(Kernel::Base(base.clone()))?;
-        let root = Poly::kernel(id, r.minus(Q::int(whole)).ok_or(Stop::Large)?);
+        let root = Poly::kernel(id, r.minus(Q::int(whole)).ok_or(FormError::Large)?);
         let power = self.power_int(base, whole)?;
         self.times(&root, &power)
     }
@@ -249,7 +249,7 @@ impl Field<'_> {
         if !plain.0.is_one() {
             return Ok(None);
         }
-        let square = root.0.raised(Q::int(2)).ok_or(Stop::Large)?;
+        let square = root.0.raised(Q::int(2)).ok_or(FormError::Large)?;
         let Some(c) = self.single(square, Rational::ONE)?.as_rational() else { return Ok(None) };
         let (a, b) = (&plain.1, &root.1);
         let inside = a * a - b * b * &c;

@@ -2,7 +2,7 @@
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, UNIT},
     poly::{Mono, Poly},
 };
@@ -21,7 +21,7 @@ impl Field<'_> {
     pub(super) fn absolute_power(&mut self, p: &Poly, r: Q) -> Res<Poly> {
         self.fuel.spend(4)?;
         if p.is_empty() {
-            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(Stop::Undefined) };
+            return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(FormError::Undefined) };
         }
         if !self.real(p) {
             return self.complex_size(p, r);
@@ -35,11 +35,11 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(p)?;
         let (value, mono, rest) = self.split(&num, true)?;
-        let mono = mono.joined(&below).ok_or(Stop::Large)?;
+        let mono = mono.joined(&below).ok_or(FormError::Large)?;
         let size = if value < Rational::ZERO { -value } else { value };
         let mut out = self.number_power(&size, r)?;
         for (id, e) in &mono.0 {
-            let power = e.times(r).ok_or(Stop::Large)?;
+            let power = e.times(r).ok_or(FormError::Large)?;
             let part = if e.den() % 2 == 0 || self.never_negative(*id) {
                 self.single(Mono::of(*id, power), Rational::ONE)?
             } else {
@@ -65,7 +65,7 @@ impl Field<'_> {
 
     /// |a + bi|^r = (a² + b²)^{r/2} where both parts are real.
     fn complex_size(&mut self, p: &Poly, r: Q) -> Res<Poly> {
-        let half = r.times(Q::HALF).ok_or(Stop::Large)?;
+        let half = r.times(Q::HALF).ok_or(FormError::Large)?;
         let Some(conjugate) = self.conjugated(p)? else {
             let id = self.intern(Kernel::Call(Function::Abs, vec![p.clone()]))?;
             return Ok(Poly::kernel(id, r));
@@ -94,7 +94,7 @@ impl Field<'_> {
             let mut term = Poly::constant(value.clone());
             for (id, e) in &mono.0 {
                 let part = if *id == UNIT {
-                    self.single(Mono::of(UNIT, e.negated().ok_or(Stop::Large)?), Rational::ONE)?
+                    self.single(Mono::of(UNIT, e.negated().ok_or(FormError::Large)?), Rational::ONE)?
                 } else if self.table.traits(*id).real {
                     Poly::kernel(*id, *e)
                 } else if let Kernel::Exp(inner) = self.table.get(*id).clone() {

@@ -25,9 +25,9 @@ pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, O
         match (point.value(a)?, point.value(b)?) {
             (Ok(a), Ok(b)) if a == b => agreed += 1,
             (Ok(_), Ok(_)) => return Ok(Some(false)),
-            (Err(Missing::Foreign), _) | (_, Err(Missing::Foreign)) => return Ok(None),
+            (Err(ResidueError::Unsupported), _) | (_, Err(ResidueError::Unsupported)) => return Ok(None),
             // A pole at this point: another one may do.
-            (Err(Missing::Pole), _) | (_, Err(Missing::Pole)) => {}
+            (Err(ResidueError::Pole), _) | (_, Err(ResidueError::Pole)) => {}
         }
         if agreed == PRIMES.len() {
             return Ok(Some(true));
@@ -38,14 +38,14 @@ pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, O
 
 /// Why there is no residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Missing {
+enum ResidueError {
     /// A division by zero at this point.
     Pole,
     /// Not a rational function.
-    Foreign,
+    Unsupported,
 }
 
-type Value = Result<Residue, Missing>;
+type Value = Result<Residue, ResidueError>;
 
 /// One prime and the values of all variables modulo it.
 struct Point<'p> {
@@ -69,7 +69,7 @@ impl<'p> Point<'p> {
     fn value(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
         self.fuel.spend(20)?;
         if self.depth > 300 {
-            return Ok(Err(Missing::Foreign));
+            return Ok(Err(ResidueError::Unsupported));
         }
         self.depth += 1;
         let out = self.value_inner(expr);
@@ -78,7 +78,7 @@ impl<'p> Point<'p> {
     }
 
     fn value_inner(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
-        let foreign = Ok(Err(Missing::Foreign));
+        let foreign = Ok(Err(ResidueError::Unsupported));
         match expr {
             Expr::Number(value) | Expr::Decimal(value) => self.number(value),
             Expr::Symbol(name) => Ok(Ok(match self.scope.iter().rev().find(|(n, _)| n == name) {
@@ -136,7 +136,7 @@ impl<'p> Point<'p> {
         let low = value.denominator().clone() % self.prime.value;
         let (top, low) = (self.modulus.residue(top), self.modulus.residue(low));
         let top = if *value < Rational::ZERO { self.modulus.negated(top) } else { top };
-        Ok(self.modulus.inverted(low).map(|inverse| self.modulus.mul(top, inverse)).ok_or(Missing::Pole))
+        Ok(self.modulus.inverted(low).map(|inverse| self.modulus.mul(top, inverse)).ok_or(ResidueError::Pole))
     }
 
     fn fold(
@@ -159,7 +159,7 @@ impl<'p> Point<'p> {
     fn power(&mut self, base: &Expr, exponent: &Expr) -> Result<Value, OutOfFuel> {
         let bound = self.bound_exponent(exponent);
         let exponent = match bound {
-            Some(value) => Some(super::tower::Whole {
+            Some(value) => Some(super::tower::ModularInteger {
                 residue: u64::try_from(value.rem_euclid(i64::try_from(self.prime.value - 1).unwrap_or(1)))
                     .unwrap_or(0),
                 exact: Some(i128::from(value)),
@@ -167,7 +167,7 @@ impl<'p> Point<'p> {
             None if self.scope.is_empty() => whole(exponent, self.prime.totients, self.fuel, self.depth)?,
             None => None,
         };
-        let Some(exponent) = exponent else { return Ok(Err(Missing::Foreign)) };
+        let Some(exponent) = exponent else { return Ok(Err(ResidueError::Unsupported)) };
         let base = match self.value(base)? {
             Ok(base) => base,
             missing => return Ok(missing),
@@ -176,7 +176,7 @@ impl<'p> Point<'p> {
         if Modulus::is_zero(base) {
             return Ok(match exponent.exact {
                 Some(0) => Ok(self.modulus.one()),
-                Some(e) if e < 0 => Err(Missing::Pole),
+                Some(e) if e < 0 => Err(ResidueError::Pole),
                 _ => Ok(base),
             });
         }
@@ -226,7 +226,11 @@ impl<'p> Point<'p> {
         let (a, b) = (self.factorial(part(low))?, self.factorial(part(high))?);
         let top = self.factorial(part(n))?;
         let below = self.modulus.mul(a, b);
-        Ok(self.modulus.inverted(below).map(|inverse| self.modulus.mul(top, inverse)).ok_or(Missing::Pole))
+        Ok(self
+            .modulus
+            .inverted(below)
+            .map(|inverse| self.modulus.mul(top, inverse))
+            .ok_or(ResidueError::Pole))
     }
 
     fn unrolled(
@@ -236,13 +240,13 @@ impl<'p> Point<'p> {
         start: u64,
     ) -> Result<Value, OutOfFuel> {
         let (Some(low), Some(high)) = (self.exact(bounds[0])?, self.exact(bounds[1])?) else {
-            return Ok(Err(Missing::Foreign));
+            return Ok(Err(ResidueError::Unsupported));
         };
         let (Ok(low), Ok(high)) = (i64::try_from(low), i64::try_from(high)) else {
-            return Ok(Err(Missing::Foreign));
+            return Ok(Err(ResidueError::Unsupported));
         };
         if i128::from(high) - i128::from(low) > UNROLLED {
-            return Ok(Err(Missing::Foreign));
+            return Ok(Err(ResidueError::Unsupported));
         }
         let mut out = self.modulus.residue(start);
         for k in low..=high {

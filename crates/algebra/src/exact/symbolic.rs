@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{field::Field, zero::Answer};
+use super::{field::Field, zero::ZeroTest};
 use crate::{
     expr::{Bind, Constant, Expr, Function, Over, Symbol},
     fuel::Fuel,
@@ -191,10 +191,10 @@ pub fn solve_linear(zero: &Expr, symbol: &Symbol) -> Option<Expr> {
     let steep = substitute(&slope, symbol, &Expr::int(0));
     for (left, right) in [(zero, &line), (&slope, &steep)] {
         let (a, b) = (field.walk(left).ok()?, field.walk(right).ok()?);
-        if field.decide(&a.minus(&b)).ok()? != Answer::Zero {
+        if field.decide(&a.minus(&b)).ok()? != ZeroTest::Zero {
             return None;
         }
     }
     let value = field.walk(&steep).ok()?;
-    (field.decide(&value).ok()? != Answer::Zero).then(|| rest.negated().over(steep))
+    (field.decide(&value).ok()? != ZeroTest::Zero).then(|| rest.negated().over(steep))
 }

@@ -8,19 +8,19 @@ mod laws;
 mod soundness;
 
 use crate::{
-    exact::{normal, same},
+    exact::{canonical_form, same},
     expr::Expr,
     fuel::Fuel,
 };
 use formula::formula;
 
-/// The tank of one comparison.
-const TANK: u64 = 5_000_000;
+/// The fuel of one comparison.
+const FUEL: u64 = 5_000_000;
 
 fn decide(a: &str, b: &str) -> Option<bool> {
-    same(&formula(a), &formula(b), &Fuel::new(TANK)).unwrap_or(None)
+    same(&formula(a), &formula(b), &Fuel::new(FUEL)).unwrap_or(None)
 }
 
 fn shown(expr: &Expr) -> String {
-    normal(expr, &Fuel::new(TANK)).map_or("out of fuel".into(), |n| n.to_string())
+    canonical_form(expr, &Fuel::new(FUEL)).map_or("out of fuel".into(), |n| n.to_string())
 }

@@ -9,7 +9,7 @@ use crate::{
 
 /// An integer, known modulo something, and exactly where it is short.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole {
+pub(super) struct ModularInteger {
     pub(super) residue: u64,
     /// The number itself; `None` means it is at least 2^64 and positive.
     pub(super) exact: Option<i128>,
@@ -21,9 +21,14 @@ const LIMIT: i128 = 1 << 64;
 /// The integer an expression stands for, modulo the first of a chain of totients (m, φ(m), φ(φ(m)) …).
 /// `None` when it is not an integer built from integers by sums, products and powers, or when a huge
 /// number may be negative.
-pub(super) fn whole(expr: &Expr, chain: &[u64], fuel: &Fuel, depth: u32) -> Result<Option<Whole>, OutOfFuel> {
+pub(super) fn whole(
+    expr: &Expr,
+    chain: &[u64],
+    fuel: &Fuel,
+    depth: u32,
+) -> Result<Option<ModularInteger>, OutOfFuel> {
     fuel.spend(20)?;
-    let Some(&m) = chain.first() else { return Ok(Some(Whole { residue: 0, exact: None })) };
+    let Some(&m) = chain.first() else { return Ok(Some(ModularInteger { residue: 0, exact: None })) };
     if depth > 300 {
         return Ok(None);
     }
@@ -31,7 +36,7 @@ pub(super) fn whole(expr: &Expr, chain: &[u64], fuel: &Fuel, depth: u32) -> Resu
     Ok(match expr {
         Expr::Number(value) | Expr::Decimal(value) => number(value, m),
         Expr::Sum(parts) => {
-            let mut out = Whole { residue: 0, exact: Some(0) };
+            let mut out = ModularInteger { residue: 0, exact: Some(0) };
             for part in parts {
                 let Some(next) = inner(part, chain)? else { return Ok(None) };
                 let Some(sum) = plus(out, next, m) else { return Ok(None) };
@@ -40,7 +45,7 @@ pub(super) fn whole(expr: &Expr, chain: &[u64], fuel: &Fuel, depth: u32) -> Resu
             Some(out)
         }
         Expr::Product(parts) => {
-            let mut out = Whole { residue: 1 % m, exact: Some(1) };
+            let mut out = ModularInteger { residue: 1 % m, exact: Some(1) };
             for part in parts {
                 let Some(next) = inner(part, chain)? else { return Ok(None) };
                 let Some(product) = times(out, next, m) else { return Ok(None) };
@@ -61,7 +66,7 @@ fn reduced(value: i128, m: u64) -> u64 {
     u64::try_from(value.rem_euclid(i128::from(m))).unwrap_or(0)
 }
 
-fn number(value: &Rational, m: u64) -> Option<Whole> {
+fn number(value: &Rational, m: u64) -> Option<ModularInteger> {
     if !value.is_int() {
         return None;
     }
@@ -71,10 +76,10 @@ fn number(value: &Rational, m: u64) -> Option<Whole> {
     }
     let rest = value.numerator() % IBig::from(m);
     let residue = i128::try_from(&rest).map(|r| reduced(r, m)).ok()?;
-    Some(Whole { residue, exact })
+    Some(ModularInteger { residue, exact })
 }
 
-fn plus(left: Whole, right: Whole, m: u64) -> Option<Whole> {
+fn plus(left: ModularInteger, right: ModularInteger, m: u64) -> Option<ModularInteger> {
     let residue = reduced(i128::from(left.residue) + i128::from(right.residue), m);
     let exact = match (left.exact, right.exact) {
         (Some(x), Some(y)) => {
@@ -91,10 +96,10 @@ fn plus(left: Whole, right: Whole, m: u64) -> Option<Whole> {
         (Some(x), None) | (None, Some(x)) if x < 0 => return None,
         _ => None,
     };
-    Some(Whole { residue, exact })
+    Some(ModularInteger { residue, exact })
 }
 
-fn times(left: Whole, right: Whole, m: u64) -> Option<Whole> {
+fn times(left: ModularInteger, right: ModularInteger, m: u64) -> Option<ModularInteger> {
     let residue = mul(left.residue, right.residue, m);
     let exact = match (left.exact, right.exact) {
         (Some(0), _) | (_, Some(0)) => Some(0),
@@ -106,7 +111,7 @@ fn times(left: Whole, right: Whole, m: u64) -> Option<Whole> {
         (Some(x), None) | (None, Some(x)) if x < 0 => return None,
         _ => None,
     };
-    Some(Whole { residue, exact })
+    Some(ModularInteger { residue, exact })
 }
 
 fn mul(a: u64, b: u64, m: u64) -> u64 {
@@ -114,7 +119,7 @@ fn mul(a: u64, b: u64, m: u64) -> u64 {
 }
 
 /// a^E ≡ a^{E mod φ(m) + φ(m)} modulo m for every a once E ≥ 64 > log₂ m.
-fn power(base: Whole, exponent: Whole, m: u64, totient: u64) -> Option<Whole> {
+fn power(base: ModularInteger, exponent: ModularInteger, m: u64, totient: u64) -> Option<ModularInteger> {
     let short = match exponent.exact {
         Some(e) if e < 0 => return None,
         Some(e) => u64::try_from(e).ok(),
@@ -151,7 +156,7 @@ fn power(base: Whole, exponent: Whole, m: u64, totient: u64) -> Option<Whole> {
         (None, _) => None,
         _ => return None,
     };
-    Some(Whole { residue, exact })
+    Some(ModularInteger { residue, exact })
 }
 
 #[cfg(test)]

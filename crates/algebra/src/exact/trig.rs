@@ -4,10 +4,10 @@ use dashu_int::{IBig, UBig, ops::BitTest};
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, PI},
     poly::{Mono, Poly},
-    zero::Answer,
+    zero::ZeroTest,
 };
 use crate::expr::{Function, Rational};
 
@@ -42,7 +42,7 @@ impl Field<'_> {
             Cot | Coth => (cos, sin),
             Sec | Sech => (Poly::one(), cos),
             Csc | Csch => (Poly::one(), sin),
-            _ => return Err(Stop::Large),
+            _ => return Err(FormError::Large),
         };
         let inverse = self.invert(&den)?;
         self.times(&num, &inverse)
@@ -135,7 +135,7 @@ impl Field<'_> {
             let (sin, cos) = self.sin_cos(&Self::pi_times(r.clone()))?;
             let right = if function == Function::Arctan { self.mul(p, &cos)? } else { p.clone() };
             let gap = self.difference(&sin, &right)?;
-            if self.decide(&gap)? == Answer::Zero {
+            if self.decide(&gap)? == ZeroTest::Zero {
                 return Ok(Some(Self::pi_times(r)));
             }
         }

@@ -1,8 +1,8 @@
-//! From the expression tree to the normal form.
+//! Conversion of an expression tree to canonical form.
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, PI},
     poly::{Mono, Poly},
 };
@@ -12,19 +12,19 @@ use crate::expr::{Constant, Expr, Function, Rational};
 const DEPTH: u32 = 300;
 
 impl Field<'_> {
-    /// The normal form of an expression.
+    /// The canonical form of an expression.
     pub(super) fn walk(&mut self, expr: &Expr) -> Res<Poly> {
         self.fuel.spend(25)?;
         if self.depth > DEPTH {
-            return Err(Stop::Fuel);
+            return Err(FormError::Fuel);
         }
         self.depth += 1;
         let out = self.walk_inner(expr);
         self.depth -= 1;
         match out {
             // With a bound variable in scope the written form is not the value.
-            Err(Stop::Large) if self.scope.is_empty() => self.atom(Kernel::Opaque(expr.clone())),
-            Err(Stop::Large) => Err(Stop::Fuel),
+            Err(FormError::Large) if self.scope.is_empty() => self.atom(Kernel::Opaque(expr.clone())),
+            Err(FormError::Large) => Err(FormError::Fuel),
             other => other,
         }
     }
@@ -53,7 +53,7 @@ impl Field<'_> {
                 let base = self.walk(base)?;
                 let exponent = self.walk(exponent)?;
                 if self.infinite(&base) || self.infinite(&exponent) {
-                    return Err(Stop::Large);
+                    return Err(FormError::Large);
                 }
                 let power = self.power(&base, &exponent)?;
                 self.expanded_or_same(&power)
@@ -61,10 +61,10 @@ impl Field<'_> {
             Expr::Call(function, args) => {
                 let args = args.iter().map(|a| self.walk(a)).collect::<Res<Vec<_>>>()?;
                 if args.iter().any(|a| self.infinite(a)) {
-                    return Err(Stop::Large);
+                    return Err(FormError::Large);
                 }
                 match self.call(*function, &args) {
-                    Err(Stop::Large) => self.atom(Kernel::Call(*function, args)),
+                    Err(FormError::Large) => self.atom(Kernel::Call(*function, args)),
                     other => other,
                 }
             }
@@ -88,11 +88,11 @@ impl Field<'_> {
             self.fuel.spend(10 + 10 * p.len() as u64 + p.words())?;
             terms.extend(p.0);
             if terms.len() > 20_000 {
-                return Err(Stop::Fuel);
+                return Err(FormError::Fuel);
             }
         }
         if infinite > 0 && parts.len() > 1 {
-            return Err(Stop::Large);
+            return Err(FormError::Large);
         }
         // Adding a chain of rationals grows their denominators: pay for the longest.
         let longest = terms.iter().map(|(_, c)| super::poly::words(c)).max().unwrap_or(0);
@@ -114,7 +114,7 @@ impl Field<'_> {
                 [(mono, value)] if mono.0.len() == 1 && mono.0[0].1 == Q::ONE => {
                     Ok(Poly::term(mono.clone(), value.signum()))
                 }
-                _ => Err(Stop::Large),
+                _ => Err(FormError::Large),
             };
         }
         self.expanded_or_same(&out)
@@ -127,7 +127,7 @@ impl Field<'_> {
             (F::Binomial, [n, k]) => self.binomial(n, k),
             (F::Gcd | F::Lcm | F::Max | F::Min | F::Mod, _) => self.tidied_arithmetic(function, args),
             (_, [x]) => self.call_one(function, x),
-            _ => Err(Stop::Large),
+            _ => Err(FormError::Large),
         }
     }
 
@@ -165,7 +165,7 @@ impl Field<'_> {
             F::DoubleFactorial => self.double_factorial(x),
             F::Sign | F::Floor | F::Ceil => self.tidied_arithmetic(function, std::slice::from_ref(x)),
             F::Re | F::Im | F::Conjugate | F::Arg => self.complex_part(function, x),
-            F::Gcd | F::Lcm | F::Max | F::Min | F::Mod | F::Binomial => Err(Stop::Large),
+            F::Gcd | F::Lcm | F::Max | F::Min | F::Mod | F::Binomial => Err(FormError::Large),
         }
     }
 
@@ -178,7 +178,7 @@ impl Field<'_> {
             }
             return self.argument(&x);
         }
-        let Some(conjugate) = self.conjugated(&x)? else { return Err(Stop::Large) };
+        let Some(conjugate) = self.conjugated(&x)? else { return Err(FormError::Large) };
         let half = Rational::ONE / Rational::from(2);
         let out = match function {
             Function::Re => self.sum(&x, &conjugate)?.scaled(&half),
@@ -193,14 +193,16 @@ impl Field<'_> {
 
     /// The principal argument of a + bi: an arctangent, and a half turn on the left.
     fn argument(&mut self, x: &Poly) -> Res<Poly> {
-        let Some(conjugate) = self.conjugated(x)? else { return Err(Stop::Large) };
+        let Some(conjugate) = self.conjugated(x)? else { return Err(FormError::Large) };
         let re = self.sum(x, &conjugate)?;
         let gap = self.difference(x, &conjugate)?;
         let im = self.mul(&gap, &Self::i().negated())?;
-        let (Some(right), Some(up)) = (self.sign_of(&re), self.sign_of(&im)) else { return Err(Stop::Large) };
+        let (Some(right), Some(up)) = (self.sign_of(&re), self.sign_of(&im)) else {
+            return Err(FormError::Large);
+        };
         let quarter = |n: i64| Poly::term(Mono::of(PI, Q::ONE), Rational::from(n) / Rational::from(2));
         if right == 0 {
-            return if up == 0 { Err(Stop::Undefined) } else { Ok(quarter(up)) };
+            return if up == 0 { Err(FormError::Undefined) } else { Ok(quarter(up)) };
         }
         let inverse = self.invert(&re)?;
         let slope = self.times(&im, &inverse)?;

@@ -1,18 +1,18 @@
-//! Is a normal form zero, and if not, can that be proved?
+//! Zero tests of canonical forms.
 
 use std::collections::BTreeMap;
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::{Kernel, Kind, UNIT},
     poly::{Id, Mono, Poly},
 };
 use crate::expr::Rational;
 
-/// What is proved about a normal form.
+/// What is proved about a canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ZeroTest {
     Zero,
     NonZero,
     Unknown,
@@ -20,21 +20,21 @@ pub(super) enum Answer {
 
 impl Field<'_> {
     /// Decides whether a form is zero.
-    pub(super) fn decide(&mut self, p: &Poly) -> Res<Answer> {
+    pub(super) fn decide(&mut self, p: &Poly) -> Res<ZeroTest> {
         if p.is_empty() {
-            return Ok(Answer::Zero);
+            return Ok(ZeroTest::Zero);
         }
         if p.as_rational().is_some() {
-            return Ok(Answer::NonZero);
+            return Ok(ZeroTest::NonZero);
         }
         self.fuel.spend(4 * p.len() as u64)?;
         match self.flat(p) {
-            Err(Stop::Large) => Ok(Answer::Unknown),
+            Err(FormError::Large) => Ok(ZeroTest::Unknown),
             Err(stop) => Err(stop),
-            Ok((p, _)) if p.is_empty() => Ok(Answer::Zero),
+            Ok((p, _)) if p.is_empty() => Ok(ZeroTest::Zero),
             Ok((p, basis)) => {
                 if self.non_zero(&p, basis) {
-                    Ok(Answer::NonZero)
+                    Ok(ZeroTest::NonZero)
                 } else {
                     self.by_conjugates(&p)
                 }
@@ -66,7 +66,7 @@ impl Field<'_> {
             }
             let least = p.0.iter().map(|(m, _)| m.exponent(id).floor()).min().unwrap_or(0);
             if least != 0 {
-                shift.0.push((id, Q::int(least.checked_neg().ok_or(Stop::Large)?)));
+                shift.0.push((id, Q::int(least.checked_neg().ok_or(FormError::Large)?)));
             }
         }
         if shift.is_one() { Ok(p.clone()) } else { self.mul(p, &Poly::term(shift, Rational::ONE)) }

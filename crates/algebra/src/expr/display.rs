@@ -1,4 +1,4 @@
-//! Expressions written out for people.
+//! `Display` for expressions.
 
 use super::{Constant, Expr, Function, Over, Rational};
 use std::fmt::{self, Display, Formatter};

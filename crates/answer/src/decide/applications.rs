@@ -1,6 +1,6 @@
-//! Unknown functions: `f(x)` is what it is, and no more is known of it.
+//! Applications of unknown functions, replaced by variables.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::truth::Truth;
 use aske_algebra::expr::{Expr, Symbol};
 use smol_str::SmolStr;
@@ -9,17 +9,17 @@ use std::borrow::Cow;
 /// Applications that two expressions may have.
 const MAX_APPLICATIONS: usize = 64;
 
-/// The applications met so far, each with the variable that stands for it.
+/// The applications seen so far; each is replaced by a variable.
 #[derive(Default)]
-struct Known {
+struct Applications {
     applications: Vec<(Symbol, Vec<Expr>)>,
-    /// Whether two arguments could not be told apart or proved the same.
+    /// Whether two arguments could neither be distinguished nor proved equal.
     unclear: bool,
 }
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// Both expressions with a variable for every application of an unknown function: one variable for all with the same
-    /// arguments. Nothing where it is not known whether arguments are the same.
+    /// arguments. `None` where it is not seen whether arguments are the same.
     pub(crate) fn without_applications<'a>(
         self,
         a: &'a Expr,
@@ -29,32 +29,32 @@ impl Judge<'_> {
         if !applies(a) && !applies(b) {
             return Some((Cow::Borrowed(a), Cow::Borrowed(b)));
         }
-        let mut known = Known::default();
-        let (a, b) = (self.replaced(a, &mut known), self.replaced(b, &mut known));
-        (!known.unclear).then(|| (Cow::Owned(a), Cow::Owned(b)))
+        let mut seen = Applications::default();
+        let (a, b) = (self.replaced(a, &mut seen), self.replaced(b, &mut seen));
+        (!seen.unclear).then(|| (Cow::Owned(a), Cow::Owned(b)))
     }
 
-    fn replaced(self, expr: &Expr, known: &mut Known) -> Expr {
-        let all = |parts: &[Expr], known: &mut Known| {
-            parts.iter().map(|part| self.replaced(part, known)).collect::<Vec<_>>()
+    fn replaced(self, expr: &Expr, seen: &mut Applications) -> Expr {
+        let all = |parts: &[Expr], seen: &mut Applications| {
+            parts.iter().map(|part| self.replaced(part, seen)).collect::<Vec<_>>()
         };
         match expr {
             Expr::Apply(name, arguments) => {
-                let arguments = all(arguments, known);
-                let at = self.position(name, arguments, known);
+                let arguments = all(arguments, seen);
+                let at = self.position(name, arguments, seen);
                 Expr::Symbol(SmolStr::new(format!("{name}(#{at})")))
             }
-            Expr::Sum(parts) => Expr::Sum(all(parts, known)),
-            Expr::Product(parts) => Expr::Product(all(parts, known)),
-            Expr::Call(function, parts) => Expr::Call(*function, all(parts, known)),
-            Expr::Power(base, exponent) => self.replaced(base, known).power(self.replaced(exponent, known)),
+            Expr::Sum(parts) => Expr::Sum(all(parts, seen)),
+            Expr::Product(parts) => Expr::Product(all(parts, seen)),
+            Expr::Call(function, parts) => Expr::Call(*function, all(parts, seen)),
+            Expr::Power(base, exponent) => self.replaced(base, seen).power(self.replaced(exponent, seen)),
             other => other.clone(),
         }
     }
 
-    /// Where an application stands among those that are known.
-    fn position(self, name: &Symbol, arguments: Vec<Expr>, known: &mut Known) -> usize {
-        for (at, (other, theirs)) in known.applications.iter().enumerate() {
+    /// Where an application stands among those that are seen.
+    fn position(self, name: &Symbol, arguments: Vec<Expr>, seen: &mut Applications) -> usize {
+        for (at, (other, theirs)) in seen.applications.iter().enumerate() {
             if other != name || theirs.len() != arguments.len() {
                 continue;
             }
@@ -62,11 +62,11 @@ impl Judge<'_> {
             match same {
                 Truth::Yes(_) => return at,
                 Truth::No(_) => {}
-                Truth::Open => known.unclear = true,
+                Truth::Unknown => seen.unclear = true,
             }
         }
-        known.applications.push((name.clone(), arguments));
-        known.unclear |= known.applications.len() > MAX_APPLICATIONS;
-        known.applications.len() - 1
+        seen.applications.push((name.clone(), arguments));
+        seen.unclear |= seen.applications.len() > MAX_APPLICATIONS;
+        seen.applications.len() - 1
     }
 }

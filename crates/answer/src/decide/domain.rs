@@ -1,8 +1,8 @@
-//! Answers about whole numbers: residues, sets of integers, families with a letter that counts.
+//! Comparison of residue classes, sets of integers and families with an integer parameter.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::region::Region;
-use super::shape::claim;
+use super::shape::{assignment, definition};
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Congruence, Numbers, Relation};
@@ -18,7 +18,7 @@ type Run = (Option<IBig>, Option<IBig>);
 /// More points than this are not compared as integers.
 const MAX_POINTS: usize = 2_000;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// The same residues to the same modulus.
     pub(crate) fn same_congruence(self, a: &Congruence, b: &Congruence) -> Truth {
         let modulus = self.same_value(&a.modulus, &b.modulus);
@@ -30,7 +30,7 @@ impl Judge<'_> {
         if !same.is_yes() {
             // `2x ≡ 4 (mod 6)` may say the same as `x ≡ 2 (mod 3)`.
             let names = |c: &Congruence| matches!(&c.left, None | Some(Expr::Symbol(_)));
-            return if names(a) && names(b) { same } else { Truth::Open };
+            return if names(a) && names(b) { same } else { Truth::Unknown };
         }
         let among = |one: &Expr, others: &[Expr]| {
             others.iter().fold(Truth::No(Method::Exact), |found, other| {
@@ -41,10 +41,10 @@ impl Judge<'_> {
         all(&a.residues, &b.residues).and(|| all(&b.residues, &a.residues))
     }
 
-    /// A residue class is no number, unless somebody left the modulus out.
+    /// A residue class is not a number, unless the modulus was left out.
     pub(crate) fn congruence_and_value(self, congruence: &Congruence, value: &Expr) -> Truth {
         match congruence.residues.as_slice() {
-            [one] if self.same_value(one, value).is_yes() => Truth::Open,
+            [one] if self.same_value(one, value).is_yes() => Truth::Unknown,
             _ => Truth::No(Method::Kind),
         }
     }
@@ -52,13 +52,13 @@ impl Judge<'_> {
     fn divides(self, modulus: &Expr, difference: &Expr) -> Truth {
         match self.rational(&difference.clone().over(modulus.clone())) {
             Some(quotient) => Truth::of(quotient.is_int(), Method::Exact),
-            None => Truth::Open,
+            None => Truth::Unknown,
         }
     }
 
     /// The rational number that an expression is.
     pub(crate) fn rational(self, expr: &Expr) -> Option<Rational> {
-        self.fuel.half(|fuel| exact::normal(expr, fuel)).ok()?.as_rational()
+        self.fuel.half(|fuel| exact::canonical_form(expr, fuel)).ok()?.as_rational()
     }
 
     /// Two answers with letters that range over numbers; which letters does not matter.
@@ -75,7 +75,7 @@ impl Judge<'_> {
                     let natural =
                         |n: &Numbers| matches!(n, Numbers::Naturals | Numbers::FromZero | Numbers::Positive);
                     return if natural(numbers_a) && natural(numbers_b) {
-                        Truth::Open
+                        Truth::Unknown
                     } else {
                         Truth::No(Method::Kind)
                     };
@@ -85,11 +85,22 @@ impl Judge<'_> {
                 if *numbers_a != Numbers::Integers {
                     return straight;
                 }
-                straight.or(|| self.same_progression(a, &b, name_a))
+                straight.or(|| self.same_progression(a, &b, name_a)).or(|| self.shifted(a, &b, name_a))
             }
             _ if letters_a == letters_b => self.same(a, b),
-            _ => Truth::Open,
+            _ => Truth::Unknown,
         }
+    }
+
+    /// The same family with its letter counted from another number, or downwards.
+    fn shifted(self, a: &Answer, b: &Answer, name: &Symbol) -> Truth {
+        let letter = || Expr::Symbol(name.clone());
+        let counted = (1..=3).flat_map(|by| [letter().plus(Expr::int(by)), letter().plus(Expr::int(-by))]);
+        let yes = std::iter::once(letter().negated())
+            .chain(counted)
+            .map(|by| self.same(a, &substituted(b, name, &by)))
+            .find(|truth| truth.is_yes());
+        yes.unwrap_or(Truth::No(Method::Kind))
     }
 
     /// `start + step·k` for all integers k: the same where the steps are the same and the starts differ by steps.
@@ -101,7 +112,7 @@ impl Judge<'_> {
             // Linear in k: the next step is as long.
             let next = at(expr, 2).minus(at(expr, 1));
             if !self.same_value(&next, &step(expr)).is_yes() || !is_closed(&step(expr)) {
-                return Truth::Open;
+                return Truth::Unknown;
             }
         }
         let ratio = self.rational(&step(&a).over(step(&b)));
@@ -111,7 +122,7 @@ impl Judge<'_> {
                 let same = ratio == Rational::ONE || ratio == -Rational::ONE;
                 Truth::of(same && offset.is_int(), Method::Exact)
             }
-            _ => Truth::Open,
+            _ => Truth::Unknown,
         }
     }
 
@@ -128,10 +139,12 @@ impl Judge<'_> {
         let at = |k: i64| exact::substitute(&value, name, &Expr::int(k));
         let step = at(1).minus(at(0));
         if !self.same_value(&at(2).minus(at(1)), &step).is_yes() {
-            return Truth::Open;
+            return Truth::Unknown;
         }
         let left = match a {
-            Answer::Relation(relation) => claim(relation).map(|claim| Expr::Symbol(claim.name)),
+            Answer::Relation(relation) => {
+                assignment(relation).map(|assignment| Expr::Symbol(assignment.name))
+            }
             _ => None,
         };
         let modulus = Expr::call(Function::Abs, step);
@@ -140,16 +153,31 @@ impl Judge<'_> {
 
     /// `2\pi k` is understood to count by k, where k is not said to be an integer.
     pub(crate) fn family_and_other(self, a: &Answer, letters: &[(Symbol, Numbers)], other: &Answer) -> Truth {
+        let defines = matches!(a, Answer::Relation(relation) if definition(relation).is_some());
         let counts = letters.iter().all(|(name, numbers)| {
             matches!(numbers, Numbers::Integers | Numbers::Reals) && speaks_of(other, name)
         });
-        if counts { self.same(a, other) } else { Truth::No(Method::Kind) }
+        // A function is defined on the numbers of the problem, whether that is said or not.
+        if counts || defines {
+            return self.same(a, other);
+        }
+        // `2\pi k` against `2\pi n, n \in \mathbb{Z}`: the other letter counts too.
+        let ([(_, Numbers::Integers)], Some(value)) = (letters, single_value(other)) else {
+            return Truth::No(Method::Kind);
+        };
+        let names: Vec<Symbol> = exact::free_symbols(&value).into_iter().collect();
+        match names.as_slice() {
+            [name] if matches!(name.as_str(), "n" | "k" | "m") => {
+                self.same_family(a, letters, other, &[(name.clone(), Numbers::Integers)])
+            }
+            _ => Truth::No(Method::Kind),
+        }
     }
 
     /// Both as sets of integers.
     pub(crate) fn as_integers(self, a: &Answer, b: &Answer) -> Truth {
         let (Some(a), Some(b)) = (self.integers(a), self.integers(b)) else {
-            return if self.fuel.left() == 0 { Truth::Open } else { Truth::No(Method::Kind) };
+            return if self.fuel.left() == 0 { Truth::Unknown } else { Truth::No(Method::Kind) };
         };
         let same = a.iter().any(|one| b.contains(one));
         Truth::of(same, Method::Exact)
@@ -163,14 +191,22 @@ impl Judge<'_> {
                 let runs = self.runs(&region)?;
                 Some(starts(*numbers)?.into_iter().map(|from| from_on(&runs, from.as_ref())).collect())
             }
+            Answer::Intersection(parts) => {
+                let (sets, numbers): (Vec<&Answer>, Vec<&Answer>) =
+                    parts.iter().partition(|part| !matches!(part, Answer::Numbers(_)));
+                let [Answer::Numbers(numbers)] = numbers.as_slice() else { return None };
+                let sets = Answer::Intersection(sets.into_iter().cloned().collect());
+                let runs = self.runs(&self.region(&sets, &mut None)?)?;
+                Some(starts(*numbers)?.into_iter().map(|from| from_on(&runs, from.as_ref())).collect())
+            }
             Answer::Numbers(numbers) => Some(
                 starts(*numbers)?.into_iter().map(|from| from_on(&[(None, None)], from.as_ref())).collect(),
             ),
             Answer::Value(_) => Some(vec![points(std::slice::from_ref(answer))?]),
             Answer::Set(values) | Answer::Bare(values) => Some(vec![points(values)?]),
             Answer::Relation(relation) => {
-                let claim = claim(relation)?;
-                self.integers(&claim.value)
+                let assignment = assignment(relation)?;
+                self.integers(&assignment.value)
             }
             _ => None,
         }
@@ -223,7 +259,7 @@ impl Judge<'_> {
     }
 }
 
-/// Where a set of integers begins; none for one without a beginning.
+/// Where a set of integers begins; none for one unbounded below.
 fn starts(numbers: Numbers) -> Option<Vec<Option<IBig>>> {
     Some(match numbers {
         Numbers::Integers => vec![None],
@@ -285,7 +321,7 @@ fn points(values: &[Answer]) -> Option<Vec<Run>> {
 fn single_value(answer: &Answer) -> Option<Expr> {
     match answer {
         Answer::Value(value) | Answer::Quantity(value, _) => Some(value.clone()),
-        Answer::Relation(relation) => match claim(relation)?.value {
+        Answer::Relation(relation) => match assignment(relation)?.value {
             Answer::Value(value) | Answer::Quantity(value, _) => Some(value),
             _ => None,
         },
@@ -306,16 +342,19 @@ fn speaks_of(answer: &Answer, name: &str) -> bool {
 }
 
 /// The answer with another name for a letter.
-fn renamed(answer: &Answer, from: &Symbol, to: &Symbol) -> Answer {
-    let all = |parts: &[Answer]| parts.iter().map(|part| renamed(part, from, to)).collect();
+pub(crate) fn renamed(answer: &Answer, from: &Symbol, to: &Symbol) -> Answer {
+    substituted(answer, from, &Expr::Symbol(to.clone()))
+}
+
+/// The answer with an expression for a letter.
+fn substituted(answer: &Answer, from: &Symbol, to: &Expr) -> Answer {
+    let all = |parts: &[Answer]| parts.iter().map(|part| substituted(part, from, to)).collect();
     match answer {
-        Answer::Value(value) => Answer::Value(exact::substitute(value, from, &Expr::Symbol(to.clone()))),
+        Answer::Value(value) => Answer::Value(exact::substitute(value, from, to)),
         Answer::Relation(relation) => {
             Answer::Relation(Relation { sides: all(&relation.sides), signs: relation.signs.clone() })
         }
-        Answer::Quantity(value, unit) => {
-            Answer::Quantity(exact::substitute(value, from, &Expr::Symbol(to.clone())), unit.clone())
-        }
+        Answer::Quantity(value, unit) => Answer::Quantity(exact::substitute(value, from, to), unit.clone()),
         Answer::Bare(parts) => Answer::Bare(all(parts)),
         Answer::Set(parts) => Answer::Set(all(parts)),
         Answer::Any(parts) => Answer::Any(all(parts)),

@@ -1,29 +1,51 @@
-//! Equations and inequalities: the same up to a factor.
+//! Comparison of equations and inequalities, up to a factor.
 
+use super::comparator::Comparator;
+use super::domain::renamed;
 use super::estimate::has_corners;
-use super::judge::Judge;
 use super::points::Points;
-use super::shape::claim;
+use super::shape::{Definition, assignment, definition};
 use super::truth::Truth;
 use super::value::{is_closed, names_of};
-use crate::answer::{Answer, Relation, Sign, UNNAMED};
+use crate::answer::{Answer, Relation, RelationOp, UNNAMED};
 use aske_algebra::approx::{self, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Rational, Symbol};
 use aske_algebra::verdict::Method;
 use std::cmp::Ordering;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     pub(crate) fn same_relation(self, a: &Relation, b: &Relation) -> Truth {
         // `at least 6` speaks of whatever the other names.
         if let Some(named) = self.named_like(a, b).or_else(|| self.named_like(b, a)) {
             return named;
         }
-        match (claim(a), claim(b)) {
+        // The names of a function's arguments do not matter: `f(x) = x + 1` and `f(t) = t + 1`.
+        if let (Some(a), Some(b)) = (definition(a), definition(b))
+            && a.name == b.name
+        {
+            let bare = |definition: &Definition<'_>| {
+                definition
+                    .arguments
+                    .iter()
+                    .enumerate()
+                    .fold(definition.body.clone(), |body, (at, argument)| {
+                        renamed(&body, argument, &Symbol::new(format!("□{at}")))
+                    })
+            };
+            return if a.arguments.len() == b.arguments.len() {
+                self.same(&bare(&a), &bare(&b))
+            } else {
+                Truth::No(Method::Kind)
+            };
+        }
+        match (assignment(a), assignment(b)) {
             (Some(a), Some(b)) if a.name == b.name => return self.same(&a.value, &b.value),
             _ => {}
         }
-        self.same_chain(a, b).or(|| self.same_chain(a, &reversed(b)))
+        let membership = b.signs.iter().any(|sign| matches!(sign, RelationOp::In | RelationOp::NotIn));
+        self.same_chain(a, b)
+            .or(|| if membership { Truth::No(Method::Kind) } else { self.same_chain(a, &reversed(b)) })
     }
 
     /// A relation that names nothing, compared under the other's name.
@@ -40,7 +62,7 @@ impl Judge<'_> {
         Some(self.same_relation(&Relation { sides: sides.collect(), signs: unnamed.signs.clone() }, other))
     }
 
-    /// Sign by sign, in the order written.
+    /// RelationOp by sign, in the order written.
     fn same_chain(self, a: &Relation, b: &Relation) -> Truth {
         if a.signs.len() != b.signs.len() {
             return Truth::No(Method::Kind);
@@ -59,11 +81,11 @@ impl Judge<'_> {
     }
 
     /// One sign between two expressions against another.
-    fn same_step(self, a: (Expr, Expr), sign_a: Sign, b: (Expr, Expr), sign_b: Sign) -> Truth {
-        let oriented = |(left, right): (Expr, Expr), sign: Sign| match sign {
+    fn same_step(self, a: (Expr, Expr), sign_a: RelationOp, b: (Expr, Expr), sign_b: RelationOp) -> Truth {
+        let oriented = |(left, right): (Expr, Expr), sign: RelationOp| match sign {
             // All inequalities say that something is positive.
-            Sign::Less | Sign::AtMost => (right.minus(left), sign.flipped()),
-            Sign::Near => (left.minus(right), Sign::Equal),
+            RelationOp::Less | RelationOp::LessEqual => (right.minus(left), sign.flipped()),
+            RelationOp::Approx => (left.minus(right), RelationOp::Equal),
             _ => (left.minus(right), sign),
         };
         let straight = if sign_a == sign_b {
@@ -74,6 +96,9 @@ impl Judge<'_> {
         if straight.is_yes() {
             return straight;
         }
+        if matches!(sign_a, RelationOp::In | RelationOp::NotIn) {
+            return straight;
+        }
         // Without a variable there is nothing to solve: `1=2` and `3=5` say different things.
         if is_closed(&a.0) && is_closed(&a.1) || is_closed(&b.0) && is_closed(&b.1) {
             return straight;
@@ -82,17 +107,17 @@ impl Judge<'_> {
         if sign_a != sign_b {
             return Truth::No(Method::Kind);
         }
-        let Some((a, b)) = self.without_applications(&a, &b) else { return Truth::Open };
+        let Some((a, b)) = self.without_applications(&a, &b) else { return Truth::Unknown };
         let (a, b) = (&*a, &*b);
         match exact::proportional(a, b, self.fuel) {
             Ok(Some(true)) if !sign_a.is_order() || self.same_direction(a, b) => Truth::Yes(Method::Exact),
             Ok(Some(true)) => Truth::No(Method::Exact),
-            Ok(Some(false)) if sign_a == Sign::Equal => self.same_solutions(a, b),
+            Ok(Some(false)) if sign_a == RelationOp::Equal => self.same_solutions(a, b),
             // Two forms of one inequality need not be proportional: `1/x > 0` and `x > 0`.
-            Ok(Some(false)) if sign_a.is_order() && !(is_polynomial(a) && is_polynomial(b)) => Truth::Open,
+            Ok(Some(false)) if sign_a.is_order() && !(is_polynomial(a) && is_polynomial(b)) => Truth::Unknown,
             Ok(Some(false)) => Truth::No(Method::Probable),
             Ok(None) => self.constant_ratio(a, b, sign_a.is_order()),
-            Err(_) => Truth::Open,
+            Err(_) => Truth::Unknown,
         }
     }
 
@@ -130,16 +155,16 @@ impl Judge<'_> {
         Some(value(a, &at)? / value(b, &at)?).filter(|ratio| ratio.is_finite() && *ratio != 0.0)
     }
 
-    /// The quotient of both is the same number everywhere it was looked at.
+    /// The quotient of both is the same number everywhere it was examined.
     fn constant_ratio(self, a: &Expr, b: &Expr, positive: bool) -> Truth {
         let ratios: Vec<f64> = (0..8).filter_map(|index| self.ratio_at(a, b, index)).collect();
-        let [first, rest @ ..] = ratios.as_slice() else { return Truth::Open };
+        let [first, rest @ ..] = ratios.as_slice() else { return Truth::Unknown };
         if rest.len() < 3 {
-            return Truth::Open;
+            return Truth::Unknown;
         }
         let steady = rest.iter().all(|ratio| (ratio - first).abs() <= 1e-9 * first.abs());
         match Truth::of(steady && (!positive || *first > 0.0), Method::Probable) {
-            Truth::Yes(_) if has_corners(a) || has_corners(b) => Truth::Open,
+            Truth::Yes(_) if has_corners(a) || has_corners(b) => Truth::Unknown,
             other => other,
         }
     }

@@ -1,17 +1,19 @@
-//! Where numbers that agree prove nothing: limits that may oscillate, sums that may diverge, poles inside an integral,
+//! Cases in which numerical agreement is no evidence: oscillating limits, divergent sums, poles inside an integral,
 //! functions that have corners or jumps where nobody looked.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use aske_algebra::approx::{self, Point};
 use aske_algebra::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
 use dashu_int::{IBig, UBig};
 
 /// Numbers beyond this, or below its inverse, make a limit that no nearby value shows.
 const LARGE: u32 = 1_000_000;
-/// Where terms of an endless sum are looked at.
+/// Where terms of an infinite sum are examined.
 const EARLY: i64 = 11;
 const LATE: i64 = 100_003;
-/// Values of an integrand that are looked at.
+/// Terms of a finite sum that may approximate an infinite one.
+const LONG: i64 = 20;
+/// Values of an integrand that are examined.
 const SAMPLES: u32 = 97;
 
 /// Whether a function of variables is made of parts that have corners, jumps or branches: agreement at points says
@@ -49,7 +51,35 @@ pub(crate) fn has_corners(expr: &Expr) -> bool {
     })
 }
 
-impl Judge<'_> {
+/// Whether an expression has parts that no numerical agreement shows: numbers of extreme size, and long finite sums,
+/// which may be a series cut short.
+pub(crate) fn has_negligible_parts(expr: &Expr) -> bool {
+    let small = |value: &Rational| {
+        let size = size(value);
+        !size.is_zero() && size < Rational::from_parts(IBig::ONE, UBig::from(LARGE))
+    };
+    expr.any(&|part| match part {
+        Expr::Number(value) | Expr::Decimal(value) => small(value) || size(value) > Rational::from(LARGE),
+        Expr::Power(base, exponent) => match (&**base, &**exponent) {
+            (Expr::Number(base), Expr::Number(exponent)) => {
+                size(exponent) >= Rational::from(6_u8) && size(base) >= Rational::from(7_u8)
+            }
+            _ => false,
+        },
+        Expr::Bind(bind) => match &bind.over {
+            Over::Sum(Expr::Number(from), Expr::Number(to)) => {
+                to - from > Rational::from(LONG) && bind.body.any(&|part| matches!(part, Expr::Power(..)))
+            }
+            Over::Sum(_, to) if is_infinite(to) => {
+                bind.body.any(&|part| matches!(part, Expr::Call(Function::Floor | Function::Ceil, _)))
+            }
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+impl Comparator<'_> {
     /// Whether an estimate of some limit, sum or integral in it may be far from the truth.
     pub(crate) fn is_doubtful(self, expr: &Expr) -> bool {
         let own = match expr {
@@ -57,7 +87,7 @@ impl Judge<'_> {
                 Over::Limit(towards, _) => doubtful_limit(bind, towards),
                 Over::Sum(from, to) if is_infinite(to) => !self.fades(bind, from, &Rational::ZERO),
                 Over::Product(from, to) if is_infinite(to) => !self.fades(bind, from, &Rational::ONE),
-                Over::Integral(from, to) => self.has_pole(bind, from, to),
+                Over::Integral(from, to) => self.is_doubtful_integral(bind, from, to),
                 _ => false,
             },
             _ => false,
@@ -82,8 +112,9 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether an integrand changes its sign through large values: a pole that the two sides of may cancel.
-    fn has_pole(self, bind: &Bind, from: &Expr, to: &Expr) -> bool {
+    /// Whether an integral may be far from its estimate: the integrand changes its sign through large values (a pole whose
+    /// two sides may cancel), or a tail is cut off.
+    fn is_doubtful_integral(self, bind: &Bind, from: &Expr, to: &Expr) -> bool {
         let end = |expr: &Expr| {
             approx::evaluate(expr, &Point::none(), 53, self.fuel)
                 .ok()
@@ -102,6 +133,14 @@ impl Judge<'_> {
             }
         }
         let mut sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+        // An exponential that has nearly vanished at an end hides how far the integral goes.
+        let exponential =
+            |part: &Expr| matches!(part, Expr::Power(base, _) if **base == Expr::Constant(Constant::E));
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let vanishes = |end: Option<&f64>| end.is_some_and(|end| *end < 1e-12 * largest);
+        if bind.body.any(&exponential) && (vanishes(sizes.first()) || vanishes(sizes.last())) {
+            return true;
+        }
         sizes.sort_by(f64::total_cmp);
         let usual = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0).max(1e-9);
         values
@@ -110,7 +149,7 @@ impl Judge<'_> {
     }
 }
 
-/// A limit whose body may oscillate on the way, or shows its value only beyond what is looked at.
+/// A limit whose body may oscillate on the way, or shows its value only beyond what is examined.
 fn doubtful_limit(bind: &Bind, towards: &Expr) -> bool {
     use Function as F;
     let speaks = |expr: &Expr| mentions(expr, &bind.variable);

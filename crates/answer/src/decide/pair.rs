@@ -1,12 +1,13 @@
-//! The table of kinds: how an answer of one kind stands to an answer of another.
+//! Comparison of two answers by their kinds.
 
-use super::judge::Judge;
-use super::shape::{Assigned, assigned, claim, numbered, plain};
+use super::comparator::Comparator;
+use super::shape::{Assignments, assignment, assignments, by_name, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
-use crate::answer::{Answer, Clock, Relation, Sign};
+use crate::answer::{Answer, Clock, Relation, RelationOp};
 use crate::text;
 use crate::units::{self, Unit};
+use crate::vocabulary;
 use aske_algebra::approx::{self, Point};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
 use aske_algebra::verdict::Method;
@@ -15,23 +16,23 @@ use dashu_int::IBig;
 /// Kinds that are never the same.
 const NEVER: Truth = Truth::No(Method::Kind);
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// Whether two answers are the same; the order of the two does not matter.
     pub(crate) fn same(self, a: &Answer, b: &Answer) -> Truth {
         if let (Answer::Value(a), Answer::Value(b)) = (a, b) {
             return self.same_value(a, b);
         }
         if self.fuel.spend(30).is_err() {
-            return Truth::Open;
+            return Truth::Unknown;
         }
         // `(x,y,z,w)=(1,2,3,4)` gives its tuple in the order of its names.
         for (relation, tuple) in [(a, b), (b, a)] {
             if let (Answer::Relation(relation), Answer::Tuple(values)) = (relation, tuple)
                 && let [Answer::Tuple(names), Answer::Tuple(theirs)] = relation.sides.as_slice()
-                && relation.signs == [Sign::Equal]
+                && relation.signs == [RelationOp::Equal]
                 && names.iter().all(|name| name.as_name().is_some())
             {
-                return self.in_order(theirs, values);
+                return self.in_order(&by_name(names, theirs), values);
             }
         }
         let (a, b) = (&plain(a), &plain(b));
@@ -49,7 +50,7 @@ impl Judge<'_> {
             // A gloss that says something else may be a factor.
             (A::Gloss(number, gloss), other) => match self.same(number, gloss) {
                 Truth::Yes(_) => self.same(number, other),
-                _ => Truth::Open,
+                _ => Truth::Unknown,
             },
             (A::Percent(a), A::Percent(b)) => self.same_value(a, b),
             (A::Percent(percent), A::Value(value)) => {
@@ -62,7 +63,7 @@ impl Judge<'_> {
             (A::Quantity(a, unit), A::Value(b)) => self.quantity_and_value(a, unit, b),
             (A::Ratio(a, clock_a), A::Ratio(b, clock_b)) => self.same_ratio(a, *clock_a, b, *clock_b),
             (A::Ratio(parts, clock), A::Value(value)) => match parts.as_slice() {
-                [above, below] if self.policy.ratio_as_quotient && !clock.is_some_and(|c| c.told) => {
+                [above, below] if self.policy.ratio_as_quotient && !clock.is_some_and(|c| c.has_meridiem) => {
                     self.same_value(&above.clone().over(below.clone()), value)
                 }
                 _ => NEVER,
@@ -71,9 +72,17 @@ impl Judge<'_> {
             // Two numbers in round and in square brackets are two intervals.
             (A::Tuple(a), A::List(b)) if a.len() != 2 => self.in_order(a, b),
             (A::Tuple(a) | A::List(a), A::Bare(b)) if self.policy.list_as_tuple => self.in_order(a, b),
-            (A::Bare(a), A::Bare(b)) => self.in_any_order(a, b),
+            // A list that repeats an element is a sequence, where the order may matter.
+            (A::Bare(a), A::Bare(b)) => match self.in_any_order(a, b) {
+                Truth::Yes(_) if repeats(a) && !self.in_order(a, b).is_yes() => Truth::Unknown,
+                other => other,
+            },
             (A::Set(a), A::Set(b)) => self.as_sets(a, b),
             (A::Set(a), A::Bare(b)) if self.policy.list_as_set => self.as_sets(a, b),
+            // `1/2 or 0.5`: one value, written twice.
+            (A::Set(values), A::Value(_)) if matches!(values.as_slice(), [first, second] if self.same(first, second).is_yes()) => {
+                self.same(&values[0], b)
+            }
             // The set of one value is that value; nested sets are not.
             (A::Set(one), other)
                 if one.len() == 1
@@ -134,7 +143,7 @@ impl Judge<'_> {
                             (A::Text(_) | A::Opaque(_), _) | (_, A::Text(_) | A::Opaque(_))
                         ) =>
                     {
-                        Truth::Open
+                        Truth::Unknown
                     }
                     other => other,
                 },
@@ -143,7 +152,10 @@ impl Judge<'_> {
             },
             (A::Choice(letter, content), other) => {
                 let named = match other {
-                    A::Value(Expr::Symbol(name)) if name.eq_ignore_ascii_case(&letter.to_string()) => {
+                    A::Value(value)
+                        if matches!(value, Expr::Symbol(name) if name.eq_ignore_ascii_case(&letter.to_string()))
+                            || *letter == 'E' && *value == Expr::Constant(Constant::E) =>
+                    {
                         content.as_ref().map_or(Truth::Yes(Method::Letter), |content| beside(content))
                     }
                     _ => NEVER,
@@ -154,18 +166,28 @@ impl Judge<'_> {
                 })
             }
             (A::Text(a), A::Text(b)) => {
-                Truth::of(text::words(a) == text::words(b) || text::both_no_solution(a, b), Method::Text)
+                if text::essence(a) == text::essence(b) || text::both_no_solution(a, b) {
+                    Truth::Yes(Method::Text)
+                } else if text::extends(a, b) {
+                    Truth::Unknown
+                } else {
+                    Truth::No(Method::Text)
+                }
             }
             (A::Text(word), A::Set(none)) if none.is_empty() => {
-                Truth::of(text::is_no_solution(&text::fold(word)), Method::NoSolution)
+                Truth::of(vocabulary::is_no_solution(&text::fold(word)), Method::NoSolution)
             }
             (A::Text(text), A::Letters(letters)) => {
                 Truth::of(text::words(text) == text::words(letters), Method::Text)
             }
             (A::Letters(a), A::Letters(b)) => same_letters(a, b),
             (A::Letters(letters), A::Value(value)) => letters_and_value(letters, value),
-            // The same words in another order: nobody knows what that changes.
-            (A::Opaque(a), A::Opaque(b)) if a.bag == b.bag && a.spelling != b.spelling => Truth::Open,
+            // The same tokens in another order are the same answer only where an operator commutes.
+            (A::Opaque(a), A::Opaque(b))
+                if a.bag == b.bag && a.spelling != b.spelling && a.has_commutative_operator() =>
+            {
+                Truth::Unknown
+            }
             (A::Opaque(a), A::Opaque(b)) => Truth::of(a.spelling == b.spelling, Method::Text),
             (A::Cycles { cycles: a, disjoint: true }, A::Cycles { cycles: b, disjoint: true }) => {
                 Truth::of(a == b, Method::Exact)
@@ -175,7 +197,7 @@ impl Judge<'_> {
                 if a == b {
                     Truth::Yes(Method::Exact)
                 } else {
-                    Truth::Open
+                    Truth::Unknown
                 }
             }
             (A::Date(a), A::Date(b)) => Truth::of(a == b, Method::Exact),
@@ -205,15 +227,17 @@ impl Judge<'_> {
             (A::Relation(relation), other) => self.relation_and_other(relation, other),
             (A::All(a), A::All(b)) => self.in_any_order(a, b),
             // `x_1=2, x_2=9`: the solutions of one unknown, numbered.
-            (A::All(parts), A::Set(values) | A::Bare(values)) if numbered(parts) => match assigned(parts) {
-                Some(Assigned { written, .. }) => self.as_sets(&written, values),
-                None => NEVER,
-            },
-            (A::All(parts), A::Tuple(values) | A::Bare(values)) => match assigned(parts) {
-                Some(Assigned { by_name, in_usual_order: true, .. }) => self.in_order(&by_name, values),
+            (A::All(parts), A::Set(values) | A::Bare(values)) if numbered(parts) => {
+                match assignments(parts) {
+                    Some(Assignments { written, .. }) => self.as_sets(&written, values),
+                    None => NEVER,
+                }
+            }
+            (A::All(parts), A::Tuple(values) | A::Bare(values)) => match assignments(parts) {
+                Some(Assignments { by_name, in_usual_order: true, .. }) => self.in_order(&by_name, values),
                 // Which of the values comes first is not known.
-                Some(Assigned { written, .. }) => match self.in_any_order(&written, values) {
-                    Truth::Yes(_) => Truth::Open,
+                Some(Assignments { written, .. }) => match self.in_any_order(&written, values) {
+                    Truth::Yes(_) => Truth::Unknown,
                     other => other,
                 },
                 None => NEVER,
@@ -230,20 +254,29 @@ impl Judge<'_> {
         }
     }
 
-    /// What a relation says against an answer that is none.
+    /// What a relation says against an answer of another kind.
     fn relation_and_other(self, relation: &Relation, other: &Answer) -> Truth {
-        if !self.policy.assignment_as_value {
+        // A family is compared with the relation itself.
+        if !self.policy.assignment_as_value || matches!(other, Answer::Family(..)) {
             return NEVER;
         }
-        if let Some(claim) = claim(relation) {
-            return self.same(&claim.value, other);
+        let [.., before, last] = relation.sides.as_slice() else { return NEVER };
+        if let Some(assignment) = assignment(relation) {
+            // `x = 5 ≈ 7` contradicts itself.
+            let rounded = relation.signs.len() > 1 && relation.signs.last() == Some(&RelationOp::Approx);
+            return if rounded && !self.is_near(before, last) {
+                NEVER
+            } else {
+                self.same(&assignment.value, other)
+            };
         }
         // `\pi \approx 3.14` gives the exact value; `2 + 3 = 5` gives 5, if it is so.
-        let [.., before, last] = relation.sides.as_slice() else { return NEVER };
-        if relation.signs == [Sign::Near] {
-            return if self.is_near(before, last) { self.same(before, other) } else { NEVER };
+        if relation.signs == [RelationOp::Approx] {
+            let written = |side: &Answer| matches!(side, Answer::Value(Expr::Number(_) | Expr::Decimal(_)));
+            let exact = !written(before) || written(last);
+            return if exact && self.is_near(before, last) { self.same(before, other) } else { NEVER };
         }
-        let equal = relation.signs.iter().all(|sign| *sign == Sign::Equal);
+        let equal = relation.signs.iter().all(|sign| *sign == RelationOp::Equal);
         let reckons = matches!((before, last), (Answer::Value(before), Answer::Value(last)) if is_closed(before) && is_closed(last));
         if equal && reckons && self.same(before, last).is_yes() { self.same(last, other) } else { NEVER }
     }
@@ -305,7 +338,7 @@ impl Judge<'_> {
 
     fn same_ratio(self, a: &[Expr], clock_a: Option<Clock>, b: &[Expr], clock_b: Option<Clock>) -> Truth {
         if let (Some(a), Some(b)) = (clock_a, clock_b) {
-            let day = if a.told == b.told { 1440 } else { 720 };
+            let day = if a.has_meridiem == b.has_meridiem { 1440 } else { 720 };
             return Truth::of(a.minutes % day == b.minutes % day, Method::Exact);
         }
         let ([first_a, ..], [first_b, ..]) = (a, b) else { return NEVER };
@@ -318,22 +351,27 @@ impl Judge<'_> {
     }
 }
 
-/// What stands beside an option's letter: its value, or words that may take it back.
+/// Whether the content beside an option's letter is its value, and not words that may change the choice.
 fn beside(content: &Answer) -> Truth {
     match content {
-        Answer::Opaque(_) | Answer::Choice(..) | Answer::Bare(_) | Answer::Any(_) => Truth::Open,
+        Answer::Opaque(_) | Answer::Choice(..) | Answer::Bare(_) | Answer::Any(_) => Truth::Unknown,
         Answer::Text(text)
-            if text.split_whitespace().any(|word| units::is_function_word(&word.to_lowercase())) =>
+            if text.split_whitespace().any(|word| vocabulary::is_function_word(&word.to_lowercase())) =>
         {
-            Truth::Open
+            Truth::Unknown
         }
         Answer::Text(text)
             if text.split_whitespace().any(|word| matches!(word, "is" | "are" | "and" | "or")) =>
         {
-            Truth::Open
+            Truth::Unknown
         }
         _ => Truth::Yes(Method::Letter),
     }
+}
+
+/// Whether an element stands twice in a list.
+fn repeats(list: &[Answer]) -> bool {
+    list.len() <= 64 && (1..list.len()).any(|at| list[..at].contains(&list[at]))
 }
 
 /// A product whose letters are symbols of units, as a quantity: `10·m/s`.
@@ -372,7 +410,7 @@ fn kelvins(value: &Expr, unit: &Unit) -> Option<Expr> {
     }
 }
 
-/// A small whole number.
+/// A small integer.
 fn whole(value: &Rational) -> Option<i32> {
     i32::try_from(value.is_int().then(|| value.floor())?).ok()
 }
@@ -384,7 +422,7 @@ fn same_letters(a: &str, b: &str) -> Truth {
     }
     let swapped = a.chars().count() == 2 && a.chars().rev().eq(b.chars());
     let roman = |text: &str| text.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'L' | 'C' | 'D' | 'M'));
-    if swapped && !(roman(a) && roman(b)) { Truth::Open } else { Truth::No(Method::Text) }
+    if swapped && !(roman(a) && roman(b)) { Truth::Unknown } else { Truth::No(Method::Text) }
 }
 
 /// A string of letters against an expression: the same where it is their product, written in the same order.
@@ -410,7 +448,7 @@ fn letters_and_value(letters: &str, value: &Expr) -> Truth {
         letters.sort_unstable();
         letters
     };
-    if sorted(&factors) == sorted(letters) { Truth::Open } else { NEVER }
+    if sorted(&factors) == sorted(letters) { Truth::Unknown } else { NEVER }
 }
 
 /// π/180.

@@ -1,4 +1,4 @@
-//! Where functions are compared: fixed points that no formula was written for.
+//! Sample points at which expressions are compared.
 
 use super::value::wants_integers;
 use aske_algebra::approx::Point;
@@ -22,7 +22,7 @@ const PLACES: &[(i64, u64)] = &[
     (-151, 71),
 ];
 
-/// Whole numbers for what counts.
+/// Integers for what counts.
 const COUNTS: &[i64] = &[7, 4, 9, 5, 11, 3, 8, 6, 12, 10, 13, 2];
 
 /// Which kind of point suits a comparison.
@@ -46,7 +46,7 @@ impl Points {
         let place = |variable: usize| match self {
             Self::Fractions => {
                 let (above, below) = PLACES[(index + variable * 5) % PLACES.len()];
-                // Beyond the table, shifted: places stay different.
+                // TooLong the table, shifted: places stay different.
                 let turn = (variable * 5 + index) / PLACES.len();
                 Rational::from_parts(IBig::from(above), below.into()) + Rational::from(turn as u64)
             }
@@ -56,7 +56,7 @@ impl Points {
     }
 }
 
-/// Whether an expression is about whole numbers by its letters: it rounds, and all of them usually count.
+/// Whether an expression is about integers by its letters: it rounds, and all of them usually count.
 fn counts(expr: &Expr) -> bool {
     let rounds = |part: &Expr| matches!(part, Expr::Call(Function::Floor | Function::Ceil, _));
     let counting = |name: &Symbol| matches!(name.as_str(), "n" | "m" | "k" | "i" | "j" | "N");

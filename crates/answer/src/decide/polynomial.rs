@@ -1,11 +1,11 @@
-//! Polynomials in one variable, by the form of an expression alone.
+//! Coefficients of polynomials in one variable.
 
 use aske_algebra::expr::{Expr, Rational, Symbol};
 
-/// The highest degree that is looked at.
+/// The highest degree that is examined.
 const MAX_DEGREE: usize = 8;
 
-/// The coefficients from the constant one up, the last not zero; nothing where an expression is no polynomial with
+/// The coefficients from the constant one up, the last not zero; `None` where an expression is not a polynomial with
 /// rational coefficients by its form, or has no variable in it.
 pub(crate) fn coefficients(expr: &Expr, variable: &Symbol) -> Option<Vec<Rational>> {
     let mut found = read(expr, variable)?;

@@ -1,10 +1,10 @@
-//! Sets of real numbers in normal form: disjoint pieces in order.
+//! Sets of real numbers as sorted disjoint intervals.
 
-use super::judge::Judge;
+use super::comparator::Comparator;
 use super::polynomial;
 use super::truth::Truth;
 use super::value::names_of;
-use crate::answer::{Answer, Numbers, Relation, Sign};
+use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
 use aske_algebra::verdict::Method;
 use std::cmp::Ordering;
@@ -30,7 +30,7 @@ pub(crate) struct Region(pub(crate) Vec<Piece>);
 /// More pieces than this are not compared.
 const MAX_PIECES: usize = 4096;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// Both as sets of real numbers, where at least one of them is surely such a set.
     pub(crate) fn as_regions(self, a: &Answer, b: &Answer) -> Truth {
         if !is_surely_set(a) && !is_surely_set(b) {
@@ -38,6 +38,9 @@ impl Judge<'_> {
         }
         let counts = |answer: &Answer| match answer {
             Answer::Where(_, numbers, _) | Answer::Numbers(numbers) => *numbers != Numbers::Reals,
+            Answer::Intersection(parts) => parts
+                .iter()
+                .any(|part| matches!(part, Answer::Numbers(numbers) if *numbers != Numbers::Reals)),
             _ => false,
         };
         if counts(a) || counts(b) {
@@ -46,7 +49,7 @@ impl Judge<'_> {
         let (mut name_a, mut name_b) = (None, None);
         let (Some(region_a), Some(region_b)) = (self.region(a, &mut name_a), self.region(b, &mut name_b))
         else {
-            return if self.fuel.left() == 0 { Truth::Open } else { Truth::No(Method::Kind) };
+            return if self.fuel.left() == 0 { Truth::Unknown } else { Truth::No(Method::Kind) };
         };
         // `1<x<2` and `1<y<2` are two statements.
         if let (Some(a), Some(b)) = (&name_a, &name_b)
@@ -96,9 +99,17 @@ impl Judge<'_> {
                 self.joined(pieces)
             }
             Answer::Bare(parts) if parts.iter().all(is_surely_set) => {
-                // Inequalities side by side hold together; intervals side by side are a union.
-                let both = parts.iter().all(|part| matches!(part, Answer::Relation(_)));
-                if both { self.common(parts, name) } else { self.region(&Answer::Union(parts.clone()), name) }
+                // Inequalities side by side hold together where they can; intervals side by side are a union.
+                let together = if parts.iter().all(|part| matches!(part, Answer::Relation(_))) {
+                    self.common(parts, name)?
+                } else {
+                    Region::default()
+                };
+                if together.0.is_empty() {
+                    self.region(&Answer::Union(parts.clone()), name)
+                } else {
+                    Some(together)
+                }
             }
             Answer::Intersection(parts) | Answer::All(parts) => self.common(parts, name),
             Answer::Minus(from, without) => {
@@ -134,7 +145,7 @@ impl Judge<'_> {
         self.joined(pieces)
     }
 
-    /// One interval; nothing where its ends are the wrong way round.
+    /// One interval; `None` where its ends are the wrong way round.
     fn piece(self, from: &Expr, from_closed: bool, to: &Expr, to_closed: bool) -> Option<Region> {
         let open_at_infinity =
             |at: &Expr, closed: bool| End { at: at.clone(), closed: closed && !is_infinite(at) };
@@ -236,11 +247,11 @@ impl Judge<'_> {
 
     /// The numbers for which a relation in one name holds.
     fn solved(self, relation: &Relation, name: &mut Option<Symbol>) -> Option<Region> {
-        if let [Sign::In | Sign::NotIn] = relation.signs.as_slice() {
+        if let [RelationOp::In | RelationOp::NotIn] = relation.signs.as_slice() {
             let known = relation.sides[0].as_name()?;
             speaks_of(name, &known)?;
             let set = self.region(&relation.sides[1], name)?;
-            return if relation.signs[0] == Sign::In { Some(set) } else { self.complement(&set) };
+            return if relation.signs[0] == RelationOp::In { Some(set) } else { self.complement(&set) };
         }
         let mut total = Region(vec![all()]);
         for (at, sign) in relation.signs.iter().enumerate() {
@@ -255,7 +266,7 @@ impl Judge<'_> {
     }
 
     /// One inequality in one name.
-    fn step(self, left: &Expr, sign: Sign, right: &Expr, name: &mut Option<Symbol>) -> Option<Region> {
+    fn step(self, left: &Expr, sign: RelationOp, right: &Expr, name: &mut Option<Symbol>) -> Option<Region> {
         let names = names_of(left, right);
         let [variable] = names.as_slice() else { return None };
         speaks_of(name, variable)?;
@@ -275,8 +286,8 @@ impl Judge<'_> {
                     self.polynomial(&inside[0], sign.flipped(), &bound.clone().negated(), variable)?;
                 let above = self.polynomial(&inside[0], sign, bound, variable)?;
                 return match sign {
-                    Sign::Less | Sign::AtMost => self.cut(&below, &above),
-                    Sign::More | Sign::AtLeast | Sign::Equal => {
+                    RelationOp::Less | RelationOp::LessEqual => self.cut(&below, &above),
+                    RelationOp::Greater | RelationOp::GreaterEqual | RelationOp::Equal => {
                         self.joined(below.0.into_iter().chain(above.0).collect())
                     }
                     _ => None,
@@ -287,7 +298,7 @@ impl Judge<'_> {
     }
 
     /// `left sign right` where the difference is a polynomial of degree one or two with rational coefficients.
-    fn polynomial(self, left: &Expr, sign: Sign, right: &Expr, variable: &Symbol) -> Option<Region> {
+    fn polynomial(self, left: &Expr, sign: RelationOp, right: &Expr, variable: &Symbol) -> Option<Region> {
         let coefficients = polynomial::coefficients(&left.clone().minus(right.clone()), variable)?;
         match coefficients.as_slice() {
             [constant, slope] => {
@@ -303,8 +314,12 @@ impl Judge<'_> {
                 let discriminant = &half * &half - c;
                 if discriminant < Rational::ZERO {
                     return match sign {
-                        Sign::More | Sign::AtLeast | Sign::Unequal => Some(Region(vec![all()])),
-                        Sign::Less | Sign::AtMost | Sign::Equal => Some(Region::default()),
+                        RelationOp::Greater | RelationOp::GreaterEqual | RelationOp::NotEqual => {
+                            Some(Region(vec![all()]))
+                        }
+                        RelationOp::Less | RelationOp::LessEqual | RelationOp::Equal => {
+                            Some(Region::default())
+                        }
                         _ => None,
                     };
                 }
@@ -316,14 +331,18 @@ impl Judge<'_> {
                 let (low, high) = (root(width.clone().negated()), root(width));
                 let closed = sign.includes_equal();
                 match sign {
-                    Sign::Less | Sign::AtMost => self.piece(&low, closed, &high, closed),
-                    Sign::More | Sign::AtLeast => {
-                        let below = self.ray(if closed { Sign::AtMost } else { Sign::Less }, &low)?;
-                        let above = self.ray(if closed { Sign::AtLeast } else { Sign::More }, &high)?;
+                    RelationOp::Less | RelationOp::LessEqual => self.piece(&low, closed, &high, closed),
+                    RelationOp::Greater | RelationOp::GreaterEqual => {
+                        let below =
+                            self.ray(if closed { RelationOp::LessEqual } else { RelationOp::Less }, &low)?;
+                        let above = self.ray(
+                            if closed { RelationOp::GreaterEqual } else { RelationOp::Greater },
+                            &high,
+                        )?;
                         self.joined(below.0.into_iter().chain(above.0).collect())
                     }
-                    Sign::Equal => self.points(&[Answer::Value(low), Answer::Value(high)]),
-                    Sign::Unequal => {
+                    RelationOp::Equal => self.points(&[Answer::Value(low), Answer::Value(high)]),
+                    RelationOp::NotEqual => {
                         self.complement(&self.points(&[Answer::Value(low), Answer::Value(high)])?)
                     }
                     _ => None,
@@ -334,19 +353,21 @@ impl Judge<'_> {
     }
 
     /// All numbers that stand so to a bound.
-    fn ray(self, sign: Sign, bound: &Expr) -> Option<Region> {
+    fn ray(self, sign: RelationOp, bound: &Expr) -> Option<Region> {
         let closed = sign.includes_equal();
         match sign {
-            Sign::More | Sign::AtLeast => self.piece(bound, closed, &infinity(false), false),
-            Sign::Less | Sign::AtMost => self.piece(&infinity(true), false, bound, closed),
-            Sign::Equal => self.points(&[Answer::Value(bound.clone())]),
-            Sign::Unequal => self.complement(&self.points(&[Answer::Value(bound.clone())])?),
+            RelationOp::Greater | RelationOp::GreaterEqual => {
+                self.piece(bound, closed, &infinity(false), false)
+            }
+            RelationOp::Less | RelationOp::LessEqual => self.piece(&infinity(true), false, bound, closed),
+            RelationOp::Equal => self.points(&[Answer::Value(bound.clone())]),
+            RelationOp::NotEqual => self.complement(&self.points(&[Answer::Value(bound.clone())])?),
             _ => None,
         }
     }
 }
 
-/// Notes of which name a statement speaks; nothing where it speaks of another.
+/// Notes of which name a statement speaks; `None` where it speaks of another.
 fn speaks_of(name: &mut Option<Symbol>, of: &Symbol) -> Option<()> {
     match name {
         Some(known) if known != of => None,
@@ -367,8 +388,8 @@ fn is_surely_set(answer: &Answer) -> bool {
         | Answer::Where(..)
         | Answer::Numbers(_) => true,
         Answer::Relation(relation) => {
-            relation.signs.iter().all(|sign| sign.is_order() || *sign == Sign::Unequal)
-                || matches!(relation.signs.as_slice(), [Sign::In | Sign::NotIn])
+            relation.signs.iter().all(|sign| sign.is_order() || *sign == RelationOp::NotEqual)
+                || matches!(relation.signs.as_slice(), [RelationOp::In | RelationOp::NotIn])
                     && is_surely_set(&relation.sides[1])
         }
         Answer::Any(parts) | Answer::All(parts) | Answer::Bare(parts) => {

@@ -1,29 +1,33 @@
-//! Answers in their plainest shape: what an assignment assigns, what a list of them says.
+//! Simplification of answers before comparison: assignments, systems, named tuples.
 
 use super::value::is_closed;
-use crate::answer::{Answer, Relation, Sign};
+use crate::answer::{Answer, Relation, RelationOp};
 use aske_algebra::expr::{Expr, Symbol};
 use std::borrow::Cow;
 
 /// `x = 5`: the name and what it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Claim {
+pub(crate) struct Assignment {
     pub(crate) name: Symbol,
     pub(crate) value: Answer,
 }
 
 /// What a relation says of one name: `x=5`, `5=x`, `x∈S`, `f(x)=…`, `x=…=5`.
-pub(crate) fn claim(relation: &Relation) -> Option<Claim> {
-    let equal = |sign: &Sign| matches!(sign, Sign::Equal | Sign::Near);
+pub(crate) fn assignment(relation: &Relation) -> Option<Assignment> {
+    let equal = |sign: &RelationOp| matches!(sign, RelationOp::Equal | RelationOp::Approx);
     let (first, last) = (relation.sides.first()?, relation.sides.last()?);
-    if relation.signs == [Sign::In] {
-        return Some(Claim { name: first.as_name()?, value: last.clone() });
+    if relation.signs == [RelationOp::In] {
+        return Some(Assignment { name: first.as_name()?, value: last.clone() });
     }
     if !relation.signs.iter().all(equal) {
         return None;
     }
+    // `x = 1/3 ≈ 0.333` gives the exact value.
+    let exact = relation.signs.iter().skip(1).position(|sign| *sign == RelationOp::Approx);
+    let end = exact.map_or(relation.sides.len() - 1, |at| at + 1);
+    let last = &relation.sides[end];
     // `x = y = 2` speaks of two names, and `x = 13 = 12` is false.
-    let middle = &relation.sides[1..relation.sides.len() - 1];
+    let middle = &relation.sides[1..end];
     if middle.iter().any(|side| {
         side.as_name().is_some() || is_number(side) && is_number(last) && is_other_number(side, last)
     }) {
@@ -32,10 +36,45 @@ pub(crate) fn claim(relation: &Relation) -> Option<Claim> {
     if let Some(name) = first.as_name()
         && !mentions(last, &name)
     {
-        return Some(Claim { name, value: last.clone() });
+        return Some(Assignment { name, value: last.clone() });
     }
     let name = last.as_name()?;
-    (relation.signs.len() == 1 && !mentions(first, &name)).then(|| Claim { name, value: first.clone() })
+    (relation.signs.len() == 1 && !mentions(first, &name)).then(|| Assignment { name, value: first.clone() })
+}
+
+/// What a relation defines: a function of distinct variables (`f(x) = …`), or a sequence by its index (`a_n = …`).
+pub(crate) struct Definition<'a> {
+    pub(crate) name: Symbol,
+    pub(crate) arguments: Vec<Symbol>,
+    pub(crate) body: &'a Answer,
+}
+
+pub(crate) fn definition(relation: &Relation) -> Option<Definition<'_>> {
+    let [Answer::Value(defined), body] = relation.sides.as_slice() else { return None };
+    if relation.signs != [RelationOp::Equal] {
+        return None;
+    }
+    let (name, arguments) = match defined {
+        Expr::Apply(name, arguments) => {
+            let variable = |argument: &Expr| match argument {
+                Expr::Symbol(x) if x.starts_with(|c: char| c.is_lowercase()) => Some(x.clone()),
+                _ => None,
+            };
+            (name.clone(), arguments.iter().map(variable).collect::<Option<Vec<_>>>()?)
+        }
+        Expr::Symbol(name) => {
+            let (stem, index) = name.split_once('_')?;
+            if !matches!(index, "n" | "k" | "m" | "i" | "j")
+                || !matches!(body, Answer::Value(body) if body.has_symbol(index))
+            {
+                return None;
+            }
+            (Symbol::new(stem), vec![Symbol::new(index)])
+        }
+        _ => return None,
+    };
+    let distinct = (1..arguments.len()).all(|at| !arguments[..at].contains(&arguments[at]));
+    distinct.then_some(Definition { name, arguments, body })
 }
 
 fn mentions(answer: &Answer, name: &str) -> bool {
@@ -43,7 +82,7 @@ fn mentions(answer: &Answer, name: &str) -> bool {
     matches!(answer, Answer::Value(expr) if expr.any(&named))
 }
 
-/// The answer with lists of assignments, tuples of names and wrapped values put plainly.
+/// The answer with lists of assignments, tuples of names and wrapped values put directly.
 pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
     Cow::Owned(match answer {
         Answer::Any(parts) | Answer::Bare(parts) if named_tuples(parts).is_some() => {
@@ -65,7 +104,7 @@ pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
                 _ => Answer::Any(parts),
             }
         }
-        Answer::Relation(relation) => match named_tuple(relation) {
+        Answer::Relation(relation) => match named_tuple(relation).or_else(|| chained(relation)) {
             Some(system) => system,
             None => return Cow::Borrowed(answer),
         },
@@ -99,7 +138,7 @@ fn is_other_number(a: &Answer, b: &Answer) -> bool {
 }
 
 fn is_equation(answer: &Answer) -> bool {
-    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(|sign| matches!(sign, Sign::Equal | Sign::Near)))
+    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(|sign| matches!(sign, RelationOp::Equal | RelationOp::Approx)))
 }
 
 /// The values of `x=1, x=2`; a part without a name takes the name before it (`x=1, 2`).
@@ -109,12 +148,14 @@ fn of_one_name(parts: &[Answer]) -> Option<Vec<Answer>> {
     for part in parts {
         match part {
             Answer::Relation(relation) => {
-                let claim = claim(relation)?;
-                if relation.signs[0] == Sign::In || name.as_ref().is_some_and(|known| *known != claim.name) {
+                let assignment = assignment(relation)?;
+                if relation.signs[0] == RelationOp::In
+                    || name.as_ref().is_some_and(|known| *known != assignment.name)
+                {
                     return None;
                 }
-                name = Some(claim.name);
-                match claim.value {
+                name = Some(assignment.name);
+                match assignment.value {
                     Answer::Bare(both) => values.extend(both),
                     one => values.push(one),
                 }
@@ -130,10 +171,17 @@ fn of_one_name(parts: &[Answer]) -> Option<Vec<Answer>> {
 fn named_tuples(parts: &[Answer]) -> Option<Vec<Answer>> {
     let [Answer::Relation(first), rest @ ..] = parts else { return None };
     let [Answer::Tuple(names), value @ Answer::Tuple(values)] = first.sides.as_slice() else { return None };
-    if rest.is_empty() || first.signs != [Sign::Equal] || names.iter().any(|name| name.as_name().is_none()) {
+    if rest.is_empty()
+        || first.signs != [RelationOp::Equal]
+        || names.iter().any(|name| name.as_name().is_none())
+    {
         return None;
     }
-    let mut all = vec![value.clone()];
+    let ordered = |tuple: &Answer| match tuple {
+        Answer::Tuple(values) => Answer::Tuple(by_name(names, values)),
+        other => other.clone(),
+    };
+    let mut all = vec![ordered(value)];
     for part in rest {
         let tuple = match part {
             Answer::Relation(relation) if relation.sides.first() == first.sides.first() => {
@@ -141,7 +189,7 @@ fn named_tuples(parts: &[Answer]) -> Option<Vec<Answer>> {
             }
             other => other,
         };
-        all.push(matches!(tuple, Answer::Tuple(more) if more.len() == values.len()).then(|| tuple.clone())?);
+        all.push(matches!(tuple, Answer::Tuple(more) if more.len() == values.len()).then(|| ordered(tuple))?);
     }
     Some(all)
 }
@@ -161,13 +209,13 @@ fn named_tuple(relation: &Relation) -> Option<Answer> {
                 .map(|(name, value)| {
                     Answer::Relation(Relation {
                         sides: vec![name.clone(), value.clone()],
-                        signs: vec![Sign::Equal],
+                        signs: vec![RelationOp::Equal],
                     })
                 })
                 .collect(),
         ))
     };
-    if !matches!(relation.signs.as_slice(), [Sign::Equal | Sign::In])
+    if !matches!(relation.signs.as_slice(), [RelationOp::Equal | RelationOp::In])
         || names.iter().any(|name| name.as_name().is_none())
     {
         return None;
@@ -175,13 +223,68 @@ fn named_tuple(relation: &Relation) -> Option<Answer> {
     match values {
         Answer::Tuple(_) => rows(values),
         // Several solutions: the tuples themselves.
-        Answer::Bare(all) | Answer::Set(all) => Some(Answer::Bare(all.clone())),
+        Answer::Bare(all) | Answer::Set(all) => Some(Answer::Bare(
+            all.iter()
+                .map(|one| match one {
+                    Answer::Tuple(values) => Answer::Tuple(by_name(names, values)),
+                    other => other.clone(),
+                })
+                .collect(),
+        )),
         _ => None,
     }
 }
 
+/// `x = y = 2` as a system.
+fn chained(relation: &Relation) -> Option<Answer> {
+    let (value, names) = relation.sides.split_last()?;
+    let equal = relation.signs.iter().all(|sign| *sign == RelationOp::Equal);
+    if names.len() < 2
+        || !equal
+        || value.as_name().is_some()
+        || names.iter().any(|name| name.as_name().is_none())
+    {
+        return None;
+    }
+    let sides = |name: &Answer| vec![name.clone(), value.clone()];
+    let rows = names
+        .iter()
+        .map(|name| Answer::Relation(Relation { sides: sides(name), signs: vec![RelationOp::Equal] }));
+    Some(Answer::All(rows.collect()))
+}
+
+/// The values of a named tuple in the usual order of its names: `(y, x) = (1, 2)` is the point (2, 1). Names without a
+/// usual order keep the one they are written in.
+pub(crate) fn by_name(names: &[Answer], values: &[Answer]) -> Vec<Answer> {
+    let Some(symbols) = names.iter().map(Answer::as_name).collect::<Option<Vec<_>>>() else {
+        return values.to_vec();
+    };
+    let mut order: Vec<usize> = (0..symbols.len()).collect();
+    order.sort_by_key(|&at| &symbols[at]);
+    let sorted: Vec<&Symbol> = order.iter().map(|&at| &symbols[at]).collect();
+    if symbols.len() != values.len() || !is_usual_order(&sorted) {
+        return values.to_vec();
+    }
+    order.into_iter().map(|at| values[at].clone()).collect()
+}
+
+/// Whether sorted names are consecutive letters (`x, y, z`), or one letter with different subscripts.
+fn is_usual_order(sorted: &[&Symbol]) -> bool {
+    let letter = |name: &str| {
+        let mut letters = name.chars();
+        letters.next().filter(|_| letters.next().is_none()).map(u32::from)
+    };
+    let follows = |pair: &[&Symbol]| letter(pair[0]).zip(letter(pair[1])).is_some_and(|(a, b)| a + 1 == b);
+    let stem = |name: &Symbol| name.split_once('_').map(|(stem, _)| stem.to_owned());
+    sorted.windows(2).all(follows)
+        || sorted
+            .first()
+            .and_then(|name| stem(name))
+            .is_some_and(|first| sorted.iter().all(|name| stem(name).is_some_and(|stem| stem == first)))
+}
+
 /// The values of a system of assignments.
-pub(crate) struct Assigned {
+pub(crate) struct Assignments {
     /// In the order in which they were written.
     pub(crate) written: Vec<Answer>,
     /// In the order of their names.
@@ -190,29 +293,29 @@ pub(crate) struct Assigned {
     pub(crate) in_usual_order: bool,
 }
 
-pub(crate) fn assigned(parts: &[Answer]) -> Option<Assigned> {
-    let mut claims = Vec::with_capacity(parts.len());
+pub(crate) fn assignments(parts: &[Answer]) -> Option<Assignments> {
+    let mut assignments = Vec::with_capacity(parts.len());
     for part in parts {
         let Answer::Relation(relation) = part else { return None };
-        claims.push(claim(relation)?);
+        assignments.push(assignment(relation)?);
     }
-    let written = claims.iter().map(|claim| claim.value.clone()).collect();
-    claims.sort_by(|a, b| a.name.cmp(&b.name));
-    let follows = |pair: &[Claim]| {
-        let letter = |claim: &Claim| {
-            let mut letters = claim.name.chars();
-            letters.next().filter(|_| letters.next().is_none()).map(u32::from)
-        };
-        letter(&pair[0]).zip(letter(&pair[1])).is_some_and(|(a, b)| a + 1 == b)
-    };
-    let in_usual_order = claims.windows(2).all(follows) || numbered(parts);
-    Some(Assigned { written, by_name: claims.into_iter().map(|claim| claim.value).collect(), in_usual_order })
+    let written = assignments.iter().map(|assignment| assignment.value.clone()).collect();
+    assignments.sort_by(|a, b| a.name.cmp(&b.name));
+    let in_usual_order =
+        is_usual_order(&assignments.iter().map(|assignment| &assignment.name).collect::<Vec<_>>());
+    Some(Assignments {
+        written,
+        by_name: assignments.into_iter().map(|assignment| assignment.value).collect(),
+        in_usual_order,
+    })
 }
 
 /// Whether all names are one letter with different subscripts.
 pub(crate) fn numbered(parts: &[Answer]) -> bool {
     let stem = |part: &Answer| match part {
-        Answer::Relation(relation) => claim(relation)?.name.split_once('_').map(|(stem, _)| stem.to_owned()),
+        Answer::Relation(relation) => {
+            assignment(relation)?.name.split_once('_').map(|(stem, _)| stem.to_owned())
+        }
         _ => None,
     };
     let Some(first) = parts.first().and_then(stem) else { return false };

@@ -1,4 +1,4 @@
-//! Yes, no, or open; and how it was found.
+//! Three-valued logic: yes, no or unknown, with the method that decided.
 
 use aske_algebra::fuel::OutOfFuel;
 use aske_algebra::verdict::Method;
@@ -9,12 +9,12 @@ pub(crate) enum Truth {
     Yes(Method),
     No(Method),
     /// Not established within bounds.
-    Open,
+    Unknown,
 }
 
 impl From<OutOfFuel> for Truth {
     fn from(_: OutOfFuel) -> Self {
-        Self::Open
+        Self::Unknown
     }
 }
 
@@ -31,9 +31,9 @@ impl Truth {
     pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::No(_) => self,
-            Self::Open => match other() {
+            Self::Unknown => match other() {
                 no @ Self::No(_) => no,
-                _ => Self::Open,
+                _ => Self::Unknown,
             },
             Self::Yes(method) => match other() {
                 Self::Yes(second) => Self::Yes(method.weaker(second)),
@@ -46,9 +46,9 @@ impl Truth {
     pub(crate) fn or(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Yes(_) => self,
-            Self::Open => match other() {
+            Self::Unknown => match other() {
                 yes @ Self::Yes(_) => yes,
-                _ => Self::Open,
+                _ => Self::Unknown,
             },
             Self::No(_) => match other() {
                 Self::No(_) => self,

@@ -1,22 +1,22 @@
-//! Whether two expressions are the same.
+//! Comparison of expressions.
 //!
 //! Doubles tell most differences apart at once, and prove them. What they leave open goes to canonical forms,
 //! which prove equality; then to higher precision, which proves smaller differences; and what still agrees
 //! at every point, to many digits, is the same very likely.
 
-use super::capitals;
-use super::estimate::has_corners;
-use super::judge::Judge;
+use super::comparator::Comparator;
+use super::estimate::{has_corners, has_negligible_parts};
+use super::noncommutative;
 use super::points::{self, Points};
 use super::truth::Truth;
-use aske_algebra::approx::{self, Nearness, Point, Trouble, Value};
+use aske_algebra::approx::{self, Agreement, EvaluationError, Point, Value};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Function, Over, Rational, Symbol};
 use aske_algebra::verdict::Method;
 use dashu_int::{IBig, UBig};
 
 /// The precision at which two constants that still agree are taken for the same.
-const MOST_BITS: u32 = 320;
+const MAX_BITS: u32 = 320;
 /// Bits in which an estimate (of an integral, a limit, a long sum) must agree.
 const ESTIMATE_BITS: u32 = 30;
 /// Digits that a policy can ask for.
@@ -24,11 +24,11 @@ const MAX_DIGITS: u32 = 1_000;
 /// Points at which two functions are compared with doubles.
 const POINTS: usize = 6;
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// The same number, or the same function of the same variables.
     pub(crate) fn same_value(self, a: &Expr, b: &Expr) -> Truth {
         if self.fuel.spend(20).is_err() {
-            return Truth::Open;
+            return Truth::Unknown;
         }
         if let (Expr::Number(a), Expr::Number(b)) = (a, b) {
             return Truth::of(a == b, Method::Exact);
@@ -37,57 +37,66 @@ impl Judge<'_> {
             // What has no value is the same as nothing, unless it is written the same.
             return Truth::of(!self.is_undefined(a), Method::Exact);
         }
-        let Some((a, b)) = self.without_applications(a, b) else { return Truth::Open };
+        let Some((a, b)) = self.without_applications(a, b) else { return Truth::Unknown };
         let (a, b) = (&*a, &*b);
         let names = names_of(a, b);
         if names.is_empty() {
             return match self.same_constant(a, b) {
-                Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Open,
+                Truth::Yes(Method::Probable) if has_negligible_parts(a) || has_negligible_parts(b) => {
+                    Truth::Unknown
+                }
+                Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Unknown,
                 other => other,
             };
         }
         match self.same_function(a, b, &names) {
-            Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Open,
-            Truth::Yes(Method::Probable) if has_corners(a) || has_corners(b) => Truth::Open,
-            // Capitals may be matrices, whose products do not commute.
-            Truth::Yes(_) if capitals::swapped(a, b) => Truth::Open,
+            Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Unknown,
+            Truth::Yes(Method::Probable)
+                if [a, b].into_iter().any(|side| has_corners(side) || has_negligible_parts(side)) =>
+            {
+                Truth::Unknown
+            }
+            Truth::Yes(_) if noncommutative::may_differ(a, b) => Truth::Unknown,
             // Points are real, but these may be complex.
-            Truth::Yes(Method::Probable) if has_complex_parts(a) || has_complex_parts(b) => Truth::Open,
+            Truth::Yes(Method::Probable) if has_complex_parts(a) || has_complex_parts(b) => Truth::Unknown,
             other => other,
         }
     }
 
     fn is_undefined(self, expr: &Expr) -> bool {
         !matches!(expr, Expr::Number(_) | Expr::Decimal(_) | Expr::Symbol(_) | Expr::Constant(_))
-            && matches!(approx::evaluate(expr, &Point::none(), 53, self.fuel), Err(Trouble::Undefined))
+            && matches!(
+                approx::evaluate(expr, &Point::none(), 53, self.fuel),
+                Err(EvaluationError::Undefined)
+            )
     }
 
     fn same_constant(self, a: &Expr, b: &Expr) -> Truth {
         if a.has_decimal() || b.has_decimal() {
             return self.same_rounded(a, b);
         }
-        match approx::nearness(a, b, &Point::none(), 53, self.fuel) {
-            (Nearness::Apart, true) => return Truth::No(Method::Interval),
-            (Nearness::Same, true) => return Truth::Yes(Method::Exact),
-            (Nearness::Unclear(Trouble::Undefined), _) => return Truth::No(Method::Exact),
-            (Nearness::Unclear(Trouble::OutOfFuel), _) => return Truth::Open,
+        match approx::agreement(a, b, &Point::none(), 53, self.fuel) {
+            (Agreement::Apart, true) => return Truth::No(Method::Interval),
+            (Agreement::Same, true) => return Truth::Yes(Method::Exact),
+            (Agreement::Unclear(EvaluationError::Undefined), _) => return Truth::No(Method::Exact),
+            (Agreement::Unclear(EvaluationError::OutOfFuel), _) => return Truth::Unknown,
             _ => {}
         }
         if let Some(truth) = self.by_form(a, b) {
             return truth;
         }
-        match approx::nearness(a, b, &Point::none(), MOST_BITS, self.fuel) {
-            (Nearness::Apart, true) => Truth::No(Method::Interval),
-            (Nearness::Same, true) => Truth::Yes(Method::Exact),
-            (Nearness::Apart, false) => Truth::No(Method::Probable),
-            (Nearness::Same, false) => Truth::Yes(Method::Probable),
-            (Nearness::Close { bits, absolute }, rigorous) => {
+        match approx::agreement(a, b, &Point::none(), MAX_BITS, self.fuel) {
+            (Agreement::Apart, true) => Truth::No(Method::Interval),
+            (Agreement::Same, true) => Truth::Yes(Method::Exact),
+            (Agreement::Apart, false) => Truth::No(Method::Probable),
+            (Agreement::Same, false) => Truth::Yes(Method::Probable),
+            (Agreement::Close { bits, absolute }, rigorous) => {
                 // Bounds of an integral or a long sum do not sharpen with the precision.
                 let enough = if rigorous && !has_bind(a) && !has_bind(b) { 200 } else { ESTIMATE_BITS };
-                if bits.max(absolute) >= enough { Truth::Yes(Method::Probable) } else { Truth::Open }
+                if bits.max(absolute) >= enough { Truth::Yes(Method::Probable) } else { Truth::Unknown }
             }
-            (Nearness::Unclear(Trouble::Undefined), _) => Truth::No(Method::Exact),
-            (Nearness::Unclear(_), _) => Truth::Open,
+            (Agreement::Unclear(EvaluationError::Undefined), _) => Truth::No(Method::Exact),
+            (Agreement::Unclear(_), _) => Truth::Unknown,
         }
     }
 
@@ -103,14 +112,16 @@ impl Judge<'_> {
         }
     }
 
-    /// A number with a decimal point against another: equal to so many decimals and significant digits.
+    /// A number with a decimal point against another: equal to that many decimals and significant digits.
     fn same_rounded(self, a: &Expr, b: &Expr) -> Truth {
         let both = a.has_decimal() && b.has_decimal();
         let value = |expr| approx::refine(expr, &Point::none(), 60, 256, self.fuel);
         let (a, b) = match (value(a), value(b)) {
             (Ok(a), Ok(b)) => (a, b),
-            (Err(Trouble::Undefined), _) | (_, Err(Trouble::Undefined)) => return Truth::No(Method::Exact),
-            _ => return Truth::Open,
+            (Err(EvaluationError::Undefined), _) | (_, Err(EvaluationError::Undefined)) => {
+                return Truth::No(Method::Exact);
+            }
+            _ => return Truth::Unknown,
         };
         if let (Value::Exact(a), Value::Exact(b)) = (&a, &b) {
             return Truth::of(
@@ -137,7 +148,7 @@ impl Judge<'_> {
                 self.close_enough(&a_re, &b_re, both) && self.close_enough(&a_im, &b_im, both),
                 Method::Tolerance,
             ),
-            _ => Truth::Open,
+            _ => Truth::Unknown,
         }
     }
 
@@ -167,22 +178,22 @@ impl Judge<'_> {
         let mut kept = Vec::new();
         for index in 0..POINTS * 2 {
             let at = places.point(names, index);
-            let (near, rigorous) = approx::nearness(a, b, &at, 53, self.fuel);
+            let (near, rigorous) = approx::agreement(a, b, &at, 53, self.fuel);
             match near {
-                Nearness::Apart if complex || self.both_real(a, b, &at) => {
+                Agreement::Apart if complex || self.both_real(a, b, &at) => {
                     // Estimates that are far apart are as good as a proof at several points only.
                     if rigorous {
                         return Truth::No(Method::Interval);
                     }
                     return Truth::No(Method::Probable);
                 }
-                Nearness::Same | Nearness::Close { .. } => {
+                Agreement::Same | Agreement::Close { .. } => {
                     valid += 1;
-                    if matches!(near, Nearness::Close { .. }) {
+                    if matches!(near, Agreement::Close { .. }) {
                         kept.push(at);
                     }
                 }
-                Nearness::Unclear(Trouble::OutOfFuel) => return Truth::Open,
+                Agreement::Unclear(EvaluationError::OutOfFuel) => return Truth::Unknown,
                 _ => {}
             }
             if valid >= POINTS {
@@ -192,11 +203,11 @@ impl Judge<'_> {
         if let Some(truth) = self.by_form(a, b) {
             return truth;
         }
-        // Corners and jumps are looked for further out and at whole numbers.
+        // Corners and jumps are looked for further out and at integers.
         if has_corners(a) || has_corners(b) {
             for index in 0..points::WIDE {
                 let at = points::wide(names, index);
-                if let (Nearness::Apart, true) = approx::nearness(a, b, &at, 53, self.fuel)
+                if let (Agreement::Apart, true) = approx::agreement(a, b, &at, 53, self.fuel)
                     && (complex || self.both_real(a, b, &at))
                 {
                     return Truth::No(Method::Interval);
@@ -204,20 +215,20 @@ impl Judge<'_> {
             }
         }
         if valid < 3 {
-            return if a == b { Truth::Yes(Method::Exact) } else { Truth::Open };
+            return if a == b { Truth::Yes(Method::Exact) } else { Truth::Unknown };
         }
         for at in kept.iter().take(2) {
-            match approx::nearness(a, b, at, 128, self.fuel) {
-                (Nearness::Apart, true) => return Truth::No(Method::Interval),
-                (Nearness::Apart, false) => return Truth::No(Method::Probable),
-                (Nearness::Close { bits, absolute }, rigorous) => {
+            match approx::agreement(a, b, at, 128, self.fuel) {
+                (Agreement::Apart, true) => return Truth::No(Method::Interval),
+                (Agreement::Apart, false) => return Truth::No(Method::Probable),
+                (Agreement::Close { bits, absolute }, rigorous) => {
                     let sharp = rigorous && !has_bind(a) && !has_bind(b);
                     if bits.max(absolute) < if sharp { 80 } else { ESTIMATE_BITS } {
-                        return Truth::Open;
+                        return Truth::Unknown;
                     }
                 }
-                (Nearness::Same, _) => {}
-                (Nearness::Unclear(_), _) => return Truth::Open,
+                (Agreement::Same, _) => {}
+                (Agreement::Unclear(_), _) => return Truth::Unknown,
             }
         }
         Truth::Yes(Method::Probable)
@@ -290,7 +301,7 @@ pub(crate) fn is_closed(expr: &Expr) -> bool {
     exact::free_symbols(expr).is_empty()
 }
 
-/// Whether some part only makes sense at whole numbers.
+/// Whether some part only makes sense at integers.
 pub(crate) fn wants_integers(expr: &Expr) -> bool {
     use Function as F;
     expr.any(&|part| match part {

@@ -1,12 +1,12 @@
 //! Operators that bind a variable: sums, products, integrals, limits, derivatives.
 
-use super::parser::{Parser, Read, Stuck};
+use super::parser::{Parser, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
 use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
 use smol_str::SmolStr;
 
-/// The words under or over an operator.
+/// The tokens under or over an operator.
 type Script<'a> = Option<&'a [Token]>;
 
 impl<'a> Parser<'a> {
@@ -21,16 +21,16 @@ impl<'a> Parser<'a> {
     /// `\sum_{k=1}^{n}` and its product.
     fn series(&mut self, adds: bool) -> Read<Expr> {
         let (below, above) = self.scripts()?;
-        let below = below.ok_or(Stuck::Syntax)?;
-        let equals = split::find(below, |t| t.is_op('=')).ok_or(Stuck::Syntax)?;
+        let below = below.ok_or(ReadError::Syntax)?;
+        let equals = split::find(below, |t| t.is_op('=')).ok_or(ReadError::Syntax)?;
         let variable = variable(&below[..equals])?;
         let from = self.within(&below[equals + 1..]).bounded()?;
-        let to = self.within(above.ok_or(Stuck::Syntax)?).bounded()?;
+        let to = self.within(above.ok_or(ReadError::Syntax)?).bounded()?;
         let body = self.bound_by(&variable, Self::term)?;
         Ok(bind(if adds { Over::Sum(from, to) } else { Over::Product(from, to) }, variable, body))
     }
 
-    /// The words under and over an operator, in either order.
+    /// The tokens under and over an operator, in either order.
     fn scripts(&mut self) -> Read<(Script<'a>, Script<'a>)> {
         let (mut below, mut above) = (None, None);
         loop {
@@ -44,14 +44,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A braced group's words, or one word (with its sign).
+    /// A braced group's tokens, or one token (with its sign).
     fn script(&mut self) -> Read<&'a [Token]> {
         if self.next_is('{') {
             return self.braced();
         }
         let start = self.at;
         self.at += 1 + usize::from(self.next_is('-') || self.next_is('+'));
-        self.tokens.get(start..self.at).ok_or(Stuck::Syntax)
+        self.tokens.get(start..self.at).ok_or(ReadError::Syntax)
     }
 
     fn bound_by(&mut self, variable: &Symbol, read: impl FnOnce(&mut Self) -> Read<Expr>) -> Read<Expr> {
@@ -90,17 +90,17 @@ impl<'a> Parser<'a> {
                 bind(Over::Integral(from, to), variable, body)
             }
             (None, None) => bind(Over::Antiderivative, variable, body),
-            _ => return Err(Stuck::Syntax),
+            _ => return Err(ReadError::Syntax),
         })
     }
 
     /// `\int \frac{dx}{x}`.
     fn integral_of_fraction(&mut self, below: Option<&'a [Token]>, above: Option<&'a [Token]>) -> Read<Expr> {
         if !self.take_cmd("frac") {
-            return Err(Stuck::Syntax);
+            return Err(ReadError::Syntax);
         }
         let numerator = self.braced()?;
-        let at = differential(numerator).ok_or(Stuck::Syntax)?;
+        let at = differential(numerator).ok_or(ReadError::Syntax)?;
         let variable = letter(&numerator[at + 1])?;
         let mut inner = self.within(&numerator[..at]);
         inner.bound.push(variable.clone());
@@ -112,8 +112,8 @@ impl<'a> Parser<'a> {
     /// `\lim_{x\to 0^+} f`.
     fn limit(&mut self) -> Read<Expr> {
         let (below, _) = self.scripts()?;
-        let below = below.ok_or(Stuck::Syntax)?;
-        let arrow = split::find(below, |t| t.is_cmd("to")).ok_or(Stuck::Syntax)?;
+        let below = below.ok_or(ReadError::Syntax)?;
+        let arrow = split::find(below, |t| t.is_cmd("to")).ok_or(ReadError::Syntax)?;
         let variable = variable(&below[..arrow])?;
         let mut target = &below[arrow + 1..];
         let mut side = None;
@@ -173,11 +173,20 @@ impl<'a> Parser<'a> {
             self.term()?
         } else {
             let body = self.within(numerator).bounded()?;
-            // dy/dx of a name alone is a name.
+            // The derivative of a name alone is a name: `dy/dx` is `y'`, and `∂f/∂x` is `f_x`.
             if let Expr::Symbol(of) = &body
                 && *of != name
             {
-                return Ok(Some(Expr::symbol(&format!("d{of}/d{name}"))));
+                let order = usize::from(order);
+                return Ok(Some(if above[0].is_cmd("partial") {
+                    Expr::symbol(&format!("{of}_{}", name.repeat(order)))
+                } else if of == "y" && name == "x" {
+                    Expr::symbol(&format!("y{}", "'".repeat(order)))
+                } else if matches!(of.as_str(), "f" | "g" | "h") {
+                    Expr::Apply(SmolStr::new(format!("{of}{}", "'".repeat(order))), vec![Expr::Symbol(name)])
+                } else {
+                    Expr::symbol(&format!("d{of}/d{name}{}", "'".repeat(order)))
+                }));
             }
             body
         };
@@ -240,13 +249,13 @@ fn letter(token: &Token) -> Read<Symbol> {
     match &token.tok {
         Tok::Letter(c) => Ok(SmolStr::new(c.encode_utf8(&mut [0; 4]))),
         Tok::Cmd(name) if super::names::GREEK.contains(&name.as_str()) => Ok(name.clone()),
-        _ => Err(Stuck::Syntax),
+        _ => Err(ReadError::Syntax),
     }
 }
 
 fn variable(tokens: &[Token]) -> Read<Symbol> {
     match tokens {
         [one] => letter(one),
-        _ => Err(Stuck::Syntax),
+        _ => Err(ReadError::Syntax),
     }
 }

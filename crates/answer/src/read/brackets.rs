@@ -1,7 +1,7 @@
-//! What brackets hold: tuples, lists, sets, intervals, matrices, systems; and the operators between sets.
+//! Brackets: tuples, lists, sets, intervals, matrices, systems; and set operators.
 
 use super::kinds::{answer, both_signs, element};
-use super::parser::{Context, Read, Stuck};
+use super::parser::{Context, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
 use super::{domain, matrix};
@@ -39,7 +39,7 @@ pub(crate) fn set_expression(tokens: &[Token], context: Context<'_>, level: u32)
     };
     if let Some(parts) = parts("setminus") {
         let mut all = parts.into_iter().map(|part| set_expression(part, context, level + 1));
-        let first = all.next().ok_or(Stuck::Syntax)??;
+        let first = all.next().ok_or(ReadError::Syntax)??;
         return all.try_fold(first, |left, right| Ok(Answer::Minus(Box::new(left), Box::new(right?))));
     }
     if let Some(parts) = parts("cup") {
@@ -64,16 +64,16 @@ fn french(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     let pieces: Vec<_> = tokens.split(|t| t.is_cmd("cup")).collect();
     let mut intervals = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let [open, inside @ .., close] = piece else { return Err(Stuck::Syntax) };
+        let [open, inside @ .., close] = piece else { return Err(ReadError::Syntax) };
         let from_closed = match &open.tok {
             Tok::Op('[') => true,
             Tok::Op(']' | '(') => false,
-            _ => return Err(Stuck::Syntax),
+            _ => return Err(ReadError::Syntax),
         };
         let to_closed = match &close.tok {
             Tok::Op(']') => true,
             Tok::Op('[' | ')') => false,
-            _ => return Err(Stuck::Syntax),
+            _ => return Err(ReadError::Syntax),
         };
         let (from, to) = ends(inside, context, level)?;
         intervals.push(Answer::Interval(Box::new(Interval { from, to, from_closed, to_closed })));
@@ -87,10 +87,10 @@ fn ends(
     level: u32,
 ) -> Read<(aske_algebra::expr::Expr, aske_algebra::expr::Expr)> {
     let parts = elements(inside);
-    let [from, to] = parts.as_slice() else { return Err(Stuck::Syntax) };
+    let [from, to] = parts.as_slice() else { return Err(ReadError::Syntax) };
     match (answer(from, context, level + 1)?, answer(to, context, level + 1)?) {
         (Answer::Value(from), Answer::Value(to)) => Ok((from, to)),
-        _ => Err(Stuck::Syntax),
+        _ => Err(ReadError::Syntax),
     }
 }
 
@@ -100,7 +100,7 @@ fn elements(inside: &[Token]) -> Vec<&[Token]> {
     split::at(inside, |t| t.is_op(mark))
 }
 
-/// One pair of brackets around all the words, or a command that is a set of its own.
+/// One pair of brackets around all the tokens, or a command that is a set of its own.
 pub(crate) fn bracketed(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
     if let Some(numbers) = domain::numbers(tokens) {
         return Ok(Some(Answer::Numbers(numbers)));
@@ -111,6 +111,18 @@ pub(crate) fn bracketed(tokens: &[Token], context: Context<'_>, level: u32) -> R
             _ => None,
         });
     };
+    // `|\begin{matrix}…|` is a determinant.
+    if let [open, begin, Token { tok: Tok::Text(name), .. }, .., close] = tokens
+        && open.is_op('|')
+        && close.is_op('|')
+        && begin.is_cmd("begin")
+        && matches!(name.as_str(), "matrix" | "array")
+    {
+        let det = Token { tok: Tok::Cmd(SmolStr::new_static("det")), spaced: false };
+        let inside: Vec<Token> =
+            std::iter::once(det).chain(tokens[1..tokens.len() - 1].iter().cloned()).collect();
+        return matrix::environment(&inside, context, level);
+    }
     if split::find_opening(tokens, |t| t.is_cmd("begin")).is_some()
         || first.tok == Tok::SetOpen && tokens[1].is_cmd("begin") && last.tok != Tok::SetClose
     {
@@ -163,6 +175,14 @@ fn set(inside: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
         return Ok(Answer::Set(Vec::new()));
     }
     let bar = |t: &Token| t.is_cmd("mid") || t.is_op('|') || t.is_op(':');
+    // `\{n\pi : n \in \mathbb{Z}\}`
+    if let Some(at) = split::find(inside, bar).filter(|&at| at > 1)
+        && !inside[1].is_cmd("in")
+        && let Some(condition) = domain::condition(&inside[at + 1..])
+    {
+        let value = answer(&inside[..at], context, level + 1)?;
+        return Ok(Answer::Family(Box::new(value), vec![condition]));
+    }
     if let Some(at) = split::find(inside, bar)
         && let [variable, rest @ ..] = &inside[..at]
         && let Tok::Letter(letter) = variable.tok

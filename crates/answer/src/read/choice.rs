@@ -29,6 +29,17 @@ pub(crate) fn choice(tokens: &[Token], context: Context<'_>, level: u32) -> Opti
         _ => tokens,
     };
     match tokens {
+        // Labels of items: `(b)`, `(iv)`.
+        [open, Token { tok: Tok::Letter(c @ 'a'..='e'), .. }, close]
+            if level == 0 && open.is_op('(') && close.is_op(')') =>
+        {
+            Some(Answer::Choice(c.to_ascii_uppercase(), None))
+        }
+        [open, Token { tok: Tok::Word(word), .. }, close]
+            if open.is_op('(') && close.is_op(')') && word.chars().all(|c| matches!(c, 'i' | 'v' | 'x')) =>
+        {
+            Some(Answer::Letters(word.clone()))
+        }
         [open, name, close, behind @ ..] if open.is_op('(') && close.is_op(')') => {
             let letter = letter(&name.tok)?;
             (behind.is_empty() || behind[0].spaced).then(|| Answer::Choice(letter, rest(behind)))

@@ -7,7 +7,7 @@ use crate::answer::{Answer, Clock};
 
 /// `6 PM`, `noon`.
 pub(crate) fn hour(tokens: &[Token]) -> Option<Clock> {
-    let at = |minutes: u32| Some(Clock { minutes, told: true });
+    let at = |minutes: u32| Some(Clock { minutes, has_meridiem: true });
     match tokens {
         [Token { tok: Tok::Text(word) | Tok::Word(word), .. }] => match word.to_ascii_lowercase().as_str() {
             "noon" => at(12 * 60),
@@ -41,7 +41,7 @@ pub(crate) fn ratio(tokens: &[Token], context: Context<'_>) -> Read<Option<Answe
     Ok(Some(Answer::Ratio(values, clock)))
 }
 
-/// `am` or `pm` in any dress: true for the afternoon.
+/// `am` or `pm` in any spelling: true for the afternoon.
 fn meridiem(tok: &Tok) -> Option<bool> {
     let (Tok::Text(word) | Tok::Word(word)) = tok else { return None };
     match word.to_ascii_lowercase().replace(['.', ' '], "").as_str() {
@@ -69,5 +69,5 @@ fn clock(parts: &[&[Token]], afternoon: Option<bool>) -> Option<Clock> {
         Some(false) => hours % 12,
         None => hours,
     };
-    Some(Clock { minutes: hours * 60 + minutes, told: afternoon.is_some() })
+    Some(Clock { minutes: hours * 60 + minutes, has_meridiem: afternoon.is_some() })
 }

@@ -1,12 +1,12 @@
 //! Congruences: `x \equiv 3 \pmod 7`, `x = 3 mod 7`, `3 (mod 7)`.
 
-use super::dress::trimmed;
-use super::parser::{Context, Read, Stuck, expression};
+use super::delimiters::strip_punctuation;
+use super::parser::{Context, Read, ReadError, expression};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::{Answer, Congruence};
 
-/// Reads a congruence, where all the words are one.
+/// Reads a congruence, where all the tokens are one.
 pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer>> {
     let is_sign = |t: &Token| t.is_cmd("equiv") || t.is_op('=');
     let signs = tokens.iter().filter(|t| is_sign(t)).count();
@@ -21,7 +21,7 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer
     let left = left.map(|left| expression(left, context)).transpose()?;
     let list = |t: &Token| t.is_op(',') || t.is_cmd("or") || t.is_cmd("and");
     let mut residues = Vec::new();
-    for part in split::at(trimmed(right), list).into_iter().filter(|part| !part.is_empty()) {
+    for part in split::at(strip_punctuation(right), list).into_iter().filter(|part| !part.is_empty()) {
         match part {
             [sign, rest @ ..] if sign.is_cmd("pm") => {
                 let one = expression(rest, context)?;
@@ -31,7 +31,7 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer
         }
     }
     if residues.is_empty() {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
     let modulus = expression(modulus, context)?;
     Ok(Some(Answer::Congruence(Box::new(Congruence { left, residues, modulus }))))
@@ -66,5 +66,5 @@ fn behind(tokens: &[Token], at: usize) -> Option<(&[Token], &[Token])> {
         [Token { tok: Tok::Cmd(name), .. }, rest @ ..] if name == "mod" => rest,
         other => other,
     };
-    (at > 0 && !modulus.is_empty()).then(|| (trimmed(&tokens[..at]), modulus))
+    (at > 0 && !modulus.is_empty()).then(|| (strip_punctuation(&tokens[..at]), modulus))
 }

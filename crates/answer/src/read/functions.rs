@@ -1,7 +1,7 @@
-//! What can stand at the bottom of an expression: numbers, names, brackets, fractions, functions.
+//! Atoms of an expression: numbers, names, brackets, fractions, functions.
 
 use super::names;
-use super::parser::{DEGREES, Parser, Read, Stuck};
+use super::parser::{DEGREES, Parser, Read, ReadError};
 use super::token::{Num, Tok, Token};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
 use dashu_int::IBig;
@@ -76,7 +76,7 @@ fn inverse(function: Function) -> Option<Function> {
 pub(crate) fn is_atom(name: &str) -> bool {
     named(name).is_some()
         || names::GREEK.contains(&name)
-        || name.starts_with("hat ")
+        || name.contains(' ')
         || matches!(
             name,
             "frac"
@@ -110,7 +110,7 @@ impl Parser<'_> {
     /// The smallest part of an expression.
     pub(crate) fn atom(&mut self) -> Read<Expr> {
         self.context.fuel.spend(4)?;
-        let token = self.peek().ok_or(Stuck::Syntax)?;
+        let token = self.peek().ok_or(ReadError::Syntax)?;
         match &token.tok {
             Tok::Num(num) => {
                 if let Some(based) = self.mixed_digits().or_else(|| self.combinations()) {
@@ -141,20 +141,20 @@ impl Parser<'_> {
                 self.at += 1;
                 self.command(name.as_str())
             }
-            // A word is left before a bracket only where it names a function.
+            // A token is left before a bracket only where it names a function.
             Tok::Word(name) if self.tokens.get(self.at + 1).is_some_and(|t| t.is_op('(') || t.is_op('[')) => {
                 self.at += 1;
                 self.application(name.clone())
             }
-            _ => Err(Stuck::Syntax),
+            _ => Err(ReadError::Syntax),
         }
     }
 
     /// A number, in the base that its subscript names.
     fn number(&mut self, num: &Num) -> Read<Expr> {
         if self.next_is('_') {
-            let digits = num.digits.clone().ok_or(Stuck::Syntax)?;
-            let base = self.subscript()?.ok_or(Stuck::Syntax)?;
+            let digits = num.digits.clone().ok_or(ReadError::Syntax)?;
+            let base = self.subscript()?.ok_or(ReadError::Syntax)?;
             return based(&digits, &base);
         }
         Ok(if num.decimal { Expr::Decimal(num.value.clone()) } else { Expr::Number(num.value.clone()) })
@@ -249,7 +249,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.at = end + 1;
-        let base = self.subscript()?.ok_or(Stuck::Syntax)?;
+        let base = self.subscript()?.ok_or(ReadError::Syntax)?;
         based(&digits, &base).map(Some)
     }
 
@@ -268,6 +268,10 @@ impl Parser<'_> {
         let inside = self.sum()?;
         self.bars -= 1;
         self.expect('|')?;
+        // The norm of a vector is not an absolute value.
+        if inside.any(&|part| matches!(part, Expr::Symbol(name) if name.starts_with("vec "))) {
+            return Ok(Expr::symbol(&format!("|{inside}|")));
+        }
         Ok(Expr::call(Function::Abs, inside))
     }
 
@@ -294,7 +298,7 @@ impl Parser<'_> {
             "sum" | "prod" | "int" | "lim" => return self.binder(name),
             // Between two sets it is their symmetric difference.
             "triangle" if self.at > 1 && matches!(self.tokens[self.at - 2].tok, Tok::Letter(_)) => {
-                return Err(Stuck::Syntax);
+                return Err(ReadError::Syntax);
             }
             command @ ("angle" | "triangle") => {
                 let start = self.at;
@@ -304,7 +308,7 @@ impl Parser<'_> {
                 let name = super::split::spell(&self.tokens[start..self.at]);
                 return points(name.as_str(), command == "angle")
                     .map(|name| Expr::symbol(&name))
-                    .ok_or(Stuck::Syntax);
+                    .ok_or(ReadError::Syntax);
             }
             "overline" => {
                 let inside = self.braced()?;
@@ -330,6 +334,10 @@ impl Parser<'_> {
         if let Some(letter) = name.strip_prefix("hat ") {
             return Ok(Expr::symbol(&format!("{letter}̂")));
         }
+        if name.contains(' ') {
+            let subscript = self.subscript()?;
+            return Ok(Expr::symbol(&subscript.map_or_else(|| name.to_owned(), |s| format!("{name}_{s}"))));
+        }
         if name == "cis" {
             let angle = in_radians(self.function_argument()?);
             let imaginary = Expr::Constant(Constant::I).times(Expr::call(Function::Sin, angle.clone()));
@@ -347,7 +355,7 @@ impl Parser<'_> {
             let subscript = self.subscript()?;
             return Ok(Expr::symbol(&subscript.map_or_else(|| name.to_owned(), |s| format!("{name}_{s}"))));
         }
-        Err(Stuck::Syntax)
+        Err(ReadError::Syntax)
     }
 
     /// Whether a Greek letter before this bracket names a function: `\phi(12)`, `\Gamma(x+1)`; but `\lambda(1-\lambda)`
@@ -391,11 +399,11 @@ impl Parser<'_> {
     fn root(&mut self) -> Read<Expr> {
         let mut degree = Expr::int(2);
         if self.next_is('[') {
-            let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+            let end = super::split::closing(self.tokens, self.at).ok_or(ReadError::Syntax)?;
             degree = self.within(&self.tokens[self.at + 1..end]).bounded()?;
             self.at = end + 1;
         }
-        // `\sqrt12` is the root of 1 next to a 2 in LaTeX, but nobody who writes it means that.
+        // `\sqrt12` is the root of 1 next to a 2 in LaTeX, but rarely meant so.
         let inside = self.argument()?;
         Ok(inside.root(degree))
     }
@@ -404,7 +412,7 @@ impl Parser<'_> {
         let bars = std::mem::take(&mut self.bars);
         let inside = self.sum()?;
         self.bars = bars;
-        if self.take_cmd(close) { Ok(Expr::call(function, inside)) } else { Err(Stuck::Syntax) }
+        if self.take_cmd(close) { Ok(Expr::call(function, inside)) } else { Err(ReadError::Syntax) }
     }
 
     /// `\log_2 8`, `\lg x`, `\exp(x)`.
@@ -431,7 +439,7 @@ impl Parser<'_> {
                 Some(base) => Some(base),
                 None if name == "lg" => Some(Expr::int(10)),
                 None => {
-                    self.context.met.log.set(true);
+                    self.context.ambiguities.log.set(true);
                     (!self.context.notation.natural_log).then(|| Expr::int(10))
                 }
             };
@@ -471,11 +479,11 @@ impl Parser<'_> {
 
     /// `(a, b, c)` or `\{a, b\}` after a function of several arguments.
     fn arguments(&mut self) -> Read<Vec<Expr>> {
-        let open = self.peek().ok_or(Stuck::Syntax)?;
+        let open = self.peek().ok_or(ReadError::Syntax)?;
         if !open.is_op('(') && !open.is_op('{') && open.tok != Tok::SetOpen && !open.is_op('[') {
-            return Err(Stuck::Syntax);
+            return Err(ReadError::Syntax);
         }
-        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let end = super::split::closing(self.tokens, self.at).ok_or(ReadError::Syntax)?;
         let inside = &self.tokens[self.at + 1..end];
         self.at = end + 1;
         super::split::at(inside, |t| t.is_op(','))
@@ -540,12 +548,12 @@ fn based(digits: &str, base: &str) -> Read<Expr> {
         "eleven" => 11,
         "twelve" => 12,
         "sixteen" => 16,
-        other => other.parse().map_err(|_| Stuck::Syntax)?,
+        other => other.parse().map_err(|_| ReadError::Syntax)?,
     };
     if !(2..=36).contains(&base) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
-    IBig::from_str_radix(digits, base).map(Expr::integer).map_err(|_| Stuck::Syntax)
+    IBig::from_str_radix(digits, base).map(Expr::integer).map_err(|_| ReadError::Syntax)
 }
 
 /// Degrees inside a function's argument, as radians.

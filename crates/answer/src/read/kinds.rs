@@ -1,12 +1,12 @@
-//! Which kind of answer the words make: lists, relations, sets, and what the other parts of the reader recognise.
+//! The kind of an answer: lists, relations, sets, and the kinds that the other modules of the reader recognise.
 
-use super::dress::trimmed;
-use super::parser::{Context, Read, Stuck};
+use super::delimiters::strip_punctuation;
+use super::parser::{Context, Read, ReadError};
 use super::token::{Tok, Token};
 use super::{
     brackets, choice, clock, congruence, cycles, domain, opaque, phrases, plain_text, quantity, split,
 };
-use crate::answer::{Answer, Numbers, Relation, Sign};
+use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::Symbol;
 
 /// Lists inside lists, beyond which nothing is read.
@@ -18,14 +18,14 @@ const MAX_CHAIN: usize = 64;
 /// Signs ± that are taken apart.
 const MAX_SIGNS: usize = 3;
 
-/// Reads all the words as one answer.
+/// Reads all the tokens as one answer.
 pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     context.fuel.spend(20 + 6 * tokens.len() as u64)?;
     if level > MAX_LEVEL {
-        return Err(Stuck::Bounds);
+        return Err(ReadError::Bounds);
     }
-    let tokens = trimmed(tokens);
-    let [first, rest @ ..] = tokens else { return Err(Stuck::Syntax) };
+    let tokens = strip_punctuation(tokens);
+    let [first, rest @ ..] = tokens else { return Err(ReadError::Syntax) };
     if first.is_cmd("approx") {
         return answer(rest, context, level + 1);
     }
@@ -36,6 +36,9 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
     if let Some(rest) = phrases::without_hedge(tokens, level) {
         return answer(rest, context, level + 1);
     }
+    if let Some(found) = phrases::special(tokens, context, level)? {
+        return Ok(found);
+    }
     if let Some(clock) = clock::hour(tokens) {
         return Ok(Answer::Ratio(Vec::new(), Some(clock)));
     }
@@ -45,12 +48,14 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
     if let Some(bound) = phrases::bound(tokens, context, level)? {
         return Ok(bound);
     }
-    if let Some((front, condition)) = phrases::bracketed_condition(tokens) {
+    if let Some((front, condition)) =
+        phrases::bracketed_condition(tokens).or_else(|| domain::trailing_condition(tokens))
+    {
         let found = answer(front, context, level + 1)?;
         return Ok(conditioned(found, vec![condition]));
     }
     if phrases::is_labelled(tokens) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
     if let Some(gloss) = phrases::gloss(tokens, context, level) {
         return Ok(gloss);
@@ -68,8 +73,13 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
         return Ok(plain_text::text_answer(&text, context, level));
     }
     if plain_text::is_formula(tokens) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
+    structured(tokens, context, level)
+}
+
+/// Reads an answer by its operators: connectives first, then relations, sets, brackets and values.
+fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     if let Some(at) = split::find(tokens, |t| t.is_cmd("implies")) {
         return conclusion(&tokens[..at], &tokens[at + 1..], context, level);
     }
@@ -99,15 +109,23 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
     if let Some(parts) =
         connected(tokens, |t| t.is_op(';')).or_else(|| connected(tokens, |t| t.is_op(',') || t.is_cmd("and")))
     {
-        return listed(&parts, context, level);
+        return listed(&parts, context, level).map(|found| joined(found, tokens));
     }
     if let Some(answer) = relation(tokens, context, level)? {
         return Ok(answer);
     }
+    // `\mathbb{R} - \{1\}`
+    if let Some(at) = split::find_opening(tokens, |t| t.tok == Tok::SetOpen).filter(|&at| at > 1)
+        && tokens[at - 1].is_op('-')
+    {
+        let mut tokens = tokens.to_vec();
+        tokens[at - 1].tok = Tok::Cmd("setminus".into());
+        return brackets::set_expression(&tokens, context, level);
+    }
     if split::find(tokens, brackets::is_set_operator).is_some() {
         return brackets::set_expression(tokens, context, level);
     }
-    if first.is_cmd("dots") && tokens.len() == 1 {
+    if matches!(tokens, [dots] if dots.is_cmd("dots")) {
         return Ok(Answer::Dots);
     }
     if let Some(answer) = brackets::bracketed(tokens, context, level)? {
@@ -140,10 +158,10 @@ fn conclusion(before: &[Token], after: &[Token], context: Context<'_>, level: u3
         Answer::Relation(relation) => Some(relation.free_symbols()),
         _ => None,
     };
-    let given = names(&answer(before, context, level + 1)?).ok_or(Stuck::Syntax)?;
-    let concluded = names(&found).ok_or(Stuck::Syntax)?;
+    let given = names(&answer(before, context, level + 1)?).ok_or(ReadError::Syntax)?;
+    let concluded = names(&found).ok_or(ReadError::Syntax)?;
     if concluded.is_empty() || !concluded.iter().all(|name| given.contains(name)) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
     Ok(found)
 }
@@ -151,9 +169,29 @@ fn conclusion(before: &[Token], after: &[Token], context: Context<'_>, level: u3
 /// An element of a list or set; what is not understood is an element of its own.
 pub(crate) fn element(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer> {
     match answer(tokens, context, level + 1) {
-        Err(Stuck::Syntax) if !tokens.is_empty() => Ok(opaque::read(tokens)),
+        Err(ReadError::Syntax) if !tokens.is_empty() => Ok(opaque::read(tokens)),
         other => other,
     }
+}
+
+/// A list with what its connectives mean: `x > 1 and x < 2` hold together, and `x \ne 1, 2` excludes both.
+fn joined(found: Answer, tokens: &[Token]) -> Answer {
+    let Answer::Bare(mut parts) = found else { return found };
+    let only_and = split::find(tokens, |t| t.is_op(',') || t.is_op(';')).is_none();
+    if only_and && parts.iter().all(is_inequality) {
+        return Answer::All(parts);
+    }
+    if let [Answer::Relation(first), rest @ ..] = parts.as_mut_slice()
+        && first.signs == [RelationOp::NotEqual]
+        && rest.iter().all(|part| matches!(part, Answer::Value(_)))
+    {
+        for part in rest {
+            let sides = vec![first.sides[0].clone(), part.clone()];
+            *part = Answer::Relation(Relation { sides, signs: vec![RelationOp::NotEqual] });
+        }
+        return Answer::All(parts);
+    }
+    Answer::Bare(parts)
 }
 
 /// Parts of a list without brackets; a condition on a letter is not a part.
@@ -194,11 +232,8 @@ fn conditioned(found: Answer, conditions: Vec<(Symbol, Numbers)>) -> Answer {
         return found;
     }
     let inequalities = match &found {
-        Answer::Relation(relation) => relation.signs.iter().all(|sign| sign.is_order()),
-        Answer::Bare(parts) | Answer::Any(parts) => parts.iter().all(
-            |part| matches!(part, Answer::Relation(relation) if relation.signs.iter().all(|sign| sign.is_order())),
-        ),
-        _ => false,
+        Answer::Bare(parts) | Answer::Any(parts) | Answer::All(parts) => parts.iter().all(is_inequality),
+        other => is_inequality(other),
     };
     match conditions.as_slice() {
         [(name, numbers)] if inequalities => Answer::Where(name.clone(), *numbers, Box::new(found)),
@@ -206,18 +241,24 @@ fn conditioned(found: Answer, conditions: Vec<(Symbol, Numbers)>) -> Answer {
     }
 }
 
-pub(crate) fn sign(token: &Token) -> Option<Sign> {
+fn is_inequality(answer: &Answer) -> bool {
+    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(|sign| sign.is_order()))
+}
+
+pub(crate) fn sign(token: &Token) -> Option<RelationOp> {
     Some(match &token.tok {
-        Tok::Op('=') => Sign::Equal,
-        Tok::Op('<') => Sign::Less,
-        Tok::Op('>') => Sign::More,
+        Tok::Op('=') => RelationOp::Equal,
+        Tok::Op('<') => RelationOp::Less,
+        Tok::Op('>') => RelationOp::Greater,
         Tok::Cmd(name) => match name.as_str() {
-            "le" => Sign::AtMost,
-            "ge" => Sign::AtLeast,
-            "ne" => Sign::Unequal,
-            "approx" => Sign::Near,
-            "in" => Sign::In,
-            "notin" => Sign::NotIn,
+            "le" => RelationOp::LessEqual,
+            "ge" => RelationOp::GreaterEqual,
+            "ne" => RelationOp::NotEqual,
+            // Congruences have been read before.
+            "equiv" => RelationOp::Equal,
+            "approx" => RelationOp::Approx,
+            "in" => RelationOp::In,
+            "notin" => RelationOp::NotIn,
             _ => return None,
         },
         _ => return None,
@@ -238,19 +279,19 @@ fn relation(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<A
         }
     }
     if signs.len() > MAX_CHAIN {
-        return Err(Stuck::Bounds);
+        return Err(ReadError::Bounds);
     }
     let mut sides = Vec::with_capacity(signs.len() + 1);
     for side in split::at(tokens, |t| sign(t).is_some()) {
         context.fuel.spend(50)?;
         sides.push(match side {
-            [] => return Err(Stuck::Syntax),
+            [] => return Err(ReadError::Syntax),
             // What is named need not be understood: `P(A|B) = 1/2`.
-            _ if sides.is_empty() && signs.iter().all(|sign| *sign == Sign::Equal) => {
-                answer(side, context, level + 1).or_else(|stuck| {
+            _ if sides.is_empty() && signs.iter().all(|sign| *sign == RelationOp::Equal) => {
+                answer(side, context, level + 1).or_else(|error| {
                     let name = split::spell(side);
-                    let named = stuck == Stuck::Syntax && super::words::is_name(&name);
-                    if named { Ok(Answer::Text(name)) } else { Err(stuck) }
+                    let named = error == ReadError::Syntax && super::words::is_name(&name);
+                    if named { Ok(Answer::Text(name)) } else { Err(error) }
                 })?
             }
             _ => answer(side, context, level + 1)?,
@@ -265,7 +306,7 @@ pub(crate) fn both_signs(tokens: &[Token], context: Context<'_>, level: u32) -> 
         (0..tokens.len()).filter(|&at| tokens[at].is_cmd("pm") || tokens[at].is_cmd("mp")).collect();
     let together = tokens.iter().any(|t| t.is_cmd("mp"));
     if marks.len() > MAX_SIGNS && !together {
-        return Err(Stuck::Bounds);
+        return Err(ReadError::Bounds);
     }
     let variants = if together { 2 } else { 1_usize << marks.len() };
     let mut answers = Vec::new();

@@ -1,20 +1,21 @@
-//! From text to words of notation. Never fails: what is not notation becomes a word.
+//! The lexer. It never fails: unknown text becomes a token token.
 
 use super::names::{self, Meaning};
-use super::notation::{Met, Notation};
-use super::number::{self, Place};
+use super::notation::{Ambiguities, Notation};
+use super::number::{self, Position};
 use super::token::{Tok, Token};
 use super::unicode;
 use smol_str::SmolStr;
 
-/// The words of an answer.
-pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
+/// The tokens of an answer.
+pub(crate) fn tokens(text: &str, notation: Notation, ambiguities: &Ambiguities) -> Vec<Token> {
     let plain = plain(text);
     let lonely_dollar = plain.matches('$').count() == plain.matches("\\$").count() + 1;
     let rows = plain.contains("\\begin");
-    let vectors = ["\\vec", "\\mathbf", "\\boldsymbol", "\\bm", "\\overrightarrow", "\\hat"]
-        .iter()
-        .any(|style| plain.contains(style));
+    let vectors =
+        ["\\vec", "\\mathbf", "\\boldsymbol", "\\bm", "\\overrightarrow", "\\hat", "\\nabla", "\\oint"]
+            .iter()
+            .any(|style| plain.contains(style));
     let mut lexer = Lexer {
         rest: &plain,
         styles: 0,
@@ -25,11 +26,11 @@ pub(crate) fn tokens(text: &str, notation: Notation, met: &Met) -> Vec<Token> {
         rows,
         vectors,
         notation,
-        met,
+        ambiguities,
     };
     while lexer.step() {
         if lexer.out.len() > MAX_TOKENS {
-            lexer.push(Tok::Beyond);
+            lexer.push(Tok::TooLong);
             break;
         }
     }
@@ -124,7 +125,7 @@ struct Lexer<'a> {
     /// There are vectors, so `\times` may be their cross product.
     vectors: bool,
     notation: Notation,
-    met: &'a Met,
+    ambiguities: &'a Ambiguities,
 }
 
 impl<'a> Lexer<'a> {
@@ -139,7 +140,7 @@ impl<'a> Lexer<'a> {
         self.push(Tok::Cmd(SmolStr::new(name)));
     }
 
-    /// Reads one word; false at the end.
+    /// Reads one token; false at the end.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
         if unicode::is_space(c) {
@@ -148,11 +149,23 @@ impl<'a> Lexer<'a> {
             return true;
         }
         let place = match self.out.last() {
-            Some(last) if last.is_op('_') || last.is_op('^') => Place::Script,
-            _ if self.depth > 0 => Place::Bracketed,
-            _ => Place::Open,
+            Some(last) if last.is_op('_') || last.is_op('^') => Position::Script,
+            _ if self.depth > 0 => Position::Bracketed,
+            _ => Position::Open,
         };
-        if let Some((number, length)) = number::leading(self.rest, self.notation, place, self.met) {
+        // `\sin^22x` is the square of `\sin 2x`.
+        if let ([.., Token { tok: Tok::Cmd(_), .. }, _], Position::Script) = (self.out.as_slice(), place)
+            && self.rest.starts_with(|c: char| c.is_ascii_digit())
+            && self.rest[1..].starts_with(|c: char| c.is_ascii_digit())
+            && self.out.last().is_some_and(|t| t.is_op('^'))
+            && let Some((number, length)) =
+                number::leading(&self.rest[..1], self.notation, place, self.ambiguities)
+        {
+            self.rest = &self.rest[length..];
+            self.push(number);
+            return true;
+        }
+        if let Some((number, length)) = number::leading(self.rest, self.notation, place, self.ambiguities) {
             self.rest = &self.rest[length..];
             self.push(number);
             return true;
@@ -208,20 +221,18 @@ impl<'a> Lexer<'a> {
             '$' if self.lonely_dollar => self.cmd("dollar"),
             '$' | '"' | '`' | '“' | '”' => {}
             '~' => self.spaced = true,
-            '{' if self.rest.starts_with(",}") => {
+            // Braces around an operator only change the space around it.
+            '{' if self.rest.starts_with([',', ':', '-', '/']) && self.rest[1..].starts_with('}') => {
+                let op = self.rest.chars().next().unwrap_or_default();
                 self.rest = &self.rest[2..];
-                self.push(Tok::Op(','));
-            }
-            '{' if self.rest.starts_with(":}") => {
-                self.rest = &self.rest[2..];
-                self.push(Tok::Op(':'));
+                self.push(Tok::Op(op));
             }
             _ => self.push(Tok::Op(c)),
         }
         true
     }
 
-    /// A run of letters: one letter, a known name, or a word.
+    /// A run of letters: one letter, a known name, or a token.
     fn word(&mut self) {
         for (half, name) in [("a.m", "am"), ("p.m", "pm")] {
             if self.rest.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(half)) {
@@ -270,6 +281,7 @@ impl<'a> Lexer<'a> {
         self.rest = after;
         match names::command(name) {
             Meaning::Op(op) => self.push(Tok::Op(op)),
+            Meaning::Letter(letter) => self.push(Tok::Letter(letter)),
             Meaning::Name("times") => self.times(),
             // `\\not=`
             Meaning::Other if name == "not" && self.rest.trim_start().starts_with('=') => {
@@ -297,7 +309,7 @@ impl<'a> Lexer<'a> {
             }
             Meaning::Style if self.styles > MAX_STYLES => {
                 self.rest = "";
-                self.push(Tok::Beyond);
+                self.push(Tok::TooLong);
             }
             Meaning::Style => {
                 let content = self.argument();
@@ -337,11 +349,11 @@ impl<'a> Lexer<'a> {
             }
             return;
         }
-        if names::KNOWN.contains(&name) || names::GREEK.contains(&name) || name == "pi" {
+        if names::GREEK.contains(&name) {
             self.cmd(name);
             return;
         }
-        // A name run together with letters (`\cdotx`), or a word that only looks like a command.
+        // A name run together with letters (`\cdotx`), or a token that only looks like a command.
         match names::plain_word(name) {
             Some(known) => self.cmd(known),
             // What a macro does with its arguments is not known.
@@ -381,7 +393,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest.trim_start();
         let Some(inside) = rest.strip_prefix('{') else {
             let length = rest.chars().next().map_or(0, char::len_utf8);
-            // `\hat\imath`: a command is one word.
+            // `\hat\imath`: a command is one token.
             let length = rest.strip_prefix('\\').map_or(length, |name| {
                 1 + name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len())
             });
@@ -424,6 +436,7 @@ impl<'a> Lexer<'a> {
             "and" | "&" => self.cmd("and"),
             "mod" => self.cmd("mod"),
             "cis" => self.cmd("cis"),
+            "choose" => self.cmd("choose"),
             "or" => self.cmd("or"),
             "," => self.push(Tok::Op(',')),
             "to" | ":" => self.push(Tok::Op(':')),
@@ -464,6 +477,17 @@ impl<'a> Lexer<'a> {
             (_, "i" | "imath") if vector => self.cmd("unit_i"),
             (_, "j" | "jmath") if vector => self.cmd("unit_j"),
             (_, "k") if vector => self.cmd("unit_k"),
+            // A vector is not the letter under its arrow, nor a blackboard letter the plain one.
+            ("vec" | "overrightarrow", _) if name.chars().all(char::is_alphanumeric) => {
+                self.cmd(&format!("vec {name}"));
+            }
+            // `\mathbb{P}(A)` and `\mathbb{E}[X]` are written directly as well.
+            ("mathbb" | "mathcal" | "mathscr" | "mathfrak", _)
+                if name.len() == 1
+                    && !(style == "mathbb" && self.rest.trim_start().starts_with(['(', '['])) =>
+            {
+                self.cmd(&format!("{} {name}", style.replace("scr", "cal")));
+            }
             // An estimate is not what it estimates.
             ("hat" | "widehat", _) if name.chars().all(char::is_alphanumeric) => {
                 self.cmd(&format!("hat {name}"));

@@ -1,7 +1,7 @@
 //! Environments: matrices with a factor before them, determinants, systems.
 
 use super::kinds::answer;
-use super::parser::{Context, Read, Stuck, expression};
+use super::parser::{Context, Read, ReadError, expression};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::Answer;
@@ -45,7 +45,7 @@ pub(crate) fn environment(tokens: &[Token], context: Context<'_>, level: u32) ->
                 .map(|row| row.into_iter().map(value).collect())
                 .collect::<Read<Vec<Vec<_>>>>()?;
             if entries.len() != entries[0].len() || entries.len() > MAX_ROWS {
-                return Err(Stuck::Syntax);
+                return Err(ReadError::Syntax);
             }
             let determinant = determinant(&entries);
             Ok(Some(Answer::Value(match scale(factor, context)? {
@@ -58,7 +58,7 @@ pub(crate) fn environment(tokens: &[Token], context: Context<'_>, level: u32) ->
             let mut entries = entries(&rows, context, level)?;
             if let Some(factor) = scale(factor, context)? {
                 for entry in entries.iter_mut().flatten() {
-                    let Answer::Value(value) = entry else { return Err(Stuck::Syntax) };
+                    let Answer::Value(value) = entry else { return Err(ReadError::Syntax) };
                     *value = factor.clone().times(value.clone());
                 }
             }
@@ -117,7 +117,7 @@ fn entries(rows: &[&[Token]], context: Context<'_>, level: u32) -> Read<Vec<Vec<
     }
     let width = matrix.first().map_or(0, Vec::len);
     if width == 0 || matrix.iter().any(|row: &Vec<Answer>| row.len() != width) {
-        return Err(Stuck::Syntax);
+        return Err(ReadError::Syntax);
     }
     Ok(matrix)
 }
@@ -125,7 +125,7 @@ fn entries(rows: &[&[Token]], context: Context<'_>, level: u32) -> Read<Vec<Vec<
 fn value(entry: Answer) -> Read<Expr> {
     match entry {
         Answer::Value(value) => Ok(value),
-        _ => Err(Stuck::Syntax),
+        _ => Err(ReadError::Syntax),
     }
 }
 

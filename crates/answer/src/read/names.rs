@@ -1,10 +1,12 @@
-//! Names: which commands and words mean the same, and which only dress.
+//! LaTeX commands and plain words by their meaning.
 
 /// What a command of LaTeX is to the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// It stands for this operator character.
     Op(char),
+    /// It stands for this letter.
+    Letter(char),
     /// It is known by this name.
     Name(&'static str),
     /// It only spaces or sizes.
@@ -25,7 +27,7 @@ pub(crate) enum Meaning {
 
 /// The meaning of `\name`.
 pub(crate) fn command(name: &str) -> Meaning {
-    use Meaning::{Hide, Name, Nothing, Op, Show, Space, Style, Text};
+    use Meaning::{Hide, Letter, Name, Nothing, Op, Show, Space, Style, Text};
     match name {
         "cdot" | "ast" | "cdotp" | "bullet" => Op('*'),
         "times" => Name("times"),
@@ -61,6 +63,8 @@ pub(crate) fn command(name: &str) -> Meaning {
         "ldots" | "dots" | "cdots" | "dotsc" | "dotsb" | "vdots" => Name("dots"),
         "circ" | "degree" | "textdegree" => Name("circ"),
         "overline" | "bar" | "dot" => Name("overline"),
+        "top" | "intercal" => Letter('T'),
+        "complement" => Letter('c'),
         "prime" => Op('\''),
         "R" | "Reals" | "reals" => Name("reals"),
         "N" => Name("naturals"),
@@ -110,74 +114,6 @@ pub(crate) fn command(name: &str) -> Meaning {
         _ => Meaning::Other,
     }
 }
-
-/// Commands known by their own name, beside those with a second one.
-pub(crate) const KNOWN: &[&str] = &[
-    "sin",
-    "cos",
-    "sec",
-    "coth",
-    "sech",
-    "csch",
-    "ln",
-    "log",
-    "lg",
-    "exp",
-    "max",
-    "min",
-    "gcd",
-    "lcm",
-    "det",
-    "arg",
-    "Re",
-    "Im",
-    "sqrt",
-    "sum",
-    "prod",
-    "int",
-    "lim",
-    "infty",
-    "pm",
-    "mp",
-    "choose",
-    "over",
-    "pmod",
-    "lfloor",
-    "rfloor",
-    "lceil",
-    "rceil",
-    "forall",
-    "exists",
-    "notin",
-    "subset",
-    "subseteq",
-    "supset",
-    "supseteq",
-    "cong",
-    "equiv",
-    "sim",
-    "perp",
-    "parallel",
-    "angle",
-    "triangle",
-    "nabla",
-    "partial",
-    "ell",
-    "hbar",
-    "not",
-    "neg",
-    "star",
-    "oplus",
-    "otimes",
-    "propto",
-    "nmid",
-    "stackrel",
-    "underbrace",
-    "overbrace",
-    "substack",
-    "iff",
-    "cis",
-];
 
 /// The Greek letters that are variables.
 pub(crate) const GREEK: &[&str] = &[
@@ -230,6 +166,7 @@ pub(crate) fn plain_word(word: &str) -> Option<&'static str> {
         "arg" => "arg",
         "det" => "det",
         "cis" => "cis",
+        "choose" => "choose",
         _ => return None,
     })
 }

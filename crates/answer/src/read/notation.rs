@@ -1,4 +1,4 @@
-//! The choices that notation leaves open: one reading takes each of them one way, and says which it met.
+//! Ambiguous notation: how one reading resolves it, and which ambiguities it encountered.
 
 use std::cell::Cell;
 
@@ -34,9 +34,9 @@ impl Default for Notation {
     }
 }
 
-/// The open choices that a reading met.
+/// The ambiguities that a reading encountered.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct Ambiguities {
     /// A comma that could group thousands.
     pub(crate) group: Cell<bool>,
     /// A comma that could be a decimal point.
@@ -50,22 +50,22 @@ pub(crate) struct Met {
 }
 
 impl Notation {
-    /// The other ways to take the choices that were met, each alone.
-    pub(crate) fn others(self, met: &Met) -> Vec<Self> {
+    /// The other ways to resolve the ambiguities, one at a time.
+    pub(crate) fn others(self, ambiguities: &Ambiguities) -> Vec<Self> {
         let mut others = Vec::new();
-        if met.group.get() {
+        if ambiguities.group.get() {
             others.push(Self { comma: Comma::Separator, ..self });
         }
-        if met.decimal.get() {
+        if ambiguities.decimal.get() {
             others.push(Self { comma: Comma::Decimal, ..self });
         }
-        if met.log.get() {
+        if ambiguities.log.get() {
             others.push(Self { natural_log: !self.natural_log, ..self });
         }
-        if met.power.get() {
+        if ambiguities.power.get() {
             others.push(Self { euler: true, ..self });
         }
-        if met.slash.get() {
+        if ambiguities.slash.get() {
             others.push(Self { long_slash: !self.long_slash, ..self });
         }
         others

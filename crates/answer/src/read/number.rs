@@ -1,6 +1,6 @@
 //! Numbers as written: digits, separators, decimal points, repeating decimals, powers of ten.
 
-use super::notation::{Comma, Met, Notation};
+use super::notation::{Ambiguities, Comma, Notation};
 use super::token::{Num, Tok};
 use aske_algebra::expr::Rational;
 use dashu_int::{IBig, UBig};
@@ -13,7 +13,7 @@ const MAX_EXPONENT: i64 = 5_000;
 
 /// Where a number stands, which tells what a comma or a space after it can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     /// Outside every bracket.
     Open,
     /// Between brackets, where commas separate.
@@ -23,11 +23,16 @@ pub(crate) enum Place {
 }
 
 /// The number at the start of `text` and its length in bytes.
-pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -> Option<(Tok, usize)> {
+pub(crate) fn leading(
+    text: &str,
+    notation: Notation,
+    place: Position,
+    ambiguities: &Ambiguities,
+) -> Option<(Tok, usize)> {
     if let Some(found) = prefixed(text) {
         return Some(found);
     }
-    let nested = place != Place::Open;
+    let nested = place != Position::Open;
     let comma = if nested && notation.comma != Comma::Decimal { Comma::Separator } else { notation.comma };
     let bytes = text.as_bytes();
     let mut at = run(bytes, 0);
@@ -38,7 +43,7 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
         return None;
     }
     digits.push_str(&text[..at]);
-    let grouped = if place == Place::Script { None } else { groups(text, at, comma, nested, met) };
+    let grouped = if place == Position::Script { None } else { groups(text, at, comma, nested, ambiguities) };
     if let Some((more, end)) = &grouped {
         digits.push_str(more);
         at = *end;
@@ -48,7 +53,7 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
     // A decimal point, or a comma that is one.
     let point = match bytes.get(at) {
         Some(b'.') => Some(1),
-        Some(b',') if grouped.is_none() && is_decimal_comma(bytes, at, comma, nested, met) => Some(1),
+        Some(b',') if grouped.is_none() && is_decimal_comma(bytes, at, comma, nested, ambiguities) => Some(1),
         // Braces make the comma part of the number, and it did not group thousands.
         Some(b'{') if grouped.is_none() && text[at..].starts_with("{,}") => Some(3),
         Some(b',') if grouped.as_ref().is_some_and(|(_, end)| european(text, at.min(*end))) => Some(1),
@@ -64,7 +69,7 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
             digits.push_str(&text[at + width..end]);
             at = end;
             // `0.000 001`: groups of three behind the point too.
-            while place == Place::Open
+            while place == Position::Open
                 && scale.is_multiple_of(3)
                 && let Some(gap) =
                     [" ", "\\,", "\u{2009}", "\u{202f}"].iter().find(|gap| text[at..].starts_with(**gap))
@@ -80,7 +85,7 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
         return None;
     }
     if scale > MAX_DECIMALS {
-        return Some((Tok::Beyond, at));
+        return Some((Tok::TooLong, at));
     }
     let num =
         |value: Rational, decimal: bool, digits: Option<SmolStr>| Tok::Num(Num { value, decimal, digits });
@@ -97,7 +102,7 @@ pub(crate) fn leading(text: &str, notation: Notation, place: Place, met: &Met) -
         return Some((num(value, false, None), end));
     }
     if let Some((exponent, end)) = power_of_ten(bytes, at).filter(|_| !notation.euler) {
-        met.power.set(true);
+        ambiguities.power.set(true);
         let power = UBig::from(10_u8).pow(usize::try_from(exponent.unsigned_abs()).ok()?);
         value = if exponent < 0 { value / power } else { value * power };
         let decimal = decimal && !value.is_int();
@@ -139,7 +144,9 @@ fn recurring<'a>(text: &str, decimals: &'a str, end: usize) -> Option<(&'a str, 
             })
     };
     let block = if repeats(1, 3) { 1 } else { (2..=length / 2).find(|&block| repeats(block, 2))? };
-    Some((&decimals[length - block..], end + dots.len()))
+    // Zeros go on only to the next digit: `0.101001000…`.
+    let repeated = &decimals[length - block..];
+    repeated.contains(|c| c != '0').then(|| (repeated, end + dots.len()))
 }
 
 /// Where the run of digits that starts at `from` ends.
@@ -148,7 +155,13 @@ fn run(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Groups of three digits after the first one, without their separators, and where they end.
-fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Option<(String, usize)> {
+fn groups(
+    text: &str,
+    first: usize,
+    comma: Comma,
+    nested: bool,
+    ambiguities: &Ambiguities,
+) -> Option<(String, usize)> {
     if first == 0 || first > 3 {
         return None;
     }
@@ -181,7 +194,7 @@ fn groups(text: &str, first: usize, comma: Comma, nested: bool, met: &Met) -> Op
                 return None;
             }
             if !nested {
-                met.group.set(true);
+                ambiguities.group.set(true);
             }
             if comma != Comma::Thousands {
                 return None;
@@ -207,11 +220,11 @@ fn european(text: &str, at: usize) -> bool {
 }
 
 /// Whether the comma at `at` is a decimal point under this choice.
-fn is_decimal_comma(bytes: &[u8], at: usize, comma: Comma, nested: bool, met: &Met) -> bool {
+fn is_decimal_comma(bytes: &[u8], at: usize, comma: Comma, nested: bool, ambiguities: &Ambiguities) -> bool {
     let end = run(bytes, at + 1);
     let last = bytes.get(end) != Some(&b',') && at > 0 && end > at + 1;
     if last && !nested {
-        met.decimal.set(true);
+        ambiguities.decimal.set(true);
     }
     last && comma == Comma::Decimal && !nested
 }
@@ -257,7 +270,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, usize) {
-        match leading(text, Notation::default(), Place::Open, &Met::default()) {
+        match leading(text, Notation::default(), Position::Open, &Ambiguities::default()) {
             Some((Tok::Num(num), length)) => (num.value.to_string(), length),
             other => panic!("{text}: {other:?}"),
         }

@@ -10,31 +10,11 @@ const MAX_WORDS: usize = 16;
 
 /// Numbers below twenty and the tens.
 fn small(word: &str) -> Option<u64> {
-    const ONES: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    let at = |list: &[&str]| list.iter().position(|known| *known == word).map(|at| at as u64);
-    at(&ONES).or_else(|| at(&TENS).map(|tens| tens * 10 + 20))
+    const ONES: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+                        sixteen seventeen eighteen nineteen";
+    const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
+    let at = |list: &str| list.split(' ').position(|known| known == word).map(|at| at as u64);
+    at(ONES).or_else(|| at(TENS).map(|tens| tens * 10 + 20))
 }
 
 /// What a word multiplies the number before it by.

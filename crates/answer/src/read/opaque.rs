@@ -1,11 +1,11 @@
-//! What is not understood: it is equal only to itself.
+//! Opaque answers: notation that is not understood, equal only to itself.
 
 use super::token::{Tok, Token};
 use super::words;
 use crate::answer::{Answer, Opaque};
 use smol_str::SmolStr;
 
-/// Some words of notation as an opaque answer.
+/// Some tokens of notation as an opaque answer.
 pub(crate) fn read(tokens: &[Token]) -> Answer {
     let mut pieces = pieces(tokens);
     let spelling = pieces.join(" ").into();
@@ -13,20 +13,20 @@ pub(crate) fn read(tokens: &[Token]) -> Answer {
     Answer::Opaque(Opaque { spelling, bag: pieces.join(" ").into() })
 }
 
-/// Some words of notation as they are spelled, whatever notation they were written in.
+/// Some tokens of notation as they are spelled, whatever notation they were written in.
 pub(crate) fn spelling(tokens: &[Token]) -> String {
     pieces(tokens).join(" ")
 }
 
 fn pieces(tokens: &[Token]) -> Vec<SmolStr> {
-    // Braces around one word do nothing.
+    // Braces around one token do nothing.
     let opens = |at: usize| matches!(tokens.get(at..at + 3), Some([open, _, close]) if open.is_op('{') && close.is_op('}'));
     let idle = |at: usize| opens(at) || at >= 2 && opens(at - 2);
     let words = tokens.iter().enumerate().filter(|(at, _)| !idle(*at));
     words.map(|(_, token)| piece(token)).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// One word as it is spelled, whatever notation it was written in.
+/// One token as it is spelled, whatever notation it was written in.
 fn piece(token: &Token) -> SmolStr {
     match &token.tok {
         Tok::Word(word) | Tok::Text(word) => SmolStr::new(crate::text::words(word)),

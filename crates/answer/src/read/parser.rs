@@ -1,27 +1,27 @@
-//! Expressions: sums, products, powers, and what stands inside them.
+//! Recursive-descent parser of expressions.
 
-use super::notation::{Met, Notation};
+use super::notation::{Ambiguities, Notation};
 use super::token::{Num, Tok, Token};
 use aske_algebra::expr::{Constant, Expr, Function, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use smol_str::SmolStr;
 
-/// Why a text is not an expression.
+/// Why tokens could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stuck {
-    /// It does not read as one.
+pub(crate) enum ReadError {
+    /// A syntax error.
     Syntax,
     /// It is too deep or too long to be read within bounds.
     Bounds,
 }
 
-impl From<OutOfFuel> for Stuck {
+impl From<OutOfFuel> for ReadError {
     fn from(_: OutOfFuel) -> Self {
         Self::Bounds
     }
 }
 
-pub(crate) type Read<T> = Result<T, Stuck>;
+pub(crate) type Read<T> = Result<T, ReadError>;
 
 /// Brackets inside brackets, beyond which nothing is read.
 const MAX_DEPTH: u32 = 120;
@@ -36,11 +36,11 @@ pub(crate) const DEGREES: &str = "°";
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) notation: Notation,
-    pub(crate) met: &'a Met,
+    pub(crate) ambiguities: &'a Ambiguities,
     pub(crate) fuel: &'a Fuel,
 }
 
-/// Reads one expression out of words.
+/// Reads one expression out of tokens.
 pub(crate) struct Parser<'a> {
     pub(crate) tokens: &'a [Token],
     pub(crate) at: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Parser<'a> {
     pub(crate) context: Context<'a>,
 }
 
-/// Reads all the words as one expression.
+/// Reads all the tokens as one expression.
 pub(crate) fn expression(tokens: &[Token], context: Context<'_>) -> Read<Expr> {
     let product = |t: &Token, behind_number: bool| match &t.tok {
         // A unit that does not stand behind a number is none.
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         Self { tokens, at: 0, depth: 0, bound: Vec::new(), bars: 0, context }
     }
 
-    /// A parser of some of the words, in the same surroundings.
+    /// A parser of some of the tokens, in the same surroundings.
     pub(crate) fn within(&self, tokens: &'a [Token]) -> Self {
         Self {
             tokens,
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
     /// One expression and nothing after it.
     pub(crate) fn whole(&mut self) -> Read<Expr> {
         let expr = self.sum()?;
-        if self.at == self.tokens.len() { Ok(expr) } else { Err(Stuck::Syntax) }
+        if self.at == self.tokens.len() { Ok(expr) } else { Err(ReadError::Syntax) }
     }
 
     pub(crate) fn peek(&self) -> Option<&'a Token> {
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn expect(&mut self, op: char) -> Read<()> {
-        if self.take(op) { Ok(()) } else { Err(Stuck::Syntax) }
+        if self.take(op) { Ok(()) } else { Err(ReadError::Syntax) }
     }
 
     pub(crate) fn take_cmd(&mut self, name: &str) -> bool {
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         self.context.fuel.spend(10)?;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Stuck::Bounds);
+            return Err(ReadError::Bounds);
         }
         let result = read(self);
         self.depth -= 1;
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         let below = if negative { below.negated() } else { below };
         let mut total = above.over(below);
         if self.starts_factor() {
-            self.context.met.slash.set(true);
+            self.context.ambiguities.slash.set(true);
             total = total.times(self.product()?);
         }
         Ok(total)
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         Ok(if factors.len() == 1 { factors.remove(0) } else { Expr::Product(factors) })
     }
 
-    /// Whether the next word begins another factor of a product.
+    /// Whether the next token begins another factor of a product.
     pub(crate) fn starts_factor(&self) -> bool {
         let Some(token) = self.peek() else { return false };
         match &token.tok {
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
             Tok::Letter(_) | Tok::Op('(' | '{' | '[') => true,
             Tok::Op('|') => self.bars == 0,
             // Two numbers side by side are not a product, but `x2` and `5!\,3` are.
-            // `5 m2` is no product either.
+            // `5 m2` is not a product either.
             Tok::Num(_) if self.is_behind_unit_letter() => false,
             Tok::Num(_) => {
                 self.at > 0
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         before && digits(&self.tokens[self.at..])
     }
 
-    /// `3\frac12` and `3 1/2`: a whole number and a fraction of whole numbers, added.
+    /// `3\frac12` and `3 1/2`: a integer and a fraction of integers, added.
     fn mixed_number(&mut self) -> Option<Expr> {
         let Some(Token { tok: Tok::Num(Num { value: whole, digits: Some(_), .. }), .. }) = self.peek() else {
             return None;
@@ -335,7 +335,7 @@ impl<'a> Parser<'a> {
                 p.context.fuel.spend(1)?;
                 // Every mark makes the tree one level deeper.
                 if mark > MAX_MARKS {
-                    return Err(Stuck::Bounds);
+                    return Err(ReadError::Bounds);
                 }
                 match p.peek().map(|t| &t.tok) {
                     Some(Tok::Op('^')) => {
@@ -363,7 +363,7 @@ impl<'a> Parser<'a> {
                         );
                     }
                     Some(Tok::Op('\'')) => {
-                        let Expr::Symbol(name) = &base else { return Err(Stuck::Syntax) };
+                        let Expr::Symbol(name) = &base else { return Err(ReadError::Syntax) };
                         let name = SmolStr::new(format!("{name}'"));
                         p.at += 1;
                         if p.next_is('(') && !p.peek().is_some_and(|t| t.spaced) {
@@ -416,7 +416,7 @@ impl<'a> Parser<'a> {
             let exponent = if p.next_is('^') {
                 p.at += 1;
                 if p.degrees() {
-                    return Err(Stuck::Syntax);
+                    return Err(ReadError::Syntax);
                 }
                 exponent.power(p.exponent()?)
             } else {
@@ -426,12 +426,12 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The words of a braced group, without its braces.
+    /// The tokens of a braced group, without its braces.
     pub(crate) fn braced(&mut self) -> Read<&'a [Token]> {
         if !self.next_is('{') {
-            return Err(Stuck::Syntax);
+            return Err(ReadError::Syntax);
         }
-        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let end = super::split::closing(self.tokens, self.at).ok_or(ReadError::Syntax)?;
         let inside = &self.tokens[self.at + 1..end];
         self.context.fuel.spend(2 * inside.len() as u64)?;
         self.at = end + 1;
@@ -461,10 +461,10 @@ impl<'a> Parser<'a> {
 
     /// A whole expression, unless too deep.
     pub(crate) fn bounded(&mut self) -> Read<Expr> {
-        if self.depth > MAX_DEPTH { Err(Stuck::Bounds) } else { self.whole() }
+        if self.depth > MAX_DEPTH { Err(ReadError::Bounds) } else { self.whole() }
     }
 
-    /// A function's or fraction's argument: a braced group, or the next word.
+    /// A function's or fraction's argument: a braced group, or the next token.
     pub(crate) fn argument(&mut self) -> Read<Expr> {
         if self.next_is('{') {
             return self.group();
@@ -479,6 +479,10 @@ impl<'a> Parser<'a> {
         let subscript = self.subscript()?;
         if let Some(subscript) = &subscript {
             name = SmolStr::new(format!("{name}_{subscript}"));
+        }
+        if let Some(order) = self.derivative_order(letter) {
+            let name = SmolStr::new(format!("{name}{order}"));
+            return if self.next_is('(') { self.application(name) } else { Ok(Expr::Symbol(name)) };
         }
         let bound = self.bound.contains(&name);
         if matches!(letter, 'f' | 'g' | 'h')
@@ -506,9 +510,27 @@ impl<'a> Parser<'a> {
         Ok(Expr::Symbol(name))
     }
 
+    /// `^{(3)}` behind the name of a function: the mark of its derivative of that order.
+    fn derivative_order(&mut self, letter: char) -> Option<String> {
+        if !matches!(letter, 'f' | 'g' | 'h' | 'y') {
+            return None;
+        }
+        let [caret, brace, open, order, close, end, ..] = &self.tokens[self.at..] else { return None };
+        let bracketed = open.is_op('(') && close.is_op(')');
+        if !caret.is_op('^') || !brace.is_op('{') || !bracketed || !end.is_op('}') {
+            return None;
+        }
+        self.at += 6;
+        let order = super::split::spell(std::slice::from_ref(order));
+        Some(match order.parse::<usize>() {
+            Ok(order @ 1..=3) => "'".repeat(order),
+            _ => format!("^({order})"),
+        })
+    }
+
     /// Whether the letter before this bracket names a function of what is in it, and is not a factor.
     ///
-    /// f, g and h always do. `E[X^2]` does: nobody multiplies by square brackets. `P(A|B)`, `C(5,2)`, `T(n)` and
+    /// f, g and h always do. `E[X^2]` does: square brackets do not group factors. `P(A|B)`, `C(5,2)`, `T(n)` and
     /// `N(5)` do by what is in the bracket; `N(N-1)`, `x(x+1)` and `P(1+r)` are products.
     fn is_function(&self, letter: char) -> bool {
         let square = self.next_is('[');
@@ -544,7 +566,7 @@ impl<'a> Parser<'a> {
     /// A function of a name and what stands in the bracket behind it. Arguments that are not expressions (`A|B`)
     /// are part of the name.
     pub(crate) fn application(&mut self, name: Symbol) -> Read<Expr> {
-        let end = super::split::closing(self.tokens, self.at).ok_or(Stuck::Syntax)?;
+        let end = super::split::closing(self.tokens, self.at).ok_or(ReadError::Syntax)?;
         let inside = &self.tokens[self.at + 1..end];
         let open = self.at;
         self.at = end + 1;
@@ -554,15 +576,15 @@ impl<'a> Parser<'a> {
             .collect::<Read<Vec<_>>>();
         match arguments {
             Ok(arguments) => Ok(counted(&name, &arguments).unwrap_or(Expr::Apply(name, arguments))),
-            Err(Stuck::Syntax) => {
+            Err(ReadError::Syntax) => {
                 let inside = super::opaque::spelling(&self.tokens[open + 1..end]);
                 Ok(Expr::symbol(&format!("{name}({inside})")))
             }
-            Err(Stuck::Bounds) => Err(Stuck::Bounds),
+            Err(ReadError::Bounds) => Err(ReadError::Bounds),
         }
     }
 
-    /// `_2`, `_{n+1}`: the words of the subscript run together.
+    /// `_2`, `_{n+1}`: the tokens of the subscript run together.
     pub(crate) fn subscript(&mut self) -> Read<Option<SmolStr>> {
         if !self.next_is('_') {
             return Ok(None);
@@ -571,7 +593,7 @@ impl<'a> Parser<'a> {
         let words = if self.next_is('{') {
             self.braced()?
         } else {
-            let one = self.tokens.get(self.at..=self.at).ok_or(Stuck::Syntax)?;
+            let one = self.tokens.get(self.at..=self.at).ok_or(ReadError::Syntax)?;
             self.at += 1;
             one
         };
@@ -579,7 +601,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `C(5,2)` and `P(5,2)`: combinations and permutations of whole numbers.
+/// `C(5,2)` and `P(5,2)`: combinations and permutations of integers.
 pub(crate) fn counted(name: &str, arguments: &[Expr]) -> Option<Expr> {
     if let ("C", [_, _]) = (name, arguments) {
         return Some(Expr::Call(Function::Binomial, arguments.to_vec()));

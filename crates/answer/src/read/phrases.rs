@@ -4,7 +4,7 @@ use super::kinds::{answer, sign};
 use super::parser::{Context, Read};
 use super::token::{Tok, Token};
 use super::{domain, split};
-use crate::answer::{Answer, Numbers, Relation, Sign};
+use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::{Expr, Symbol};
 
 /// Words before an answer, or a part of one, that do not change it.
@@ -27,6 +27,16 @@ const LEAD_INS: &[&str] = &[
     "so",
     "only",
     "the only solution is",
+    "so the final answer is",
+    "the value is",
+    "the result is",
+    "the solution is",
+    "the function is",
+    "the value of x is",
+    "it equals",
+    "equals",
+    "we get",
+    "a total of",
     "the maximum is",
     "the minimum is",
     "the maximum value is",
@@ -64,7 +74,120 @@ pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
         [colon, rest @ ..] if colon.is_op(':') => rest,
         _ => rest,
     };
-    (!rest.is_empty()).then_some(rest)
+    // `only if` is a condition.
+    let condition = matches!(rest.first().map(|t| &t.tok), Some(Tok::Word(word)) if word == "if");
+    (!rest.is_empty() && !condition).then_some(rest)
+}
+
+/// Words that may follow an answer without changing it, alone or in brackets.
+const TRAILERS: &[&str] = &[
+    "exactly",
+    "only",
+    "approx",
+    "approximately",
+    "rounded",
+    "in total",
+    "total",
+    "in all",
+    "real",
+    "is the answer",
+    "is the only solution",
+    "altogether",
+];
+
+/// Answers in special wording: sets in words, parity, transposes, a minus sign in words, marks behind an answer.
+pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    if let Some(found) = domain::parity(tokens).or_else(|| domain::subset(tokens)) {
+        return Ok(Some(found));
+    }
+    if let Some(found) = domain::in_words(tokens, context, level)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = transposed(tokens, context, level)? {
+        return Ok(Some(found));
+    }
+    let with = |op: char, at: usize| {
+        let mut tokens = tokens.to_vec();
+        tokens[at].tok = Tok::Op(op);
+        answer(&tokens, context, level + 1).map(Some)
+    };
+    match tokens {
+        // `minus 7`
+        [Token { tok: Tok::Word(word) | Tok::Text(word), .. }, Token { tok: Tok::Num(_), .. }, ..]
+            if word.eq_ignore_ascii_case("minus") || word.eq_ignore_ascii_case("negative") =>
+        {
+            with('-', 0)
+        }
+        // `x is 5`
+        [
+            Token { tok: Tok::Letter(_), .. },
+            Token { tok: Tok::Word(word) | Tok::Text(word), .. },
+            value,
+            ..,
+        ] if matches!(word.as_str(), "is" | "equals")
+            && !matches!(value.tok, Tok::Word(_) | Tok::Text(_) | Tok::Op('=')) =>
+        {
+            with('=', 1)
+        }
+        [front @ .., last] if !front.is_empty() && last.is_cmd("checkmark") => {
+            answer(front, context, level + 1).map(Some)
+        }
+        _ => match without_trailer(tokens) {
+            Some(front) => answer(front, context, level + 1).map(Some),
+            None => Ok(None),
+        },
+    }
+}
+
+/// What stands before words that do not change an answer.
+fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
+    let words = |tokens: &[Token]| {
+        let words = tokens.iter().map(|token| match &token.tok {
+            Tok::Word(word) | Tok::Text(word) => Some(word.to_lowercase()),
+            _ => None,
+        });
+        words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+    };
+    let is_trailer = |tokens: &[Token]| {
+        words(tokens).is_some_and(|words| {
+            TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
+        })
+    };
+    if let [.., close] = tokens
+        && close.is_op(')')
+        && let Some(open) = tokens.iter().rposition(|t| t.is_op('(')).filter(|&open| open > 0)
+    {
+        return is_trailer(&tokens[open + 1..tokens.len() - 1]).then_some(&tokens[..open]);
+    }
+    (1..tokens.len()).find(|&at| is_trailer(&tokens[at..])).map(|at| &tokens[..at])
+}
+
+/// `(1,2,3)^T`, `\begin{pmatrix}1&2\end{pmatrix}^{\top}`.
+fn transposed(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    let is_mark = |token: &Token| token.tok == Tok::Letter('T');
+    let front = match tokens {
+        [front @ .., caret, mark] if caret.is_op('^') && is_mark(mark) => front,
+        [front @ .., caret, open, mark, close]
+            if caret.is_op('^') && open.is_op('{') && is_mark(mark) && close.is_op('}') =>
+        {
+            front
+        }
+        _ => return Ok(None),
+    };
+    let whole = matches!(front.first(), Some(first) if first.nesting() > 0)
+        && (split::closing(front, 0) == Some(front.len() - 1) || front[front.len() - 2].is_cmd("end"));
+    if !whole {
+        return Ok(None);
+    }
+    Ok(match answer(front, context, level + 1)? {
+        Answer::Tuple(entries) | Answer::List(entries) => {
+            Some(Answer::Matrix(entries.into_iter().map(|entry| vec![entry]).collect()))
+        }
+        Answer::Matrix(rows) => Some(Answer::Matrix(
+            (0..rows[0].len()).map(|column| rows.iter().map(|row| row[column].clone()).collect()).collect(),
+        )),
+        _ => None,
+    })
 }
 
 /// `n\pi\ (n\in\mathbb{Z})`: what stands before the bracket, and the condition in it.
@@ -116,17 +239,17 @@ pub(crate) fn gloss(tokens: &[Token], context: Context<'_>, level: u32) -> Optio
 
 /// `at least 6`, `\le 5`: an inequality that does not name what it speaks of.
 pub(crate) fn bound(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
-    const PHRASES: &[(&str, Sign)] = &[
-        ("at least", Sign::AtLeast),
-        ("no less than", Sign::AtLeast),
-        ("not less than", Sign::AtLeast),
-        ("at most", Sign::AtMost),
-        ("no more than", Sign::AtMost),
-        ("not more than", Sign::AtMost),
-        ("more than", Sign::More),
-        ("greater than", Sign::More),
-        ("less than", Sign::Less),
-        ("fewer than", Sign::Less),
+    const PHRASES: &[(&str, RelationOp)] = &[
+        ("at least", RelationOp::GreaterEqual),
+        ("no less than", RelationOp::GreaterEqual),
+        ("not less than", RelationOp::GreaterEqual),
+        ("at most", RelationOp::LessEqual),
+        ("no more than", RelationOp::LessEqual),
+        ("not more than", RelationOp::LessEqual),
+        ("more than", RelationOp::Greater),
+        ("greater than", RelationOp::Greater),
+        ("less than", RelationOp::Less),
+        ("fewer than", RelationOp::Less),
     ];
     let mut found = tokens.first().and_then(sign).filter(|sign| sign.is_order()).map(|sign| (sign, 1));
     let mut text = String::new();

@@ -121,12 +121,12 @@ pub(crate) fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answe
     if let Some(letters) = several_choices(text) {
         return Answer::Bare(letters.into_iter().map(|letter| Answer::Choice(letter, None)).collect());
     }
-    if crate::text::is_all_reals(text) {
+    if crate::vocabulary::is_all_reals(&crate::text::fold(text)) {
         return Answer::Numbers(Numbers::Reals);
     }
     let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+'));
     if formula && level <= 2 {
-        let tokens = super::lexer::tokens(text, context.notation, context.met);
+        let tokens = super::lexer::tokens(text, context.notation, context.ambiguities);
         if all_text(&tokens).is_none()
             && let Ok(read) = answer(&tokens, context, level + 1)
         {

@@ -1,4 +1,4 @@
-//! Values with what stands around them: percent signs, units, currencies, degrees.
+//! Values with percent signs, units, currencies and degrees.
 
 use super::functions::map_degrees;
 use super::numerals;

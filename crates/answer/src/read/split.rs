@@ -1,4 +1,4 @@
-//! Cutting a run of words at what stands outside every bracket.
+//! Splitting tokens at the top level, outside every bracket.
 
 use super::token::{Tok, Token};
 use smol_str::{SmolStr, SmolStrBuilder};
@@ -20,7 +20,7 @@ pub(crate) fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     None
 }
 
-/// The first word outside every bracket that passes.
+/// The first token outside every bracket that passes.
 pub(crate) fn find(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Option<usize> {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(crate) fn find(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Option<us
     None
 }
 
-/// The first word that passes and opens a bracket, where no bracket is open.
+/// The first token that passes and opens a bracket, where no bracket is open.
 pub(crate) fn find_opening(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Option<usize> {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) fn find_opening(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> O
     None
 }
 
-/// The parts between the words outside every bracket that pass.
+/// The parts between the tokens outside every bracket that pass.
 pub(crate) fn at(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Vec<&[Token]> {
     let mut depth = 0;
     let mut parts = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn at(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Vec<&[Token
     parts
 }
 
-/// The words written out again, run together: a name for what is not read further.
+/// The tokens written out again, run together: a name for what is not read further.
 pub(crate) fn spell(tokens: &[Token]) -> SmolStr {
     let mut out = SmolStrBuilder::new();
     for token in tokens {
@@ -76,7 +76,7 @@ pub(crate) fn spell(tokens: &[Token]) -> SmolStr {
             Tok::SetOpen => write!(out, "\\{{"),
             Tok::SetClose => write!(out, "\\}}"),
             Tok::Row => write!(out, "\\\\"),
-            Tok::Beyond => write!(out, "?"),
+            Tok::TooLong => write!(out, "?"),
         };
     }
     out.finish()

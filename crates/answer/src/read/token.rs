@@ -1,16 +1,16 @@
-//! The words of mathematical notation, LaTeX, Unicode and plain text alike.
+//! Tokens of mathematical notation: LaTeX, Unicode and plain text.
 
 use aske_algebra::expr::Rational;
 use smol_str::SmolStr;
 
-/// One word of notation.
+/// One token of notation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tok {
     /// A number as written.
     Num(Num),
     /// One letter: a variable, or e, or i.
     Letter(char),
-    /// Two or more letters in a row that name nothing known: a product, a unit or a word.
+    /// Two or more letters in a row that name nothing known: a product, a unit or a token.
     Word(SmolStr),
     /// A command, an operator or a function by its one name here (`\leqslant`, `<=` and `≤` are all `le`).
     Cmd(SmolStr),
@@ -25,7 +25,7 @@ pub(crate) enum Tok {
     /// `\\`: the end of a row.
     Row,
     /// What is too long or too deep to be read.
-    Beyond,
+    TooLong,
 }
 
 /// A number as written.
@@ -39,7 +39,7 @@ pub(crate) struct Num {
     pub(crate) digits: Option<SmolStr>,
 }
 
-/// A word and whether white space stood before it.
+/// A token and whether white space stood before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) tok: Tok,

@@ -1,6 +1,6 @@
-//! Mathematics written in Unicode, as the LaTeX it stands for.
+//! LaTeX equivalents of mathematical Unicode.
 
-/// What a character stands for, or nothing where it stands for itself.
+/// What a character stands for, or `None` where it stands for itself.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn latex(c: char) -> Option<&'static str> {
     Some(match c {
@@ -12,7 +12,24 @@ pub(crate) fn latex(c: char) -> Option<&'static str> {
         '≤' | '⩽' | '≦' => "\\le ",
         '≥' | '⩾' | '≧' => "\\ge ",
         '≠' => "\\ne ",
-        '≈' | '≅' | '≃' => "\\approx ",
+        '≈' | '≃' => "\\approx ",
+        '≅' => "\\cong ",
+        '∥' => "\\parallel ",
+        '⊥' => "\\perp ",
+        '∠' => "\\angle ",
+        '△' => "\\triangle ",
+        '⊂' => "\\subset ",
+        '⊃' => "\\supset ",
+        '⊆' => "\\subseteq ",
+        '¬' => "\\neg ",
+        '∀' => "\\forall ",
+        '∃' => "\\exists ",
+        '∂' => "\\partial ",
+        '∶' => ":",
+        '✓' | '✔' => "\\checkmark ",
+        '℃' => "^\\circ C",
+        '℉' => "^\\circ F",
+        '¢' => "\\text{ cents}",
         '≡' => "\\equiv ",
         '±' => "\\pm ",
         '∓' => "\\mp ",

@@ -1,20 +1,11 @@
 //! Runs of letters: products of variables, or words.
 
-use crate::units;
+use crate::{units, vocabulary};
 use smol_str::SmolStr;
-
-/// Short words that are not products of variables.
-const WORDS: &[&str] = &[
-    "no", "yes", "on", "off", "odd", "even", "is", "it", "if", "the", "of", "to", "at", "by", "all", "any",
-    "not", "one", "two", "six", "ten", "red", "blue", "day", "am", "pm", "dne", "sum", "set", "bob", "ann",
-    "tom", "joe", "amy", "sam", "max", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "man", "men", "for",
-    "are", "was", "as", "in", "an", "so", "we", "he", "up", "us", "true", "none", "nil", "zero", "four",
-    "five", "nine", "half", "or", "and", "out", "vs", "mpg", "gpm",
-];
 
 /// Whether a run of letters is one of the short words, in a usual case: `no`, `No`, `NO`.
 fn is_short_word(word: &str) -> bool {
-    has_usual_case(word) && WORDS.contains(&word.to_lowercase().as_str())
+    has_usual_case(word) && vocabulary::is_short(&word.to_lowercase())
 }
 
 /// All small, all capital, or a capital first letter.
@@ -37,93 +28,7 @@ pub(crate) fn is_product(word: &str, spaced: bool) -> bool {
         && (letters < 3 || capitals || !is_string(word))
 }
 
-/// Words that name a quantity, alone or together: `\text{total area} = 5`.
-const NOUNS: &[&str] = &[
-    "the",
-    "a",
-    "an",
-    "of",
-    "its",
-    "answer",
-    "final",
-    "area",
-    "volume",
-    "perimeter",
-    "length",
-    "width",
-    "height",
-    "depth",
-    "radius",
-    "diameter",
-    "circumference",
-    "distance",
-    "speed",
-    "velocity",
-    "acceleration",
-    "time",
-    "cost",
-    "price",
-    "profit",
-    "total",
-    "sum",
-    "product",
-    "value",
-    "probability",
-    "number",
-    "ways",
-    "ratio",
-    "slope",
-    "mean",
-    "median",
-    "mode",
-    "average",
-    "variance",
-    "maximum",
-    "minimum",
-    "max",
-    "min",
-    "remainder",
-    "quotient",
-    "age",
-    "mass",
-    "weight",
-    "surface",
-    "angle",
-    "triangle",
-    "circle",
-    "rectangle",
-    "side",
-    "base",
-    "rate",
-    "amount",
-    "count",
-    "result",
-    "solution",
-    "energy",
-    "force",
-    "work",
-    "power",
-    "pressure",
-    "temperature",
-    "range",
-    "domain",
-    "gcd",
-    "lcm",
-    "det",
-    "expected",
-    "shaded",
-    "region",
-    "people",
-    "students",
-    "days",
-    "hours",
-    "minutes",
-    "years",
-    "minimal",
-    "maximal",
-];
-
-/// Whether some text names a quantity, and says nothing else about it.
+/// Whether some text names a quantity, and says nothing else about it: `\text{total area} = 5`.
 pub(crate) fn is_name(text: &str) -> bool {
     // What is spelled as notation (`P(A|B)`) is a name by its bracket.
     if text.ends_with(')') || text.ends_with(']') {
@@ -131,7 +36,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let proper = words.len() == 1 && is_proper(words[0]);
-    !words.is_empty() && (proper || words.iter().all(|word| NOUNS.contains(&word.to_lowercase().as_str())))
+    !words.is_empty() && (proper || words.iter().all(|word| vocabulary::is_quantity(&word.to_lowercase())))
 }
 
 /// A word that begins with a capital and is no word of grammar: a person's name.
@@ -139,7 +44,7 @@ fn is_proper(word: &str) -> bool {
     let plain = word.starts_with(|c: char| c.is_uppercase()) && word.chars().skip(1).all(char::is_lowercase);
     plain
         && word.chars().count() > 2
-        && !units::is_function_word(&word.to_lowercase())
+        && !vocabulary::is_function_word(&word.to_lowercase())
         && !super::is_number_word(&word.to_lowercase())
 }
 

@@ -1,6 +1,6 @@
 //! Numbers, symbols and their subscripts.
 
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::table;
 use crate::token::{Bracket, Tok};
 use crate::tree::{Value, number, percent, symbol};
@@ -22,16 +22,16 @@ impl Parser<'_> {
                     self.subscript()?;
                 }
                 let text = if text.contains('.') { text } else { text.trim_start_matches('0') };
-                number(if text.is_empty() { "0" } else { text }).ok_or(Stop::Syntax)
+                number(if text.is_empty() { "0" } else { text }).ok_or(ParseError::Syntax)
             }
             Tok::Scientific => {
                 self.at += 1;
-                number(text).ok_or(Stop::Syntax)
+                number(text).ok_or(ParseError::Syntax)
             }
             Tok::Percent => {
                 self.at += 1;
                 let digits = text.trim_end_matches('%').trim_end_matches('\\').trim_end();
-                Ok(percent(number(digits).ok_or(Stop::Syntax)?))
+                Ok(percent(number(digits).ok_or(ParseError::Syntax)?))
             }
             Tok::BigE => {
                 self.at += 1;
@@ -45,7 +45,7 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(Expr::Constant(Constant::EulerGamma))
             }
-            _ => Err(Stop::Syntax),
+            _ => Err(ParseError::Syntax),
         }
     }
 

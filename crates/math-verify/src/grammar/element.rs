@@ -1,10 +1,10 @@
 //! Lists and their elements: plus-minus, brackets, relations.
 
 use super::operator::{negated, sum};
-use super::{Parse, Parser, Stop, with_separators};
+use super::{Parse, ParseError, Parser, with_separators};
 use crate::token::{Bracket, Tok};
 use crate::tree::{Relation, Value, only_symbols};
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 
 impl Parser<'_> {
     /// A whole answer.
@@ -18,13 +18,13 @@ impl Parser<'_> {
             && !self.directly(sign, end, is_sign)
         {
             match self.membership(end) {
-                Err(Stop::Syntax) => self.at = 0,
+                Err(ParseError::Syntax) => self.at = 0,
                 found => return found,
             }
         }
         match self.list(end, true).and_then(|lists| self.finished(end).map(|()| lists)) {
             Ok(lists) => Ok(with_separators(self.text).map_or_else(|| collected(lists), Value::Expr)),
-            Err(Stop::Syntax) => {
+            Err(ParseError::Syntax) => {
                 self.at = 0;
                 let set = self.set_relation()?;
                 self.finished(end)?;
@@ -35,7 +35,7 @@ impl Parser<'_> {
     }
 
     fn finished(&self, end: usize) -> Parse<()> {
-        if self.at == end { Ok(()) } else { Err(Stop::Syntax) }
+        if self.at == end { Ok(()) } else { Err(ParseError::Syntax) }
     }
 
     /// Where the sign stands behind a symbol, or a tuple of symbols, at the start.
@@ -69,7 +69,7 @@ impl Parser<'_> {
         self.at += 1;
         let right = collected(self.list(end, false)?);
         self.finished(end)?;
-        Ok(Value::Relation(Box::new(Relation { sign: Sign::Equal, left, right })))
+        Ok(Value::Relation(Box::new(Relation { sign: RelationOp::Equal, left, right })))
     }
 
     /// Elements between commas, and lists of them between semicolons.
@@ -83,7 +83,7 @@ impl Parser<'_> {
                 _ if self.at == end => return Ok(lists),
                 Tok::Comma => {}
                 Tok::Semicolon => lists.push(Vec::new()),
-                _ => return Err(Stop::Syntax),
+                _ => return Err(ParseError::Syntax),
             }
             self.at += 1;
         }
@@ -91,7 +91,7 @@ impl Parser<'_> {
 
     fn element(&mut self, end: usize, relations: bool, out: &mut Vec<Value>) -> Parse<()> {
         if self.fuel.spend(10).is_err() {
-            return Err(Stop::Bounds);
+            return Err(ParseError::Bounds);
         }
         if self.eat(Tok::PlusMinus) {
             let value = self.expression()?;
@@ -105,7 +105,7 @@ impl Parser<'_> {
                     out.push(value);
                     return Ok(());
                 }
-                Err(stop @ (Stop::Bounds | Stop::Refused)) => return Err(stop),
+                Err(stop @ (ParseError::Bounds | ParseError::Refused)) => return Err(stop),
                 _ => self.at = start,
             }
         }
@@ -149,8 +149,8 @@ impl Parser<'_> {
         let mut left = first;
         loop {
             let sign = match self.peek() {
-                Tok::Equal => Sign::Equal,
-                Tok::Near => Sign::Near,
+                Tok::Equal => RelationOp::Equal,
+                Tok::Near => RelationOp::Approx,
                 Tok::Relation(sign) => sign,
                 _ => return Ok(left),
             };
@@ -162,8 +162,8 @@ impl Parser<'_> {
 }
 
 /// One more sign and side behind what is there.
-fn joined(left: Value, sign: Sign, right: Value) -> Value {
-    if sign == Sign::Near {
+fn joined(left: Value, sign: RelationOp, right: Value) -> Value {
+    if sign == RelationOp::Approx {
         return if only_symbols(&left) { right } else { left };
     }
     match left {

@@ -1,7 +1,7 @@
-//! Sums, products, signs, powers and what stands behind them.
+//! Sums, products, signs, powers and postfix operators.
 
 use super::operator::{juxtaposed, negated, product, quotient, sum};
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
 use crate::tree::{Value, nothing};
 use aske_algebra::expr::{Bind, Expr, Function, Over, Symbol};
@@ -71,7 +71,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         if minus > STACK {
-            return Err(Stop::Bounds);
+            return Err(ParseError::Bounds);
         }
         let mut value = self.deeper(|parser| parser.factors(plain))?;
         for _ in 0..minus {
@@ -85,7 +85,7 @@ impl Parser<'_> {
         let mut derivatives: Vec<(usize, Symbol)> = Vec::new();
         loop {
             if self.fuel.spend(4).is_err() {
-                return Err(Stop::Bounds);
+                return Err(ParseError::Bounds);
             }
             // The first factor may be any; behind a bare function only what is no function itself.
             let begins = if plain && !(factors.is_empty() && derivatives.is_empty()) {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
         // Every derivative makes the tree one level deeper.
         if derivatives.len() > MAX_DERIVATIVES {
-            return Err(Stop::Bounds);
+            return Err(ParseError::Bounds);
         }
         for (at, variable) in derivatives.into_iter().rev() {
             let body = Self::scalar(juxtaposed(factors.split_off(at))?)?;
@@ -185,7 +185,7 @@ impl Parser<'_> {
                 _ => break,
             }
             if count > STACK {
-                return Err(Stop::Bounds);
+                return Err(ParseError::Bounds);
             }
             self.at += 1;
         }
@@ -202,7 +202,7 @@ impl Parser<'_> {
                 break;
             }
             if count > STACK {
-                return Err(Stop::Bounds);
+                return Err(ParseError::Bounds);
             }
             self.at += 1;
             let exponent = self.exponent()?;
@@ -233,7 +233,7 @@ impl Parser<'_> {
                     _ => Ok(Value::Expr(nothing())),
                 }
             }
-            _ => Err(Stop::Syntax),
+            _ => Err(ParseError::Syntax),
         }
     }
 
@@ -294,10 +294,10 @@ impl Parser<'_> {
         self.close(bracket)?;
         let call = |function| Ok(Value::Expr(Expr::call(function, Self::scalar(inside.clone())?)));
         match bracket {
-            Bracket::Angle => Err(Stop::Syntax),
+            Bracket::Angle => Err(ParseError::Syntax),
             Bracket::ParenVisual => {
                 self.at = start;
-                Err(Stop::Syntax)
+                Err(ParseError::Syntax)
             }
             Bracket::Vert => call(Function::Abs),
             Bracket::Floor | Bracket::LowerCorner => call(Function::Floor),

@@ -2,7 +2,7 @@
 
 use super::expression::Factor;
 use super::operator::{exponential, quotient, root};
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
 use crate::tree::{Value, integer, nothing};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
@@ -10,7 +10,7 @@ use aske_algebra::fuel::Fuel;
 use dashu_int::{IBig, UBig};
 use smol_str::SmolStr;
 
-/// Binomials up to this size are worked out at once.
+/// Binomials up to this size are computed at once.
 const LARGEST: i64 = 2000;
 
 impl Parser<'_> {
@@ -102,7 +102,7 @@ impl Parser<'_> {
             "arsinh" | "arcsinh" => Function::Arsinh,
             "arcosh" | "arccosh" => Function::Arcosh,
             "artanh" | "arctanh" => Function::Artanh,
-            _ => return Err(Stop::Syntax),
+            _ => return Err(ParseError::Syntax),
         };
         let (base, power) = self.scripts()?;
         let argument = self.argument()?;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         let (_, power) = self.scripts()?;
         let start = self.at;
         self.open(Bracket::Paren)?;
-        let end = self.partner(start).ok_or(Stop::Syntax)?;
+        let end = self.partner(start).ok_or(ParseError::Syntax)?;
         let arguments = self.arguments(start + 1, end)?;
         self.at = end + 1;
         let call = Expr::Call(function, arguments);
@@ -134,7 +134,7 @@ impl Parser<'_> {
         let depth = self.depth;
         let mut arguments = Vec::new();
         for part in parts {
-            let tokens = super::lexer::tokens(part).ok_or(Stop::Syntax)?;
+            let tokens = super::lexer::tokens(part).ok_or(ParseError::Syntax)?;
             let mut parser = Parser::new(part, &tokens, self.real, self.fuel);
             parser.depth = depth;
             arguments.push(Self::scalar(parser.math()?)?);
@@ -193,7 +193,7 @@ impl Parser<'_> {
     }
 
     fn call(&mut self) -> Parse<Expr> {
-        let (name_end, open, close) = self.call_brackets().ok_or(Stop::Syntax)?;
+        let (name_end, open, close) = self.call_brackets().ok_or(ParseError::Syntax)?;
         let name = self.joined(self.at, name_end);
         let arguments = self.arguments(open + 1, close)?;
         self.at = name_end;
@@ -215,16 +215,16 @@ impl Parser<'_> {
         let above = self.at;
         let (above_end, below) = match self.partner(above) {
             Some(end) => (end, end + 1),
-            None => return Err(Stop::Syntax),
+            None => return Err(ParseError::Syntax),
         };
-        let below_end = self.partner(below).ok_or(Stop::Syntax)?;
+        let below_end = self.partner(below).ok_or(ParseError::Syntax)?;
         if self.tok(above) != Tok::Open(Bracket::Brace) || self.tok(below) != Tok::Open(Bracket::Brace) {
-            return Err(Stop::Syntax);
+            return Err(ParseError::Syntax);
         }
         if below_end == below + 2 && self.tok(below + 1) == Tok::Differential {
             let variable = super::atom::differential_name(self.text_of(below + 1));
             let Expr::Symbol(variable) = crate::tree::symbol(variable, self.real) else {
-                return Err(Stop::Syntax);
+                return Err(ParseError::Syntax);
             };
             let text = self.joined(above + 1, above_end);
             if text == "d" {
@@ -232,7 +232,7 @@ impl Parser<'_> {
                 return Ok(Factor::Derivative(variable));
             }
             if let Some(rest) = text.strip_prefix('d').filter(|rest| !rest.is_empty()) {
-                let tokens = super::lexer::tokens(rest).ok_or(Stop::Syntax)?;
+                let tokens = super::lexer::tokens(rest).ok_or(ParseError::Syntax)?;
                 let mut parser = Parser::new(rest, &tokens, self.real, self.fuel);
                 parser.depth = self.depth;
                 let body = Self::scalar(parser.math()?)?;
@@ -253,7 +253,7 @@ impl Parser<'_> {
     }
 }
 
-/// n choose k, worked out where both are small integers.
+/// n choose k, computed where both are small integers.
 pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
     let small = |expr: &Expr| integer(expr).and_then(|value| i64::try_from(&value).ok());
     match (small(&n), small(&k)) {
@@ -261,7 +261,7 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
             if low < 0 || low > top {
                 return Ok(Expr::int(0));
             }
-            fuel.spend(50 * low.min(top - low).unsigned_abs()).map_err(|_| Stop::Bounds)?;
+            fuel.spend(50 * low.min(top - low).unsigned_abs()).map_err(|_| ParseError::Bounds)?;
             let mut out = UBig::ONE;
             for step in 0..low.min(top - low).unsigned_abs() {
                 out = out * (top.unsigned_abs() - step) / (step + 1);
@@ -276,9 +276,9 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
 
 fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, fuel: &Fuel) -> Parse<Expr> {
     if tok == Tok::Det {
-        return Err(Stop::Syntax);
+        return Err(ParseError::Syntax);
     }
-    let Value::Expr(argument) = argument else { return Err(Stop::Syntax) };
+    let Value::Expr(argument) = argument else { return Err(ParseError::Syntax) };
     let ln = |of| Expr::call(Function::Ln, of);
     let mut power = power;
     let mut inverse = |function: Function, other: Function| {
@@ -315,7 +315,7 @@ fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, f
             };
             Expr::call(function, argument)
         }
-        _ => return Err(Stop::Syntax),
+        _ => return Err(ParseError::Syntax),
     };
     Ok(match power {
         Some(power) => call.power(power),
@@ -323,12 +323,12 @@ fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, f
     })
 }
 
-/// The gamma function, worked out at small integers.
+/// The gamma function, computed at small integers.
 fn gamma(of: Expr, fuel: &Fuel) -> Parse<Expr> {
     Ok(match integer(&of).and_then(|value| i64::try_from(&value).ok()) {
         Some(n) if n <= 0 => nothing(),
         Some(n @ 1..=LARGEST) => {
-            fuel.spend(50 * n.unsigned_abs()).map_err(|_| Stop::Bounds)?;
+            fuel.spend(50 * n.unsigned_abs()).map_err(|_| ParseError::Bounds)?;
             let product = (1..n.unsigned_abs()).fold(UBig::ONE, |out, factor| out * factor);
             Expr::Number(Rational::from(product))
         }

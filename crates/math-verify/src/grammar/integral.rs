@@ -1,6 +1,6 @@
 //! Operators with a bound variable: sums, products, limits, integrals.
 
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
 use crate::tree::{bare, symbol};
 use aske_algebra::exact;
@@ -16,10 +16,10 @@ impl Parser<'_> {
             match self.peek() {
                 Tok::Under => from = Some(self.lower_bound()?),
                 Tok::Caret => to = Some(self.superscript()?),
-                _ => return Err(Stop::Syntax),
+                _ => return Err(ParseError::Syntax),
             }
         }
-        let ((variable, from), to) = (from.ok_or(Stop::Syntax)?, to.ok_or(Stop::Syntax)?);
+        let ((variable, from), to) = (from.ok_or(ParseError::Syntax)?, to.ok_or(ParseError::Syntax)?);
         let body = Self::scalar(self.product(false)?)?;
         let over = if sum { Over::Sum(from, to) } else { Over::Product(from, to) };
         Ok(Expr::Bind(Box::new(Bind { over, variable, body })))
@@ -31,28 +31,28 @@ impl Parser<'_> {
         self.open(Bracket::Brace)?;
         let name = Self::scalar(self.expression()?)?;
         if !self.eat(Tok::Equal) {
-            self.expect(Tok::Relation(aske_algebra::relation::Sign::Equal))?;
+            self.expect(Tok::Relation(aske_algebra::relation::RelationOp::Equal))?;
         }
         let start = Self::scalar(self.expression()?)?;
         self.close(Bracket::Brace)?;
         match name {
             Expr::Symbol(name) => Ok((name, start)),
-            _ => Err(Stop::Syntax),
+            _ => Err(ParseError::Syntax),
         }
     }
 
-    /// `\lim_{x \to a}` and what follows it; from above unless told otherwise.
+    /// `\lim_{x \to a}` and what follows it; from above unless stated otherwise.
     pub(super) fn limit(&mut self) -> Parse<Expr> {
         self.at += 1;
         self.expect(Tok::Under)?;
         self.open(Bracket::Brace)?;
         let name = self.text_of(self.at).trim();
         if !matches!(self.peek(), Tok::Letter | Tok::Named) {
-            return Err(Stop::Syntax);
+            return Err(ParseError::Syntax);
         }
         self.at += 1;
         let Expr::Symbol(variable) = symbol(name.strip_prefix('\\').unwrap_or(name), self.real) else {
-            return Err(Stop::Syntax);
+            return Err(ParseError::Syntax);
         };
         self.expect(Tok::Approach)?;
         let towards = Self::scalar(self.unbarred()?)?;
@@ -62,7 +62,7 @@ impl Parser<'_> {
             match self.peek() {
                 Tok::Sub => side = Side::Below,
                 Tok::Add => {}
-                _ => return Err(Stop::Syntax),
+                _ => return Err(ParseError::Syntax),
             }
             self.at += 1;
             self.close(Bracket::Brace)?;
@@ -101,11 +101,11 @@ impl Parser<'_> {
             body = rest;
             name
         };
-        let Expr::Symbol(variable) = symbol(&name, self.real) else { return Err(Stop::Syntax) };
+        let Expr::Symbol(variable) = symbol(&name, self.real) else { return Err(ParseError::Syntax) };
         let over = match bounds {
             (Some(from), Some(to)) => Over::Integral(from, to),
             (None, None) => Over::Antiderivative,
-            _ => return Err(Stop::Syntax),
+            _ => return Err(ParseError::Syntax),
         };
         Ok(Expr::Bind(Box::new(Bind { over, variable, body })))
     }
@@ -138,7 +138,7 @@ fn differential_inside(body: &Expr) -> Option<(String, Expr)> {
     Some((name, exact::substitute(body, &found, &Expr::int(1))))
 }
 
-/// The first derivative, not worked out.
+/// The first derivative, not computed.
 pub(super) fn derivative(variable: Symbol, body: Expr) -> Expr {
     Expr::Bind(Box::new(Bind { over: Over::Derivative(1), variable, body }))
 }

@@ -1,6 +1,6 @@
 //! Matrices and determinants.
 
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::token::Tok;
 use crate::tree::Matrix;
 use aske_algebra::expr::Expr;
@@ -22,7 +22,7 @@ impl Parser<'_> {
             }
             let width = entries.len() - before;
             if *columns.get_or_insert(width) != width {
-                return Err(Stop::Syntax);
+                return Err(ParseError::Syntax);
             }
             if self.eat(end) {
                 break;
@@ -46,14 +46,14 @@ pub(super) fn transposed(matrix: &Matrix) -> Matrix {
 pub(super) fn determinant(matrix: &Matrix, fuel: &Fuel) -> Parse<Expr> {
     let size = matrix.columns;
     if size * size != matrix.entries.len() || size > 6 {
-        return Err(Stop::Syntax);
+        return Err(ParseError::Syntax);
     }
     let columns: Vec<usize> = (0..size).collect();
     minor(matrix, 0, &columns, fuel)
 }
 
 fn minor(matrix: &Matrix, row: usize, columns: &[usize], fuel: &Fuel) -> Parse<Expr> {
-    fuel.spend(20).map_err(|_| Stop::Bounds)?;
+    fuel.spend(20).map_err(|_| ParseError::Bounds)?;
     if let [one] = columns {
         return Ok(matrix.entries[row * matrix.columns + one].clone());
     }

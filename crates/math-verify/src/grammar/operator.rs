@@ -1,10 +1,10 @@
-//! Sums, products, quotients and powers as they are built: unevaluated, except where integers meet.
+//! Constructors of sums, products, quotients and powers: unevaluated, except for integers.
 
-use super::{Parse, Stop};
+use super::{Parse, ParseError};
 use crate::tree::{Matrix, Value, infinity, integer, is_infinite, nothing};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
 
-/// Entries of a product of matrices that are worked out at most.
+/// Entries of a product of matrices that are computed at most.
 const ENTRIES: usize = 4096;
 
 pub(super) fn negated(value: Value) -> Value {
@@ -35,7 +35,7 @@ pub(super) fn sum(left: Value, right: Value) -> Parse<Value> {
             let entries = a.entries.into_iter().zip(b.entries).map(|(a, b)| a.plus(b)).collect();
             Ok(Value::Matrix(Matrix { columns: a.columns, entries }))
         }
-        _ => Err(Stop::Syntax),
+        _ => Err(ParseError::Syntax),
     }
 }
 
@@ -46,14 +46,14 @@ pub(super) fn product(left: Value, right: Value) -> Parse<Value> {
             Ok(Value::Matrix(mapped(m, |entry| a.clone().times(entry))))
         }
         (Value::Matrix(a), Value::Matrix(b)) => matrices(&a, &b).map(Value::Matrix),
-        _ => Err(Stop::Syntax),
+        _ => Err(ParseError::Syntax),
     }
 }
 
 fn matrices(a: &Matrix, b: &Matrix) -> Parse<Matrix> {
     let rows = a.entries.len() / a.columns.max(1);
     if a.columns * b.columns != b.entries.len() || rows * b.entries.len() > ENTRIES {
-        return Err(Stop::Syntax);
+        return Err(ParseError::Syntax);
     }
     let mut entries = Vec::with_capacity(rows * b.columns);
     for row in 0..rows {
@@ -82,7 +82,7 @@ pub(super) fn quotient(above: Value, below: Value) -> Parse<Value> {
         (Value::Matrix(m), Value::Expr(b)) => {
             Ok(Value::Matrix(mapped(m, |entry| entry.times(inverse(b.clone())))))
         }
-        _ => Err(Stop::Syntax),
+        _ => Err(ParseError::Syntax),
     }
 }
 
@@ -93,7 +93,7 @@ fn inverse(expr: Expr) -> Expr {
 /// Factors side by side, from right to left: an integer before a positive rational number is added to it.
 pub(super) fn juxtaposed(factors: Vec<Value>) -> Parse<Value> {
     let mut factors = factors.into_iter().rev();
-    let mut right = factors.next().ok_or(Stop::Syntax)?;
+    let mut right = factors.next().ok_or(ParseError::Syntax)?;
     // The product so far, from its end: so that a long one is built in one go.
     let mut parts: Vec<Expr> = Vec::new();
     for left in factors {
@@ -151,7 +151,7 @@ pub(super) fn root(of: Expr, degree: Expr) -> Expr {
     }
 }
 
-/// e to a power, with the few that are worked out at once.
+/// e to a power, with the few that are computed at once.
 pub(super) fn exponential(exponent: Expr) -> Expr {
     let e = Expr::Constant(Constant::E);
     match &exponent {

@@ -1,11 +1,11 @@
-//! Intervals, tuples, sets, and what is done with sets.
+//! Intervals, tuples, sets and set operators.
 
-use super::{Parse, Parser, Stop};
+use super::{Parse, ParseError, Parser};
 use crate::number;
 use crate::token::{Bracket, Tok};
-use crate::tree::{Known, Relation, Value, is_infinite};
+use crate::tree::{NamedSet, Relation, Value, is_infinite};
 use aske_algebra::expr::Expr;
-use aske_algebra::relation::{Interval, Sign};
+use aske_algebra::relation::{Interval, RelationOp};
 use std::cmp::Ordering;
 
 impl Parser<'_> {
@@ -18,7 +18,7 @@ impl Parser<'_> {
         let left = self.names()?;
         self.at = sign + 1;
         let right = self.deeper(Self::set_relation)?;
-        let relation = Box::new(Relation { sign: Sign::Equal, left, right });
+        let relation = Box::new(Relation { sign: RelationOp::Equal, left, right });
         Ok(if denied { Value::Not(relation) } else { Value::Relation(relation) })
     }
 
@@ -36,7 +36,7 @@ impl Parser<'_> {
         while self.eat(Tok::Union) {
             count += 1;
             if count > 200 {
-                return Err(Stop::Bounds);
+                return Err(ParseError::Bounds);
             }
             let right = self.intersection()?;
             left = Value::Union(Box::new(as_set(left)), Box::new(as_set(right)));
@@ -50,7 +50,7 @@ impl Parser<'_> {
         while self.eat(Tok::Intersection) {
             count += 1;
             if count > 200 {
-                return Err(Stop::Bounds);
+                return Err(ParseError::Bounds);
             }
             let right = self.set_group()?;
             left = Value::Intersection(Box::new(as_set(left)), Box::new(as_set(right)));
@@ -72,41 +72,41 @@ impl Parser<'_> {
                 return Ok(inside);
             }
             let value = parser.set_atom()?;
-            if value.is_set_or_tuple() { Ok(value) } else { Err(Stop::Syntax) }
+            if value.is_set_or_tuple() { Ok(value) } else { Err(ParseError::Syntax) }
         })
     }
 
     /// A set by its name, or brackets and what is in them.
     pub(super) fn set_atom(&mut self) -> Parse<Value> {
         let known = match self.peek() {
-            Tok::Naturals => Some(Known::Naturals),
-            Tok::Integers => Some(Known::Integers),
-            Tok::Rationals => Some(Known::Rationals),
-            Tok::Reals => Some(Known::Reals),
-            Tok::Complexes => Some(Known::Complexes),
-            Tok::Empty => Some(Known::Empty),
+            Tok::Naturals => Some(NamedSet::Naturals),
+            Tok::Integers => Some(NamedSet::Integers),
+            Tok::Rationals => Some(NamedSet::Rationals),
+            Tok::Reals => Some(NamedSet::Reals),
+            Tok::Complexes => Some(NamedSet::Complexes),
+            Tok::Empty => Some(NamedSet::Empty),
             _ => None,
         };
         if let Some(known) = known {
             self.at += 1;
-            return Ok(Value::Known(known));
+            return Ok(Value::NamedSet(known));
         }
-        let Tok::Open(open) = self.peek() else { return Err(Stop::Syntax) };
+        let Tok::Open(open) = self.peek() else { return Err(ParseError::Syntax) };
         let start = self.at;
-        let end = self.partner(start).ok_or(Stop::Syntax)?;
-        let Tok::Close(close) = self.tok(end) else { return Err(Stop::Syntax) };
+        let end = self.partner(start).ok_or(ParseError::Syntax)?;
+        let Tok::Close(close) = self.tok(end) else { return Err(ParseError::Syntax) };
         if open == Bracket::Brace && end == start + 1 {
             self.at = end + 1;
-            return Ok(Value::Known(Known::Empty));
+            return Ok(Value::NamedSet(NamedSet::Empty));
         }
         if can_be_interval(open) && self.has_comma(start, end) {
             match self.interval(open, close, end) {
-                Err(Stop::Syntax) => self.at = start,
+                Err(ParseError::Syntax) => self.at = start,
                 found => return found,
             }
         }
         if open != close {
-            return Err(Stop::Syntax);
+            return Err(ParseError::Syntax);
         }
         self.at = start + 1;
         let lists = self.list(end, true)?;
@@ -118,7 +118,7 @@ impl Parser<'_> {
                 _ => Value::Tuple(values),
             }),
             Bracket::Brace | Bracket::BraceVisual => Ok(Value::Set(values)),
-            _ => Err(Stop::Syntax),
+            _ => Err(ParseError::Syntax),
         }
     }
 
@@ -128,7 +128,7 @@ impl Parser<'_> {
         self.expect(Tok::Comma)?;
         let to = Self::scalar(self.deeper(Self::expression)?)?;
         if self.at != end {
-            return Err(Stop::Syntax);
+            return Err(ParseError::Syntax);
         }
         self.at += 1;
         let closed = |bracket| matches!(bracket, Bracket::Square | Bracket::SquareCommand);
@@ -137,16 +137,16 @@ impl Parser<'_> {
 
     /// An interval, or what it is where its ends are the wrong way round.
     fn between(&mut self, from: Expr, from_closed: bool, to: Expr, to_closed: bool) -> Parse<Value> {
-        let order = number::order(&from, &to, self.fuel).map_err(|_| Stop::Bounds)?;
+        let order = number::order(&from, &to, self.fuel).map_err(|_| ParseError::Bounds)?;
         let pair = |from, to| Value::Tuple(vec![Value::Expr(from), Value::Expr(to)]);
         Ok(match (order, from_closed, to_closed) {
             (Some(Ordering::Greater | Ordering::Equal), false, false)
             | (Some(Ordering::Greater), true, true) => pair(from, to),
             (Some(Ordering::Equal), true, true) => Value::Set(vec![Value::Expr(from)]),
-            (Some(Ordering::Greater | Ordering::Equal), _, _) => Value::Known(Known::Empty),
+            (Some(Ordering::Greater | Ordering::Equal), _, _) => Value::NamedSet(NamedSet::Empty),
             _ => {
                 if !number::may_be_real(&from, self.fuel) || !number::may_be_real(&to, self.fuel) {
-                    return Err(Stop::Refused);
+                    return Err(ParseError::Refused);
                 }
                 let from_closed = from_closed && is_infinite(&from).is_none();
                 let to_closed = to_closed && is_infinite(&to).is_none();

@@ -1,4 +1,4 @@
-//! Replacements done in one pass from left to right.
+//! Replacements in one pass from left to right.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ fn drop_before(text: String, word: &str, brackets: &[&str]) -> String {
         let after = from[1..].strip_prefix('m').unwrap_or(&from[1..]).strip_prefix(word);
         match after {
             Some(after) if brackets.iter().any(|bracket| after.starts_with(bracket)) => {
-                // The bracket is kept as it is, and not looked into again.
+                // The bracket is kept as it is, and not analysed again.
                 let bracket =
                     brackets.iter().find(|bracket| after.starts_with(**bracket)).map_or(0, |b| b.len());
                 out.push_str(&after[..bracket]);

@@ -1,4 +1,4 @@
-//! Operators without their braces, put right.
+//! Repair of operators that lack their braces.
 
 use regex::{Captures, Regex};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Units at the end of an answer, which are cut off.
+//! Removal of units at the end of an answer.
 
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
-//! What holds for all expressions: enclosures hold the sharper value, and nothing panics.
+//! Properties of all expressions: enclosures contain the sharper value, and nothing panics.
 
 use proptest::prelude::*;
 
 use super::PLENTY;
 use super::read::FUNCTIONS;
-use crate::approx::{Nearness, Point, evaluate, nearness};
+use crate::approx::{Agreement, Point, agreement, evaluate};
 use crate::expr::{Bind, Constant, Expr, Over, Rational};
 use crate::fuel::Fuel;
 
@@ -76,14 +76,14 @@ proptest! {
 
     #[test]
     fn an_expression_is_never_apart_from_itself(expr in expression(true)) {
-        let found = nearness(&expr, &expr.clone(), &somewhere(), 256, &Fuel::new(200_000)).0;
-        prop_assert_ne!(found, Nearness::Apart);
+        let found = agreement(&expr, &expr.clone(), &somewhere(), 256, &Fuel::new(200_000)).0;
+        prop_assert_ne!(found, Agreement::Apart);
     }
 
     #[test]
     fn a_sum_is_symmetric(a in expression(false), b in expression(false)) {
         let (one, other) = (a.clone().plus(b.clone()), b.plus(a));
         let fuel = Fuel::new(PLENTY);
-        prop_assert_ne!(nearness(&one, &other, &somewhere(), 128, &fuel).0, Nearness::Apart);
+        prop_assert_ne!(agreement(&one, &other, &somewhere(), 128, &fuel).0, Agreement::Apart);
     }
 }

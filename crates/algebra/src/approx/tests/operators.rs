@@ -1,7 +1,7 @@
 //! Sums, integrals, limits and derivatives.
 
 use super::near;
-use crate::approx::{Nearness, Trouble};
+use crate::approx::{Agreement, EvaluationError};
 
 /// Pairs that are equal, and how many bits must be seen to agree at least.
 const EQUAL: &[(&str, &str, u32)] = &[
@@ -51,8 +51,8 @@ fn equal_values_are_close() {
     for (a, b, least) in EQUAL {
         let (found, rigorous) = near(a, b);
         let bits = match found {
-            Nearness::Close { bits, .. } => bits,
-            Nearness::Same => 1000,
+            Agreement::Close { bits, .. } => bits,
+            Agreement::Same => 1000,
             _ => 0,
         };
         assert!(bits >= *least, "{a} against {b}: {found:?}, rigorous: {rigorous}");
@@ -71,17 +71,17 @@ fn different_values_are_told_apart() {
         ("(sum k 1 inf (/ 1 (^ k 2)))", "1.6449", false),
         ("(limit x 0 (/ (sin x) x))", "0.999", false),
     ] {
-        assert_eq!(near(a, b), (Nearness::Apart, proven), "{a} against {b}");
+        assert_eq!(near(a, b), (Agreement::Apart, proven), "{a} against {b}");
     }
 }
 
 #[test]
 fn infinite_limits() {
-    assert_eq!(near("(limit x 0 (/ 1 (^ x 2)))", "inf").0, Nearness::Same);
-    assert_eq!(near("(above x 0 (/ 1 x))", "inf").0, Nearness::Same);
-    assert_eq!(near("(below x 0 (/ 1 x))", "(- inf)").0, Nearness::Same);
-    assert_eq!(near("(limit x inf (^ x 2))", "inf"), (Nearness::Same, true));
-    assert_eq!(near("(limit x 0 (/ 1 x))", "0").0, Nearness::Unclear(Trouble::Undefined));
+    assert_eq!(near("(limit x 0 (/ 1 (^ x 2)))", "inf").0, Agreement::Same);
+    assert_eq!(near("(above x 0 (/ 1 x))", "inf").0, Agreement::Same);
+    assert_eq!(near("(below x 0 (/ 1 x))", "(- inf)").0, Agreement::Same);
+    assert_eq!(near("(limit x inf (^ x 2))", "inf"), (Agreement::Same, true));
+    assert_eq!(near("(limit x 0 (/ 1 x))", "0").0, Agreement::Unclear(EvaluationError::Undefined));
 }
 
 #[test]
@@ -96,13 +96,13 @@ fn what_does_not_converge_has_no_value() {
         "(limit x inf (sin x))",
         "(limit x 0 (sin (/ 1 x)))",
     ] {
-        assert!(matches!(near(text, "1").0, Nearness::Unclear(_)), "{text}: {:?}", near(text, "1"));
+        assert!(matches!(near(text, "1").0, Agreement::Unclear(_)), "{text}: {:?}", near(text, "1"));
     }
 }
 
 #[test]
 fn derivatives() {
-    use crate::approx::{Point, nearness};
+    use crate::approx::{Point, agreement};
     use crate::expr::Rational;
     use crate::fuel::Fuel;
     let at = Point::none().with("x".into(), Rational::from_parts(3.into(), 7_u8.into()));
@@ -118,8 +118,8 @@ fn derivatives() {
         ("(acot x)", "(/ -1 (+ 1 (^ x 2)))"),
     ] {
         let derived = super::read(&format!("(diff x {body})"));
-        let (found, rigorous) = nearness(&derived, &super::read(slope), &at, 256, &Fuel::new(super::PLENTY));
-        let good = matches!(found, Nearness::Same | Nearness::Close { bits: 40.., .. });
+        let (found, rigorous) = agreement(&derived, &super::read(slope), &at, 256, &Fuel::new(super::PLENTY));
+        let good = matches!(found, Agreement::Same | Agreement::Close { bits: 40.., .. });
         assert!(good && rigorous, "{body}: {found:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The normal form has the value of the expression: both evaluated in complex machine numbers, by code
+//! The canonical form has the value of the expression: both are evaluated in complex doubles, independently,
 //! that shares nothing, at positive values of the variables.
 
 use proptest::prelude::*;
@@ -195,7 +195,7 @@ proptest! {
         prop_assume!(want.size().is_finite() && want.size() < 1e6 && got.size().is_finite());
         let gap = C(want.0 - got.0, want.1 - got.1).size();
         prop_assert!(gap < 1e-5 * want.size().max(1.0), "{:?} is {:?}, its form {} is {:?}", expr, want,
-            super::super::show::poly(&field.table, &form), got);
+            super::super::display::poly(&field.table, &form), got);
     }
 }
 

@@ -1,18 +1,18 @@
-//! Real intervals: all that is known of a number is that it lies between two bounds.
+//! Real intervals with outward rounding.
 
 use std::cmp::Ordering;
 
-use super::bound::{Bound, Dir, Pair};
+use super::bound::{Bound, Pair, Rounding};
 use crate::expr::Rational;
 
 /// An interval `[low, high]`; an infinite end means that nothing bounds the number on that side.
 #[derive(Clone, Debug)]
-pub(super) struct Span<T> {
+pub(super) struct Interval<T> {
     pub(super) low: T,
     pub(super) high: T,
 }
 
-impl<T: Bound> Span<T> {
+impl<T: Bound> Interval<T> {
     /// The interval between two bounds.
     pub(super) fn of(pair: Pair<T>) -> Self {
         Self { low: pair.0, high: pair.1 }
@@ -30,11 +30,11 @@ impl<T: Bound> Span<T> {
 
     /// The tightest interval around a rational number.
     pub(super) fn of_rational(value: &Rational, bits: u32) -> Self {
-        let low = T::of_rational(value, bits, Dir::Down);
+        let low = T::of_rational(value, bits, Rounding::Down);
         if value.is_int() && value.numerator().is_zero() {
             return Self::point(low);
         }
-        Self { high: T::of_rational(value, bits, Dir::Up), low }
+        Self { high: T::of_rational(value, bits, Rounding::Up), low }
     }
 
     /// Everything.
@@ -90,8 +90,8 @@ impl<T: Bound> Span<T> {
 
     pub(super) fn add(&self, other: &Self, bits: u32) -> Self {
         Self {
-            low: self.low.add(&other.low, bits, Dir::Down),
-            high: self.high.add(&other.high, bits, Dir::Up),
+            low: self.low.add(&other.low, bits, Rounding::Down),
+            high: self.high.add(&other.high, bits, Rounding::Up),
         }
     }
 
@@ -112,7 +112,8 @@ impl<T: Bound> Span<T> {
         if other.high.sign() != Ordering::Greater {
             return self.scaled(&other.neg(), bits).neg();
         }
-        let product = |a: &T, b: &T| Self { low: a.mul(b, bits, Dir::Down), high: a.mul(b, bits, Dir::Up) };
+        let product =
+            |a: &T, b: &T| Self { low: a.mul(b, bits, Rounding::Down), high: a.mul(b, bits, Rounding::Up) };
         let cross = product(&self.low, &other.high).hull(&product(&self.high, &other.low));
         cross.hull(&product(&self.low, &other.low)).hull(&product(&self.high, &other.high))
     }
@@ -122,13 +123,19 @@ impl<T: Bound> Span<T> {
         let (small, large) = (&by.low, &by.high);
         let for_low = if self.low.sign() == Ordering::Less { large } else { small };
         let for_high = if self.high.sign() == Ordering::Less { small } else { large };
-        Self { low: self.low.mul(for_low, bits, Dir::Down), high: self.high.mul(for_high, bits, Dir::Up) }
+        Self {
+            low: self.low.mul(for_low, bits, Rounding::Down),
+            high: self.high.mul(for_high, bits, Rounding::Up),
+        }
     }
 
     /// The square, which is never below zero.
     pub(super) fn square(&self, bits: u32) -> Self {
         let size = self.abs();
-        Self { low: size.low.mul(&size.low, bits, Dir::Down), high: size.high.mul(&size.high, bits, Dir::Up) }
+        Self {
+            low: size.low.mul(&size.low, bits, Rounding::Down),
+            high: size.high.mul(&size.high, bits, Rounding::Up),
+        }
     }
 
     /// The quotient; none where the divisor may be zero.
@@ -140,8 +147,8 @@ impl<T: Bound> Span<T> {
                 let for_low = if self.low.sign() == Ordering::Less { &other.low } else { &other.high };
                 let for_high = if self.high.sign() == Ordering::Less { &other.high } else { &other.low };
                 Some(Self {
-                    low: self.low.div(for_low, bits, Dir::Down),
-                    high: self.high.div(for_high, bits, Dir::Up),
+                    low: self.low.div(for_low, bits, Rounding::Down),
+                    high: self.high.div(for_high, bits, Rounding::Up),
                 })
             }
         }
@@ -172,7 +179,7 @@ impl<T: Bound> Span<T> {
 
     /// The square root; the interval is not below zero.
     pub(super) fn sqrt(&self, bits: u32) -> Self {
-        Self { low: self.low.sqrt(bits, Dir::Down), high: self.high.sqrt(bits, Dir::Up) }
+        Self { low: self.low.sqrt(bits, Rounding::Down), high: self.high.sqrt(bits, Rounding::Up) }
     }
 
     pub(super) fn exp(&self, bits: u32) -> Self {
@@ -199,7 +206,7 @@ impl<T: Bound> Span<T> {
         if !self.is_bounded() {
             return (everywhere.clone(), everywhere);
         }
-        let middle = self.low.add(&self.high, bits, Dir::Up).half();
+        let middle = self.low.add(&self.high, bits, Rounding::Up).half();
         let reach = self.sub(&Self::point(middle.clone()), bits).abs().high;
         if reach >= T::small(2) {
             return (everywhere.clone(), everywhere);
@@ -207,9 +214,9 @@ impl<T: Bound> Span<T> {
         let (sin, cos) = middle.sin_cos(bits);
         let (sin, cos) = (Self::of(sin), Self::of(cos));
         // |f(x) − f(m)| ≤ |f'(m)|·r + r²/2, since the second derivative is at most one.
-        let curve = reach.mul(&reach, bits, Dir::Up).half();
+        let curve = reach.mul(&reach, bits, Rounding::Up).half();
         let widened = |value: &Self, slope: &Self| {
-            let far = slope.abs().high.mul(&reach, bits, Dir::Up).add(&curve, bits, Dir::Up);
+            let far = slope.abs().high.mul(&reach, bits, Rounding::Up).add(&curve, bits, Rounding::Up);
             let off = Self { low: far.neg(), high: far };
             value.add(&off, bits).common(&everywhere)
         };
@@ -220,7 +227,7 @@ impl<T: Bound> Span<T> {
     pub(super) fn pow(&self, exponent: u64, bits: u32) -> Self {
         let even = exponent.is_multiple_of(2);
         let base = if even { self.abs() } else { self.clone() };
-        let raise = |x: &T, dir: Dir| -> T {
+        let raise = |x: &T, dir: Rounding| -> T {
             // Rounding away from zero is rounding up the size.
             let negative = x.sign() == Ordering::Less;
             let (size, dir) = if negative { (x.neg(), flip(dir)) } else { (x.clone(), dir) };
@@ -238,7 +245,7 @@ impl<T: Bound> Span<T> {
             let power = power.unwrap_or_else(|| T::small(1));
             if negative { power.neg() } else { power }
         };
-        Self { low: raise(&base.low, Dir::Down), high: raise(&base.high, Dir::Up) }
+        Self { low: raise(&base.low, Rounding::Down), high: raise(&base.high, Rounding::Up) }
     }
 
     /// π.
@@ -247,14 +254,14 @@ impl<T: Bound> Span<T> {
     }
 
     /// Bounds as doubles.
-    pub(super) fn to_f64(&self) -> Span<f64> {
-        Span { low: self.low.to_f64(Dir::Down), high: self.high.to_f64(Dir::Up) }
+    pub(super) fn to_f64(&self) -> Interval<f64> {
+        Interval { low: self.low.to_f64(Rounding::Down), high: self.high.to_f64(Rounding::Up) }
     }
 }
 
-fn flip(dir: Dir) -> Dir {
+fn flip(dir: Rounding) -> Rounding {
     match dir {
-        Dir::Down => Dir::Up,
-        Dir::Up => Dir::Down,
+        Rounding::Down => Rounding::Up,
+        Rounding::Up => Rounding::Down,
     }
 }

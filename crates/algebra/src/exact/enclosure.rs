@@ -1,4 +1,4 @@
-//! Rough but certain enclosures in machine numbers, for signs and for choosing between conjugates.
+//! Coarse certified enclosures in `f64`, to find signs and to choose between conjugates.
 
 use super::{
     exponent::Q,
@@ -8,21 +8,21 @@ use super::{
 };
 use crate::expr::{Function, Rational};
 
-/// A closed interval that surely holds a real number.
+/// A closed interval that certainly contains a real number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
+pub(super) struct Interval {
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-/// A rectangle that surely holds a complex number.
+/// A rectangle that certainly contains a complex number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
-    pub(super) re: Span,
-    pub(super) im: Span,
+    pub(super) re: Interval,
+    pub(super) im: Interval,
 }
 
-impl Span {
+impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     /// Around a value computed with an error of a few units in the last place.
@@ -71,13 +71,13 @@ impl Span {
     }
 }
 
-fn real(re: Span) -> Region {
-    Region { re, im: Span::ZERO }
+fn real(re: Interval) -> Region {
+    Region { re, im: Interval::ZERO }
 }
 
 impl Region {
     fn times(self, other: Self) -> Option<Self> {
-        let minus = |s: Span| Span { low: -s.high, high: -s.low };
+        let minus = |s: Interval| Interval { low: -s.high, high: -s.low };
         let re = self.re.times(other.re).plus(minus(self.im.times(other.im)));
         let im = self.re.times(other.im).plus(self.im.times(other.re));
         Some(Self { re: re.finite()?, im: im.finite()? })
@@ -103,8 +103,8 @@ impl Field<'_> {
     }
 
     /// The value of a real form without variables, enclosed.
-    pub(super) fn span(&self, p: &Poly) -> Option<Span> {
-        self.region(p).filter(|r| r.im == Span::ZERO).map(|r| r.re)
+    pub(super) fn span(&self, p: &Poly) -> Option<Interval> {
+        self.region(p).filter(|r| r.im == Interval::ZERO).map(|r| r.re)
     }
 
     /// Surely above zero.
@@ -116,9 +116,9 @@ impl Field<'_> {
         if depth > 8 || p.len() > 200 {
             return None;
         }
-        let mut sum = real(Span::ZERO);
+        let mut sum = real(Interval::ZERO);
         for (mono, value) in &p.0 {
-            let mut term = real(Span::near(to_f64(value)?));
+            let mut term = real(Interval::near(to_f64(value)?));
             for (id, exponent) in &mono.0 {
                 term = term.times(self.kernel_region(*id, *exponent, depth)?)?;
             }
@@ -130,23 +130,23 @@ impl Field<'_> {
     fn kernel_region(&self, id: Id, exponent: Q, depth: u32) -> Option<Region> {
         self.fuel.spend(20).ok()?;
         let e = exponent_f64(exponent);
-        let inner = |p: &Poly| self.region_at(p, depth + 1).filter(|r| r.im == Span::ZERO).map(|r| r.re);
+        let inner = |p: &Poly| self.region_at(p, depth + 1).filter(|r| r.im == Interval::ZERO).map(|r| r.re);
         let base = match self.table.get(id) {
             Kernel::Unit => {
                 if exponent == Q::HALF {
-                    return Some(Region { re: Span::ZERO, im: Span { low: 1.0, high: 1.0 } });
+                    return Some(Region { re: Interval::ZERO, im: Interval { low: 1.0, high: 1.0 } });
                 }
                 let angle = e * std::f64::consts::PI;
-                let part = |v: f64| Span { low: v - 1e-14, high: v + 1e-14 };
+                let part = |v: f64| Interval { low: v - 1e-14, high: v + 1e-14 };
                 return (e.abs() < 4.0)
                     .then(|| Region { re: part(libm::cos(angle)), im: part(libm::sin(angle)) });
             }
-            Kernel::Pi => Span::near(std::f64::consts::PI),
-            Kernel::Prime(value, _) => Span::near(to_f64(&Rational::from(value.clone()))?),
+            Kernel::Pi => Interval::near(std::f64::consts::PI),
+            Kernel::Prime(value, _) => Interval::near(to_f64(&Rational::from(value.clone()))?),
             Kernel::Exp(mono) => inner(&Poly::term(mono.clone(), Rational::ONE))?.through(libm::exp)?,
             Kernel::Ln(p) => {
                 let span = inner(p).filter(|s| s.low > 0.0)?;
-                Span { low: libm::log(span.low), high: libm::log(span.high) }.loosened(1e-15)
+                Interval { low: libm::log(span.low), high: libm::log(span.high) }.loosened(1e-15)
             }
             Kernel::Base(p) => inner(p)?,
             Kernel::Call(Function::Arctan, args) => inner(args.first()?)?.through(libm::atan)?,
@@ -164,7 +164,7 @@ impl Field<'_> {
         }
         // pow's error is a few units in the last place for moderate results, which `widened` covers.
         let (a, b) = (libm::pow(base.low, e), libm::pow(base.high, e));
-        Span { low: a.min(b), high: a.max(b) }.widened().finite().map(real)
+        Interval { low: a.min(b), high: a.max(b) }.widened().finite().map(real)
     }
 
     /// The sign of a real number, if the enclosure tells.
@@ -188,7 +188,7 @@ impl Field<'_> {
     }
 }
 
-impl Span {
+impl Interval {
     /// Wider by an absolute amount, for functions with a root, where relative error says little.
     fn loosened(self, by: f64) -> Self {
         let wide = self.widened();

@@ -1,4 +1,4 @@
-//! A real number as far as it is known: exactly, as a rational multiple of π, or between bounds.
+//! The real or imaginary component of a number: exact, a rational multiple of π, or an interval.
 
 use std::cmp::Ordering;
 
@@ -6,9 +6,9 @@ use dashu_int::ops::BitTest as _;
 use dashu_int::{IBig, Sign};
 
 use super::bound::Bound;
-use super::context::{Context, Fail};
+use super::context::{Context, StepError};
+use super::interval::Interval;
 use super::rational;
-use super::span::Span;
 use crate::expr::Rational;
 
 /// A real number.
@@ -16,13 +16,13 @@ use crate::expr::Rational;
 /// Multiples of π are kept because the trigonometric functions are exact at some of them: tan(π/2) has no
 /// value, and no enclosure of π/2 could tell.
 #[derive(Clone, Debug)]
-pub(super) enum Part<T> {
+pub(super) enum Component<T> {
     /// A rational number.
     Exact(Rational),
     /// A rational multiple of π other than zero.
     Pi(Rational),
     /// Somewhere between two bounds.
-    Span(Span<T>),
+    Interval(Interval<T>),
 }
 
 /// The sign of a rational.
@@ -34,7 +34,7 @@ pub(super) fn sign_of(value: &Rational) -> Ordering {
     }
 }
 
-impl<T: Bound> Part<T> {
+impl<T: Bound> Component<T> {
     pub(super) fn zero() -> Self {
         Self::Exact(Rational::ZERO)
     }
@@ -65,14 +65,14 @@ impl<T: Bound> Part<T> {
     }
 
     /// The enclosure.
-    pub(super) fn span(&self, cx: &Context<'_>) -> Result<Span<T>, Fail> {
+    pub(super) fn span(&self, cx: &Context<'_>) -> Result<Interval<T>, StepError> {
         match self {
-            Self::Span(span) => Ok(span.clone()),
+            Self::Interval(span) => Ok(span.clone()),
             Self::Exact(value) | Self::Pi(value) => {
                 let words = (rational::size(value) / 64) as u64;
                 cx.spend(8 + 2 * words)?;
-                let span = Span::of_rational(value, cx.bits);
-                Ok(if matches!(self, Self::Pi(_)) { span.mul(&Span::pi(cx.bits), cx.bits) } else { span })
+                let span = Interval::of_rational(value, cx.bits);
+                Ok(if matches!(self, Self::Pi(_)) { span.mul(&Interval::pi(cx.bits), cx.bits) } else { span })
             }
         }
     }
@@ -81,12 +81,12 @@ impl<T: Bound> Part<T> {
     pub(super) fn sign(&self) -> Option<Ordering> {
         match self {
             Self::Exact(value) | Self::Pi(value) => Some(sign_of(value)),
-            Self::Span(span) => span.sign(),
+            Self::Interval(span) => span.sign(),
         }
     }
 
     /// The order of two numbers, where it is known.
-    pub(super) fn order(&self, other: &Self, cx: &Context<'_>) -> Result<Option<Ordering>, Fail> {
+    pub(super) fn order(&self, other: &Self, cx: &Context<'_>) -> Result<Option<Ordering>, StepError> {
         Ok(match (self, other) {
             (Self::Exact(a), Self::Exact(b)) | (Self::Pi(a), Self::Pi(b)) => Some(a.cmp(b)),
             _ => {
@@ -106,19 +106,19 @@ impl<T: Bound> Part<T> {
         match self {
             Self::Exact(value) => Self::Exact(-value),
             Self::Pi(value) => Self::Pi(-value),
-            Self::Span(span) => Self::Span(span.neg()),
+            Self::Interval(span) => Self::Interval(span.neg()),
         }
     }
 
     pub(super) fn abs(&self) -> Self {
         match (self, self.sign()) {
             (_, Some(Ordering::Less)) => self.neg(),
-            (Self::Span(span), None) => Self::Span(span.abs()),
+            (Self::Interval(span), None) => Self::Interval(span.abs()),
             _ => self.clone(),
         }
     }
 
-    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         match (self, other) {
             _ if self.is_zero() => return Ok(other.clone()),
             _ if other.is_zero() => return Ok(self.clone()),
@@ -135,14 +135,14 @@ impl<T: Bound> Part<T> {
             _ => {}
         }
         cx.pay_sums::<T>(2)?;
-        Ok(Self::Span(self.span(cx)?.add(&other.span(cx)?, cx.bits)))
+        Ok(Self::Interval(self.span(cx)?.add(&other.span(cx)?, cx.bits)))
     }
 
-    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         self.add(&other.neg(), cx)
     }
 
-    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         match (self, other) {
             _ if self.is_zero() || other.is_zero() => return Ok(Self::zero()),
             _ if self.is_one() => return Ok(other.clone()),
@@ -160,27 +160,27 @@ impl<T: Bound> Part<T> {
             _ => {}
         }
         cx.pay_sums::<T>(3)?;
-        Ok(Self::Span(self.span(cx)?.mul(&other.span(cx)?, cx.bits)))
+        Ok(Self::Interval(self.span(cx)?.mul(&other.span(cx)?, cx.bits)))
     }
 
-    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         if let Self::Exact(_) = self {
             return self.mul(self, cx);
         }
         cx.pay_sums::<T>(2)?;
-        Ok(Self::Span(self.span(cx)?.square(cx.bits)))
+        Ok(Self::Interval(self.span(cx)?.square(cx.bits)))
     }
 
     /// One over it.
-    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         match self {
-            Self::Exact(value) if value.is_zero() => Err(Fail::Undefined),
+            Self::Exact(value) if value.is_zero() => Err(StepError::Undefined),
             Self::Exact(value) => Ok(Self::Exact(rational::inverse(value))),
             _ => Self::int(1).div(self, cx),
         }
     }
 
-    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
         match (self, other) {
             (_, Self::Exact(_)) => return self.mul(&other.inverse(cx)?, cx),
             (Self::Pi(a), Self::Pi(b)) => {
@@ -192,32 +192,32 @@ impl<T: Bound> Part<T> {
         }
         cx.pay_sums::<T>(4)?;
         let quotient = self.span(cx)?.div(&other.span(cx)?, cx.bits);
-        quotient.map(Self::Span).ok_or(Fail::Blurred)
+        quotient.map(Self::Interval).ok_or(StepError::Imprecise)
     }
 
     /// A function of the enclosure.
     pub(super) fn through(
         &self,
         cx: &Context<'_>,
-        f: impl FnOnce(&Span<T>, u32) -> Span<T>,
-    ) -> Result<Self, Fail> {
+        f: impl FnOnce(&Interval<T>, u32) -> Interval<T>,
+    ) -> Result<Self, StepError> {
         cx.pay_calls::<T>(2)?;
-        Ok(Self::Span(f(&self.span(cx)?, cx.bits)))
+        Ok(Self::Interval(f(&self.span(cx)?, cx.bits)))
     }
 
     /// The square root of a number not below zero.
-    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         if let Self::Exact(value) = self
             && let Some(root) = rational::root(cx, value, &2_u8.into())?
         {
             return Ok(Self::Exact(root));
         }
         cx.pay_sums::<T>(8)?;
-        Ok(Self::Span(self.span(cx)?.sqrt(cx.bits)))
+        Ok(Self::Interval(self.span(cx)?.sqrt(cx.bits)))
     }
 
     /// The greatest integer not above it.
-    pub(super) fn floor(&self, cx: &Context<'_>) -> Result<Self, Fail> {
+    pub(super) fn floor(&self, cx: &Context<'_>) -> Result<Self, StepError> {
         if let Self::Exact(value) = self {
             cx.spend(10 + (rational::size(value) / 64) as u64)?;
             return Ok(Self::Exact(Rational::from(value.floor())));
@@ -226,19 +226,19 @@ impl<T: Bound> Part<T> {
         cx.pay_sums::<T>(2)?;
         match (span.low.floor(), span.high.floor()) {
             (Some(low), Some(high)) if low == high => Ok(Self::Exact(Rational::from(low))),
-            _ => Err(Fail::Blurred),
+            _ => Err(StepError::Imprecise),
         }
     }
 
     /// Sine and cosine; exact at the multiples of π where they are rational.
-    pub(super) fn sin_cos(&self, cx: &Context<'_>) -> Result<(Self, Self), Fail> {
+    pub(super) fn sin_cos(&self, cx: &Context<'_>) -> Result<(Self, Self), StepError> {
         let Self::Pi(multiple) = self else {
             if self.is_zero() {
                 return Ok((Self::zero(), Self::int(1)));
             }
             cx.pay_calls::<T>(2)?;
             let (sin, cos) = self.span(cx)?.sin_cos(cx.bits);
-            return Ok((Self::Span(sin), Self::Span(cos)));
+            return Ok((Self::Interval(sin), Self::Interval(cos)));
         };
         cx.spend(30 + (rational::size(multiple) / 64) as u64)?;
         let (n, d) = (multiple.numerator(), multiple.denominator());
@@ -258,7 +258,10 @@ impl<T: Bound> Part<T> {
         }
         cx.pay_calls::<T>(2)?;
         let spans = Self::pi(rest).span(cx)?.sin_cos(cx.bits);
-        Ok((sin.map_or(Self::Span(spans.0), Self::Exact), cos.map_or(Self::Span(spans.1), Self::Exact)))
+        Ok((
+            sin.map_or(Self::Interval(spans.0), Self::Exact),
+            cos.map_or(Self::Interval(spans.1), Self::Exact),
+        ))
     }
 }
 

@@ -1,6 +1,6 @@
-//! Answers grown from bytes: most of them well-formed, so that more than the reader is met.
+//! Generates answers from bytes, most of them well-formed, so that fuzzing reaches more than the reader.
 //!
-//! Each byte names a template, whose holes (`#`) the following bytes fill; a tree in prefix order. Where the
+//! Each byte selects a template, whose holes (`#`) the following bytes fill; a tree in prefix order. Where the
 //! bytes end, holes are filled with `1`.
 
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ const TEMPLATES: &[&str] = &[
     "-\\infty",
     "x_1",
     "AB",
-    // What is not a value.
+    // Other kinds.
     "\\emptyset",
     "\\mathbb{R}",
     "\\text{no solution}",
@@ -163,7 +163,7 @@ const TEMPLATES: &[&str] = &[
     "x \\in #",
     "# \\text{ or } #",
     "# \\text{ and } #",
-    // Dressing.
+    // Delimiters, units, options.
     "$#$",
     "\\boxed{#}",
     "\\text{#}",
@@ -179,10 +179,10 @@ const TEMPLATES: &[&str] = &[
     "# \\mathbf{i} + # \\mathbf{j}",
 ];
 
-const DEEPEST: usize = 60;
-const LONGEST: usize = 4 << 10;
+const MAX_DEPTH: usize = 60;
+const MAX_LENGTH: usize = 4 << 10;
 
-/// Bytes read one after the other.
+/// A cursor over bytes.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -193,24 +193,24 @@ impl Bytes<'_> {
     }
 }
 
-/// The template a byte names; a few short leaves where the bytes have ended.
+/// The template a byte selects; `1` at the end of the bytes.
 fn template(byte: Option<u8>) -> &'static str {
     byte.map_or("1", |byte| TEMPLATES[usize::from(byte) % TEMPLATES.len()])
 }
 
-fn grow(bytes: &mut Bytes<'_>, depth: usize, out: &mut String) {
-    let chosen = if depth > DEEPEST || out.len() > LONGEST { "1" } else { template(bytes.next()) };
+fn generate(bytes: &mut Bytes<'_>, depth: usize, out: &mut String) {
+    let chosen = if depth > MAX_DEPTH || out.len() > MAX_LENGTH { "1" } else { template(bytes.next()) };
     let mut parts = chosen.split('#');
     out.push_str(parts.next().unwrap_or_default());
     for part in parts {
-        grow(bytes, depth + 1, out);
+        generate(bytes, depth + 1, out);
         out.push_str(part);
     }
 }
 
-fn grown(data: &[u8]) -> String {
+fn generated(data: &[u8]) -> String {
     let mut out = String::new();
-    grow(&mut Bytes(data), 0, &mut out);
+    generate(&mut Bytes(data), 0, &mut out);
     out
 }
 
@@ -221,15 +221,15 @@ pub fn pair(data: &[u8]) -> Option<(String, String)> {
     if mode % 2 == 0 {
         let mut bytes = Bytes(rest);
         let (mut a, mut b) = (String::new(), String::new());
-        grow(&mut bytes, 0, &mut a);
-        grow(&mut bytes, 0, &mut b);
+        generate(&mut bytes, 0, &mut a);
+        generate(&mut bytes, 0, &mut b);
         return Some((a, b));
     }
     let (&[at, new], tree) = rest.split_first_chunk::<2>()?;
     let mut changed = tree.to_vec();
     let index = usize::from(at) % changed.len().max(1);
     *changed.get_mut(index)? = new;
-    Some((grown(tree), grown(&changed)))
+    Some((generated(tree), generated(&changed)))
 }
 
 /// A long answer: one piece nested in itself, or repeated, up to 64 KB; and something to compare it with.
@@ -241,7 +241,7 @@ pub fn hostile(data: &[u8]) -> Option<(String, String)> {
     let count = usize::from(u16::from_be_bytes([high, low]));
     let mut bytes = Bytes(rest);
     let mut piece = String::new();
-    grow(&mut bytes, 0, &mut piece);
+    generate(&mut bytes, 0, &mut piece);
     let mut text = String::new();
     if mode % 2 == 0 {
         let mut parts = template(Some(outer)).split('#');
@@ -266,7 +266,7 @@ pub fn hostile(data: &[u8]) -> Option<(String, String)> {
         0 => format!("{text}+1"),
         1 => text.replacen('1', "2", 1),
         2 => text.chars().map(|c| if c == 'x' { 'y' } else { c }).collect(),
-        _ => grown(rest),
+        _ => generated(rest),
     };
     Some((text, other))
 }

@@ -1,13 +1,13 @@
-//! The public normal form, and comparison by it.
+//! The public canonical form, and comparison by it.
 
 use std::fmt;
 
 use super::{
-    field::{Field, Res, Stop},
+    display,
+    field::{Field, FormError, Res},
     kernel::{Kernel, Table},
     poly::{Mono, Poly},
-    show,
-    zero::Answer,
+    zero::ZeroTest,
 };
 use crate::{
     expr::{Expr, Rational},
@@ -17,13 +17,13 @@ use crate::{
 /// The canonical form: a polynomial in kernels (variables, radicals, π, logarithms, exponentials …), or
 /// undefined, as 1/0 is.
 #[derive(Clone, Debug)]
-pub struct Normal {
+pub struct CanonicalForm {
     /// `None` when the expression has no value.
     form: Option<Poly>,
     table: Table,
 }
 
-impl Normal {
+impl CanonicalForm {
     /// The expression has no value; it equals nothing, itself included.
     pub fn is_undefined(&self) -> bool {
         self.form.is_none()
@@ -58,29 +58,29 @@ fn rational_function(table: &Table, p: &Poly) -> bool {
     })
 }
 
-impl fmt::Display for Normal {
+impl fmt::Display for CanonicalForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.form {
-            Some(form) => f.write_str(&show::poly(&self.table, form)),
+            Some(form) => f.write_str(&display::poly(&self.table, form)),
             None => f.write_str("undefined"),
         }
     }
 }
 
-/// An open question is out of fuel only when the tank says so.
+/// An open question is out of fuel only when the fuel says so.
 fn settled<T>(result: Res<T>) -> Result<Option<T>, OutOfFuel> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(Stop::Fuel) => Err(OutOfFuel),
-        Err(Stop::Large | Stop::Undefined) => Ok(None),
+        Err(FormError::Fuel) => Err(OutOfFuel),
+        Err(FormError::Large | FormError::Undefined) => Ok(None),
     }
 }
 
 /// The canonical form of an expression.
-pub fn normal(expr: &Expr, fuel: &Fuel) -> Result<Normal, OutOfFuel> {
+pub fn canonical_form(expr: &Expr, fuel: &Fuel) -> Result<CanonicalForm, OutOfFuel> {
     let mut field = Field::new(fuel);
     let form = field.walk(expr).and_then(|p| field.tidied(&p));
-    Ok(Normal { form: settled(form)?, table: field.table })
+    Ok(CanonicalForm { form: settled(form)?, table: field.table })
 }
 
 /// Whether two expressions are the same: `Some(true)` and `Some(false)` are proved, `None` is not known.
@@ -88,9 +88,9 @@ pub fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> 
     let mut field = Field::new(fuel);
     match field.same(a, b) {
         Ok(answer) => Ok(answer),
-        Err(Stop::Undefined) => Ok(Some(false)),
-        Err(Stop::Large) => Ok(None),
-        Err(Stop::Fuel) => Err(OutOfFuel),
+        Err(FormError::Undefined) => Ok(Some(false)),
+        Err(FormError::Large) => Ok(None),
+        Err(FormError::Fuel) => Err(OutOfFuel),
     }
 }
 
@@ -99,17 +99,17 @@ pub fn proportional(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, Out
     let mut field = Field::new(fuel);
     match field.proportional(a, b) {
         Ok(answer) => Ok(answer),
-        Err(Stop::Undefined) => Ok(Some(false)),
-        Err(Stop::Large) => Ok(None),
-        Err(Stop::Fuel) => Err(OutOfFuel),
+        Err(FormError::Undefined) => Ok(Some(false)),
+        Err(FormError::Large) => Ok(None),
+        Err(FormError::Fuel) => Err(OutOfFuel),
     }
 }
 
-fn verdict(answer: Answer) -> Option<bool> {
+fn verdict(answer: ZeroTest) -> Option<bool> {
     match answer {
-        Answer::Zero => Some(true),
-        Answer::NonZero => Some(false),
-        Answer::Unknown => None,
+        ZeroTest::Zero => Some(true),
+        ZeroTest::NonZero => Some(false),
+        ZeroTest::Unknown => None,
     }
 }
 
@@ -142,14 +142,16 @@ impl Field<'_> {
         // Cross-multiplied with the denominators, the ratio stays.
         let (na, below_a) = self.cleared(&a)?;
         let (nb, below_b) = self.cleared(&b)?;
-        let up = |m: &Mono| m.raised(super::exponent::Q::int(-1)).ok_or(Stop::Large);
+        let up = |m: &Mono| m.raised(super::exponent::Q::int(-1)).ok_or(FormError::Large);
         let x = self.mul(&na, &Poly::term(up(&below_b)?, Rational::ONE))?;
         let y = self.mul(&nb, &Poly::term(up(&below_a)?, Rational::ONE))?;
         let (x, y) = (self.expanded(&x)?, self.expanded(&y)?);
         match (self.decide(&x)?, self.decide(&y)?) {
-            (Answer::Zero, Answer::Zero) => return Ok(Some(true)),
-            (Answer::Zero, Answer::NonZero) | (Answer::NonZero, Answer::Zero) => return Ok(Some(false)),
-            (Answer::Zero, _) | (_, Answer::Zero) => return Ok(None),
+            (ZeroTest::Zero, ZeroTest::Zero) => return Ok(Some(true)),
+            (ZeroTest::Zero, ZeroTest::NonZero) | (ZeroTest::NonZero, ZeroTest::Zero) => {
+                return Ok(Some(false));
+            }
+            (ZeroTest::Zero, _) | (_, ZeroTest::Zero) => return Ok(None),
             _ => {}
         }
         let Some(lead) = y.0.iter().map(|(m, _)| self.variable_part(m)).max() else { return Ok(None) };
@@ -157,8 +159,8 @@ impl Field<'_> {
         let gap = self.difference(&self.mul(&x, &cy)?, &self.mul(&y, &cx)?)?;
         let plain = rational_function(&self.table, &x) && rational_function(&self.table, &y);
         match self.decide(&gap)? {
-            Answer::Zero if self.decide(&cx)? == Answer::NonZero => Ok(Some(true)),
-            Answer::NonZero if plain => Ok(Some(false)),
+            ZeroTest::Zero if self.decide(&cx)? == ZeroTest::NonZero => Ok(Some(true)),
+            ZeroTest::NonZero if plain => Ok(Some(false)),
             _ => Ok(None),
         }
     }

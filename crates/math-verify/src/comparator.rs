@@ -1,20 +1,20 @@
-//! Whether two parsed answers are the same: the rules in the order in which they are tried.
+//! The comparison rules, in the order in which they are tried.
 
 use super::tree::{Relation, Value, is_nothing};
 use super::{condition, structure};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
-use aske_algebra::relation::Sign;
+use aske_algebra::relation::RelationOp;
 use aske_algebra::verdict::Method;
 use std::borrow::Cow;
 use std::cell::Cell;
 
 /// One comparison: the work that may still be done, and the method that proves least so far.
-pub(super) struct Judge<'f> {
+pub(super) struct Comparator<'f> {
     pub(super) fuel: &'f Fuel,
     pub(super) method: Cell<Method>,
 }
 
-impl<'f> Judge<'f> {
+impl<'f> Comparator<'f> {
     pub(super) fn new(fuel: &'f Fuel) -> Self {
         Self { fuel, method: Cell::new(Method::Exact) }
     }
@@ -76,7 +76,7 @@ fn shortened(value: &Value) -> Cow<'_, Value> {
     match value {
         Value::Chain(all) if value.is_assignment() => match (all.first(), all.last()) {
             (Some(first), Some(last)) => Cow::Owned(Value::Relation(Box::new(Relation {
-                sign: Sign::Equal,
+                sign: RelationOp::Equal,
                 left: first.left.clone(),
                 right: last.right.clone(),
             }))),

@@ -1,18 +1,26 @@
-//! What only dresses an answer: delimiters, boxes, emphasis, the sentence's punctuation.
+//! Removal of delimiters, boxes, emphasis and closing punctuation around an answer.
 
 use super::token::{Tok, Token};
 
-/// Layers of dress that are taken off.
+/// Nested delimiters that are removed.
 const MAX_LAYERS: usize = 8;
 
-/// The answer without the marks around it that carry no meaning.
-pub(crate) fn undress(text: &str) -> &str {
+/// The answer without delimiters, boxes and emphasis around it.
+pub(crate) fn strip_delimiters(text: &str) -> &str {
     let mut text = text.trim();
     for _ in 0..MAX_LAYERS {
         let before = text;
-        for (open, close) in
-            [("**", "**"), ("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("`", "`"), ("$", "$")]
-        {
+        for (open, close) in [
+            ("**", "**"),
+            ("$$", "$$"),
+            ("\\[", "\\]"),
+            ("\\(", "\\)"),
+            ("`", "`"),
+            ("$", "$"),
+            ("*", "*"),
+            ("'", "'"),
+            ("<b>", "</b>"),
+        ] {
             if text.len() > open.len() + close.len()
                 && let Some(inside) = text.strip_prefix(open).and_then(|t| t.strip_suffix(close))
                 && !inside.contains(open)
@@ -26,6 +34,9 @@ pub(crate) fn undress(text: &str) -> &str {
             {
                 text = inside.trim();
             }
+        }
+        for lead in ["**Answer:**", "**Answer**:", "**Final answer:**", "**Final Answer:**", "####"] {
+            text = text.strip_prefix(lead).map_or(text, str::trim_start);
         }
         if text == before {
             break;
@@ -45,8 +56,8 @@ fn balanced(text: &str) -> bool {
     depth == 0
 }
 
-/// The words without the punctuation that ends the sentence they stand in.
-pub(crate) fn trimmed(mut tokens: &[Token]) -> &[Token] {
+/// The tokens without the closing punctuation.
+pub(crate) fn strip_punctuation(mut tokens: &[Token]) -> &[Token] {
     while let [rest @ .., last] = tokens
         && matches!(last.tok, Tok::Op('.' | ',' | ';' | '?') | Tok::Row)
     {

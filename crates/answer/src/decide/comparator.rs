@@ -1,4 +1,4 @@
-//! The one who compares: a policy and the work that may still be done.
+//! The comparator: the policy and the fuel of one comparison, and the comparison of sequences and sets.
 
 use super::truth::Truth;
 use crate::answer::Answer;
@@ -8,12 +8,12 @@ use aske_algebra::verdict::Method;
 
 /// What every comparison needs.
 #[derive(Clone, Copy)]
-pub(crate) struct Judge<'a> {
+pub(crate) struct Comparator<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) fuel: &'a Fuel,
 }
 
-impl Judge<'_> {
+impl Comparator<'_> {
     /// Equal under one pair of readings.
     pub(crate) fn any_reading(self, gold: &[Answer], pred: &[Answer]) -> Truth {
         let mut found = Truth::No(Method::Kind);
@@ -74,7 +74,7 @@ impl Judge<'_> {
         let mut found = Truth::No(Method::Kind);
         for (at, other) in among.enumerate() {
             if self.fuel.spend(40).is_err() {
-                return (Truth::Open, None);
+                return (Truth::Unknown, None);
             }
             found = found.or(|| self.same_element(one, other));
             if found.is_yes() {

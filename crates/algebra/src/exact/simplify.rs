@@ -1,8 +1,8 @@
-//! Denominators cleared, kernels with known powers multiplied out, exact division.
+//! Simplification: cleared denominators, reduced powers of kernels, exact division.
 
 use super::{
     exponent::Q,
-    field::{Field, Res, Stop},
+    field::{Field, FormError, Res},
     kernel::Kernel,
     poly::{Id, Mono, Poly},
 };
@@ -24,7 +24,7 @@ impl Field<'_> {
         if below.is_one() {
             return Ok((p.clone(), below));
         }
-        let upper = below.raised(Q::int(-1)).ok_or(Stop::Large)?;
+        let upper = below.raised(Q::int(-1)).ok_or(FormError::Large)?;
         Ok((self.mul(p, &Poly::term(upper, Rational::ONE))?, below))
     }
 
@@ -57,7 +57,7 @@ impl Field<'_> {
                         Kernel::Abs(inner) => (inner.clone(), exponent.floor().div_euclid(2) * 2),
                         _ => continue,
                     };
-                    let left = exponent.minus(Q::int(whole)).ok_or(Stop::Large)?;
+                    let left = exponent.minus(Q::int(whole)).ok_or(FormError::Large)?;
                     if !left.is_zero() {
                         rest.0.push((*id, left));
                     }
@@ -67,14 +67,14 @@ impl Field<'_> {
                 for (inner, whole) in factors {
                     let power = self.power_int(&inner, whole)?;
                     if power.len() == 1 && inner.len() > 1 && whole > 0 {
-                        return Err(Stop::Large);
+                        return Err(FormError::Large);
                     }
                     term = self.mul(&term, &power)?;
                 }
                 self.fuel.spend(term.len() as u64)?;
                 sum.extend(term.0);
                 if sum.len() > 20_000 {
-                    return Err(Stop::Large);
+                    return Err(FormError::Large);
                 }
             }
             current = Poly::collect(sum);
@@ -85,7 +85,7 @@ impl Field<'_> {
     /// As `expanded`, or the polynomial as it is when that would be too large.
     pub(super) fn expanded_or_same(&mut self, p: &Poly) -> Res<Poly> {
         match self.expanded(p) {
-            Err(Stop::Large) => Ok(p.clone()),
+            Err(FormError::Large) => Ok(p.clone()),
             other => other,
         }
     }
@@ -93,7 +93,7 @@ impl Field<'_> {
     /// A shorter equal form: one numerator over factors it does not share.
     pub(super) fn tidied(&mut self, p: &Poly) -> Res<Poly> {
         match self.tidied_or_large(p) {
-            Err(Stop::Large) => Ok(p.clone()),
+            Err(FormError::Large) => Ok(p.clone()),
             other => other,
         }
     }
@@ -111,13 +111,13 @@ impl Field<'_> {
             while exponent.num() < 0 {
                 let Some(quotient) = self.divided(&num, &factor)? else { break };
                 num = quotient;
-                *exponent = exponent.plus(Q::ONE).ok_or(Stop::Large)?;
+                *exponent = exponent.plus(Q::ONE).ok_or(FormError::Large)?;
             }
             if exponent.num() < 0 && num.len() > 1 && num.len() < factor.len() {
                 let (value, mono, rest) = self.split(&num, true)?;
                 if let Some(quotient) = self.divided(&factor, &rest)? {
                     num = Poly::term(mono, value);
-                    *exponent = exponent.plus(Q::ONE).ok_or(Stop::Large)?;
+                    *exponent = exponent.plus(Q::ONE).ok_or(FormError::Large)?;
                     replaced.push(quotient);
                 }
             }
@@ -138,14 +138,14 @@ impl Field<'_> {
         if num.len() > 300 || den.len() > 60 {
             return Ok(None);
         }
-        let invert = |m: &Mono| m.raised(Q::int(-1)).ok_or(Stop::Large);
+        let invert = |m: &Mono| m.raised(Q::int(-1)).ok_or(FormError::Large);
         let lead_inverse = invert(&lead.0)?;
         // The least term of a product is the product of the least terms: below this, no quotient.
-        let bound = last.0.joined(&invert(&tail.0)?).ok_or(Stop::Large)?;
+        let bound = last.0.joined(&invert(&tail.0)?).ok_or(FormError::Large)?;
         let mut rest = num.clone();
         let mut quotient = Vec::new();
         while let Some((mono, value)) = rest.0.first() {
-            let mono = mono.joined(&lead_inverse).ok_or(Stop::Large)?;
+            let mono = mono.joined(&lead_inverse).ok_or(FormError::Large)?;
             if mono < bound || quotient.len() > 200 {
                 return Ok(None);
             }

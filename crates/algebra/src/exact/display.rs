@@ -1,4 +1,4 @@
-//! Normal forms for people.
+//! `Display` for canonical forms.
 
 use std::fmt::{self, Write as _};
 

@@ -1,0 +1,106 @@
+//! English words that have a role in an answer, in one place. Used by the reader, by units and by text comparison.
+//!
+//! All words are in lower case; folded phrases are without spaces.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// A set of words, written as one text.
+macro_rules! word_set {
+    ($(#[$doc:meta])* $name:ident = $text:literal) => {
+        $(#[$doc])*
+        static $name: LazyLock<HashSet<&'static str>> = LazyLock::new(|| $text.split_whitespace().collect());
+    };
+}
+
+word_set! {
+    /// Short words that are not products of variables.
+    SHORT =
+    "no yes on off odd even is it if the of to at by all any not one two six ten red blue day am pm dne sum set bob ann \
+     tom joe amy sam max mon tue wed thu fri sat sun man men for are was as in an so we he up us true none nil zero four \
+     five nine half or and out vs mpg gpm"
+}
+
+word_set! {
+    /// Nouns that name a quantity, with the words between them.
+    QUANTITIES =
+    "the a an of its answer final area volume perimeter length width height depth radius diameter circumference \
+     distance speed velocity acceleration time cost price profit total sum product value probability number ways ratio \
+     slope mean median mode average variance maximum minimum max min remainder quotient age mass weight surface angle \
+     triangle circle rectangle side base rate amount count result solution energy force work power pressure \
+     temperature range domain gcd lcm det expected shaded region people students days hours minutes years minimal \
+     maximal"
+}
+
+word_set! {
+    /// Words that negate or change what stands beside them: `not 5`, `5 times more`, `half of 5`, `5 is wrong`.
+    MODIFIERS =
+    "not never no nor neither none non isnt cannot cant except excluding exclude excluded without unless but other \
+     anything everything less more fewer than over under above below beneath exceeds exceed exceeding beyond onwards \
+     upwards off out short away times plus minus divided multiplied squared cubed cubes factorial factorials choose \
+     root modulo mod base remainder rem double twice thrice triple half halves quarters point negative wrong incorrect \
+     false rejected reject extraneous invalid fails fail almost nearly up multiple multiples divisible divides \
+     pair pairs couple couples triples doubles score scores gross grosses mio mrd wan lakh lakhs crore crores googols \
+     myriads hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens tens \
+     ones twos thirds percents powers inverses negatives others versus neq ne neg lnot setminus cancel sout nmid nleq \
+     ngeq ngtr nless gg ll prec succ propto perp parallel gtrsim lesssim gtrapprox lessapprox subset supset overset \
+     underset stackrel footnote if permutations permutation"
+}
+
+word_set! {
+    /// Other words that do not name what was counted: grammar, hedges and words that only look like plurals.
+    GRAMMAR =
+    "is was has does this thus its his hers yes always perhaps besides towards afterwards minutes seconds plus-minus \
+     radians equals mods roots squares remains ours yours theirs as us across previous various obvious serious and for \
+     the are were will right correct true most least then only about with from into onto off-by-one percent rounded \
+     approx approximately exactly maybe when where while because since until positive or xor which that who would \
+     should could can may might must"
+}
+
+word_set! {
+    /// Ways to say that there is no solution, folded.
+    NO_SOLUTION =
+    "nosolution nosolutions nosolutionexists nosolutionsexist therearenosolutions thereisnosolution norealsolution \
+     norealsolutions therearenorealsolutions thereisnorealsolution nointegersolutions nosuchnumber nosuchx \
+     norealnumber norealroots noroots none nil n/a doesnotexist doesn'texist dne thelimitdoesnotexist \
+     undefined notdefined impossible notpossible empty theemptyset emptyset \\emptyset \\varnothing \
+     ∅ \\{\\} {} nosuchvalue nosuchvalues novalue novalues"
+}
+
+word_set! {
+    /// Names of the set of real numbers, folded.
+    ALL_REALS =
+    "allrealnumbers allreals allrealx anyrealnumber everyrealnumber realnumbers therealnumbers allrealvalues"
+}
+
+/// Whether a word is a short English word.
+pub(crate) fn is_short(word: &str) -> bool {
+    SHORT.contains(word)
+}
+
+/// Whether a word names a quantity, or stands in such a name.
+pub(crate) fn is_quantity(word: &str) -> bool {
+    QUANTITIES.contains(word)
+}
+
+/// Whether a word negates or changes the number or statement beside it.
+pub(crate) fn is_modifier(word: &str) -> bool {
+    // `twelfths`, `quadrillions`, `upwards`, `threefold`, `isn't`.
+    const ENDINGS: [&str; 6] = ["ths", "illions", "illion", "wards", "fold", "n't"];
+    MODIFIERS.contains(word) || ENDINGS.iter().any(|end| word.ends_with(end))
+}
+
+/// Whether a word is neither a unit nor what was counted.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    is_modifier(word) || GRAMMAR.contains(word)
+}
+
+/// Whether a folded text says that there is no solution.
+pub(crate) fn is_no_solution(folded: &str) -> bool {
+    NO_SOLUTION.contains(folded.trim_end_matches(['.', '!']))
+}
+
+/// Whether a folded text names all real numbers.
+pub(crate) fn is_all_reals(folded: &str) -> bool {
+    ALL_REALS.contains(folded)
+}
