@@ -3,7 +3,7 @@
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use aske_evidence::Run;
-use aske_export::{Choice, Export, Kind, batch};
+use aske_export::{Export, SessionFilter, TableKind, batch};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -53,8 +53,8 @@ pub(crate) fn load_run(
     kind: &str,
     calibrated: bool,
 ) -> PyResult<Table> {
-    let known = || Kind::ALL.map(Kind::as_str).join(", ");
-    let kind = Kind::ALL
+    let known = || TableKind::ALL.map(TableKind::as_str).join(", ");
+    let kind = TableKind::ALL
         .into_iter()
         .find(|one| one.as_str() == kind)
         .ok_or_else(|| PyValueError::new_err(format!("no table {kind:?}; one of {}", known())))?;
@@ -68,7 +68,7 @@ pub(crate) fn load_run(
             .map(|folder| Run::read(folder, None))
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
-        let chosen = Export::new(&runs, &Choice { calibrated, ..Choice::default() });
+        let chosen = Export::new(&runs, &SessionFilter { calibrated, ..SessionFilter::default() });
         let table = chosen.table(kind).map_err(failed)?;
         batch(&table).map(Table).map_err(|error| PyValueError::new_err(error.to_string()))
     })

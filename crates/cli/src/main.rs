@@ -2,39 +2,37 @@
 
 mod arguments;
 mod commands;
-mod evidence;
-mod live;
+mod display;
+mod error;
+mod logging;
 mod output;
-mod panels;
-mod problem;
-mod progress;
-mod tables;
-mod transcript;
+mod runs;
+mod runtime;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use problem::{Exit, Problem};
+use error::{CliError, Exit};
 use std::process::ExitCode;
 
-/// A run is thousands of small texts that come and go; this allocator handles them with less work.
+/// A run allocates and frees thousands of small strings, which this allocator handles faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    // Thousands of sessions at once need as many connections; the soft limit is often far below the hard one.
+    // Thousands of concurrent sessions need as many connections; the soft limit is often far below the hard one.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    match run(arguments) {
+    match logging::start(&arguments.log).and_then(|()| run(arguments.command)) {
         Ok(exit) => exit.code(),
-        Err(problem) => {
-            output::problem(&problem);
-            problem.exit.code()
+        Err(error) => {
+            output::error(&error);
+            error.exit.code()
         }
     }
 }
 
-fn run(arguments: Arguments) -> Result<Exit, Problem> {
-    match arguments.command {
+fn run(command: Command) -> Result<Exit, CliError> {
+    match command {
         Command::Ask(ask) => commands::ask::run(&ask),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Eval(eval) => commands::eval::run(&eval),

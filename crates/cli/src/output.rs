@@ -1,10 +1,12 @@
 //! The one place that prints: data on stdout, everything else on stderr. A closed pipe is not an error.
 
-use crate::problem::{Exit, Problem};
+use crate::error::{CliError, Exit};
 use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressDrawTarget};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Colours by meaning.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -14,12 +16,16 @@ pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// A text in a style; where colours are off, the stream drops them.
+/// Every progress bar; hidden where stderr is not a terminal. Lines on stderr are printed above the bars.
+pub(crate) static BARS: LazyLock<MultiProgress> =
+    LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8)));
+
+/// Wraps text in a style; the streams drop it where colours are off.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A line of data.
+/// Prints a line of data.
 pub(crate) fn data(text: impl Display) {
     if let Err(error) = writeln!(anstream::stdout().lock(), "{text}")
         && error.kind() == ErrorKind::BrokenPipe
@@ -28,37 +34,47 @@ pub(crate) fn data(text: impl Display) {
     }
 }
 
-/// Data exactly as it is.
+/// Prints data as it is, byte for byte.
 pub(crate) fn raw(bytes: &[u8]) {
     let _ = std::io::stdout().lock().write_all(bytes);
 }
 
-/// Data into a file.
-pub(crate) fn write(file: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(file, text).map_err(|error| {
-        Problem::usage(format!("{}: {error}", file.display()), "name a file in a folder that is there")
+/// Writes data to a file.
+pub(crate) fn write(file: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError> {
+    std::fs::write(file, bytes).map_err(|error| {
+        CliError::usage(
+            format!("{}: {error}", file.display()),
+            "name a file in an existing folder that you can write to",
+        )
     })
 }
 
-/// A line for the person who watches.
-pub(crate) fn note(text: impl Display) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+/// Prints text on stderr, above any progress bar.
+pub(crate) fn print_stderr(text: impl Display) {
+    BARS.suspend(|| {
+        let _ = write!(anstream::stderr().lock(), "{text}");
+    });
 }
 
-/// A problem, with its hint.
-pub(crate) fn problem(problem: &Problem) {
-    note(format_args!("{} {}", paint(BAD.bold(), "error:"), problem.message));
-    if let Some(text) = &problem.hint {
+/// Prints a line for the user on stderr.
+pub(crate) fn note(text: impl Display) {
+    print_stderr(format_args!("{text}\n"));
+}
+
+/// Prints an error and its hint.
+pub(crate) fn error(error: &CliError) {
+    note(format_args!("{} {}", paint(BAD.bold(), "error:"), error.message));
+    if let Some(text) = &error.hint {
         hint(text);
     }
 }
 
-/// What to do next.
+/// Prints what to do next.
 pub(crate) fn hint(text: impl Display) {
     note(format_args!("{} {text}", paint(NAME.bold(), "hint:")));
 }
 
-/// Model output made safe for a terminal: control characters other than line breaks are dropped.
+/// Makes model output safe for a terminal by dropping control characters other than line breaks.
 pub(crate) fn safe(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }

@@ -26,7 +26,7 @@ fn a_malformed_row_is_named_by_file_and_line() {
     let text = "{\"problem\": \"What is 1 + 1?\", \"answer\": \"2\"}\n{\"problem\": \"What is 2 + 2?\", \"answer\": \n";
     assert_snapshot!(refused("p.jsonl", text), @r"
     error: p.jsonl:2: malformed row: EOF while parsing a value at column 40
-    hint: each line is one JSON object; mend this one or take it out
+    hint: each line is one JSON object; fix or remove this one
     ");
     assert_snapshot!(refused("p.csv", "problem,answer\n\"1, or 2?\",2\n2 + 2?,4,even\n"), @r"
     error: p.csv:3: malformed row: 3 fields, and the header has 2
@@ -59,11 +59,11 @@ fn a_duplicate_id_is_named_by_both_rows() {
     let row = |id: &str| format!("{{\"id\": \"{id}\", \"problem\": \"q\", \"answer\": 1}}\n");
     assert_snapshot!(refused("p.jsonl", &[row("a"), row("b"), row("a")].concat()), @r"
     error: p.jsonl:3: duplicate id `a`, first at p.jsonl:1
-    hint: give every problem a name of its own, or declare another `columns.id`
+    hint: give every problem a unique id, or declare another `columns.id`
     ");
     assert_snapshot!(refused("p.jsonl", &format!("{}{}", row("a"), "{\"problem\": \"q\", \"answer\": 1}\n")), @r"
     error: p.jsonl:2: no id, and other rows have one
-    hint: give every problem a name, or none: then rows have their numbers
+    hint: give every problem an id, or none to number them
     ");
 }
 
@@ -71,19 +71,19 @@ fn a_duplicate_id_is_named_by_both_rows() {
 fn an_empty_dataset_an_empty_problem_and_an_empty_answer_are_named() {
     assert_snapshot!(refused("p.jsonl", "\n\n"), @r"
     error: p.jsonl: no problems
-    hint: the file is empty; name one with a row for each problem
+    hint: the file is empty; name one with a row per problem
     ");
     assert_snapshot!(refused("p.csv", "problem,answer\n"), @r"
     error: p.csv: no problems
-    hint: the file is empty; name one with a row for each problem
+    hint: the file is empty; name one with a row per problem
     ");
     assert_snapshot!(refused("p.jsonl", "{\"problem\": \" \", \"answer\": \"1\"}\n"), @r"
     error: p.jsonl:1: empty problem
-    hint: mend the row or take it out
+    hint: fix or remove the row
     ");
     assert_snapshot!(refused("p.jsonl", "{\"problem\": \"q\", \"answer\": null}\n"), @r"
     error: p.jsonl:1: empty answer
-    hint: mend the row or take it out
+    hint: fix or remove the row
     ");
 }
 
@@ -96,13 +96,13 @@ fn an_answer_that_is_no_integer_from_0_to_999_is_named_where_integers_are_declar
         "{\"problem\": \"q\", \"answer\": \"025\"}\n{\"problem\": \"q\", \"answer\": \"1/2\"}\n",
     );
     assert_snapshot!(said(&world, "mine.toml"), @r#"
-    error: p.jsonl:2: the answer `1/2` is no whole number from 0 to 999
-    hint: mend the row, or declare `answers = "free"`
+    error: p.jsonl:2: the answer `1/2` is not an integer from 0 to 999
+    hint: fix the row, or declare `answers = "free"`
     "#);
     world.write("p.jsonl", "{\"problem\": \"q\", \"answer\": 1000}\n");
     assert_snapshot!(said(&world, "aime-2025=p.jsonl"), @r#"
-    error: p.jsonl:1: the answer `1000` is no whole number from 0 to 999
-    hint: mend the row, or declare `answers = "free"`
+    error: p.jsonl:1: the answer `1000` is not an integer from 0 to 999
+    hint: fix the row, or declare `answers = "free"`
     "#);
 }
 
@@ -115,11 +115,11 @@ fn an_unknown_name_a_wrong_ending_and_a_wrong_declaration_are_told() {
     ");
     assert_snapshot!(said(&world, "none.jsonl"), @r"
     error: none.jsonl: No such file or directory (os error 2)
-    hint: name a file that is there and can be read
+    hint: name an existing file that you can read
     ");
     world.write("p.xlsx", "x");
     assert_snapshot!(said(&world, "p.xlsx"), @r"
-    error: p.xlsx: no known ending
+    error: p.xlsx: unknown file extension
     hint: a dataset is a .jsonl, .csv or .parquet file, or a .toml that declares one
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"p.jsonl\"]\n\n[column]\nid = \"x\"\n");
@@ -129,8 +129,8 @@ fn an_unknown_name_a_wrong_ending_and_a_wrong_declaration_are_told() {
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"q.jsonl\"]\n");
     assert_snapshot!(said(&world, "mine.toml"), @r"
-    error: mine.toml: no q.jsonl beside it
-    hint: name files that lie beside the declaration
+    error: mine.toml: no q.jsonl next to it
+    hint: name files in the folder of the declaration
     ");
 }
 
@@ -145,6 +145,6 @@ fn a_dataset_that_is_nowhere_says_how_to_bring_it() {
     let ran = common::finish(common::start(&mut command)).ended(2);
     assert_snapshot!(ran.stderr, @r"
     error: math-500: not on this machine
-    hint: `hf download --repo-type dataset HuggingFaceH4/MATH-500` brings it into the cache; or name a file: --data math-500=FILE
+    hint: `hf download --repo-type dataset HuggingFaceH4/MATH-500` downloads it; or name a file: --data math-500=FILE
     ");
 }

@@ -252,8 +252,8 @@ fn an_unknown_configuration_is_named_with_a_suggestion() {
     hint: name a file, or a built-in configuration: local, nano, nano-train, paper-bench, paper-train
     ");
     assert_snapshot!(refused(&world, &["config", "rum"]), @r"
-    error: no key begins with `rum`
-    hint: `aske config` without it shows all of them
+    error: no key starts with `rum`
+    hint: `aske config` without a prefix shows all keys
     ");
 }
 
@@ -366,7 +366,7 @@ fn an_asker_that_only_asks_is_no_solver_and_no_cross_check() {
     let device = refused(&world, &["nano", "train", "--device", "cuda"]);
     assert!(device.starts_with("error: this program cannot train on `cuda`\nhint: "), "{device}");
     let folder = refused(&world, &["nano", "table", "--measure", "--weights", "nowhere"]);
-    assert!(folder.starts_with("error: nowhere holds none of the networks\nhint: "), "{folder}");
+    assert!(folder.starts_with("error: nowhere contains none of the networks\nhint: "), "{folder}");
     let name = refused(&world, &["nano", "table", "--only", "nope"]);
-    assert!(name.starts_with("error: no network is called `nope`\nhint: there are nano-15k, "), "{name}");
+    assert!(name.starts_with("error: unknown network `nope`\nhint: choose from nano-15k, "), "{name}");
 }

@@ -140,7 +140,7 @@ fn grades_of_a_version_that_sorted_the_pair_are_read_and_made_anew() {
     let ran = world.expect(0, &["bench", "--run", "run"]);
     assert!(
         ran.stderr.contains(
-            "1 session was graded before the equivalence checker was told which answer is the reference"
+            "1 session was graded before the equivalence checker knew which answer is the reference"
         ),
         "{ran}"
     );
@@ -157,7 +157,7 @@ fn grades_of_a_version_that_sorted_the_pair_are_read_and_made_anew() {
     let ran = world.expect(0, &["regrade", "run", "--check", "check"]);
     assert!(
         ran.stderr.contains(
-            "1 session was graded before the equivalence checker was told which answer is the reference"
+            "1 session was graded before the equivalence checker knew which answer is the reference"
         ),
         "{ran}"
     );

@@ -203,7 +203,7 @@ fn hints_match_their_cause() {
     let ran = world.expect(2, &["export", "good", "--out", "missing/exam.parquet"]);
     assert!(ran.stderr.contains("hint: the file or its folder is missing"), "{ran}");
     let ran = world.expect(2, &["report", "good", "--html", "missing/page.html"]);
-    assert!(ran.stderr.contains("hint: name a file in a folder that is there"), "{ran}");
+    assert!(ran.stderr.contains("hint: name a file in an existing folder"), "{ran}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn a_server_that_is_down_is_no_score_and_the_run_goes_on_when_it_is_up() {
     assert!(ran.stderr.contains(" (after 2 attempts)\n"), "{ran}");
     let hint = "hint: is the server at `models.asker.url` up? `aske models asker` tries it; then run again\n";
     assert!(ran.stderr.contains(hint), "{ran}");
-    assert!(ran.stderr.contains("hint: run the same command again to go on"), "{ran}");
+    assert!(ran.stderr.contains("hint: run the same command again to continue"), "{ran}");
     assert!(ran.stdout.contains("0 sessions graded"), "{ran}");
     let folder = world.folder("run");
     assert!(folder.records().is_empty() && folder.grades().is_empty());

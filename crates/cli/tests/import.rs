@@ -62,9 +62,9 @@ fn what_a_file_does_not_tell_is_said_and_never_graded() {
     let traces = data("traces/traces.jsonl");
     let told = world.expect(0, &["import", &traces, "--out", "run", "--map", "outcome=info.label"]);
     for expected in [
-        "not known: 4 do not tell the answers to the final question",
-        "not known: 4 have no outcome",
-        "not found: no rollout has what --map names for outcome",
+        "unknown: 4 lack the answers to the final question",
+        "unknown: 4 have no outcome",
+        "not found: no rollout has the field that --map names for outcome",
     ] {
         assert!(told.stderr.contains(expected), "{expected}: {}", told.stderr);
     }
@@ -81,7 +81,7 @@ fn lines_that_cannot_be_read_are_named_and_nothing_is_left_of_a_failure() {
     world.write("rollouts.jsonl", &format!("{{\"x\": 1}}\n{torn}"));
     let told = world.expect(1, &["import", "rollouts.jsonl", "--out", "run", "--asker", "me"]);
     assert!(told.stdout.contains("5 sessions of me"), "{}", told.stdout);
-    for expected in ["rollouts.jsonl:1: neither a rollout", "rollouts.jsonl:7: the line is torn"] {
+    for expected in ["rollouts.jsonl:1: neither a rollout", "rollouts.jsonl:7: the line is incomplete"] {
         assert!(told.stderr.contains(expected), "{expected}: {}", told.stderr);
     }
     let strict = world.expect(2, &["import", "rollouts.jsonl", "--out", "strict", "--strict"]);

@@ -139,7 +139,7 @@ fn repair_rebuilds_everything_offline_and_keeps_damaged_lines() {
     run.is_whole();
 
     let again = world.expect(0, &["repair", "run"]);
-    assert_eq!(again.stdout, "run: 24 sessions, 0 records and 0 grades made again, 0 still open\n");
+    assert_eq!(again.stdout, "run: 24 sessions, 0 records and 0 grades rebuilt, 0 still open\n");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_folder_without_records_is_rebuilt_whole() {
     std::fs::remove_file(run.world.path(RECORDS)).unwrap();
     std::fs::remove_dir_all(run.world.path("run/grades")).unwrap();
     let ran = run.world.expect(0, &["repair", "run"]);
-    assert_eq!(ran.stdout, "run: 24 sessions, 24 records and 24 grades made again, 0 still open\n");
+    assert_eq!(ran.stdout, "run: 24 sessions, 24 records and 24 grades rebuilt, 0 still open\n");
     run.is_whole();
 }
 
@@ -160,7 +160,7 @@ fn without_stored_replies_lost_sessions_stay_open_and_the_rest_is_kept() {
     std::fs::remove_file(run.world.path("run/calls.sqlite")).unwrap();
     let ran = run.world.expect(1, &["repair", "run"]);
     assert!(
-        ran.stdout.starts_with("run: 24 sessions, 0 records and 0 grades made again, 2 still open\n"),
+        ran.stdout.starts_with("run: 24 sessions, 0 records and 0 grades rebuilt, 2 still open\n"),
         "{ran}"
     );
     assert!(ran.stderr.contains("calls.sqlite is missing"), "{ran}");

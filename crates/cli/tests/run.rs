@@ -144,7 +144,7 @@ fn a_budget_of_tokens_stops_the_run_and_a_later_one_finishes_it() {
     let ran = world.expect(3, &["bench", "--run", "run", "--budget-tokens", "4000"]);
     let said = format!("the budget of 4000 tokens is used; {open} sessions are left\n");
     assert!(ran.stderr.contains(&said), "{ran}");
-    assert!(ran.stderr.contains("hint: run the same command again to go on"), "{ran}");
+    assert!(ran.stderr.contains("hint: run the same command again to continue"), "{ran}");
     assert_eq!(server.stats().requests, before);
 
     world.expect(0, &["bench", "--run", "run"]);
@@ -221,7 +221,7 @@ fn an_interrupted_run_stores_what_is_in_flight_and_goes_on() {
         assert!(signal(name, child.id()));
         let ran = finish(child).ended(130);
         assert!(ran.stderr.contains("stopping: calls in flight may end, and are stored"), "{ran}");
-        assert!(ran.stderr.contains("hint: run the same command again to go on"), "{ran}");
+        assert!(ran.stderr.contains("hint: run the same command again to continue"), "{ran}");
         let stats = server.stats();
         assert_eq!((stats.in_flight, stats.lost), (0, 0), "no call was left behind");
         assert_eq!(folder.stored(), stats.good);

@@ -1,35 +1,35 @@
-//! A base model and what training made of it, on the same problems.
+//! Compares a base model with the models trained from it, on the same problems.
 
-use crate::score::{Problems, Tried, in_order, tried};
+use crate::score::{ProblemResult, Problems, ordered_datasets, tried};
 use aske_record::EvalRecord;
 use aske_stats::{PairedComparison, paired, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Decides the resamples of intervals and the patterns of tests.
+/// Seed of resampling for intervals and tests.
 const SEED: u64 = 1;
 
-/// A run to compare: what it is called, and its samples.
+/// A run to compare.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'r> {
-    /// Its name in tables.
+pub struct ComparedRun<'r> {
+    /// Name in tables.
     pub name: &'r str,
-    /// Its samples.
+    /// The samples.
     pub records: &'r [EvalRecord],
 }
 
-/// Which number of a problem.
+/// A metric of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// The chance that one of k samples is right.
+    /// The probability that at least one of k samples is correct.
     Pass,
-    /// The share of right samples.
+    /// The share of correct samples.
     Average,
 }
 
 impl Metric {
-    /// Both, in the order of tables.
+    /// Both, in table order.
     pub const BOTH: [Self; 2] = [Self::Pass, Self::Average];
 
     /// `pass@8`, or `pass@k`.
@@ -40,7 +40,7 @@ impl Metric {
         }
     }
 
-    fn of(self, tried: &Tried, k: u32) -> Option<f64> {
+    fn of(self, tried: &ProblemResult, k: u32) -> Option<f64> {
         match self {
             Self::Pass => pass_at(k, tried.right(), tried.count()),
             Self::Average => Some(tried.average()),
@@ -50,72 +50,71 @@ impl Metric {
 
 /// One row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Line {
-    /// The dataset; none for all of them together.
+pub struct ComparisonRow {
+    /// The dataset; `None` for all of them together.
     pub dataset: Option<String>,
-    /// Its name in tables.
+    /// Name in tables.
     pub title: String,
-    /// Which number.
+    /// The metric.
     pub metric: Metric,
-    /// The k of pass@k: samples that every problem has in every run. avg is over all samples there are.
+    /// The k of pass@k: samples that every problem has in every run. avg uses all samples.
     pub k: u32,
-    /// Problems that every run has.
+    /// Number of problems that every run has.
     pub problems: usize,
-    /// The base model's.
+    /// Value of the base model.
     pub base: f64,
-    /// The mean of the trained models'.
+    /// Mean of the trained models.
     pub mean: f64,
-    /// Their standard deviation, with n − 1; none for fewer than two.
+    /// Sample standard deviation of the trained models; `None` for fewer than two.
     pub spread: Option<f64>,
-    /// Of every trained model.
+    /// Value of each trained model.
     pub trained: Vec<f64>,
-    /// The mean change of a problem, tested by problem; none for fewer than two problems.
+    /// Mean change per problem with a paired test; `None` for fewer than two problems.
     pub change: Option<PairedComparison>,
 }
 
-/// The whole comparison.
+/// A base model compared with trained models.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// The base model's name.
+pub struct ModelComparison {
+    /// Name of the base model.
     pub base: String,
-    /// The trained models' names.
+    /// Names of the trained models.
     pub trained: Vec<String>,
-    /// Two rows for each dataset, then two for all of them together where there are several.
-    pub lines: Vec<Line>,
-    /// Problems that some run lacks, or has too few samples of, by dataset; they count nowhere.
+    /// Two rows per dataset, then two for all of them together if there are several.
+    pub lines: Vec<ComparisonRow>,
+    /// Number of problems left out by dataset, because a run has none or too few samples of them.
     pub left_out: BTreeMap<String, usize>,
-    /// What was asked otherwise in a run than in the base model's; for the caller to say.
+    /// Differences in the protocol to the base model's run; set by the caller.
     pub differences: Vec<String>,
 }
 
-impl Comparison {
-    /// What a reader must know beside the numbers.
+impl ModelComparison {
+    /// Notes for the reader of the numbers.
     pub fn notes(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|(dataset, count)| {
             let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
-            format!("{problems} of {dataset} that not every run has answered often enough: left out.")
+            format!("{problems} of {dataset} left out: not every run has enough samples.")
         });
         self.differences.iter().cloned().chain(left_out).collect()
     }
 }
 
-/// The problems of a dataset that count, in every run: the first is the base model's, and all have the same problems in
-/// the same order.
+/// The shared problems of a dataset: the first run is the base model's, and all have the same problems in the same order.
 struct Shared<'r> {
     name: String,
     title: String,
-    /// Samples that each of them has in every run.
+    /// Samples that each problem has in every run.
     k: u32,
-    sides: Vec<Vec<&'r Tried>>,
+    sides: Vec<Vec<&'r ProblemResult>>,
 }
 
-/// Compares on the problems that every run has; none where there are none.
-pub fn compare(base: Side<'_>, trained: &[Side<'_>]) -> Option<Comparison> {
+/// Compares on the problems that every run has; `None` if there are none.
+pub fn compare(base: ComparedRun<'_>, trained: &[ComparedRun<'_>]) -> Option<ModelComparison> {
     let all = || std::iter::once(&base).chain(trained);
     let sides: Vec<BTreeMap<String, Problems>> = all().map(|side| tried(side.records)).collect();
     let mut left_out = BTreeMap::new();
     let mut datasets: Vec<Shared<'_>> = Vec::new();
-    for (name, title) in in_order(all().flat_map(|side| side.records)) {
+    for (name, title) in ordered_datasets(all().flat_map(|side| side.records)) {
         let of_sides: Vec<Option<&Problems>> = sides.iter().map(|side| side.get(&name)).collect();
         let every: BTreeSet<&String> =
             of_sides.iter().flatten().flat_map(|problems| problems.keys()).collect();
@@ -126,27 +125,28 @@ pub fn compare(base: Side<'_>, trained: &[Side<'_>]) -> Option<Comparison> {
         }
         datasets.extend(found.map(|(k, sides)| Shared { name, title, k, sides }));
     }
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<ComparisonRow> = Vec::new();
     for Shared { name, title, k, sides } in &datasets {
         lines.extend(Metric::BOTH.map(|metric| line(Some(name), title, metric, *k, sides)));
     }
     let k = datasets.iter().map(|dataset| dataset.k).min()?;
     if datasets.len() > 1 {
-        let pooled: Vec<Vec<&Tried>> = (0..sides.len())
+        let pooled: Vec<Vec<&ProblemResult>> = (0..sides.len())
             .map(|side| datasets.iter().flat_map(|dataset| dataset.sides[side].iter().copied()).collect())
             .collect();
         lines.extend(Metric::BOTH.map(|metric| line(None, "All problems", metric, k, &pooled)));
     }
     let names = trained.iter().map(|side| side.name.to_owned()).collect();
     let differences = Vec::new();
-    Some(Comparison { base: base.name.to_owned(), trained: names, lines, left_out, differences })
+    Some(ModelComparison { base: base.name.to_owned(), trained: names, lines, left_out, differences })
 }
 
-/// The problems that every run has, and k: the most samples that all but one in twenty of them have everywhere. Problems
-/// with fewer are left out, so that one that failed does not lower the k of all.
-fn shared<'r>(sides: &[Option<&'r Problems>]) -> Option<(u32, Vec<Vec<&'r Tried>>)> {
+/// The problems that every run has, and k: the number of samples that at least 95% of them have in every run. Problems
+/// with fewer are left out, so that a single failure does not lower k for all.
+fn shared<'r>(sides: &[Option<&'r Problems>]) -> Option<(u32, Vec<Vec<&'r ProblemResult>>)> {
     let sides: Vec<&Problems> = sides.iter().copied().collect::<Option<_>>()?;
-    let samples = |problem: &String| sides.iter().map(|side| side.get(problem).map_or(0, Tried::count)).min();
+    let samples =
+        |problem: &String| sides.iter().map(|side| side.get(problem).map_or(0, ProblemResult::count)).min();
     let mut found: Vec<(u32, &String)> = sides[0]
         .keys()
         .filter_map(|problem| Some((samples(problem)?, problem)))
@@ -160,8 +160,14 @@ fn shared<'r>(sides: &[Option<&'r Problems>]) -> Option<(u32, Vec<Vec<&'r Tried>
     Some((k, sides.iter().map(of).collect()))
 }
 
-/// One row; the first side is the base model, and every side has the same problems in the same order, with k samples.
-fn line(dataset: Option<&String>, title: &str, metric: Metric, k: u32, sides: &[Vec<&Tried>]) -> Line {
+/// One row; the first run is the base model, and every run has the same problems in the same order, with k samples.
+fn line(
+    dataset: Option<&String>,
+    title: &str,
+    metric: Metric,
+    k: u32,
+    sides: &[Vec<&ProblemResult>],
+) -> ComparisonRow {
     let shares: Vec<Vec<f64>> =
         sides.iter().map(|side| side.iter().filter_map(|tried| metric.of(tried, k)).collect()).collect();
     let means: Vec<f64> = shares.iter().map(|side| mean(side)).collect();
@@ -172,7 +178,7 @@ fn line(dataset: Option<&String>, title: &str, metric: Metric, k: u32, sides: &[
             vec![mean(&after) - shares[0][problem]]
         })
         .collect();
-    Line {
+    ComparisonRow {
         dataset: dataset.cloned(),
         title: title.to_owned(),
         metric,
@@ -190,15 +196,15 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The standard deviation of a sample, with n − 1.
+/// The sample standard deviation.
 fn spread(values: &[f64]) -> Option<f64> {
     let middle = mean(values);
     let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
     (values.len() > 1).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
-impl Line {
-    /// Whether a value beats the base model's; equal counts do not.
+impl ComparisonRow {
+    /// Whether a value is above the base model's.
     pub fn beats(&self, value: f64) -> bool {
         value > self.base + 1e-9
     }
@@ -209,8 +215,8 @@ mod tests {
     use super::*;
     use crate::score::tests::run;
 
-    fn side<'r>(name: &'r str, records: &'r [EvalRecord]) -> Side<'r> {
-        Side { name, records }
+    fn side<'r>(name: &'r str, records: &'r [EvalRecord]) -> ComparedRun<'r> {
+        ComparedRun { name, records }
     }
 
     #[test]
@@ -239,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn only_problems_that_every_run_has_count_and_the_others_are_told() {
+    fn only_problems_that_every_run_has_count_and_the_others_are_reported() {
         let base = run("x", 4, &[("a", 4), ("b", 0), ("c", 1)]);
         let after = run("x", 4, &[("a", 4), ("b", 2)]);
         let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
@@ -253,7 +259,7 @@ mod tests {
         after.extend(run("y", 4, &[("a", 4)]));
         let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
         assert_eq!((found.lines[0].problems, found.left_out["x"], found.left_out["y"]), (1, 4, 1));
-        assert!(found.notes()[0].starts_with("4 problems of x"), "{:?}", found.notes());
+        assert!(found.notes()[0].starts_with("4 problems of x left out"), "{:?}", found.notes());
     }
 
     #[test]
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_is_by_problem_and_the_smallest_change_is_told() {
+    fn the_test_is_by_problem_and_the_smallest_change_is_reported() {
         let names: Vec<String> = (0..40).map(|i| i.to_string()).collect();
         let with = |right: fn(u32) -> u32| {
             let of: Vec<(&str, u32)> =

@@ -1,30 +1,30 @@
-//! Problems with their answers, made of rows that have been checked.
+//! Datasets: problems with their answers, built from checked rows.
 
-use crate::read::{Row, json_lines, read};
-use crate::{DataError, Declaration, Kind, prompt};
+use crate::read::{RawRow, json_lines, read};
+use crate::{AnswerKind, DataError, Declaration, prompt};
 use aske_config::{OneOrMany, closest, sanitize_name};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The problems that ship.
+/// The problems of the built-in dataset.
 const LADDER: &str = include_str!("../datasets/ladder.jsonl");
 
-/// The longest name of a problem.
-const LONGEST_ID: usize = 200;
+/// Maximum characters of a problem's id.
+const MAX_ID_CHARS: usize = 200;
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Its name, unique in the dataset.
+    /// Unique in the dataset.
     pub id: String,
-    /// The problem as the dataset has it.
+    /// The problem statement.
     pub question: String,
     /// The reference answer.
     pub answer: String,
-    /// What the answer is.
-    pub kind: Kind,
-    /// How hard the dataset says it is.
+    /// The kind of answer.
+    pub kind: AnswerKind,
+    /// Difficulty level, if the dataset has levels.
     pub level: Option<u32>,
 }
 
@@ -35,15 +35,15 @@ pub struct Dataset {
     pub declaration: Declaration,
     /// Its problems, in order.
     pub problems: Vec<Problem>,
-    /// The files it was read from; none for one that ships.
+    /// The files it was read from; empty for the built-in one.
     pub files: Vec<PathBuf>,
 }
 
 impl Dataset {
-    /// The dataset that ships.
+    /// The built-in dataset.
     pub fn shipped(declaration: Declaration) -> Result<Self, DataError> {
         let rows = json_lines(LADDER, "ladder.jsonl")?;
-        Self::of(declaration, &rows, Vec::new())
+        Self::from_rows(declaration, &rows, Vec::new())
     }
 
     /// A dataset from its files.
@@ -52,34 +52,38 @@ impl Dataset {
         for file in &files {
             let found = read(file)?;
             if found.is_empty() {
-                return Err(DataError::at(
+                return Err(DataError::new(
                     file.display().to_string(),
                     "no problems",
-                    "the file is empty; name one with a row for each problem",
+                    "the file is empty; name one with a row per problem",
                 ));
             }
             rows.extend(found);
         }
-        Self::of(declaration, &rows, files)
+        Self::from_rows(declaration, &rows, files)
     }
 
-    /// A dataset of rows; each must have what the declaration says.
-    pub fn of(declaration: Declaration, rows: &[Row], files: Vec<PathBuf>) -> Result<Self, DataError> {
+    /// A dataset from rows, each of which must match the declaration.
+    pub fn from_rows(
+        declaration: Declaration,
+        rows: &[RawRow],
+        files: Vec<PathBuf>,
+    ) -> Result<Self, DataError> {
         if rows.is_empty() {
-            let hint = "name a file with a row for each problem";
-            return Err(DataError::at(declaration.name.clone(), "no problems", hint));
+            let hint = "name a file with a row per problem";
+            return Err(DataError::new(declaration.name.clone(), "no problems", hint));
         }
         let mut seen: HashMap<String, &str> = HashMap::new();
         let mut problems = Vec::with_capacity(rows.len());
-        // Either every row is named, or none is: a number may be another row's name.
-        let named = rows.iter().any(|row| field(row, &declaration.columns.id).is_some());
+        // Either all rows have an id or none: a row number could be the id of another row.
+        let has_ids = rows.iter().any(|row| field(row, &declaration.columns.id).is_some());
         for (row, number) in rows.iter().zip(1..) {
-            let problem = problem(&declaration, row, (!named).then_some(number))?;
-            if let Some(first) = seen.insert(problem.id.clone(), &row.place) {
-                return Err(DataError::at(
-                    &row.place,
+            let problem = problem(&declaration, row, (!has_ids).then_some(number))?;
+            if let Some(first) = seen.insert(problem.id.clone(), &row.location) {
+                return Err(DataError::new(
+                    &row.location,
                     format!("duplicate id `{}`, first at {first}", problem.id),
-                    "give every problem a name of its own, or declare another `columns.id`",
+                    "give every problem a unique id, or declare another `columns.id`",
                 ));
             }
             problems.push(problem);
@@ -87,7 +91,7 @@ impl Dataset {
         Ok(Self { declaration, problems, files })
     }
 
-    /// A text that changes whenever problems, answers, instructions or rules do.
+    /// A hash of the problems, answers, instructions and rules.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -105,7 +109,7 @@ impl Dataset {
         format!("{} of {} problems", &hash[..16], self.problems.len())
     }
 
-    /// Where it was found.
+    /// Where it was read from, for display.
     pub fn origin(&self) -> String {
         match self.files.as_slice() {
             [] => "shipped".to_owned(),
@@ -115,39 +119,39 @@ impl Dataset {
     }
 }
 
-/// The problem of a row; `number` names it where no row has a name.
-fn problem(declaration: &Declaration, row: &Row, number: Option<usize>) -> Result<Problem, DataError> {
+/// The problem of a row; `number` is its id if no row has one.
+fn problem(declaration: &Declaration, row: &RawRow, number: Option<usize>) -> Result<Problem, DataError> {
     let columns = &declaration.columns;
     let id = match number {
         Some(number) => number.to_string(),
         None if field(row, &columns.id).is_none() => {
-            let hint = "give every problem a name, or none: then rows have their numbers";
-            return Err(DataError::at(&row.place, "no id, and other rows have one", hint));
+            let hint = "give every problem an id, or none to number them";
+            return Err(DataError::new(&row.location, "no id, and other rows have one", hint));
         }
         None => required(row, "id", &columns.id)?,
     };
-    if id.chars().count() > LONGEST_ID || id.chars().any(char::is_control) {
-        let hint = format!("a name has at most {LONGEST_ID} characters on one line");
-        return Err(DataError::at(&row.place, "unusable id", hint));
+    if id.chars().count() > MAX_ID_CHARS || id.chars().any(char::is_control) {
+        let hint = format!("an id has at most {MAX_ID_CHARS} characters on one line");
+        return Err(DataError::new(&row.location, "invalid id", hint));
     }
     let question = required(row, "problem", &columns.problem)?;
     let answer = required(row, "answer", &columns.answer)?;
     let kind = match field(row, &columns.kind).and_then(text).as_deref() {
         None => declaration.answers,
-        Some("integer") => Kind::Integer,
-        Some("free") => Kind::Free,
+        Some("integer") => AnswerKind::Integer,
+        Some("free") => AnswerKind::Free,
         Some(other) => {
-            let what = format!("unknown kind `{}`", shortened(other));
-            return Err(DataError::at(&row.place, what, "`integer` or `free`"));
+            let what = format!("unknown kind `{}`", truncated(other));
+            return Err(DataError::new(&row.location, what, "use `integer` or `free`"));
         }
     };
     let answer = match kind {
-        Kind::Free => answer,
-        Kind::Integer => whole(&answer).ok_or_else(|| {
-            DataError::at(
-                &row.place,
-                format!("the answer `{}` is no whole number from 0 to 999", shortened(&answer)),
-                "mend the row, or declare `answers = \"free\"`",
+        AnswerKind::Free => answer,
+        AnswerKind::Integer => integer(&answer).ok_or_else(|| {
+            DataError::new(
+                &row.location,
+                format!("the answer `{}` is not an integer from 0 to 999", truncated(&answer)),
+                "fix the row, or declare `answers = \"free\"`",
             )
         })?,
     };
@@ -155,21 +159,21 @@ fn problem(declaration: &Declaration, row: &Row, number: Option<usize>) -> Resul
     Ok(Problem { id, question, answer, kind, level })
 }
 
-/// The number of an answer from 0 to 999, without dollars and a sign for degrees: AIME 2025 II has `336^\circ`.
-fn whole(answer: &str) -> Option<String> {
+/// Parses an integer from 0 to 999 without dollar and degree signs: AIME 2025 II has `336^\circ`.
+fn integer(answer: &str) -> Option<String> {
     let bare = answer.trim().trim_matches('$').trim();
     let bare = ["^\\circ", "^{\\circ}", "°"].iter().find_map(|sign| bare.strip_suffix(sign)).unwrap_or(bare);
     let number: u32 = bare.trim().parse().ok()?;
     (number <= 999).then(|| number.to_string())
 }
 
-/// The first of these columns that a row has.
-fn field<'r>(row: &'r Row, names: &OneOrMany) -> Option<&'r Value> {
+/// The value of the first of these columns that a row has.
+fn field<'r>(row: &'r RawRow, names: &OneOrMany) -> Option<&'r Value> {
     names.to_vec().iter().find_map(|name| row.fields.get(name))
 }
 
-/// A text that must be there.
-fn required(row: &Row, what: &str, names: &OneOrMany) -> Result<String, DataError> {
+/// The text of a required column.
+fn required(row: &RawRow, what: &str, names: &OneOrMany) -> Result<String, DataError> {
     let Some(value) = field(row, names) else {
         let names = names.to_vec();
         let there: Vec<&str> = row.fields.keys().map(String::as_str).collect();
@@ -177,19 +181,19 @@ fn required(row: &Row, what: &str, names: &OneOrMany) -> Result<String, DataErro
         let declare = format!("declare `columns.{what}` in a .toml file");
         let hint = match likely {
             Some(likely) => format!("is it `{likely}`? Then {declare}"),
-            None if there.is_empty() => "the row is empty; mend it or take it out".to_owned(),
-            None => format!("there are {}; {declare}", shortened(&there.join(", "))),
+            None if there.is_empty() => "the row is empty; fix or remove it".to_owned(),
+            None => format!("there are {}; {declare}", truncated(&there.join(", "))),
         };
         let what = format!("no column `{}` for the {what}", names.join("` or `"));
-        return Err(DataError::at(&row.place, what, hint));
+        return Err(DataError::new(&row.location, what, hint));
     };
     match text(value).map(|text| text.trim().to_owned()) {
         Some(text) if !text.is_empty() => Ok(text),
-        _ => Err(DataError::at(&row.place, format!("empty {what}"), "mend the row or take it out")),
+        _ => Err(DataError::new(&row.location, format!("empty {what}"), "fix or remove the row")),
     }
 }
 
-/// A value as a text; several answers are all of them.
+/// A value as text; lists are joined by commas.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -207,13 +211,13 @@ fn digits(level: &str) -> Option<u32> {
     level.trim_start_matches(|c: char| !c.is_ascii_digit()).trim().parse().ok()
 }
 
-/// The beginning of a text, on one line.
-fn shortened(text: &str) -> String {
+/// The start of a text, on one line.
+fn truncated(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
     if text.chars().count() > 80 { format!("{line}…") } else { line }
 }
 
-/// The name of a dataset by its file.
+/// The name of a dataset, from its file name.
 pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     sanitize_name(&stem, "data")
@@ -224,14 +228,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_number_may_have_dollars_and_degrees() {
+    fn an_integer_may_have_dollars_and_degrees() {
         for (text, number) in
             [("7", "7"), ("007", "7"), ("$336^\\circ$", "336"), ("336^{\\circ}", "336"), ("45°", "45")]
         {
-            assert_eq!(whole(text).as_deref(), Some(number), "{text}");
+            assert_eq!(integer(text).as_deref(), Some(number), "{text}");
         }
         for text in ["1000", "-1", "", "3.5", "\\circ", "12 cm"] {
-            assert_eq!(whole(text), None, "{text}");
+            assert_eq!(integer(text), None, "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What a dataset is: its columns, its answers, how it is graded, where it comes from.
+//! Declarations of datasets: columns, answers, grading and source.
 
 use crate::DataError;
 use aske_answer::Rules;
 use aske_config::{OneOrMany, is_valid_name};
 use serde::{Deserialize, Serialize};
 
-/// The declarations that ship, in the order of tables; the first four are the paper's suite.
+/// The built-in declarations, in table order; the first four are the paper's suite.
 const BUILTIN: [(&str, &str); 7] = [
     ("aime-2022-2024.toml", include_str!("../datasets/aime-2022-2024.toml")),
     ("aime-2025.toml", include_str!("../datasets/aime-2025.toml")),
@@ -16,85 +16,85 @@ const BUILTIN: [(&str, &str); 7] = [
     ("ladder.toml", include_str!("../datasets/ladder.toml")),
 ];
 
-/// How many of [`BUILTIN`] are the paper's.
+/// The number of [`BUILTIN`] datasets in the paper's suite.
 const PAPER: usize = 4;
 
-/// The dataset that ships with its problems.
+/// The dataset whose problems are built in.
 pub(crate) const SHIPPED: &str = "ladder";
 
-/// A dataset.
+/// What a dataset is and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Declaration {
-    /// Its name, in records and on the command line.
+    /// Name in records and on the command line.
     pub name: String,
-    /// Its name in tables.
+    /// Name in tables.
     #[serde(default)]
     pub title: Option<String>,
-    /// Its repository on the hub, `OWNER/NAME`.
+    /// Repository on the hub, `OWNER/NAME`.
     #[serde(default)]
     pub hub: Option<String>,
-    /// Its files, in their order: in the repository, or beside the declaration where there is no repository. A `*`
-    /// stands for any characters, and of names with a `|` between them the first that is there counts.
+    /// Files in order: in the repository, or next to the declaration if there is none. `*` matches any characters but
+    /// `/`; of alternatives separated by `|`, the first that exists is used.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Its licence.
+    /// Licence of the data.
     #[serde(default)]
     pub licence: Option<String>,
-    /// How many problems the release has.
+    /// Number of problems in the release.
     #[serde(default)]
     pub problems: Option<usize>,
-    /// What its answers are, where no column says.
+    /// Kind of answers, unless a column says.
     #[serde(default)]
-    pub answers: Kind,
-    /// Who decides whether an answer is right.
+    pub answers: AnswerKind,
+    /// How answers are graded.
     #[serde(default)]
     pub grading: Grading,
     /// The rules of the symbolic comparison.
     #[serde(default)]
-    pub comparison: Comparison,
-    /// What follows the problem, instead of the usual instruction; empty for nothing.
+    pub comparison: ComparisonRules,
+    /// Instruction after the problem instead of the default one; empty for none.
     #[serde(default)]
     pub instruction: Option<String>,
-    /// The columns; of several names the first that a row has counts.
+    /// Columns; of several names, the first that a row has is used.
     #[serde(default)]
     pub columns: Columns,
 }
 
-/// What answers are.
+/// The kind of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Whole numbers from 0 to 999.
+pub enum AnswerKind {
+    /// An integer from 0 to 999.
     Integer,
     /// Anything.
     #[default]
     Free,
 }
 
-/// Who decides whether an answer is right.
+/// How answers are graded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grading {
     /// The symbolic comparison.
     #[default]
     Rules,
-    /// A language model that says yes or no; the symbolic comparison where there is none.
+    /// A language model that answers yes or no; the symbolic comparison if there is none.
     Judge,
 }
 
 /// The rules of the symbolic comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Comparison {
-    /// This project's.
+pub enum ComparisonRules {
+    /// Ask-E's own.
     #[default]
     Aske,
-    /// The paper's: math-verify's, and its fall-throughs.
+    /// The paper's: math-verify with fall-backs.
     Paper,
 }
 
-impl Comparison {
+impl ComparisonRules {
     /// The rules.
     pub fn rules(self) -> Rules {
         match self {
@@ -108,20 +108,20 @@ impl Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Columns {
-    /// The problem's name; its row's number where no row has it.
+    /// Id of the problem; the row number if no row has one.
     pub id: OneOrMany,
     /// The problem.
     pub problem: OneOrMany,
     /// The reference answer.
     pub answer: OneOrMany,
-    /// How hard it is, as a whole number.
+    /// Difficulty level, an integer.
     pub level: OneOrMany,
     /// `integer` or `free`.
     pub kind: OneOrMany,
 }
 
 impl Default for Columns {
-    /// The names that most datasets use.
+    /// The column names of most datasets.
     fn default() -> Self {
         let names = |names: &[&str]| OneOrMany::Many(names.iter().map(|name| (*name).to_owned()).collect());
         Self {
@@ -135,24 +135,24 @@ impl Default for Columns {
 }
 
 impl Declaration {
-    /// Reads a declaration; `place` is its file.
-    pub fn parse(text: &str, place: &str) -> Result<Self, DataError> {
+    /// Parses a declaration; errors refer to `location`.
+    pub fn parse(text: &str, location: &str) -> Result<Self, DataError> {
         let declared: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             let hint = "docs/eval.md lists the keys of a declaration";
-            DataError::at(format!("{place}:{line}"), error.message().to_owned(), hint)
+            DataError::new(format!("{location}:{line}"), error.message().to_owned(), hint)
         })?;
         if !is_valid_name(&declared.name) {
-            let what = format!("`{}` is not a usable name", declared.name);
-            return Err(DataError::at(place, what, "use letters, digits, `.`, `_` and `-`"));
+            let what = format!("`{}` is not a valid name", declared.name);
+            return Err(DataError::new(location, what, "use letters, digits, `.`, `_` and `-`"));
         }
         if declared.files.is_empty() && declared.name != SHIPPED {
-            return Err(DataError::at(place, "no files", "name them: files = [\"problems.jsonl\"]"));
+            return Err(DataError::new(location, "no files", "name them: files = [\"problems.jsonl\"]"));
         }
         Ok(declared)
     }
 
-    /// Every declaration that ships, in the order of tables.
+    /// The built-in declarations, in table order.
     pub fn builtin() -> Result<Vec<Self>, DataError> {
         BUILTIN.iter().map(|(file, text)| Self::parse(text, file)).collect()
     }
@@ -162,7 +162,7 @@ impl Declaration {
         BUILTIN[..PAPER].iter().map(|(file, text)| Self::parse(text, file)).collect()
     }
 
-    /// The declaration of a plain file: columns of the usual names, free answers.
+    /// The declaration of a plain file: default column names, free answers.
     pub fn plain(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -171,15 +171,15 @@ impl Declaration {
             files: Vec::new(),
             licence: None,
             problems: None,
-            answers: Kind::default(),
+            answers: AnswerKind::default(),
             grading: Grading::default(),
-            comparison: Comparison::default(),
+            comparison: ComparisonRules::default(),
             instruction: None,
             columns: Columns::default(),
         }
     }
 
-    /// Its name in tables.
+    /// Name in tables.
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
@@ -199,8 +199,8 @@ mod tests {
             .map(|dataset| dataset.name.as_str())
             .collect();
         assert_eq!(judged, ["imo-answerbench"]);
-        assert!(paper.iter().all(|dataset| dataset.comparison == Comparison::Paper));
-        let integers = paper.iter().map(|dataset| dataset.answers == Kind::Integer).collect::<Vec<_>>();
+        assert!(paper.iter().all(|dataset| dataset.comparison == ComparisonRules::Paper));
+        let integers = paper.iter().map(|dataset| dataset.answers == AnswerKind::Integer).collect::<Vec<_>>();
         assert_eq!(integers, [true, true, false, false]);
     }
 
@@ -212,7 +212,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), BUILTIN.len());
         let error = Declaration::parse("name = \"x\"\nfile = [\"a\"]\n", "my.toml").unwrap_err();
-        assert_eq!(error.place, "my.toml:2");
-        assert!(error.what.contains("unknown field `file`"), "{error}");
+        assert_eq!(error.location, "my.toml:2");
+        assert!(error.message.contains("unknown field `file`"), "{error}");
     }
 }

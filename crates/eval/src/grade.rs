@@ -1,57 +1,57 @@
-//! From a reply to right or wrong: pure, but for what only a judge can say.
+//! Grades a reply. Pure; answers that need a judge are returned as such.
 
 use crate::{Declaration, Grading, Problem};
 use aske_answer::{Method, Verdict};
 use aske_chat::{Finish, Reply};
 use aske_session::{Domain, SolverAnswer, split_thinking};
 
-/// Answers longer than this are shown to no judge; the symbolic comparison stops there as well.
-const MOST_BYTES: usize = 64 << 10;
+/// Longer answers are not judged; the symbolic comparison has the same limit.
+const MAX_BYTES: usize = 64 << 10;
 
-/// What a reply answers.
+/// The answer in a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct ParsedReply {
     pub(crate) solved: SolverAnswer,
-    /// The answer stood in a box.
+    /// Whether the answer was boxed.
     pub(crate) boxed: bool,
 }
 
-impl Answered {
-    /// The last box, else the last word.
+impl ParsedReply {
+    /// Reads the last box, or else the last word.
     pub(crate) fn read(reply: &Reply) -> Self {
         let boxed = split_thinking(&reply.content).boxed().is_some();
         Self { solved: SolverAnswer::read(reply, &Domain::math()), boxed }
     }
 
-    /// The answer that counts: a reply that was cut short has none but a boxed one.
+    /// The answer to grade: of a truncated reply, only a boxed one.
     pub(crate) fn answer(&self) -> Option<&str> {
         let capped = self.solved.finish == Finish::Length;
         self.solved.answer.as_deref().filter(|_| self.boxed || !capped)
     }
 }
 
-/// Right or wrong, and what decided; or a question for the judge.
+/// The grade of a sample, or that the judge must decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// It is decided.
+    /// Graded.
     Done { right: bool, by: String },
     /// The judge decides.
     Ask,
 }
 
-/// Decides on a sample; `judged` says whether there is a judge.
+/// Grades a sample; `judged` says whether there is a judge.
 pub(crate) fn decide(
     declaration: &Declaration,
     problem: &Problem,
-    answered: &Answered,
+    parsed: &ParsedReply,
     judged: bool,
 ) -> Decision {
-    let Some(answer) = answered.answer() else {
+    let Some(answer) = parsed.answer() else {
         return Decision::Done { right: false, by: "none".to_owned() };
     };
     if judged && declaration.grading == Grading::Judge {
         return match answer.len() {
-            0..=MOST_BYTES => Decision::Ask,
+            0..=MAX_BYTES => Decision::Ask,
             _ => Decision::Done { right: false, by: name(Method::Bounds) },
         };
     }
@@ -70,19 +70,19 @@ fn name(method: Method) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Comparison, Kind};
+    use crate::{AnswerKind, ComparisonRules};
 
     fn decided(reply: &str, finish: Finish, answer: &str) -> (bool, String) {
-        let declaration = Declaration { comparison: Comparison::Paper, ..Declaration::plain("x") };
+        let declaration = Declaration { comparison: ComparisonRules::Paper, ..Declaration::plain("x") };
         let problem = Problem {
             id: "1".into(),
             question: "q".into(),
             answer: answer.into(),
-            kind: Kind::Free,
+            kind: AnswerKind::Free,
             level: None,
         };
-        let answered = Answered::read(&Reply { finish, ..Reply::text(reply) });
-        match decide(&declaration, &problem, &answered, true) {
+        let parsed = ParsedReply::read(&Reply { finish, ..Reply::text(reply) });
+        match decide(&declaration, &problem, &parsed, true) {
             Decision::Done { right, by } => (right, by),
             Decision::Ask => panic!("this dataset has no judge"),
         }
@@ -109,15 +109,16 @@ mod tests {
             id: "1".into(),
             question: "q".into(),
             answer: "1".into(),
-            kind: Kind::Free,
+            kind: AnswerKind::Free,
             level: None,
         };
-        let decide = |reply: Reply, judged| decide(&declaration, &problem, &Answered::read(&reply), judged);
+        let decide =
+            |reply: Reply, judged| decide(&declaration, &problem, &ParsedReply::read(&reply), judged);
         assert_eq!(decide(Reply::text(r"\boxed{1}"), true), Decision::Ask);
         assert!(matches!(decide(Reply::text(r"\boxed{1}"), false), Decision::Done { right: true, .. }));
         let cut = Reply { finish: Finish::Length, ..Reply::text("1") };
         assert!(matches!(decide(cut, true), Decision::Done { right: false, .. }));
-        let endless = Reply::text(format!("\\boxed{{{}}}", "1".repeat(MOST_BYTES + 1)));
+        let endless = Reply::text(format!("\\boxed{{{}}}", "1".repeat(MAX_BYTES + 1)));
         assert!(matches!(decide(endless, true), Decision::Done { right: false, .. }));
     }
 }

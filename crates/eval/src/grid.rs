@@ -1,4 +1,4 @@
-//! A table of cells, written as Markdown, LaTeX or HTML; a terminal draws it by itself.
+//! A table that can be written as Markdown, LaTeX or HTML; the CLI draws it on a terminal.
 
 use maud::{Markup, html};
 use std::fmt::Write as _;
@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 /// One cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// It stands out.
+    /// Whether it is bold.
     pub bold: bool,
 }
 
 impl Cell {
-    /// A cell that stands out where `bold` is true.
+    /// A cell.
     pub fn new(text: impl Into<String>, bold: bool) -> Self {
         Self { text: text.into(), bold }
     }
@@ -28,20 +28,20 @@ impl<T: Into<String>> From<T> for Cell {
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
-    /// The names of its columns.
+    /// Column names.
     pub header: Vec<String>,
-    /// Columns of texts, from the left; numbers stand to the right.
+    /// Number of text columns on the left; the others are numbers, aligned right.
     pub texts: usize,
-    /// Its rows.
+    /// The rows.
     pub rows: Vec<Vec<Cell>>,
-    /// Rows between two lines across the table.
+    /// Rows between two horizontal rules.
     pub group: usize,
 }
 
 impl Grid {
-    /// As a table in Markdown, with its caption below.
+    /// The table in Markdown, with the caption below.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = line(self.header.iter().map(|name| markdown(name)).collect());
@@ -57,7 +57,7 @@ impl Grid {
         text + &format!("\n*{}*\n", markdown(&self.caption))
     }
 
-    /// As a table in LaTeX, with the rules of booktabs.
+    /// The table in LaTeX with booktabs.
     pub fn latex(&self) -> String {
         let columns: String =
             (0..self.header.len()).map(|column| if column < self.texts { 'l' } else { 'c' }).collect();
@@ -91,7 +91,7 @@ impl Grid {
         (self.texts <= column).then_some("number")
     }
 
-    /// As a table in HTML.
+    /// The table in HTML.
     pub fn html(&self) -> Markup {
         html! {
             div.scroll tabindex="0" role="group" aria-label=(self.caption) {
@@ -117,7 +117,7 @@ impl Grid {
     }
 }
 
-/// A text that means itself in Markdown.
+/// Escapes text for Markdown.
 fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -130,7 +130,7 @@ fn markdown(text: &str) -> String {
     out
 }
 
-/// A text that means itself in LaTeX.
+/// Escapes text for LaTeX.
 fn latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

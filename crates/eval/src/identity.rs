@@ -1,4 +1,4 @@
-//! What makes an evaluation this one: the data, the model's sampling, the protocol and the judge.
+//! The identity of an evaluation: data, sampling, protocol and judge.
 
 use crate::{Dataset, Grading};
 use aske_bench::{checker_identity, role_identity};
@@ -7,7 +7,7 @@ use aske_record::{EVAL, Manifest};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What must stay the same for a folder to be gone on with. Samples, limits and further datasets may come later.
+/// What must not change when a folder is resumed. Samples, limits and further datasets may be added later.
 pub fn identity(
     section: &EvalSection,
     settings: &Settings,
@@ -35,12 +35,12 @@ pub fn identity(
     keys
 }
 
-/// What the model's chat template is given.
+/// The arguments of the model's chat template.
 fn template(model: &ModelSection) -> String {
     model.extra_body.get("chat_template_kwargs").map(ToString::to_string).unwrap_or_default()
 }
 
-/// Those of these datasets whose samples in a folder a judge has decided on.
+/// The datasets that are graded by a judge in a folder, each with the judge.
 pub fn judged<'m>(there: &'m Manifest, datasets: &[Dataset]) -> Vec<(&'m str, &'m str)> {
     let named = |name: &str| datasets.iter().any(|data| data.declaration.name == name);
     let judges =
@@ -54,30 +54,30 @@ pub fn fingerprints(manifest: &Manifest) -> BTreeMap<&str, &str> {
     keys.filter_map(|(key, value)| Some((key.strip_prefix("data.")?, value.as_str()))).collect()
 }
 
-/// A checksum of a file: weights change while their name stays.
+/// A checksum of a file, as weights can change under the same name.
 pub fn file_hash(path: &Path) -> std::io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(std::fs::File::open(path)?)?;
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
-/// Where two evaluations are not alike.
+/// How two evaluations differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Datasets of one name with other problems.
+    /// Datasets with the same name but different problems.
     pub data: Vec<String>,
-    /// What was asked otherwise.
+    /// Differences in the protocol.
     pub protocol: Vec<String>,
 }
 
-/// Where two evaluations are not alike, the model and the seed apart.
+/// How two evaluations differ, apart from the model and the seed.
 pub fn differences(base: &Manifest, other: &Manifest) -> Differences {
     let (there, here) = (fingerprints(base), fingerprints(other));
     let changed = there.iter().filter(|(name, print)| here.get(*name).is_some_and(|other| other != *print));
-    let data = changed.map(|(name, print)| format!("{name} is {print}, and {}", here[name])).collect();
+    let data = changed.map(|(name, print)| format!("{name} is {print} and {}", here[name])).collect();
     let value = |manifest: &Manifest, key: &str| {
         let value = manifest.identity.0.get(key).cloned().unwrap_or_default();
-        // A role is a model's name and its sampling; the name is what is compared.
+        // A role is a model name and its sampling; models differ on purpose.
         if key == "model" {
             value.split_once(' ').map_or(value.clone(), |(_, rest)| rest.to_owned())
         } else {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn other_problems_and_other_sampling_are_told_another_model_and_seed_are_not() {
+    fn different_problems_and_sampling_are_reported_different_models_and_seeds_are_not() {
         let base =
             manifest(&[("eval", "1"), ("model", "a {}"), ("seed", "0"), ("data.x", "1"), ("data.y", "1")]);
         let same = manifest(&[("eval", "1"), ("model", "b {}"), ("seed", "7"), ("data.x", "1")]);

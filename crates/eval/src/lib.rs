@@ -1,12 +1,13 @@
-//! Models on mathematics benchmarks: datasets, samples, pass@k and avg@k, comparisons of two models.
+//! Evaluates models on mathematics benchmarks: datasets, samples, pass@k and avg@k, comparisons of models.
 //!
-//! A [`Declaration`] says what a dataset is, [`locate::find`] where it lies, [`Dataset`] holds its checked problems.
-//! [`evaluate`] puts them to a model, sample by sample, into a run folder. [`scores`] and [`compare()`] are pure; the
-//! tables and pages only write them down. May use every room but `train`, `view`, `export`, `serve` and `cli`.
+//! A [`Declaration`] describes a dataset, [`locate::find`] finds its files, and [`Dataset`] holds its checked problems.
+//! [`evaluate`] samples answers of a model into a run folder. [`scores`] and [`compare()`] compute the results, which
+//! [`tables`] and [`page`] display. Used by the CLI. May depend on every crate but `train`, `view`, `export`, `serve` and
+//! `cli`.
 //!
 //! ```
 //! use aske_eval::{locate, plan};
-//! let data = locate::find("ladder", &locate::Places::default()).unwrap().remove(0).read().unwrap();
+//! let data = locate::find("ladder", &locate::SearchPaths::default()).unwrap().remove(0).read().unwrap();
 //! let samples = plan(std::slice::from_ref(&data), 8, None);
 //! assert_eq!((data.problems.len(), samples.len()), (100, 800));
 //! ```
@@ -26,12 +27,12 @@ mod run;
 mod score;
 pub mod tables;
 
-pub use compare::{Comparison as Compared, Line, Metric, Side, compare};
+pub use compare::{ComparedRun, ComparisonRow, Metric, ModelComparison, compare};
 pub use dataset::{Dataset, Problem};
-pub use declaration::{Columns, Comparison, Declaration, Grading, Kind};
+pub use declaration::{AnswerKind, Columns, ComparisonRules, Declaration, Grading};
 pub use error::DataError;
 pub use grid::{Cell, Grid};
 pub use identity::{Differences, differences, file_hash, fingerprints, identity, judged};
-pub use read::{Row, read};
-pub use run::{Protocol, Task, evaluate, open, plan};
+pub use read::{RawRow, read};
+pub use run::{EvalProtocol, Task, evaluate, plan, unfinished};
 pub use score::{DatasetScore, Rate, Score, Scores, scores};

@@ -1,4 +1,4 @@
-//! Where datasets lie: what ships, a file, the Hugging Face cache, this program's own cache.
+//! Finds datasets: built in, in files, in the Hugging Face cache or in Ask-E's own cache.
 
 use crate::dataset::name_of;
 use crate::declaration::SHIPPED;
@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 /// The paper's suite of four datasets.
 const PAPER: &str = "paper";
 
-/// Where datasets of the hub are looked for.
+/// Where datasets of the hub are searched.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct SearchPaths {
     /// The Hugging Face cache.
     pub hub_cache: Option<HubCache>,
-    /// This program's own cache.
+    /// Ask-E's own cache.
     pub own: Option<Cache>,
 }
 
-impl Places {
-    /// The usual ones: `$HF_HUB_CACHE`, `$HF_HOME/hub` or `~/.cache/huggingface/hub`, and `$ASKE_CACHE`.
-    pub fn usual() -> Self {
+impl SearchPaths {
+    /// The default paths: `$HF_HUB_CACHE`, `$HF_HOME/hub` or `~/.cache/huggingface/hub`, and `$ASKE_CACHE`.
+    pub fn from_env() -> Self {
         Self { hub_cache: HubCache::open(), own: Cache::open().ok() }
     }
 
-    /// The files of a declared dataset, where all of them are on this machine.
+    /// The files of a dataset, if all of them are on this machine.
     pub fn find(&self, declaration: &Declaration) -> Option<Vec<PathBuf>> {
         let repo = declaration.hub.as_deref()?;
         let snapshots =
@@ -35,35 +35,35 @@ impl Places {
     }
 }
 
-/// The files of a declaration in a folder, in their order; none where one is missing.
+/// The files of a declaration in a folder, in order; `None` if one is missing.
 fn files_in(folder: &Path, declaration: &Declaration) -> Option<Vec<PathBuf>> {
-    let chosen = choose(&declaration.files, |pattern| fitting(folder, pattern))?;
+    let chosen = choose(&declaration.files, |pattern| matching_files(folder, pattern))?;
     Some(chosen.into_iter().map(|name| folder.join(name)).collect())
 }
 
-/// The names that a declaration's files mean, where `fitting` finds those of a pattern; none where one is missing.
-fn choose(files: &[String], fitting: impl Fn(&str) -> Vec<String>) -> Option<Vec<String>> {
+/// Resolves file patterns with `matching`, which lists the names for one pattern; `None` if one is missing.
+fn choose(files: &[String], matching: impl Fn(&str) -> Vec<String>) -> Option<Vec<String>> {
     let mut chosen = Vec::new();
     for file in files {
-        let mut found = file.split('|').map(&fitting).find(|found| !found.is_empty())?;
+        let mut found = file.split('|').map(&matching).find(|found| !found.is_empty())?;
         found.sort();
         chosen.extend(found);
     }
     Some(chosen)
 }
 
-/// Chooses the names of a repository that a declaration's files mean; none where one is missing.
-pub fn wanted(declaration: &Declaration) -> impl Fn(&[&str]) -> Vec<String> + '_ {
+/// Selects the files of a declaration among the names in a repository; empty if one is missing.
+pub fn select_files(declaration: &Declaration) -> impl Fn(&[&str]) -> Vec<String> + '_ {
     |names: &[&str]| {
-        let fitting = |pattern: &str| {
+        let matching = |pattern: &str| {
             let names = names.iter().filter(|name| matches(pattern, name));
             names.map(|name| (*name).to_owned()).collect()
         };
-        choose(&declaration.files, fitting).unwrap_or_default()
+        choose(&declaration.files, matching).unwrap_or_default()
     }
 }
 
-/// Whether a name fits a pattern, in which a `*` stands for any characters but `/`.
+/// Whether a name matches a pattern, in which `*` matches any characters but `/`.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((before, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(tail) = name.strip_prefix(before) else { return false };
@@ -71,9 +71,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     (0..=within).any(|at| tail.is_char_boundary(at) && matches(rest, &tail[at..]))
 }
 
-/// The files in a folder that a pattern means, by their names with `/` between folders. It looks into no folder that the
-/// pattern does not name.
-fn fitting(folder: &Path, pattern: &str) -> Vec<String> {
+/// The files in a folder that match a pattern, as paths with `/`. Only reads folders that the pattern names.
+fn matching_files(folder: &Path, pattern: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for part in pattern.split('/') {
         let below = |prefix: &String| {
@@ -90,19 +89,19 @@ fn fitting(folder: &Path, pattern: &str) -> Vec<String> {
     names.filter(|name| folder.join(name).is_file()).collect()
 }
 
-/// A dataset that was asked for: it can be read, or has to be brought first.
+/// Where a dataset is.
 #[derive(Clone, Debug)]
-pub enum Asked {
-    /// It ships.
+pub enum DatasetSource {
+    /// Built in.
     Shipped(Declaration),
     /// In these files.
     Files(Declaration, Vec<PathBuf>),
-    /// On the hub, and not on this machine.
+    /// On the hub only.
     Absent(Declaration),
 }
 
-impl Asked {
-    /// What it is.
+impl DatasetSource {
+    /// The declaration.
     pub fn declaration(&self) -> &Declaration {
         match self {
             Self::Shipped(declaration) | Self::Files(declaration, _) | Self::Absent(declaration) => {
@@ -111,94 +110,92 @@ impl Asked {
         }
     }
 
-    /// Reads it.
+    /// Reads the dataset.
     pub fn read(self) -> Result<Dataset, DataError> {
         match self {
             Self::Shipped(declaration) => Dataset::shipped(declaration),
             Self::Files(declaration, files) => Dataset::read(declaration, files),
-            Self::Absent(declaration) => Err(absent(&declaration)),
+            Self::Absent(declaration) => Err(not_found(&declaration)),
         }
     }
 }
 
-/// The error for a dataset that is nowhere.
-pub fn absent(declaration: &Declaration) -> DataError {
+/// The error for a dataset that is not on this machine.
+pub fn not_found(declaration: &Declaration) -> DataError {
     let (name, hub) = (&declaration.name, declaration.hub.as_deref().unwrap_or_default());
-    DataError::at(
+    DataError::new(
         name,
         "not on this machine",
-        format!(
-            "`hf download --repo-type dataset {hub}` brings it into the cache; or name a file: --data {name}=FILE"
-        ),
+        format!("`hf download --repo-type dataset {hub}` downloads it; or name a file: --data {name}=FILE"),
     )
 }
 
-/// What a name on the command line means: `paper`, a dataset that is declared here, `NAME=FILE,…`, a file of problems,
-/// or a .toml file that declares one.
-pub fn find(text: &str, places: &Places) -> Result<Vec<Asked>, DataError> {
+/// Resolves a `--data` argument: `paper`, a built-in dataset, `NAME=FILE,…`, a file of problems, or a .toml declaration.
+pub fn find(text: &str, paths: &SearchPaths) -> Result<Vec<DatasetSource>, DataError> {
     let known = Declaration::builtin()?;
     if text == PAPER {
         return Ok(Declaration::paper()?
             .into_iter()
-            .map(|declaration| placed(declaration, places))
+            .map(|declaration| located(declaration, paths))
             .collect());
     }
     if let Some(declaration) = known.iter().find(|declaration| declaration.name == text) {
-        return Ok(vec![placed(declaration.clone(), places)]);
+        return Ok(vec![located(declaration.clone(), paths)]);
     }
     if let Some((name, files)) = text.split_once('=')
         && let Some(declaration) = known.iter().find(|declaration| declaration.name == name)
     {
         let files = files.split(',').map(PathBuf::from).collect();
-        return Ok(vec![Asked::Files(declaration.clone(), files)]);
+        return Ok(vec![DatasetSource::Files(declaration.clone(), files)]);
     }
     let path = Path::new(text);
     if path.extension().is_some_and(|ending| ending == "toml") {
-        return declared(path, places).map(|asked| vec![asked]);
+        return declared(path, paths).map(|source| vec![source]);
     }
     if path.is_file() || path.extension().is_some() {
-        return Ok(vec![Asked::Files(Declaration::plain(&name_of(path)), vec![path.to_owned()])]);
+        return Ok(vec![DatasetSource::Files(Declaration::plain(&name_of(path)), vec![path.to_owned()])]);
     }
     let names: Vec<&str> = known.iter().map(|declaration| declaration.name.as_str()).chain([PAPER]).collect();
     let hint = match closest(text, names.iter().copied()) {
         Some(likely) => format!("did you mean `{likely}`?"),
         None => format!("name a .jsonl, .csv, .parquet or .toml file, or one of {}", names.join(", ")),
     };
-    Err(DataError::at("--data", format!("unknown dataset `{text}`"), hint))
+    Err(DataError::new("--data", format!("unknown dataset `{text}`"), hint))
 }
 
-/// Where a dataset that ships its declaration is.
-fn placed(declaration: Declaration, places: &Places) -> Asked {
+/// Locates a declared dataset.
+fn located(declaration: Declaration, paths: &SearchPaths) -> DatasetSource {
     if declaration.name == SHIPPED {
-        return Asked::Shipped(declaration);
+        return DatasetSource::Shipped(declaration);
     }
-    match places.find(&declaration) {
-        Some(files) => Asked::Files(declaration, files),
-        None => Asked::Absent(declaration),
+    match paths.find(&declaration) {
+        Some(files) => DatasetSource::Files(declaration, files),
+        None => DatasetSource::Absent(declaration),
     }
 }
 
-/// A dataset that a user's file declares; its files lie beside it, or on the hub.
-fn declared(path: &Path, places: &Places) -> Result<Asked, DataError> {
+/// Locates a dataset that a .toml file declares; its files are next to it or on the hub.
+fn declared(path: &Path, paths: &SearchPaths) -> Result<DatasetSource, DataError> {
     let text = std::fs::read_to_string(path).map_err(|error| DataError::io(path, &error))?;
     let declaration = Declaration::parse(&text, &path.display().to_string())?;
     if declaration.hub.is_some() {
-        return Ok(placed(declaration, places));
+        return Ok(located(declaration, paths));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let found = files_in(listed, &declaration);
     let files = found.ok_or_else(|| {
-        let what = format!("no {} beside it", declaration.files.join(", "));
-        DataError::at(path.display().to_string(), what, "name files that lie beside the declaration")
+        let what = format!("no {} next to it", declaration.files.join(", "));
+        DataError::new(path.display().to_string(), what, "name files in the folder of the declaration")
     })?;
     let files = files.iter().map(|file| folder.join(file.strip_prefix(listed).unwrap_or(file))).collect();
-    Ok(Asked::Files(declaration, files))
+    Ok(DatasetSource::Files(declaration, files))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aske_chat::Hint;
 
     fn put(root: &Path, name: &str, text: &str) {
         let path = root.join(name);
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_snapshot_of_main_comes_first_and_a_missing_part_is_no_dataset() {
+    fn the_snapshot_of_main_comes_first_and_a_missing_part_makes_it_incomplete() {
         let cache = tempfile::tempdir().unwrap();
         let repo = cache.path().join("datasets--opencompass--AIME2025");
         put(&repo, "refs/main", "bbb\n");
@@ -237,20 +234,20 @@ mod tests {
         ] {
             put(&repo, &format!("snapshots/{snapshot}/{file}"), "{\"question\": \"q\", \"answer\": 7}\n");
         }
-        let places = Places { hub_cache: Some(HubCache::at(cache.path())), own: None };
-        let asked = find("aime-2025", &places).unwrap().remove(0);
-        let Asked::Files(_, files) = &asked else { panic!("{asked:?}") };
+        let paths = SearchPaths { hub_cache: Some(HubCache::at(cache.path())), own: None };
+        let source = find("aime-2025", &paths).unwrap().remove(0);
+        let DatasetSource::Files(_, files) = &source else { panic!("{source:?}") };
         let names: Vec<_> = files.iter().map(|file| file.strip_prefix(&repo).unwrap().to_owned()).collect();
         assert_eq!(
             names,
             ["snapshots/bbb/aime2025-I.jsonl", "snapshots/bbb/aime2025-II.jsonl"].map(PathBuf::from),
             "part I first, of the right snapshot"
         );
-        let read = asked.read().unwrap();
+        let read = source.read().unwrap();
         let ids: Vec<&str> = read.problems.iter().map(|problem| problem.id.as_str()).collect();
         assert_eq!(ids, ["1", "2"], "counted over both files");
-        assert!(matches!(find("math-500", &places).unwrap()[0], Asked::Absent(_)));
-        assert_eq!(find("paper", &places).unwrap().len(), 4);
+        assert!(matches!(find("math-500", &paths).unwrap()[0], DatasetSource::Absent(_)));
+        assert_eq!(find("paper", &paths).unwrap().len(), 4);
     }
 
     #[test]
@@ -262,7 +259,7 @@ mod tests {
             "name = \"mine\"\nfiles = [\"p.csv\"]\n[columns]\nproblem = \"text\"\n",
         );
         put(folder.path(), "d/p.csv", "text,answer\nWhat?,4\n");
-        // A run that lies beside the declaration is none of its files.
+        // A run next to the declaration is not one of its files.
         put(folder.path(), "d/stars.toml", "name = \"stars\"\nfiles = [\"*.jsonl\", \"in/*/p-*.jsonl\"]\n");
         put(folder.path(), "d/runs/eval-m/grades/standard.jsonl", "");
         for name in ["d/one.jsonl", "d/in/a/p-2.jsonl", "d/in/b/p-1.jsonl"] {
@@ -270,7 +267,7 @@ mod tests {
         }
         put(folder.path(), "my set.jsonl", "{\"question\": \"q\", \"answer\": \"x\"}\n");
         let at = |name: &str| folder.path().join(name).display().to_string();
-        let none = Places::default();
+        let none = SearchPaths::default();
         let read = |name: &str| find(&at(name), &none).unwrap().remove(0).read().unwrap();
         let mine = read("d/mine.toml");
         assert_eq!((mine.declaration.name.as_str(), mine.problems[0].answer.as_str()), ("mine", "4"));
@@ -279,9 +276,9 @@ mod tests {
         assert_eq!(questions, ["d/one.jsonl", "d/in/a/p-2.jsonl", "d/in/b/p-1.jsonl"]);
         assert_eq!(read("my set.jsonl").declaration.name, "my-set");
         let error = find("ladderr", &none).unwrap_err();
-        assert_eq!(error.hint, "did you mean `ladder`?");
+        assert_eq!(error.hint().as_deref(), Some("did you mean `ladder`?"));
         let named = format!("aime-2025={}", at("my set.jsonl"));
         let error = find(&named, &none).unwrap().remove(0).read().unwrap_err();
-        assert!(error.what.contains("no whole number from 0 to 999"), "{error}");
+        assert!(error.message.contains("not an integer from 0 to 999"), "{error}");
     }
 }

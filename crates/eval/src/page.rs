@@ -1,14 +1,14 @@
-//! Comparisons and scores as a page, and the figure of seeds.
+//! Comparisons and scores as web pages, and the figure of seeds.
 
-use crate::compare::{Comparison, Metric};
+use crate::compare::{Metric, ModelComparison};
 use crate::score::{DatasetScore, Scores};
 use crate::tables;
 use aske_report::{Bars, Frame, Group, Over, Panel, Section, bars, curves, label};
 use maud::{Markup, PreEscaped, html};
 
-/// The figure: the base model and the mean of the trained ones as bars, one standard deviation as whiskers, every
-/// trained model as a dot, the change in points above.
-pub fn figure(found: &Comparison) -> String {
+/// The figure: bars for the base model and the mean of the trained ones, whiskers of one standard deviation, a dot for
+/// each trained model, and the change in points above.
+pub fn figure(found: &ModelComparison) -> String {
     let panels = Metric::BOTH.map(|metric| {
         let lines = found.lines.iter().filter(|line| line.metric == metric);
         let groups = lines.map(|line| Group {
@@ -33,7 +33,7 @@ pub fn figure(found: &Comparison) -> String {
     bars("Before and after training, by benchmark", [&found.base, &after], &panels)
 }
 
-/// pass@k over k, a panel for each dataset and a curve for each run.
+/// pass@k over k: one panel per dataset, one curve per run.
 fn pass_curves(runs: &[(String, Scores)]) -> String {
     let curve =
         |dataset: &DatasetScore| (1..).zip(&dataset.score.pass).map(|(k, rate)| (k, rate.value)).collect();
@@ -50,13 +50,13 @@ fn pass_curves(runs: &[(String, Scores)]) -> String {
     curves("pass@k over k", Over::Points("k"), &panels)
 }
 
-/// A drawing within a page. It is drawn by our own hand: every name in it is escaped.
-fn in_place(drawing: &str) -> Markup {
+/// Embeds an SVG figure in a page. Our figures escape every name.
+fn embed(drawing: &str) -> Markup {
     html! { figure { div.scroll tabindex="0" role="group" aria-label="Figure" { (PreEscaped(drawing)) } } }
 }
 
-/// The comparison as one page, with its figure.
-pub fn comparison(found: &Comparison) -> String {
+/// The page of a comparison, with its figure.
+pub fn comparison(found: &ModelComparison) -> String {
     let sections = [
         Section { id: "table", heading: "Before and after", body: tables::comparison(found).html() },
         Section {
@@ -70,7 +70,7 @@ pub fn comparison(found: &Comparison) -> String {
                 (tables::changes(found).html())
             },
         },
-        Section { id: "figure", heading: "By benchmark", body: in_place(&figure(found)) },
+        Section { id: "figure", heading: "By benchmark", body: embed(&figure(found)) },
     ];
     let names: Vec<&str> =
         std::iter::once(found.base.as_str()).chain(found.trained.iter().map(String::as_str)).collect();
@@ -84,7 +84,7 @@ pub fn comparison(found: &Comparison) -> String {
     frame.around(&sections)
 }
 
-/// The scores of runs as one page.
+/// The page of the scores of runs.
 pub fn scores(runs: &[(String, Scores)]) -> String {
     let tables = html! {
         @for (name, scores) in runs {
@@ -95,7 +95,7 @@ pub fn scores(runs: &[(String, Scores)]) -> String {
     };
     let every = html! {
         p.read { "The chance that at least one of k answers to a problem is right." }
-        (in_place(&pass_curves(runs)))
+        (embed(&pass_curves(runs)))
         details.numbers { summary { "The numbers" } (tables::every_k(runs).html()) }
     };
     let names: Vec<&str> = runs.iter().map(|(_, scores)| scores.model.as_str()).collect();
@@ -115,15 +115,15 @@ pub fn scores(runs: &[(String, Scores)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Side, compare};
+    use crate::compare::{ComparedRun, compare};
     use crate::score::tests::run;
 
     #[test]
     fn a_page_has_both_tables_and_the_figure_and_escapes_names() {
         let (base, after) = (run("x", 2, &[("a", 1), ("b", 0)]), run("x", 2, &[("a", 2), ("b", 0)]));
         let found = compare(
-            Side { name: "<base>", records: &base },
-            &[Side { name: "one", records: &after }, Side { name: "two", records: &base }],
+            ComparedRun { name: "<base>", records: &base },
+            &[ComparedRun { name: "one", records: &after }, ComparedRun { name: "two", records: &base }],
         );
         let page = comparison(&found.unwrap());
         assert!(page.contains("&lt;base&gt;") && !page.contains("<base>"));

@@ -1,34 +1,34 @@
-//! What is said to the model, and to the judge.
+//! Prompts for the model and for the judge.
 
-use crate::{Declaration, Kind, Problem};
+use crate::{AnswerKind, Declaration, Problem};
 use aske_chat::Message;
 
-/// What follows a problem whose answer is a whole number from 0 to 999.
+/// Instruction after a problem whose answer is an integer from 0 to 999.
 const INTEGER: &str = "Work through this problem one step at a time. Its answer is a whole number between 0 and 999. \
                        Write that final answer inside \\boxed{}.";
-/// What follows any other problem.
+/// Instruction after any other problem.
 const FREE: &str =
     "Work through this problem one step at a time, and write your final answer inside \\boxed{}.";
 
-/// The text that puts a problem: the problem as it is, and an instruction; `instead` of the dataset's own.
+/// The problem and an instruction; `instead` replaces the dataset's own.
 pub(crate) fn user(declaration: &Declaration, problem: &Problem, instead: Option<&str>) -> String {
-    let usual = match problem.kind {
-        Kind::Integer => INTEGER,
-        Kind::Free => FREE,
+    let default = match problem.kind {
+        AnswerKind::Integer => INTEGER,
+        AnswerKind::Free => FREE,
     };
-    let instruction = instead.or(declaration.instruction.as_deref()).unwrap_or(usual);
+    let instruction = instead.or(declaration.instruction.as_deref()).unwrap_or(default);
     if instruction.is_empty() {
         return problem.question.clone();
     }
     format!("{}\n\n{instruction}", problem.question)
 }
 
-/// The messages that put a problem: one of the user, with no system prompt and no examples.
+/// The prompt for a problem: one user message, without system prompt and examples.
 pub(crate) fn messages(declaration: &Declaration, problem: &Problem, instead: Option<&str>) -> Vec<Message> {
     vec![Message::user(user(declaration, problem, instead))]
 }
 
-/// The message that puts a problem, its reference answer and a candidate to the judge.
+/// The prompt for the judge: a problem, its reference answer and a candidate.
 pub(crate) fn judge(question: &str, reference: &str, candidate: &str) -> Vec<Message> {
     let text = format!(
         "A student has answered a mathematics problem. Compare the student's final answer with the reference answer: \
@@ -48,16 +48,16 @@ pub(crate) fn judge(question: &str, reference: &str, candidate: &str) -> Vec<Mes
 mod tests {
     use super::*;
 
-    fn problem(kind: Kind) -> Problem {
+    fn problem(kind: AnswerKind) -> Problem {
         Problem { id: "1".into(), question: "What is $2+2$?".into(), answer: "4".into(), kind, level: None }
     }
 
     #[test]
-    fn the_problem_stands_first_and_one_instruction_follows() {
+    fn the_problem_comes_first_and_one_instruction_follows() {
         let plain = Declaration::plain("x");
         for (kind, words) in [
-            (Kind::Integer, ["one step at a time", "between 0 and 999", "\\boxed{}"]),
-            (Kind::Free, ["one step at a time", "final answer", "\\boxed{}"]),
+            (AnswerKind::Integer, ["one step at a time", "between 0 and 999", "\\boxed{}"]),
+            (AnswerKind::Free, ["one step at a time", "final answer", "\\boxed{}"]),
         ] {
             let messages = messages(&plain, &problem(kind), None);
             assert_eq!(messages.len(), 1, "no system prompt, no examples");
@@ -66,13 +66,13 @@ mod tests {
             assert!(text.starts_with("What is $2+2$?\n\n"), "{text}");
             assert!(words.iter().all(|word| text.contains(word)), "{text}");
         }
-        assert!(!user(&plain, &problem(Kind::Free), None).contains("999"));
+        assert!(!user(&plain, &problem(AnswerKind::Free), None).contains("999"));
     }
 
     #[test]
-    fn a_declaration_may_have_its_own_words_or_none() {
+    fn a_declaration_may_have_its_own_instruction_or_none() {
         let own = Declaration { instruction: Some("Box it.".into()), ..Declaration::plain("x") };
-        assert_eq!(user(&own, &problem(Kind::Free), None), "What is $2+2$?\n\nBox it.");
-        assert_eq!(user(&own, &problem(Kind::Free), Some("")), "What is $2+2$?");
+        assert_eq!(user(&own, &problem(AnswerKind::Free), None), "What is $2+2$?\n\nBox it.");
+        assert_eq!(user(&own, &problem(AnswerKind::Free), Some("")), "What is $2+2$?");
     }
 }

@@ -1,6 +1,6 @@
-//! Problems put to a model, sample by sample, into a run folder.
+//! Samples answers of a model to problems into a run folder.
 
-use crate::grade::{Answered, Decision, decide};
+use crate::grade::{Decision, ParsedReply, decide};
 use crate::{Dataset, Grading, Problem, prompt};
 use aske_bench::{CallError, CallReply, Checker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
@@ -15,31 +15,31 @@ pub struct Task<'d> {
     pub dataset: &'d Dataset,
     /// The problem.
     pub problem: &'d Problem,
-    /// Which of its samples, from 0.
+    /// Index of the sample, from 0.
     pub sample: u32,
 }
 
 impl Task<'_> {
-    /// The name of its record.
+    /// The id of its record.
     pub fn id(&self) -> String {
         format!("eval/{}/{}/{}", self.dataset.declaration.name, self.problem.id, self.sample)
     }
 }
 
-/// How problems are put and judged.
-pub struct Protocol<'p> {
-    /// Who answers, and how it samples.
+/// How a model is prompted and its answers are judged.
+pub struct EvalProtocol<'p> {
+    /// The model that answers, and its sampling parameters.
     pub role: &'p RoleSettings,
-    /// Tokens of an answer.
+    /// Maximum tokens of an answer.
     pub tokens: u32,
-    /// What follows every problem, instead of the datasets' own instructions.
+    /// Instruction after every problem, instead of the dataset's own.
     pub instruction: Option<&'p str>,
-    /// Who judges where a dataset wants it.
+    /// The judge, for datasets that are graded by one.
     pub judge: Option<&'p Checker>,
 }
 
-/// Every sample of the first `limit` problems of each dataset: each problem once before any problem twice, so that a
-/// run that is cut short tells about all of them.
+/// Every sample of the first `limit` problems of each dataset. All problems are sampled once before any is sampled
+/// twice, so that an interrupted run covers all of them.
 pub fn plan(datasets: &[Dataset], samples: u32, limit: Option<usize>) -> Vec<Task<'_>> {
     let problems = |dataset: &'_ Dataset| limit.unwrap_or(usize::MAX).min(dataset.problems.len());
     (0..samples)
@@ -52,9 +52,9 @@ pub fn plan(datasets: &[Dataset], samples: u32, limit: Option<usize>) -> Vec<Tas
         .collect()
 }
 
-/// The tasks that a folder has not finished. Where there is a judge, what it should have decided and another did is not
-/// finished: its reply is stored, and is not asked for again.
-pub fn open<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> Vec<&'t Task<'d>> {
+/// The tasks without a record. If there is a judge, samples that it should have graded but did not are unfinished too;
+/// their stored replies are reused.
+pub fn unfinished<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> Vec<&'t Task<'d>> {
     let judged: HashSet<&str> = tasks
         .iter()
         .map(|task| &task.dataset.declaration)
@@ -72,44 +72,45 @@ pub fn open<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> V
     tasks.iter().filter(|task| !finished.contains(&task.id())).collect()
 }
 
-/// Puts every open problem. `done` is told of each sample; what fails stays open for another time.
+/// Samples every open task. Calls `done` for each finished sample; failed ones stay open.
 pub async fn evaluate(
-    crew: &RunContext<'_>,
-    protocol: &Protocol<'_>,
+    context: &RunContext<'_>,
+    protocol: &EvalProtocol<'_>,
     open: &[&Task<'_>],
     done: impl Fn(&EvalRecord),
     failed: impl Fn(&RunFailure),
 ) -> Result<JobSummary, RunError> {
     let work = async |task: &&Task<'_>| {
-        let record = put(crew, protocol, task).await?;
-        crew.folder().add_record(&Record::Eval(record.clone()))?;
+        let record = sample(context, protocol, task).await?;
+        context.folder().add_record(&Record::Eval(record.clone()))?;
+        tracing::debug!(sample = record.id(), right = record.right, by = record.by, "graded a sample");
         done(&record);
         Ok(())
     };
-    crew.run_all(open, |task| task.id(), work, failed).await
+    context.run_all(open, |task| task.id(), work, failed).await
 }
 
-/// One sample from its request to its record. The reply is stored before it is judged, so a judge that fails costs no
-/// second answer.
-async fn put(
-    crew: &RunContext<'_>,
-    protocol: &Protocol<'_>,
+/// Samples one answer and grades it. The reply is stored before it is judged, so that a failing judge does not cost
+/// another answer.
+async fn sample(
+    context: &RunContext<'_>,
+    protocol: &EvalProtocol<'_>,
     task: &Task<'_>,
 ) -> Result<EvalRecord, CallError> {
     let Task { dataset, problem, sample } = *task;
-    let (declaration, caller, record) = (&dataset.declaration, crew.caller(), task.id());
+    let (declaration, caller, record) = (&dataset.declaration, context.caller(), task.id());
     let replay = caller.earlier_replies(&record)?;
     let call = Call {
         slot: Slot::first(0, Role::Panel),
         messages: prompt::messages(declaration, problem, protocol.instruction),
         max_tokens: protocol.tokens,
     };
-    let model = crew.model(protocol.role)?;
+    let model = context.model(protocol.role)?;
     let CallReply { reply, used, .. } = caller.call(&record, call, (model, protocol.role), &replay).await?;
-    let answered = Answered::read(&reply);
-    let (right, by) = match decide(declaration, problem, &answered, protocol.judge.is_some()) {
+    let parsed = ParsedReply::read(&reply);
+    let (right, by) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {
         Decision::Done { right, by } => (right, by),
-        Decision::Ask => (judged(crew, protocol, problem, &answered).await?, "judge".to_owned()),
+        Decision::Ask => (judged(context, protocol, problem, &parsed).await?, "judge".to_owned()),
     };
     Ok(EvalRecord {
         schema: SCHEMA,
@@ -121,23 +122,23 @@ async fn put(
         model: protocol.role.model.clone(),
         question: problem.question.clone(),
         reference: problem.answer.clone(),
-        solved: answered.solved,
-        boxed: answered.boxed,
+        solved: parsed.solved,
+        boxed: parsed.boxed,
         right,
         by,
         used: BTreeMap::from([(Role::Panel.as_str().to_owned(), used)]),
     })
 }
 
-/// What the judge says. The same answer to the same problem is judged once in a run.
+/// The verdict of the judge. Equal answers to a problem are judged once in a run.
 async fn judged(
-    crew: &RunContext<'_>,
-    protocol: &Protocol<'_>,
+    context: &RunContext<'_>,
+    protocol: &EvalProtocol<'_>,
     problem: &Problem,
-    answered: &Answered,
+    parsed: &ParsedReply,
 ) -> Result<bool, CallError> {
-    let (Some(judge), Some(answer)) = (protocol.judge, answered.answer()) else { return Ok(false) };
+    let (Some(judge), Some(answer)) = (protocol.judge, parsed.answer()) else { return Ok(false) };
     let texts = [problem.question.as_str(), problem.answer.as_str(), answer];
     let messages = prompt::judge(texts[0], texts[1], texts[2]);
-    judge.verdict(&record_name("judge", &texts), &messages, crew.caller()).await
+    judge.verdict(&record_name("judge", &texts), &messages, context.caller()).await
 }

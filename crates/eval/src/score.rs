@@ -1,4 +1,4 @@
-//! pass@k and avg@n of one run, by dataset, by level, and over all of its datasets.
+//! pass@k and avg@n of a run, by dataset, by level and over all datasets.
 
 use crate::Declaration;
 use aske_record::EvalRecord;
@@ -6,34 +6,34 @@ use aske_stats::{Interval, mean_share, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a problem was answered rightly.
+/// The samples of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tried {
-    /// How hard the dataset says it is.
+pub(crate) struct ProblemResult {
+    /// Difficulty level, if the dataset has levels.
     pub(crate) level: Option<u32>,
-    /// By sample: whether it is right.
+    /// Whether each sample is correct.
     pub(crate) samples: BTreeMap<u32, bool>,
 }
 
-impl Tried {
-    /// Samples.
+impl ProblemResult {
+    /// Number of samples.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.samples.len()).unwrap_or(u32::MAX)
     }
 
-    /// Right samples.
+    /// Number of correct samples.
     pub(crate) fn right(&self) -> u32 {
         u32::try_from(self.samples.values().filter(|right| **right).count()).unwrap_or(u32::MAX)
     }
 
-    /// The share of right samples.
+    /// The share of correct samples.
     pub(crate) fn average(&self) -> f64 {
         f64::from(self.right()) / f64::from(self.count().max(1))
     }
 }
 
 /// The problems of one dataset, by name.
-pub(crate) type Problems = BTreeMap<String, Tried>;
+pub(crate) type Problems = BTreeMap<String, ProblemResult>;
 
 /// The problems of every dataset, by the dataset's name.
 pub(crate) fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BTreeMap<String, Problems> {
@@ -42,23 +42,23 @@ pub(crate) fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BT
         let problems = datasets.entry(record.dataset.clone()).or_default();
         let tried = problems
             .entry(record.problem.clone())
-            .or_insert_with(|| Tried { level: record.level, samples: BTreeMap::new() });
+            .or_insert_with(|| ProblemResult { level: record.level, samples: BTreeMap::new() });
         tried.samples.insert(record.sample, record.right);
     }
     datasets
 }
 
-/// A mean over problems. Its interval takes problems as drawn by chance: samples of one problem are alike.
+/// A mean over problems. Its interval is clustered by problem, as samples of one problem are correlated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// The mean.
     pub value: f64,
-    /// 95%; none for fewer than two problems.
+    /// 95% interval; `None` for fewer than two problems.
     pub interval: Option<Interval>,
 }
 
 impl Rate {
-    /// The mean of one share for each problem, from so many samples in all; none without problems.
+    /// The mean of one share per problem; `samples` is their total number. `None` without problems.
     pub(crate) fn of(shares: &[f64], samples: u64) -> Option<Self> {
         if shares.is_empty() {
             return None;
@@ -71,24 +71,24 @@ impl Rate {
 /// The scores of some problems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
-    /// Problems with a sample.
+    /// Number of problems with a sample.
     pub problems: usize,
-    /// Samples.
+    /// Number of samples.
     pub samples: u64,
-    /// The fewest samples of a problem.
+    /// Fewest samples of a problem.
     pub fewest: u32,
-    /// The most samples of a problem: the n of avg@n.
+    /// Most samples of a problem: the n of avg@n.
     pub most: u32,
-    /// avg@n: the share of right samples, averaged over problems.
+    /// avg@n: the share of correct samples, averaged over problems.
     pub average: Option<Rate>,
-    /// pass@k for every k from 1 to the fewest samples: a k that only some problems have would be another dataset's.
+    /// pass@k for every k from 1 to the fewest samples, so that every k covers all problems.
     pub pass: Vec<Rate>,
 }
 
 impl Score {
     /// The scores of these problems.
-    pub(crate) fn of<'t>(problems: impl Iterator<Item = &'t Tried>) -> Self {
-        let problems: Vec<&Tried> = problems.collect();
+    pub(crate) fn of<'t>(problems: impl Iterator<Item = &'t ProblemResult>) -> Self {
+        let problems: Vec<&ProblemResult> = problems.collect();
         let counts = || problems.iter().map(|tried| tried.count());
         let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let samples = counts().map(u64::from).sum();
@@ -109,45 +109,45 @@ impl Score {
     }
 }
 
-/// A dataset's scores, and what else is worth knowing.
+/// The scores of a dataset, with counts of unusual samples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DatasetScore {
-    /// Its name.
+    /// The name of the dataset.
     pub dataset: String,
-    /// Its name in tables.
+    /// Name in tables.
     pub title: String,
     /// The scores.
     #[serde(flatten)]
     pub score: Score,
-    /// By level, where the dataset has levels.
+    /// Scores by level, if the dataset has levels.
     pub levels: BTreeMap<u32, Score>,
-    /// Samples that ran into the token limit.
+    /// Samples truncated at the token limit.
     pub capped: u64,
     /// Samples without a boxed answer.
     pub unboxed: u64,
-    /// Samples that the judge decided.
+    /// Samples graded by the judge.
     pub judged: u64,
-    /// Samples whose answer is too long or too deep to compare; they count as wrong.
+    /// Samples whose answer is too long or too deeply nested to compare; they count as wrong.
     pub undecided: u64,
-    /// Tokens that the model wrote for a sample, on average.
+    /// Mean completion tokens of a sample.
     pub tokens: f64,
 }
 
 /// The scores of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Who answered.
+    /// The model.
     pub model: String,
-    /// By dataset, in the order of tables.
+    /// Scores by dataset, in table order.
     pub datasets: Vec<DatasetScore>,
-    /// Over all problems of all datasets, where there are several.
+    /// Scores over all problems, if there are several datasets.
     pub pooled: Option<Score>,
 }
 
 /// The scores of these records.
 pub fn scores(records: &[EvalRecord]) -> Scores {
     let tried = tried(records);
-    let datasets: Vec<DatasetScore> = in_order(records)
+    let datasets: Vec<DatasetScore> = ordered_datasets(records)
         .into_iter()
         .filter_map(|(name, title)| Some(dataset(&name, title, tried.get(&name)?, records)))
         .collect();
@@ -175,8 +175,10 @@ fn dataset(name: &str, title: String, problems: &Problems, records: &[EvalRecord
     }
 }
 
-/// Datasets with their titles: those that ship in their order, then the others by name.
-pub(crate) fn in_order<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> Vec<(String, String)> {
+/// Datasets with their titles: the built-in ones in table order, then the others by name.
+pub(crate) fn ordered_datasets<'r>(
+    records: impl IntoIterator<Item = &'r EvalRecord>,
+) -> Vec<(String, String)> {
     let known = Declaration::builtin().unwrap_or_default();
     let place = |name: &str| known.iter().position(|dataset| dataset.name == name).unwrap_or(known.len());
     let titled: BTreeMap<(usize, &str), Option<&str>> = records
@@ -194,7 +196,7 @@ pub(crate) mod tests {
     use aske_chat::Finish;
     use aske_session::SolverAnswer;
 
-    /// A record of a sample.
+    /// A sample.
     pub(crate) fn record(dataset: &str, problem: &str, sample: u32, right: bool) -> EvalRecord {
         EvalRecord {
             schema: aske_record::SCHEMA,
@@ -214,7 +216,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A run: each problem with its right samples among so many.
+    /// A run with this many samples per problem, of which the given number are correct.
     pub(crate) fn run(dataset: &str, samples: u32, right: &[(&str, u32)]) -> Vec<EvalRecord> {
         let of = |(problem, right): &(&str, u32)| {
             (0..samples).map(|sample| record(dataset, problem, sample, sample < *right)).collect::<Vec<_>>()

@@ -1,11 +1,11 @@
-//! The numbers of runs and comparisons as tables.
+//! Scores and comparisons as tables.
 
-use crate::compare::{Comparison, Line};
+use crate::compare::{ComparisonRow, ModelComparison};
 use crate::grid::{Cell, Grid};
 use crate::score::{DatasetScore, Rate, Score, Scores};
 use aske_stats::{Interval, PairedComparison};
 
-/// What stands where there is no number.
+/// Shown if there is no number.
 const NONE: &str = "–";
 
 /// avg@n and pass@k of a run, for some k that every problem has.
@@ -40,7 +40,7 @@ pub fn scores(scores: &Scores) -> Grid {
     Grid { caption, header, texts: 1, rows, group: 0 }
 }
 
-/// By level, for datasets that have levels.
+/// Scores by level, for datasets with levels.
 pub fn levels(scores: &Scores) -> Option<Grid> {
     let leveled: Vec<&DatasetScore> =
         scores.datasets.iter().filter(|dataset| dataset.levels.len() > 1).collect();
@@ -71,7 +71,7 @@ pub fn levels(scores: &Scores) -> Option<Grid> {
     })
 }
 
-/// The k that every problem has, and what the mean over samples is called: `avg@8` where all have 8.
+/// The k that every problem has, and the label of the mean: `avg@8` if all have 8 samples.
 fn labels(scores: &Scores) -> (u32, String) {
     let counts = || scores.datasets.iter().map(|dataset| &dataset.score);
     let fewest = counts().map(|score| score.fewest).min().unwrap_or(0);
@@ -98,8 +98,8 @@ pub fn every_k(runs: &[(String, Scores)]) -> Grid {
     Grid { caption: "pass@k".to_owned(), header, texts: 2, rows: lines().map(row).collect(), group: 0 }
 }
 
-/// The paper's table: the base model, the mean of the trained ones, and each of them; what beats the base is bold.
-pub fn comparison(found: &Comparison) -> Grid {
+/// The paper's table: the base model, the mean of the trained ones and each of them; values above the base are bold.
+pub fn comparison(found: &ModelComparison) -> Grid {
     let seeds = found.trained.len();
     let mut header = vec!["Dataset".to_owned(), "Metric".to_owned(), "n".to_owned(), "Baseline".to_owned()];
     if seeds > 1 {
@@ -132,10 +132,10 @@ pub fn comparison(found: &Comparison) -> Grid {
     Grid { caption, header, texts: 2, rows: rows.collect(), group: 2 }
 }
 
-/// The change, how sure it is, and what a study of this size can see.
-pub fn changes(found: &Comparison) -> Grid {
+/// The change with its interval, p-value and smallest detectable change.
+pub fn changes(found: &ModelComparison) -> Grid {
     let header = ["Dataset", "Metric", "n", "change", "95% by problem", "p", "smallest visible"];
-    let row = |line: &Line| {
+    let row = |line: &ComparisonRow| {
         let of = |show: fn(&PairedComparison) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
         [
             line.title.clone(),
@@ -160,7 +160,7 @@ pub fn changes(found: &Comparison) -> Grid {
     }
 }
 
-/// Some k up to n: powers of two, and n.
+/// The k to show up to n: powers of two, and n.
 fn ks(most: u32) -> Vec<u32> {
     let mut ks: Vec<u32> = (0..32).map(|power| 1 << power).take_while(|k| *k < most).collect();
     ks.extend((most > 0).then_some(most));
@@ -209,7 +209,7 @@ fn p_value(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Side, compare};
+    use crate::compare::{ComparedRun, compare};
     use crate::score::tests::run;
 
     #[test]
@@ -217,8 +217,11 @@ mod tests {
         let base = run("aime-2025", 8, &[("1", 4), ("2", 0)]);
         let (better, worse) =
             (run("aime-2025", 8, &[("1", 8), ("2", 2)]), run("aime-2025", 8, &[("1", 1), ("2", 0)]));
-        let trained = [Side { name: "seed 0", records: &better }, Side { name: "seed 1", records: &worse }];
-        let found = compare(Side { name: "base", records: &base }, &trained).unwrap();
+        let trained = [
+            ComparedRun { name: "seed 0", records: &better },
+            ComparedRun { name: "seed 1", records: &worse },
+        ];
+        let found = compare(ComparedRun { name: "base", records: &base }, &trained).unwrap();
         let grid = comparison(&found);
         assert_eq!(
             grid.header,

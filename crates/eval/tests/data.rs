@@ -4,8 +4,8 @@
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use aske_answer::{Rules, Verdict};
-use aske_eval::locate::{Places, find};
-use aske_eval::{Dataset, Declaration, Kind};
+use aske_eval::locate::{SearchPaths, find};
+use aske_eval::{AnswerKind, Dataset, Declaration};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -22,7 +22,7 @@ fn parquet(path: &Path, packed: Compression, columns: Vec<(&'static str, ArrayRe
 }
 
 fn read(data: &str) -> Dataset {
-    find(data, &Places::default()).unwrap().remove(0).read().unwrap()
+    find(data, &SearchPaths::default()).unwrap().remove(0).read().unwrap()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_shipped_benchmark_is_whole_and_every_answer_can_be_compared() {
         let other = rules.compare(&problem.answer, "314159/271828").verdict;
         assert_ne!(other, Verdict::Equal, "{}: {}", problem.id, problem.answer);
     }
-    let integers = data.problems.iter().filter(|problem| problem.kind == Kind::Integer).count();
+    let integers = data.problems.iter().filter(|problem| problem.kind == AnswerKind::Integer).count();
     assert!((40..=60).contains(&integers), "about half: {integers}");
 }
 

@@ -1,14 +1,14 @@
-//! An answer a row: in probing, to final questions, and to questions that were solved again.
+//! The table of answers: to probing questions, to final questions, and to questions solved again.
 
 use crate::Table;
-use crate::bank::Entry;
+use crate::bank::BankEntry;
 use aske_evidence::Run;
 use aske_record::{PanelRecord, RunError};
 use aske_session::SolverAnswer;
 use std::collections::HashSet;
 
 /// One answer.
-struct Row {
+struct AnswerRow {
     run: String,
     record: String,
     kind: &'static str,
@@ -22,7 +22,7 @@ struct Row {
 }
 
 /// The answers in these sessions.
-pub(crate) fn in_sessions(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError> {
+pub(crate) fn in_sessions(runs: &[Run], bank: &[BankEntry<'_>]) -> Result<Table, RunError> {
     let mut rows = Vec::new();
     for entry in bank {
         add_session(&mut rows, &runs[entry.run], entry)?;
@@ -30,8 +30,8 @@ pub(crate) fn in_sessions(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, Run
     Ok(table(&rows))
 }
 
-/// The answers to questions that were put outside of sessions, or again.
-pub(crate) fn in_panels(runs: &[Run], bank: &[Entry<'_>]) -> Table {
+/// The answers to questions outside sessions and to questions solved again.
+pub(crate) fn in_panels(runs: &[Run], bank: &[BankEntry<'_>]) -> Table {
     let mut rows = Vec::new();
     for (place, run) in runs.iter().enumerate() {
         let chosen: HashSet<String> =
@@ -47,7 +47,7 @@ pub(crate) fn in_panels(runs: &[Run], bank: &[Entry<'_>]) -> Table {
     table(&rows)
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[AnswerRow]) -> Table {
     let mut table = Table::default();
     table.text("run", rows.iter().map(|row| Some(row.run.clone())));
     table.text("record", rows.iter().map(|row| Some(row.record.clone())));
@@ -62,14 +62,14 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-fn add_session(rows: &mut Vec<Row>, run: &Run, entry: &Entry<'_>) -> Result<(), RunError> {
+fn add_session(rows: &mut Vec<AnswerRow>, run: &Run, entry: &BankEntry<'_>) -> Result<(), RunError> {
     let record = run.record(entry.session)?;
     let right = entry.session.grade.as_ref().and_then(|grade| grade.right);
     let last = record.transcript.turns.len();
     for (number, turn) in (1..).zip(&record.transcript.turns) {
         for (side, solved) in turn.solved.iter().flatten().enumerate() {
             let is_final = number == last as u64;
-            rows.push(Row {
+            rows.push(AnswerRow {
                 run: run.folder(),
                 record: record.id().to_string(),
                 kind: if is_final { "final" } else { "probing" },
@@ -86,11 +86,11 @@ fn add_session(rows: &mut Vec<Row>, run: &Run, entry: &Entry<'_>) -> Result<(), 
     Ok(())
 }
 
-fn add_panel(rows: &mut Vec<Row>, run: &Run, kind: &'static str, panel: &PanelRecord) {
+fn add_panel(rows: &mut Vec<AnswerRow>, run: &Run, kind: &'static str, panel: &PanelRecord) {
     for (solver, answers) in &panel.answers {
         let right = panel.right.as_ref().and_then(|right| right.get(solver));
         for (draw, SolverAnswer { answer, finish }) in answers.iter().enumerate() {
-            rows.push(Row {
+            rows.push(AnswerRow {
                 run: run.folder(),
                 record: panel.session.clone().unwrap_or_else(|| panel.name.clone()),
                 kind,

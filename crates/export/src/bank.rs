@@ -1,28 +1,28 @@
-//! The question bank: final questions with their reference answers and how hard they are.
+//! The question bank: final questions with their reference answers and estimated difficulty.
 
-use crate::{Choice, Table, is_calibrated};
+use crate::{SessionFilter, Table, is_calibrated};
 use aske_evidence::{Run, Session, ability_of};
 use aske_session::Outcome;
 use aske_stats::{Estimate, difficulty};
 use std::collections::HashMap;
 
-/// Spread of a question's difficulty around its solvers' abilities before any answer is seen, in logits.
+/// Prior standard deviation of a question's difficulty around the abilities of its solvers, in logits.
 const PRIOR_SPREAD: f64 = 2.0;
 
-/// One session that was chosen, with what is known of its question.
-pub(crate) struct Entry<'r> {
-    /// The place of its run.
+/// A selected session with the difficulty of its question.
+pub(crate) struct BankEntry<'r> {
+    /// The index of its run.
     pub(crate) run: usize,
     pub(crate) session: &'r Session,
-    /// Right answers and all answers of solvers, those of audits included.
+    /// Correct answers and all answers of solvers, including those of audits.
     pub(crate) right: u32,
     pub(crate) answered: u32,
     /// In logits: a solver of this ability is right half the time.
     pub(crate) difficulty: Option<Estimate>,
 }
 
-/// The sessions of a choice.
-pub(crate) fn bank<'r>(runs: &'r [Run], choice: &Choice) -> Vec<Entry<'r>> {
+/// The sessions that pass the filter.
+pub(crate) fn bank<'r>(runs: &'r [Run], filter: &SessionFilter) -> Vec<BankEntry<'r>> {
     let abilities: HashMap<String, f64> = ability_of(runs)
         .map(|scale| {
             let values =
@@ -40,7 +40,7 @@ pub(crate) fn bank<'r>(runs: &'r [Run], choice: &Choice) -> Vec<Entry<'r>> {
             let inside = |(low, high): (f64, f64)| {
                 entry.difficulty.is_some_and(|found| (low..=high).contains(&found.value))
             };
-            if (!choice.calibrated || is_calibrated(session)) && choice.difficulty.is_none_or(inside) {
+            if (!filter.calibrated || is_calibrated(session)) && filter.difficulty.is_none_or(inside) {
                 entries.push(entry);
             }
         }
@@ -48,23 +48,23 @@ pub(crate) fn bank<'r>(runs: &'r [Run], choice: &Choice) -> Vec<Entry<'r>> {
     entries
 }
 
-/// What is known of solvers and of questions.
+/// Abilities of solvers and difficulties of questions.
 struct Known {
-    /// In logits, by solver.
+    /// Abilities in logits, by solver.
     abilities: HashMap<String, f64>,
-    /// Difficulties by the answers that they follow from: most questions of a pair have the same.
+    /// Difficulties by the answers they are computed from, which many questions of a pair share.
     difficulties: HashMap<Vec<Answers>, Estimate>,
 }
 
-/// The bits of an ability, right answers and all answers.
+/// The bits of an ability, correct answers and all answers.
 type Answers = (u64, u32, u32);
 
 impl Known {
-    /// The difficulty of a question that solvers of these abilities have answered so.
+    /// The difficulty of a question with these answers: ability, correct and total number of each solver.
     fn difficulty(&mut self, answers: &[(f64, u32, u32)]) -> Estimate {
         let key = answers.iter().map(|(ability, right, draws)| (ability.to_bits(), *right, *draws)).collect();
         *self.difficulties.entry(key).or_insert_with(|| {
-            // Before any answer, a question is as hard as its solvers are able.
+            // The prior mean is the mean ability of the solvers.
             let mean = answers.iter().map(|(ability, ..)| ability).sum::<f64>() / answers.len().max(1) as f64;
             difficulty(answers, (mean, PRIOR_SPREAD))
         })
@@ -77,7 +77,7 @@ fn entry<'r>(
     session: &'r Session,
     audit: Option<&aske_record::PanelRecord>,
     known: &mut Known,
-) -> Entry<'r> {
+) -> BankEntry<'r> {
     let mut answers: Vec<(&str, u32, u32)> = Vec::new();
     if let Some(right) = session.right() {
         for (solver, right) in session.pair.into_iter().zip(right) {
@@ -92,7 +92,7 @@ fn entry<'r>(
         .iter()
         .filter_map(|(solver, right, draws)| Some((*known.abilities.get(*solver)?, *right, *draws)))
         .collect();
-    Entry {
+    BankEntry {
         run: place,
         session,
         right: answers.iter().map(|(_, right, _)| right).sum(),
@@ -105,30 +105,30 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// What every table begins with: run, asker and session.
-pub(crate) fn named<'r>(table: &mut Table, runs: &'r [Run], entries: &[&Entry<'r>]) {
+/// Adds the first columns of every table: run, asker and session.
+pub(crate) fn add_session_columns<'r>(table: &mut Table, runs: &'r [Run], entries: &[&BankEntry<'r>]) {
     table.text("run", entries.iter().map(|entry| Some(runs[entry.run].folder())));
     table.text("asker", entries.iter().map(|entry| Some(runs[entry.run].asker.clone())));
     table.text("session", entries.iter().map(|entry| Some(runs[entry.run].name(entry.session))));
 }
 
-pub(crate) fn solver(runs: &[Run], entry: &Entry<'_>, side: usize) -> String {
+pub(crate) fn solver(runs: &[Run], entry: &BankEntry<'_>, side: usize) -> String {
     let run = &runs[entry.run];
     run.solvers[usize::from(entry.session.pair[side])].name.clone()
 }
 
-pub(crate) fn outcome(entry: &Entry<'_>) -> Option<&'static str> {
+pub(crate) fn outcome(entry: &BankEntry<'_>) -> Option<&'static str> {
     entry.session.grade.as_ref().map(|grade| grade.outcome.as_str())
 }
 
-/// The bank as a table. Only questions with a reference answer that stands are in it.
-pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Table {
-    let standing = |entry: &&Entry<'_>| {
+/// The bank as a table, without questions that lack an agreed reference answer.
+pub(crate) fn table(runs: &[Run], bank: &[BankEntry<'_>]) -> Table {
+    let standing = |entry: &&BankEntry<'_>| {
         let outcome = entry.session.grade.as_ref().map(|grade| grade.outcome);
         entry.session.question.is_some()
             && matches!(outcome, Some(Outcome::Calibrated | Outcome::TooEasy | Outcome::TooHard))
     };
-    let entries: Vec<&Entry<'_>> = bank.iter().filter(standing).collect();
+    let entries: Vec<&BankEntry<'_>> = bank.iter().filter(standing).collect();
     let all = || entries.iter().copied();
     let mut table = Table::default();
     table.text("question", all().map(|entry| entry.session.question.as_deref()));
@@ -143,6 +143,6 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Table {
     table.text("larger", all().map(|entry| Some(solver(runs, entry, 1))));
     table.flag("smaller_right", all().map(|entry| entry.session.right().map(|right| right[0])));
     table.flag("larger_right", all().map(|entry| entry.session.right().map(|right| right[1])));
-    named(&mut table, runs, &entries);
+    add_session_columns(&mut table, runs, &entries);
     table
 }

@@ -1,24 +1,24 @@
-//! A table as plain columns, from which every format is written.
+//! Tables as plain columns, from which every format is written.
 
 use serde_json::{Map, Value, json};
 
 /// The values of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Texts.
+    /// Strings.
     Text(Vec<Option<String>>),
-    /// Whole numbers.
+    /// Integers.
     Whole(Vec<Option<i64>>),
-    /// Numbers.
+    /// Floats.
     Number(Vec<Option<f64>>),
-    /// Yes or no.
+    /// Booleans.
     Flag(Vec<Option<bool>>),
-    /// Lists of texts.
+    /// Lists of strings.
     Texts(Vec<Vec<Option<String>>>),
 }
 
 impl Column {
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Text(values) => values.len(),
@@ -29,7 +29,7 @@ impl Column {
         }
     }
 
-    /// There is no row.
+    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,15 +57,15 @@ impl Column {
     }
 }
 
-/// Named columns of one length.
+/// Named columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The columns in order.
+    /// The columns, in order.
     pub columns: Vec<(&'static str, Column)>,
 }
 
 impl Table {
-    /// Rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
@@ -81,12 +81,12 @@ impl Table {
         }
     }
 
-    /// One row as an object.
+    /// A row as a JSON object.
     pub fn row(&self, row: usize) -> Map<String, Value> {
         self.columns.iter().map(|(name, column)| ((*name).to_owned(), column.value(row))).collect()
     }
 
-    /// Adds a column of texts.
+    /// Adds a column of strings.
     pub(crate) fn text<T: Into<String>>(
         &mut self,
         name: &'static str,
@@ -95,18 +95,18 @@ impl Table {
         self.columns.push((name, Column::Text(values.map(|value| value.map(Into::into)).collect())));
     }
 
-    /// Adds a column of whole numbers.
+    /// Adds a column of integers.
     pub(crate) fn whole(&mut self, name: &'static str, values: impl Iterator<Item = Option<u64>>) {
         let whole = |value: Option<u64>| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
         self.columns.push((name, Column::Whole(values.map(whole).collect())));
     }
 
-    /// Adds a column of numbers.
+    /// Adds a column of floats.
     pub(crate) fn number(&mut self, name: &'static str, values: impl Iterator<Item = Option<f64>>) {
         self.columns.push((name, Column::Number(values.collect())));
     }
 
-    /// Adds a column of yes and no.
+    /// Adds a column of booleans.
     pub(crate) fn flag(&mut self, name: &'static str, values: impl Iterator<Item = Option<bool>>) {
         self.columns.push((name, Column::Flag(values.collect())));
     }

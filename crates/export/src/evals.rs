@@ -1,4 +1,4 @@
-//! A sample of an evaluation a row.
+//! The table of samples of evaluations.
 
 use crate::Table;
 use aske_evidence::Run;

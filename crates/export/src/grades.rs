@@ -1,11 +1,11 @@
-//! A grade a row, of every grader.
+//! The table of grades, of every grader.
 
 use crate::Table;
-use crate::bank::Entry;
+use crate::bank::BankEntry;
 use aske_evidence::Run;
 use aske_session::Grade;
 
-pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Table {
+pub(crate) fn table(runs: &[Run], bank: &[BankEntry<'_>]) -> Table {
     let mut rows: Vec<(&Run, &str, String, &Grade, bool)> = Vec::new();
     for entry in bank {
         let run = &runs[entry.run];

@@ -1,13 +1,14 @@
-//! Runs as tables for other programs: JSON lines, and Parquet that the Hugging Face datasets library loads.
+//! Exports runs as tables: JSON lines, and Parquet that the Hugging Face datasets library loads.
 //!
-//! [`Export`] makes plain columns of runs, [`write()`] writes them. May use `evidence`, `record`, `session` and `stats`.
+//! [`Export`] builds columns from runs, [`write()`] writes them. Used by the CLI and the Python package. May depend on
+//! `chat`, `evidence`, `record`, `session` and `stats`.
 //!
 //! ```no_run
 //! use aske_evidence::Run;
-//! use aske_export::{Choice, Export, Kind, write};
+//! use aske_export::{SessionFilter, Export, TableKind, write};
 //! let runs = [Run::read("runs/nano-staircase".as_ref(), None)?];
-//! let chosen = Export::new(&runs, &Choice { calibrated: true, ..Choice::default() });
-//! write(&chosen.table(Kind::Questions)?, "exam.parquet".as_ref())?;
+//! let chosen = Export::new(&runs, &SessionFilter { calibrated: true, ..SessionFilter::default() });
+//! write(&chosen.table(TableKind::Questions)?, "exam.parquet".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -30,29 +31,29 @@ use aske_evidence::Run;
 use aske_record::RunError;
 use aske_session::Outcome;
 
-/// Which table.
+/// A table to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A session a row, with all its turns.
+pub enum TableKind {
+    /// One row per session, with all its turns.
     Sessions,
-    /// The question bank: a final question a row, with its reference answer and its estimated difficulty.
+    /// The question bank: one row per final question, with its reference answer and estimated difficulty.
     Questions,
-    /// An answer a row: of probing, of final questions, and of questions that were solved again.
+    /// One row per answer: to probing questions, to final questions, and to questions solved again.
     Answers,
-    /// A grade a row, of every grader.
+    /// One row per grade, of every grader.
     Grades,
-    /// A sample of an evaluation a row.
+    /// One row per sample of an evaluation.
     Evals,
 }
 
-impl Kind {
+impl TableKind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades, Self::Evals];
 
-    /// Those of sessions.
+    /// The tables of sessions.
     pub const OF_SESSIONS: [Self; 4] = [Self::Sessions, Self::Questions, Self::Answers, Self::Grades];
 
-    /// The name of its file.
+    /// The name of the table and its file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sessions => "sessions",
@@ -64,29 +65,29 @@ impl Kind {
     }
 }
 
-/// Which sessions.
+/// Which sessions to export.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Choice {
+pub struct SessionFilter {
     /// Only calibrated ones.
     pub calibrated: bool,
     /// Only questions whose estimated difficulty, in logits, is in this range.
     pub difficulty: Option<(f64, f64)>,
 }
 
-/// The chosen sessions of some runs, with what is known of their questions; every table is made of them.
+/// The selected sessions of runs with the difficulty of their questions, from which all tables are built.
 pub struct Export<'r> {
     runs: &'r [Run],
-    bank: Vec<bank::Entry<'r>>,
+    bank: Vec<bank::BankEntry<'r>>,
 }
 
 impl<'r> Export<'r> {
-    /// Chooses sessions, and estimates how hard their questions are.
-    pub fn new(runs: &'r [Run], choice: &Choice) -> Self {
-        Self { runs, bank: bank::bank(runs, choice) }
+    /// Selects sessions and estimates the difficulty of their questions.
+    pub fn new(runs: &'r [Run], filter: &SessionFilter) -> Self {
+        Self { runs, bank: bank::bank(runs, filter) }
     }
 
     /// One table over all runs.
-    pub fn table(&self, kind: Kind) -> Result<Table, RunError> {
+    pub fn table(&self, kind: TableKind) -> Result<Table, RunError> {
         let mut table = Table::default();
         for part in self.parts(kind) {
             table.append(part?);
@@ -94,28 +95,28 @@ impl<'r> Export<'r> {
         Ok(table)
     }
 
-    /// The same table in parts that fit into memory, in order; there is at least one.
-    pub fn parts(&self, kind: Kind) -> impl Iterator<Item = Result<Table, RunError>> + '_ {
-        // An empty table still has its columns.
+    /// The same table in parts that fit in memory; there is at least one.
+    pub fn parts(&self, kind: TableKind) -> impl Iterator<Item = Result<Table, RunError>> + '_ {
+        // An empty table has its columns too.
         let none = self.bank.is_empty().then_some(&self.bank[..]);
         let sessions = none.into_iter().chain(self.bank.chunks(PART)).map(move |part| match kind {
-            Kind::Questions => Ok(bank::table(self.runs, part)),
-            Kind::Sessions => sessions::table(self.runs, part),
-            Kind::Answers => answers::in_sessions(self.runs, part),
-            Kind::Grades => Ok(grades::table(self.runs, part)),
-            Kind::Evals => Ok(Table::default()),
+            TableKind::Questions => Ok(bank::table(self.runs, part)),
+            TableKind::Sessions => sessions::table(self.runs, part),
+            TableKind::Answers => answers::in_sessions(self.runs, part),
+            TableKind::Grades => Ok(grades::table(self.runs, part)),
+            TableKind::Evals => Ok(Table::default()),
         });
-        let sessions = sessions.take(if kind == Kind::Evals { 0 } else { usize::MAX });
+        let sessions = sessions.take(if kind == TableKind::Evals { 0 } else { usize::MAX });
         let more = [kind].into_iter().filter_map(move |kind| match kind {
-            Kind::Answers => Some(Ok(answers::in_panels(self.runs, &self.bank))),
-            Kind::Evals => Some(Ok(evals::table(self.runs))),
+            TableKind::Answers => Some(Ok(answers::in_panels(self.runs, &self.bank))),
+            TableKind::Evals => Some(Ok(evals::table(self.runs))),
             _ => None,
         });
         sessions.chain(more)
     }
 }
 
-/// Sessions whose rows are in memory at once.
+/// Sessions per part.
 const PART: usize = 2_000;
 
 /// Whether a session is calibrated.

@@ -1,13 +1,13 @@
-//! A session a row.
+//! The table of sessions.
 
 use crate::Table;
-use crate::bank::{Entry, named, outcome, solver};
+use crate::bank::{BankEntry, add_session_columns, outcome, solver};
 use aske_evidence::Run;
 use aske_record::{RunError, SessionRecord};
 use aske_session::Turn;
 
-pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError> {
-    let entries: Vec<&Entry<'_>> = bank.iter().collect();
+pub(crate) fn table(runs: &[Run], bank: &[BankEntry<'_>]) -> Result<Table, RunError> {
+    let entries: Vec<&BankEntry<'_>> = bank.iter().collect();
     let records = entries
         .iter()
         .map(|entry| runs[entry.run].record(entry.session))
@@ -17,7 +17,7 @@ pub(crate) fn table(runs: &[Run], bank: &[Entry<'_>]) -> Result<Table, RunError>
         records.iter().map(move |record| record.transcript.turns.iter().map(read).collect())
     };
     let mut table = Table::default();
-    named(&mut table, runs, &entries);
+    add_session_columns(&mut table, runs, &entries);
     table.whole("sample", all().map(|entry| Some(u64::from(entry.session.sample))));
     table.text("smaller", all().map(|entry| Some(solver(runs, entry, 0))));
     table.text("larger", all().map(|entry| Some(solver(runs, entry, 1))));

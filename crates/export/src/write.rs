@@ -1,27 +1,29 @@
-//! Tables as files.
+//! Writes tables to files.
 
 use crate::{Table, batch};
 use arrow_schema::ArrowError;
-use aske_record::RunError;
+use aske_chat::Hint;
+use aske_record::{RunError, io_hint};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// How a table is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON object a line.
+    /// JSON lines.
     Jsonl,
     /// Apache Parquet.
     Parquet,
 }
 
 impl Format {
-    /// The format of a file, by its ending.
+    /// The format of a file, by its extension.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "jsonl" | "ndjson" => Some(Self::Jsonl),
@@ -30,8 +32,8 @@ impl Format {
         }
     }
 
-    /// The ending of its files.
-    pub fn ending(self) -> &'static str {
+    /// The file extension.
+    pub fn extension(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Parquet => "parquet",
@@ -39,27 +41,27 @@ impl Format {
     }
 }
 
-/// Rows of a Parquet file that are compressed together; they are in memory until they are written.
+/// Rows per Parquet row group, which is kept in memory until it is written.
 const ROW_GROUP: usize = 50_000;
 
 /// A table that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The file's name does not tell a format.
-    #[error("{}: no known ending", .0.display())]
-    Ending(PathBuf),
+    /// The file extension is unknown.
+    #[error("{}: unknown file extension", .0.display())]
+    Extension(PathBuf),
     /// The file could not be written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
     /// A run could not be read.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The columns do not make a table.
+    /// The columns do not form a table.
     #[error("the columns do not fit: {0}")]
     Arrow(#[from] ArrowError),
     /// The Parquet writer failed.
@@ -67,19 +69,32 @@ pub enum ExportError {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The cause.
         source: ParquetError,
     },
 }
 
-/// Writes a table; the file's ending tells the format.
+impl Hint for ExportError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Extension(_) => "use the extension .parquet or .jsonl, or name a folder",
+            Self::Io { source, .. } => io_hint(source),
+            Self::Run(error) => return Hint::hint(error),
+            Self::Arrow(_) => "write a .jsonl file instead",
+            Self::Parquet { .. } => "check that there is enough room on the disk",
+        };
+        Some(hint.into())
+    }
+}
+
+/// Writes a table; the extension of the file determines the format.
 pub fn write(table: &Table, path: &Path) -> Result<(), ExportError> {
     let mut file = Writer::create(path)?;
     file.add(table)?;
     file.finish()
 }
 
-/// Writes a table that comes in parts of the same columns, and counts its rows.
+/// Writes a table given in parts with the same columns; returns the number of rows.
 pub fn write_parts(
     parts: impl Iterator<Item = Result<Table, RunError>>,
     path: &Path,
@@ -95,41 +110,41 @@ pub fn write_parts(
     Ok(rows)
 }
 
-/// A file that takes a table part by part.
+/// A file to which a table is written part by part.
 struct Writer<'p> {
     path: &'p Path,
-    to: To,
+    output: Output,
 }
 
-enum To {
+enum Output {
     Jsonl(BufWriter<File>),
-    /// The columns are known with the first part.
+    /// The writer is created with the first part, which has the columns.
     Parquet(Option<File>, Option<Box<ArrowWriter<File>>>),
 }
 
 impl<'p> Writer<'p> {
     fn create(path: &'p Path) -> Result<Self, ExportError> {
-        let format = Format::of(path).ok_or_else(|| ExportError::Ending(path.to_owned()))?;
+        let format = Format::of(path).ok_or_else(|| ExportError::Extension(path.to_owned()))?;
         let file = File::create(path).map_err(|source| ExportError::Io { path: path.to_owned(), source })?;
-        let to = match format {
-            Format::Jsonl => To::Jsonl(BufWriter::new(file)),
-            Format::Parquet => To::Parquet(Some(file), None),
+        let output = match format {
+            Format::Jsonl => Output::Jsonl(BufWriter::new(file)),
+            Format::Parquet => Output::Parquet(Some(file), None),
         };
-        Ok(Self { path, to })
+        Ok(Self { path, output })
     }
 
     fn add(&mut self, table: &Table) -> Result<(), ExportError> {
         let io = |source| ExportError::Io { path: self.path.to_owned(), source };
         let parquet = |source| ExportError::Parquet { path: self.path.to_owned(), source };
-        match &mut self.to {
-            To::Jsonl(file) => {
+        match &mut self.output {
+            Output::Jsonl(file) => {
                 for row in 0..table.rows() {
                     serde_json::to_writer(&mut *file, &table.row(row)).map_err(|error| io(error.into()))?;
                     file.write_all(b"\n").map_err(io)?;
                 }
                 Ok(())
             }
-            To::Parquet(file, writer) => {
+            Output::Parquet(file, writer) => {
                 let batch = batch(table)?;
                 if let Some(file) = file.take() {
                     let properties = WriterProperties::builder()
@@ -147,9 +162,9 @@ impl<'p> Writer<'p> {
 
     fn finish(self) -> Result<(), ExportError> {
         let io = |source| ExportError::Io { path: self.path.to_owned(), source };
-        match self.to {
-            To::Jsonl(mut file) => file.flush().map_err(io),
-            To::Parquet(_, writer) => {
+        match self.output {
+            Output::Jsonl(mut file) => file.flush().map_err(io),
+            Output::Parquet(_, writer) => {
                 let closed = writer.map(|writer| writer.close()).transpose();
                 closed.map(drop).map_err(|source| ExportError::Parquet { path: self.path.to_owned(), source })
             }

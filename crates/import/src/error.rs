@@ -1,7 +1,9 @@
-//! What can stop an import.
+//! The error of an import.
 
-use crate::BadLine;
+use crate::LineError;
+use aske_chat::Hint;
 use aske_record::RunError;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,13 +15,13 @@ pub enum ImportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
-    /// A line cannot be read, and none may be skipped.
+    /// A line could not be read, and none may be skipped.
     #[error("{0}")]
-    Line(BadLine),
-    /// No rollout is one that can be taken.
+    Line(LineError),
+    /// No rollout could be imported.
     #[error("there is no rollout to import{0}")]
     Nothing(String),
     /// The run folder could not be written.
@@ -31,14 +33,16 @@ impl ImportError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Io { .. } => Some("name files that `vf-eval` has written: results.jsonl or traces.jsonl"),
-            Self::Line(_) => Some("mend or remove that line; without --strict it is skipped"),
-            Self::Nothing(_) => Some("--rounds, --asker and --map say what the file does not"),
-            Self::Run(error) => error.hint(),
-        }
+impl Hint for ImportError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Io { .. } => "name files written by `vf-eval`: results.jsonl or traces.jsonl",
+            Self::Line(_) => "fix or remove that line; without --strict it is skipped",
+            Self::Nothing(_) => "use --rounds, --asker and --map for what the file does not say",
+            Self::Run(error) => return Hint::hint(error),
+        };
+        Some(hint.into())
     }
 }

@@ -1,21 +1,21 @@
-//! Where in a rollout's fields the rest of a session is found.
+//! Where the fields of a session are found in a rollout.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
-/// What may stand in a field.
+/// A field that `--map` can locate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
-    /// Who asked.
+pub enum Field {
+    /// The asker.
     Asker,
-    /// Who Model 1 was.
+    /// The name of Model 1.
     One,
-    /// Who Model 2 was.
+    /// The name of Model 2.
     Two,
-    /// Which of the pair's samples it is, counted from 0.
+    /// The index among the samples of the pair, from 0.
     Sample,
-    /// Model 1's answer to the final question, or the reply that gives it.
+    /// Model 1's answer to the final question, or the reply with it.
     AnswerOne,
     /// Model 2's.
     AnswerTwo,
@@ -23,11 +23,11 @@ pub enum Key {
     Check,
     /// The outcome: its name, or the calibration reward of the paper.
     Outcome,
-    /// Whether Model 1 and Model 2 were right: a list of two truth values.
+    /// Whether Model 1 and Model 2 were right: a list of two booleans.
     Right,
 }
 
-impl Key {
+impl Field {
     /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Asker,
@@ -56,8 +56,8 @@ impl Key {
         }
     }
 
-    /// Names under which it is looked for where nothing else is said.
-    fn usual(self) -> &'static [&'static str] {
+    /// Names that are searched unless it is mapped.
+    fn default_names(self) -> &'static [&'static str] {
         match self {
             Self::Asker => &["asker"],
             Self::One => &["boundary_a", "model_1", "solver_1"],
@@ -72,52 +72,52 @@ impl Key {
     }
 }
 
-/// Where the usual names are looked for: the rollout's own notes, its task, its metrics, its line.
-const PLACES: [&str; 5] = ["info.", "task.data.info.", "task.data.", "metrics.", ""];
+/// Prefixes of the default names: the rollout's info, its task, its metrics, the line itself.
+const PREFIXES: [&str; 5] = ["info.", "task.data.info.", "task.data.", "metrics.", ""];
 
-/// One field that the user has named, written `key=path.to.field`.
+/// A mapping `field=path.to.value` given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    key: Key,
+    key: Field,
     path: String,
 }
 
-/// A text that maps nothing.
+/// An invalid mapping.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` maps nothing; write KEY=PATH such as outcome=info.verdict, where KEY is one of {keys}",
-    keys = Key::ALL.map(Key::as_str).join(", "))]
-pub struct BadMapping(String);
+#[error("`{0}` is not a mapping; write KEY=PATH such as outcome=info.verdict, where KEY is one of {keys}",
+    keys = Field::ALL.map(Field::as_str).join(", "))]
+pub struct MappingError(String);
 
 impl FromStr for Mapping {
-    type Err = BadMapping;
-    fn from_str(text: &str) -> Result<Self, BadMapping> {
-        let bad = || BadMapping(text.to_owned());
+    type Err = MappingError;
+    fn from_str(text: &str) -> Result<Self, MappingError> {
+        let bad = || MappingError(text.to_owned());
         let (key, path) = text.split_once('=').ok_or_else(bad)?;
-        let key = Key::ALL.into_iter().find(|known| known.as_str() == key.trim()).ok_or_else(bad)?;
+        let key = Field::ALL.into_iter().find(|known| known.as_str() == key.trim()).ok_or_else(bad)?;
         let path = path.trim().to_owned();
         if path.split('.').any(str::is_empty) { Err(bad()) } else { Ok(Self { key, path }) }
     }
 }
 
-/// Where each key is looked for; the first path that is there counts.
+/// The paths at which each field is searched, in order.
 #[derive(Clone, Debug)]
-pub struct Map {
-    paths: BTreeMap<Key, Vec<String>>,
-    named: BTreeSet<Key>,
+pub struct FieldMap {
+    paths: BTreeMap<Field, Vec<String>>,
+    named: BTreeSet<Field>,
 }
 
-impl Default for Map {
+impl Default for FieldMap {
     fn default() -> Self {
-        let paths = |key: Key| {
-            let named = key.usual().iter();
-            named.flat_map(|name| PLACES.map(|place| format!("{place}{name}"))).collect()
+        let paths = |key: Field| {
+            let named = key.default_names().iter();
+            named.flat_map(|name| PREFIXES.map(|place| format!("{place}{name}"))).collect()
         };
-        Self { paths: Key::ALL.into_iter().map(|key| (key, paths(key))).collect(), named: BTreeSet::new() }
+        Self { paths: Field::ALL.into_iter().map(|key| (key, paths(key))).collect(), named: BTreeSet::new() }
     }
 }
 
-impl Map {
-    /// Looks for a key where the user says, and nowhere else but where the user says too.
+impl FieldMap {
+    /// Adds a path for a field; the first one replaces the default paths.
     pub fn set(&mut self, mapping: Mapping) {
         let paths = self.paths.entry(mapping.key).or_default();
         if self.named.insert(mapping.key) {
@@ -126,24 +126,29 @@ impl Map {
         paths.push(mapping.path);
     }
 
-    /// The paths of a key.
-    pub fn paths(&self, key: Key) -> &[String] {
+    /// The paths of a field.
+    pub fn paths(&self, key: Field) -> &[String] {
         self.paths.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// The keys that the user has named and that are nowhere among these fields.
-    pub(crate) fn absent(&self, fields: &Value) -> BTreeSet<Key> {
-        let there = |key: &Key| self.paths(*key).iter().any(|path| at(fields, path).is_some());
+    /// The mapped fields that this rollout does not have.
+    pub(crate) fn absent(&self, fields: &Value) -> BTreeSet<Field> {
+        let there = |key: &Field| self.paths(*key).iter().any(|path| at(fields, path).is_some());
         self.named.iter().copied().filter(|key| !there(key)).collect()
     }
 
-    /// The first of a key's fields that `read` can read.
-    pub(crate) fn find<T>(&self, fields: &Value, key: Key, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+    /// The first value at a field's paths that `read` can read.
+    pub(crate) fn find<T>(
+        &self,
+        fields: &Value,
+        key: Field,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Option<T> {
         self.paths(key).iter().find_map(|path| read(at(fields, path)?))
     }
 }
 
-/// The field at a path; a number is a place in a list.
+/// The value at a path; a number is an index into a list.
 fn at<'v>(fields: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').try_fold(fields, |value, step| match value {
         Value::Array(list) => list.get(step.parse::<usize>().ok()?),
@@ -151,12 +156,12 @@ fn at<'v>(fields: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// What our own environment has written down.
+/// The data that our own environment stores in a rollout.
 pub(crate) fn ours(fields: &Value) -> Option<&Value> {
     at(fields, "info.aske.record").and(at(fields, "info.aske"))
 }
 
-/// A name.
+/// A non-empty name.
 pub(crate) fn name(value: &Value) -> Option<String> {
     value.as_str().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
 }
@@ -169,13 +174,13 @@ mod tests {
     #[test]
     fn a_key_is_found_under_its_usual_names_or_where_the_user_says() {
         let fields = json!({"info": {"outcome": "a", "deep": [{"er": "b"}]}, "metrics": {"outcome": "c"}});
-        let mut map = Map::default();
-        let found = |map: &Map| map.find(&fields, Key::Outcome, name);
+        let mut map = FieldMap::default();
+        let found = |map: &FieldMap| map.find(&fields, Field::Outcome, name);
         assert_eq!(found(&map).as_deref(), Some("a"));
         map.set("outcome=info.deep.0.er".parse().unwrap());
         assert_eq!(found(&map).as_deref(), Some("b"));
         map.set("outcome=metrics.outcome".parse().unwrap());
-        assert_eq!((found(&map).as_deref(), map.paths(Key::Outcome).len()), (Some("b"), 2));
+        assert_eq!((found(&map).as_deref(), map.paths(Field::Outcome).len()), (Some("b"), 2));
     }
 
     #[test]

@@ -1,34 +1,34 @@
-//! The outcome that a file tells, and the one that follows from its answers.
+//! Grades of imported sessions: the outcome in the file, and the one computed from the answers.
 
-use crate::Gap;
-use crate::fields::{Key, Map};
+use crate::MissingData;
+use crate::fields::{Field, FieldMap};
 use aske_session::{Domain, Grade, Grading, Outcome, Transcript, grade};
 use serde_json::Value;
 
-/// The grades of a session: the one that counts, and ours where the file has its own.
+/// The grades of a session: the standard one, and ours if the file has its own outcome.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Grades {
     pub(crate) standard: Option<Grade>,
     pub(crate) ours: Option<Grade>,
 }
 
-/// Grades a session by what its file says; where that says nothing, by its answers, where they are known.
+/// Grades a session by the outcome in its file, or else by its answers if they are known.
 pub(crate) fn grades(
     transcript: &Transcript,
     fields: &Value,
-    map: &Map,
+    map: &FieldMap,
     domain: &Domain,
-    gaps: &mut Vec<Gap>,
+    gaps: &mut Vec<MissingData>,
 ) -> Grades {
     let ours = by_answers(transcript, domain);
     let asked = transcript.answers().question.is_some();
-    let Some(outcome) = map.find(fields, Key::Outcome, |value| outcome(value, asked)) else {
+    let Some(outcome) = map.find(fields, Field::Outcome, |value| outcome(value, asked)) else {
         if ours.is_none() {
-            gaps.push(Gap::Outcome);
+            gaps.push(MissingData::Outcome);
         }
         return Grades { standard: ours, ours: None };
     };
-    let told = map.find(fields, Key::Right, right);
+    let told = map.find(fields, Field::Right, right);
     let found = ours.as_ref().filter(|grade| grade.outcome == outcome).and_then(|grade| grade.right);
     let right = match outcome {
         Outcome::Calibrated => told.or(found),
@@ -36,10 +36,10 @@ pub(crate) fn grades(
         Outcome::TooHard => Some([false; 2]),
         Outcome::NoQuestion | Outcome::BadCrossCheck => None,
     };
-    // Who was right must fit the outcome.
+    // Who was right must be consistent with the outcome.
     let right = right.filter(|right| Outcome::of(*right) == outcome);
     if outcome == Outcome::Calibrated && right.is_none() {
-        gaps.push(Gap::Right);
+        gaps.push(MissingData::Right);
     }
     Grades {
         standard: Some(Grade { outcome, right, undecided: false, promoted: false, folded: false }),
@@ -72,7 +72,7 @@ fn outcome(value: &Value, asked: bool) -> Option<Outcome> {
     Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == name)
 }
 
-/// Two truth values.
+/// Two booleans.
 fn right(value: &Value) -> Option<[bool; 2]> {
     let [one, two] = value.as_array()?.as_slice() else { return None };
     Some([one.as_bool()?, two.as_bool()?])
@@ -95,9 +95,9 @@ mod tests {
         }
     }
 
-    fn graded(transcript: &Transcript, fields: &Value) -> (Grades, Vec<Gap>) {
+    fn graded(transcript: &Transcript, fields: &Value) -> (Grades, Vec<MissingData>) {
         let mut gaps = Vec::new();
-        (grades(transcript, fields, &Map::default(), &Domain::math(), &mut gaps), gaps)
+        (grades(transcript, fields, &FieldMap::default(), &Domain::math(), &mut gaps), gaps)
     }
 
     fn of(outcome: Outcome, right: Option<[bool; 2]>) -> Grade {
@@ -123,14 +123,14 @@ mod tests {
     #[test]
     fn what_is_not_known_is_no_grade() {
         let unknown = transcript(None, &[]);
-        assert_eq!(graded(&unknown, &json!({})), (Grades::default(), vec![Gap::Outcome]));
-        assert_eq!(graded(&unknown, &json!({"outcome": "superb"})).1, [Gap::Outcome]);
+        assert_eq!(graded(&unknown, &json!({})), (Grades::default(), vec![MissingData::Outcome]));
+        assert_eq!(graded(&unknown, &json!({"outcome": "superb"})).1, [MissingData::Outcome]);
         let (calibrated, gaps) = graded(&unknown, &json!({"outcome": "calibrated"}));
-        assert_eq!((calibrated.standard.unwrap().right, gaps), (None, vec![Gap::Right]));
+        assert_eq!((calibrated.standard.unwrap().right, gaps), (None, vec![MissingData::Right]));
         let (told, _) = graded(&unknown, &json!({"outcome": "calibrated", "right": [false, true]}));
         assert_eq!(told.standard.unwrap().right, Some([false, true]));
         let (wrong, gaps) = graded(&unknown, &json!({"outcome": "calibrated", "right": [true, true]}));
-        assert_eq!((wrong.standard.unwrap().right, gaps), (None, vec![Gap::Right]));
+        assert_eq!((wrong.standard.unwrap().right, gaps), (None, vec![MissingData::Right]));
     }
 
     #[test]

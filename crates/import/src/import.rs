@@ -1,93 +1,93 @@
-//! From files to a run folder, a line at a time.
+//! Imports files into a run folder, one line at a time.
 
+use crate::convert::{ConvertError, ConvertedSession, Converter};
 use crate::lines::Lines;
 use crate::rollout::{self, Rollout};
-use crate::taken::{Refused, Taken, Taker};
-use crate::{Count, ImportError, Left, Map, Named, fields, ours};
+use crate::{FieldMap, ImportError, ImportStats, ModelName, SkipReason, fields, own};
 use aske_record::{CallKey, NewRun, Record, RunError, STANDARD};
 use aske_session::{Domain, Pack};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The grader whose grades are ours, beside those that a file has of its own.
+/// Name of our own grades, next to those that a file has.
 pub const GRADER: &str = "aske";
 
-/// Rollouts that are looked at to tell how many turns a whole session has.
-const LOOK: usize = 1000;
+/// Rollouts that are inspected to find the number of turns of a complete session.
+const INSPECTED: usize = 1000;
 
 /// How rollouts are read.
 #[derive(Debug)]
-pub struct Options {
-    /// How answers are read and compared.
+pub struct ImportOptions {
+    /// How answers are parsed and compared.
     pub domain: Domain,
-    /// Prompts whose messages are read exactly.
+    /// Prompt packs whose messages are parsed exactly.
     pub packs: Vec<Pack>,
-    /// Words of a question that are forwarded.
+    /// Maximum words of a question.
     pub question_words: usize,
-    /// Probing rounds of a whole session; what most rollouts have, where none is said.
+    /// Probing rounds of a complete session; by default the most common number.
     pub rounds: Option<u32>,
-    /// Who asks; the first that is met, where nobody is named.
+    /// The asker; by default the first one found.
     pub asker: Option<String>,
-    /// Where fields are found.
-    pub map: Map,
-    /// Stop at a line that cannot be read, instead of skipping it.
+    /// Where fields are.
+    pub map: FieldMap,
+    /// Stop at an unreadable line instead of skipping it.
     pub strict: bool,
 }
 
 /// What was imported.
 #[derive(Clone, Debug)]
-pub struct Imported {
-    /// Who asked.
-    pub asker: Named,
+pub struct ImportSummary {
+    /// The asker.
+    pub asker: ModelName,
     /// The boundary solvers, by name.
-    pub solvers: Vec<Named>,
+    pub solvers: Vec<ModelName>,
     /// Probing rounds.
     pub rounds: u32,
-    /// How much, and what is missing.
-    pub count: Count,
+    /// The counts.
+    pub count: ImportStats,
 }
 
-/// An import under way.
+/// An import in progress.
 pub struct Import<'o> {
-    options: &'o Options,
+    options: &'o ImportOptions,
     rounds: u32,
     run: NewRun,
-    taker: Taker<'o>,
+    converter: Converter<'o>,
     solvers: BTreeSet<String>,
-    count: Count,
+    count: ImportStats,
     files: std::slice::Iter<'o, PathBuf>,
     open: Option<Open>,
-    /// Bytes of the files that were read to their end.
+    /// Bytes of the files that are finished.
     before: u64,
 }
 
-/// The file that is being read.
+/// The current file.
 struct Open {
     lines: Lines,
-    /// The asker that a file beside it names.
+    /// The asker named in the metadata file next to it.
     asker: Option<String>,
 }
 
 impl<'o> Import<'o> {
-    /// Begins to read the files into a new run.
-    pub fn begin(files: &'o [PathBuf], options: &'o Options, run: NewRun) -> Result<Self, ImportError> {
-        let rounds = options.rounds.map_or_else(|| usual_rounds(files), Ok)?;
-        let (taker, count) = (Taker::new(options, rounds), Count::default());
+    /// Starts to import files into a new run.
+    pub fn begin(files: &'o [PathBuf], options: &'o ImportOptions, run: NewRun) -> Result<Self, ImportError> {
+        let rounds = options.rounds.map_or_else(|| most_common_rounds(files), Ok)?;
+        let (converter, count) = (Converter::new(options, rounds), ImportStats::default());
         let (solvers, files) = (BTreeSet::new(), files.iter());
-        Ok(Self { options, rounds, run, taker, solvers, count, files, open: None, before: 0 })
+        Ok(Self { options, rounds, run, converter, solvers, count, files, open: None, before: 0 })
     }
 
-    /// Bytes that have been read.
+    /// Number of bytes read.
     pub fn read(&self) -> u64 {
         self.before + self.open.as_ref().map_or(0, |open| open.lines.read)
     }
 
-    /// Reads one line; says whether there was one.
+    /// Reads one line; returns whether there was one.
     pub fn step(&mut self) -> Result<bool, ImportError> {
         loop {
             let Some(mut open) = self.open.take() else {
                 let Some(file) = self.files.next() else { return Ok(false) };
-                self.open = Some(Open { lines: Lines::open(file)?, asker: asker_beside(file) });
+                self.open = Some(Open { lines: Lines::open(file)?, asker: asker_in_metadata(file) });
                 continue;
             };
             let Some(line) = open.lines.next(rollout::read)? else {
@@ -95,11 +95,11 @@ impl<'o> Import<'o> {
                 continue;
             };
             match line {
-                Err(bad) => self.count.bad_line(bad, self.options.strict)?,
+                Err(error) => self.count.bad_line(error, self.options.strict)?,
                 Ok(rollouts) => {
                     for rollout in rollouts {
                         if let Some(what) = self.rollout(rollout, open.asker.as_deref())? {
-                            self.count.bad_line(open.lines.bad(what), self.options.strict)?;
+                            self.count.bad_line(open.lines.error(what), self.options.strict)?;
                         }
                     }
                 }
@@ -109,40 +109,40 @@ impl<'o> Import<'o> {
         }
     }
 
-    /// Takes a rollout, or counts why not; says what is wrong with one that cannot be read.
+    /// Imports a rollout or counts why not; returns the error of an invalid one.
     fn rollout(
         &mut self,
-        rollout: Result<Rollout, Left>,
-        beside: Option<&str>,
+        rollout: Result<Rollout, SkipReason>,
+        metadata_asker: Option<&str>,
     ) -> Result<Option<String>, RunError> {
-        let taken = rollout.map_err(Refused::Left).and_then(|rollout| {
+        let converted = rollout.map_err(ConvertError::Skipped).and_then(|rollout| {
             self.count.absent(self.options.map.absent(&rollout.fields));
-            self.taker.take(&rollout, beside)
+            self.converter.convert(&rollout, metadata_asker)
         });
-        match taken {
-            Ok(taken) => {
-                write(&mut self.run, &taken)?;
-                self.count.session(&taken);
-                self.solvers.extend(taken.record.solvers);
+        match converted {
+            Ok(session) => {
+                write(&mut self.run, &session)?;
+                self.count.session(&session);
+                self.solvers.extend(session.record.solvers);
             }
-            Err(Refused::Left(left)) => *self.count.left.entry(left).or_default() += 1,
-            Err(Refused::Bad(what)) => return Ok(Some(what)),
+            Err(ConvertError::Skipped(left)) => *self.count.left.entry(left).or_default() += 1,
+            Err(ConvertError::Invalid(what)) => return Ok(Some(what)),
         }
         Ok(None)
     }
 
-    /// What was imported, and the run, which still has to be told what it is.
-    pub fn finish(self) -> Result<(Imported, NewRun), ImportError> {
-        let Self { taker, count, run, solvers, rounds, .. } = self;
-        let (Some(asker), true) = (&taker.asker, count.sessions > 0) else {
+    /// The summary, and the run, which still lacks its manifest.
+    pub fn finish(self) -> Result<(ImportSummary, NewRun), ImportError> {
+        let Self { converter, count, run, solvers, rounds, .. } = self;
+        let (Some(asker), true) = (&converter.asker, count.sessions > 0) else {
             return Err(ImportError::Nothing(count.reasons()));
         };
-        let solvers = solvers.iter().map(|name| taker.names.named(name)).collect();
-        Ok((Imported { asker: taker.names.named(asker), solvers, rounds, count }, run))
+        let solvers = solvers.iter().map(|name| converter.names.named(name)).collect();
+        Ok((ImportSummary { asker: converter.names.named(asker), solvers, rounds, count }, run))
     }
 }
 
-fn write(run: &mut NewRun, taken: &Taken) -> Result<(), RunError> {
+fn write(run: &mut NewRun, taken: &ConvertedSession) -> Result<(), RunError> {
     let record = taken.record.id().to_string();
     run.add_record(&Record::Session(taken.record.clone()))?;
     for (grader, grade) in [STANDARD, GRADER].into_iter().zip(&taken.grades) {
@@ -154,17 +154,17 @@ fn write(run: &mut NewRun, taken: &Taken) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The probing rounds that most of the first rollouts have; of equally many, the larger number.
-fn usual_rounds(files: &[PathBuf]) -> Result<u32, ImportError> {
+/// The most common number of probing rounds among the first rollouts; on a tie the larger one.
+fn most_common_rounds(files: &[PathBuf]) -> Result<u32, ImportError> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut left = LOOK;
+    let mut left = INSPECTED;
     for file in files {
         let mut lines = Lines::open(file)?;
         while left > 0
             && let Some(line) = lines.next(rollout::read)?
         {
             for rollout in line.into_iter().flatten().flatten().filter(|rollout| !rollout.failed) {
-                let own = ours::read(&rollout.fields).and_then(Result::ok);
+                let own = own::read(&rollout.fields).and_then(Result::ok);
                 let turns =
                     own.map_or_else(|| rollout.turns().len(), |own| own.record.transcript.turns.len());
                 *counts.entry(turns).or_default() += 1;
@@ -176,8 +176,8 @@ fn usual_rounds(files: &[PathBuf]) -> Result<u32, ImportError> {
     Ok(most.map_or(0, |(turns, _)| u32::try_from(turns - 1).unwrap_or(u32::MAX)))
 }
 
-/// The model that verifiers 0.3 names in the `metadata.json` beside its results.
-fn asker_beside(file: &Path) -> Option<String> {
+/// The model in the `metadata.json` that verifiers 0.3 writes next to its results.
+fn asker_in_metadata(file: &Path) -> Option<String> {
     let text = std::fs::read(file.with_file_name("metadata.json")).ok()?;
     let metadata: serde_json::Value = serde_json::from_slice(&text).ok()?;
     metadata.get("model").and_then(fields::name)

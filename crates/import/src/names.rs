@@ -1,25 +1,25 @@
-//! Names of models as a configuration can hold them.
+//! Maps model names in files to names that are valid in a configuration.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Model names, each with the one it had in the file.
+/// Names of models in the run and in the files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct ModelNames {
     plain: HashMap<String, String>,
     original: BTreeMap<String, String>,
 }
 
-/// A model: its name in the run, and the one it had in the file.
+/// The name of a model in the run and in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// Letters, digits, `.`, `_` and `-`.
+pub struct ModelName {
+    /// In the run: letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// As the file writes it.
+    /// In the file.
     pub original: String,
 }
 
-impl Names {
-    /// The name of a model in the run; two that differ in the file differ here too.
+impl ModelNames {
+    /// The name of a model in the run; different names stay different.
     pub(crate) fn of(&mut self, original: &str) -> String {
         if let Some(name) = self.plain.get(original) {
             return name.clone();
@@ -34,9 +34,9 @@ impl Names {
     }
 
     /// A model by its name in the run.
-    pub(crate) fn named(&self, name: &str) -> Named {
+    pub(crate) fn named(&self, name: &str) -> ModelName {
         let original = self.original.get(name).map_or(name, String::as_str);
-        Named { name: name.to_owned(), original: original.to_owned() }
+        ModelName { name: name.to_owned(), original: original.to_owned() }
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn names_that_differ_stay_different() {
-        let mut names = Names::default();
+        let mut names = ModelNames::default();
         assert_eq!(names.of("Qwen/Qwen3-4B"), "Qwen-Qwen3-4B");
         assert_eq!(names.of("Qwen:Qwen3-4B"), "Qwen-Qwen3-4B-2");
         assert_eq!(names.of("Qwen/Qwen3-4B"), "Qwen-Qwen3-4B");

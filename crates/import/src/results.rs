@@ -1,42 +1,43 @@
-//! A line of verifiers 0.3's `results.jsonl`: one rollout.
+//! Reads a line of `results.jsonl` of verifiers 0.3: one rollout.
 
-use crate::rollout::{Rollout, Said, Took, reasoning, speaker, text};
+use crate::rollout::{CallInfo, Rollout, RolloutMessage, reasoning, speaker, text};
 use aske_chat::{ChatRole, Finish, Usage};
 use serde_json::Value;
 
-/// Reads a line. Only what the asker said in `completion` is its own; `prompt` may hold examples.
+/// Reads a line. Only assistant messages in `completion` are replies of the asker; `prompt` may contain examples.
 pub(crate) fn rollout(mut line: Value) -> Result<Rollout, String> {
     let mut messages = Vec::new();
     for (key, own) in [("prompt", false), ("completion", true)] {
         let field = line.get_mut(key).map(Value::take).unwrap_or_default();
-        messages.extend(said(&field, own).ok_or_else(|| format!("`{key}` holds no chat messages"))?);
+        messages.extend(parse_messages(&field, own).ok_or_else(|| format!("`{key}` has no chat messages"))?);
     }
     let failed = line.get("error").is_some_and(|error| !error.is_null());
     Ok(Rollout { messages, asker: None, failed, usage: usage(&line), fields: line })
 }
 
-/// The messages of a field. A rollout that failed at once has none.
-fn said(field: &Value, own: bool) -> Option<Vec<Said>> {
+/// The messages in a field. A rollout that failed immediately has none.
+fn parse_messages(field: &Value, own: bool) -> Option<Vec<RolloutMessage>> {
     let messages = match field {
         Value::Null => return Some(Vec::new()),
-        // A prompt may be one text.
+        // A prompt may be a single string.
         Value::String(prompt) if !own => {
-            return Some(vec![Said { role: ChatRole::User, text: prompt.clone(), call: None }]);
+            return Some(vec![RolloutMessage { role: ChatRole::User, text: prompt.clone(), call: None }]);
         }
         other => other.as_array()?,
     };
     let read = |message: &Value| {
         let role = speaker(message)?;
         let replied = own && role == ChatRole::Assistant;
-        // The format tells of no reply why it ended.
-        let took = || Took { reasoning: reasoning(message), finish: Finish::Other, ..Took::default() };
-        Some(Said { role, text: text(message), call: replied.then(took) })
+        // The format has no finish reasons.
+        let call =
+            || CallInfo { reasoning: reasoning(message), finish: Finish::Other, ..CallInfo::default() };
+        Some(RolloutMessage { role, text: text(message), call: replied.then(call) })
     };
     Some(messages.iter().filter_map(read).collect())
 }
 
-/// Tokens of the whole rollout; written as numbers with a point.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to whole numbers")]
+/// Token usage of the whole rollout; the file has floats.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to integers")]
 fn usage(line: &Value) -> Usage {
     let tokens = |key: &str| {
         let number = line.get("token_usage").and_then(|usage| usage.get(key)).and_then(Value::as_f64);
@@ -73,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rollout_without_messages_is_told_from_one_that_is_no_conversation() {
+    fn a_rollout_without_messages_differs_from_one_that_is_not_a_conversation() {
         let failed = rollout(json!({"prompt": null, "completion": null, "error": {"error": "X"}})).unwrap();
         assert!(failed.failed && failed.turns().is_empty());
         let error = rollout(json!({"prompt": "go", "completion": "a text"})).unwrap_err();
-        assert_eq!(error, "`completion` holds no chat messages");
+        assert_eq!(error, "`completion` has no chat messages");
     }
 }

@@ -1,38 +1,38 @@
-//! One rollout, whatever file it came from.
+//! A rollout, whatever the format of its file.
 
-use crate::Left;
+use crate::SkipReason;
 use crate::{results, traces};
 use aske_chat::{ChatRole, Finish, Usage, Usd};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A rollout: the asker's conversation, and all that the file says beside it.
+/// The asker's conversation and the other fields of a rollout.
 #[derive(Debug)]
 pub(crate) struct Rollout {
     /// The conversation, in order.
-    pub(crate) messages: Vec<Said>,
-    /// The model that asked, where the line names it.
+    pub(crate) messages: Vec<RolloutMessage>,
+    /// The model that asked, if the line names it.
     pub(crate) asker: Option<String>,
-    /// It ended in an error.
+    /// Whether it ended in an error.
     pub(crate) failed: bool,
-    /// What the asker used, where that is told of the whole rollout only.
+    /// Usage of the asker, if known only for the whole rollout.
     pub(crate) usage: Usage,
-    /// Every other field.
+    /// All other fields.
     pub(crate) fields: Value,
 }
 
 /// One message of the conversation.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct RolloutMessage {
     pub(crate) role: ChatRole,
     pub(crate) text: String,
-    /// What the model said in this rollout, and no example that stood in its prompt.
-    pub(crate) call: Option<Took>,
+    /// Set for replies of the model in this rollout, not for examples in its prompt.
+    pub(crate) call: Option<CallInfo>,
 }
 
-/// What is told of an asker's reply beside its text.
+/// Details of a reply.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Took {
+pub(crate) struct CallInfo {
     pub(crate) reasoning: Option<String>,
     pub(crate) finish: Finish,
     pub(crate) usage: Usage,
@@ -41,15 +41,15 @@ pub(crate) struct Took {
 }
 
 impl Rollout {
-    /// The asker's turns: the places of its replies among the messages.
+    /// The indices of the asker's replies among the messages.
     pub(crate) fn turns(&self) -> Vec<usize> {
-        let asked = self.messages.iter().enumerate().filter(|(_, said)| said.call.is_some());
-        asked.map(|(place, _)| place).collect()
+        let replies = self.messages.iter().enumerate().filter(|(_, message)| message.call.is_some());
+        replies.map(|(index, _)| index).collect()
     }
 }
 
-/// The rollouts of one line, of either format; those that cannot be told apart are left out.
-pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, Left>>, String> {
+/// Reads the rollouts of a line of either format; ambiguous ones are skipped.
+pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, SkipReason>>, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if value.get("traces").is_some_and(Value::is_array) {
         traces::episode(value)
@@ -62,7 +62,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, Left>>, String> {
     }
 }
 
-/// Who speaks; messages of tools are none of the conversation.
+/// The role of a message; tool messages are skipped.
 pub(crate) fn speaker(message: &Value) -> Option<ChatRole> {
     match message.get("role")?.as_str()? {
         "system" | "developer" => Some(ChatRole::System),
@@ -72,7 +72,7 @@ pub(crate) fn speaker(message: &Value) -> Option<ChatRole> {
     }
 }
 
-/// The text of a message: one string, or those of its parts.
+/// The text of a message: a string, or the texts of its parts.
 pub(crate) fn text(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -85,7 +85,7 @@ pub(crate) fn text(message: &Value) -> String {
     }
 }
 
-/// Thinking that the provider kept in a field of its own.
+/// Reasoning that the provider returned in a separate field.
 pub(crate) fn reasoning(message: &Value) -> Option<String> {
     message.get("reasoning_content").and_then(Value::as_str).map(str::to_owned)
 }

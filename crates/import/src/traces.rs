@@ -1,19 +1,19 @@
-//! A line of verifiers 0.4's `traces.jsonl`: one episode, with a trace for each agent.
+//! Reads a line of `traces.jsonl` of verifiers 0.4: one episode, with a trace per agent.
 
-use crate::Left;
+use crate::SkipReason;
 use crate::fields::ours;
-use crate::rollout::{Rollout, Said, Took, reasoning, speaker, text};
+use crate::rollout::{CallInfo, Rollout, RolloutMessage, reasoning, speaker, text};
 use aske_chat::{Finish, Usage, Usd};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The asker's agent in an environment of several.
+/// Name of the asker in an environment with several agents.
 const ASKER: &str = "asker";
 
-/// The asker's rollouts of an episode: the traces of our own environment, else the one of the agent `asker`, else the
+/// The rollouts of the asker in an episode: the traces of our own environment, or else of the agent `asker`, or else the
 /// only one.
-pub(crate) fn episode(mut episode: Value) -> Result<Vec<Result<Rollout, Left>>, String> {
+pub(crate) fn episode(mut episode: Value) -> Result<Vec<Result<Rollout, SkipReason>>, String> {
     let Some(Value::Array(traces)) = episode.get_mut("traces").map(Value::take) else {
         return Ok(Vec::new());
     };
@@ -23,17 +23,17 @@ pub(crate) fn episode(mut episode: Value) -> Result<Vec<Result<Rollout, Left>>, 
     } else if traces.len() > 1 {
         traces.into_iter().filter(|trace| name(trace).as_deref() == Some(ASKER)).collect()
     } else if traces.is_empty() {
-        return Ok(vec![Err(Left::Failed)]);
+        return Ok(vec![Err(SkipReason::Failed)]);
     } else {
         traces
     };
     if chosen.is_empty() {
-        return Ok(vec![Err(Left::WhichAgent)]);
+        return Ok(vec![Err(SkipReason::WhichAgent)]);
     }
     chosen.into_iter().map(|trace| self::trace(trace).map(Ok)).collect()
 }
 
-/// Reads one trace: the messages of its last branch.
+/// Reads a trace: the messages of its last branch.
 pub(crate) fn trace(mut trace: Value) -> Result<Rollout, String> {
     let Some(Value::Array(nodes)) = trace.get_mut("nodes").map(Value::take) else {
         return Err("a trace without `nodes`".to_owned());
@@ -45,43 +45,43 @@ pub(crate) fn trace(mut trace: Value) -> Result<Rollout, String> {
     let by_node: HashMap<u64, &Value> =
         calls.iter().filter_map(|call| Some((call.get("node")?.as_u64()?, call))).collect();
     let mut messages = Vec::new();
-    for place in branch(&nodes)? {
-        let Some(message) = nodes[place].get("message") else { continue };
+    for index in branch(&nodes)? {
+        let Some(message) = nodes[index].get("message") else { continue };
         let Some(role) = speaker(message) else { continue };
-        let sampled = nodes[place].get("sampled").and_then(Value::as_bool).unwrap_or(false);
-        let call = sampled.then(|| took(message, by_node.get(&(place as u64)).copied()));
-        messages.push(Said { role, text: text(message), call });
+        let sampled = nodes[index].get("sampled").and_then(Value::as_bool).unwrap_or(false);
+        let call = sampled.then(|| call_info(message, by_node.get(&(index as u64)).copied()));
+        messages.push(RolloutMessage { role, text: text(message), call });
     }
     let asker = calls.iter().find_map(|call| call.get("model")?.as_str()).map(str::to_owned);
     let failed = trace.get("ok").and_then(Value::as_bool) == Some(false);
     Ok(Rollout { messages, asker, failed, usage: Usage::default(), fields: trace })
 }
 
-/// The places of the messages from the first to the last that was written.
+/// The indices of the messages from the first to the last one.
 fn branch(nodes: &[Value]) -> Result<Vec<usize>, String> {
     let mut path = Vec::new();
     let mut next = nodes.len().checked_sub(1);
-    while let Some(place) = next {
-        path.push(place);
-        let parent = nodes[place].get("parent").and_then(Value::as_u64);
+    while let Some(index) = next {
+        path.push(index);
+        let parent = nodes[index].get("parent").and_then(Value::as_u64);
         next = parent.map(|parent| usize::try_from(parent).unwrap_or(usize::MAX));
-        // A message is written after the one it follows.
-        if next.is_some_and(|parent| parent >= place) {
-            return Err(format!("node {place} follows a later one"));
+        // A message comes after its parent.
+        if next.is_some_and(|parent| parent >= index) {
+            return Err(format!("node {index} has a later parent"));
         }
     }
     path.reverse();
     Ok(path)
 }
 
-/// What a reply took, where its call is recorded.
-fn took(message: &Value, call: Option<&Value>) -> Took {
+/// Details of a reply, if its call is recorded.
+fn call_info(message: &Value, call: Option<&Value>) -> CallInfo {
     let text = |key: &str| call.and_then(|call| call.get(key)).and_then(Value::as_str);
     let usage = |key: &str| call.and_then(|call| call.get("usage")?.get(key));
     let tokens = |key: &str| usage(key).and_then(Value::as_u64).unwrap_or(0);
     let moment = |key: &str| call.and_then(|call| call.get("time")?.get(key)?.as_f64()).unwrap_or(0.0);
     let cached = tokens("cached_input_tokens");
-    Took {
+    CallInfo {
         reasoning: reasoning(message),
         finish: match text("finish_reason") {
             Some("stop") => Finish::Stop,
@@ -89,7 +89,7 @@ fn took(message: &Value, call: Option<&Value>) -> Took {
             _ => Finish::Other,
         },
         usage: Usage {
-            // verifiers counts what came from the cache apart.
+            // verifiers counts cached tokens separately.
             prompt: tokens("prompt_tokens").saturating_add(cached),
             cached,
             completion: tokens("completion_tokens"),
@@ -120,18 +120,18 @@ mod tests {
         let calls = json!([{"node": 3, "model": "m", "finish_reason": "length", "time": {"start": 1.0, "end": 3.5},
             "usage": {"prompt_tokens": 5, "cached_input_tokens": 20, "completion_tokens": 3, "cost": 0.5}}]);
         let read = trace(json!({"nodes": nodes, "calls": calls, "ok": true})).unwrap();
-        let texts: Vec<&str> = read.messages.iter().map(|said| said.text.as_str()).collect();
+        let texts: Vec<&str> = read.messages.iter().map(|message| message.text.as_str()).collect();
         assert_eq!(texts, ["s", "u", "kept"]);
-        let took = read.messages[2].call.as_ref().unwrap();
-        assert_eq!((took.usage.prompt, took.usage.cached, took.usage.completion), (25, 20, 3));
-        assert_eq!((took.finish, took.latency.as_millis(), took.cost), (Finish::Length, 2500, Usd(0.5)));
+        let call = read.messages[2].call.as_ref().unwrap();
+        assert_eq!((call.usage.prompt, call.usage.cached, call.usage.completion), (25, 20, 3));
+        assert_eq!((call.finish, call.latency.as_millis(), call.cost), (Finish::Length, 2500, Usd(0.5)));
         assert_eq!((read.asker.as_deref(), read.failed), (Some("m"), false));
     }
 
     #[test]
     fn a_graph_that_runs_in_a_circle_is_refused() {
         let circle = json!({"nodes": [node(Some(1), "user", "", false), node(Some(0), "user", "", false)], "calls": []});
-        assert_eq!(trace(circle).unwrap_err(), "node 0 follows a later one");
+        assert_eq!(trace(circle).unwrap_err(), "node 0 has a later parent");
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         let read = episode(json!({"traces": [agent("solver"), agent("asker")]})).unwrap();
         assert_eq!(read[0].as_ref().unwrap().messages[0].text, "asker");
         let unknown = episode(json!({"traces": [agent("a"), agent("b")]})).unwrap();
-        assert_eq!(unknown[0].as_ref().unwrap_err(), &Left::WhichAgent);
-        assert_eq!(episode(json!({"traces": []})).unwrap()[0].as_ref().unwrap_err(), &Left::Failed);
+        assert_eq!(unknown[0].as_ref().unwrap_err(), &SkipReason::WhichAgent);
+        assert_eq!(episode(json!({"traces": []})).unwrap()[0].as_ref().unwrap_err(), &SkipReason::Failed);
     }
 }

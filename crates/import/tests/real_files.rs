@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
 
-use aske_import::{Gap, Import, ImportError, Imported, Left, Map, Options};
+use aske_import::{FieldMap, Import, ImportError, ImportOptions, ImportSummary, MissingData, SkipReason};
 use aske_record::{Identity, Manifest, NewRun, Replies, RunContents, SessionRecord};
 use aske_session::{Domain, Outcome, Role, Side, Slot};
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-fn options(map: &[&str]) -> Options {
-    let mut all = Map::default();
+fn options(map: &[&str]) -> ImportOptions {
+    let mut all = FieldMap::default();
     for text in map {
         all.set(text.parse().unwrap());
     }
-    Options {
+    ImportOptions {
         domain: Domain::math(),
         packs: Vec::new(),
         question_words: 200,
@@ -30,7 +30,10 @@ fn options(map: &[&str]) -> Options {
 }
 
 /// The folder that an import makes, and what it says.
-fn imported(files: &[PathBuf], options: &Options) -> Result<(TempDir, RunContents, Imported), ImportError> {
+fn imported(
+    files: &[PathBuf],
+    options: &ImportOptions,
+) -> Result<(TempDir, RunContents, ImportSummary), ImportError> {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().join("run");
     let mut import = Import::begin(files, options, NewRun::begin(&into)?)?;
@@ -120,7 +123,8 @@ fn traces_of_verifiers_0_4_become_sessions_with_what_they_used() {
 fn what_a_file_does_not_tell_is_counted_and_not_made_up() {
     let map = ["outcome=info.nowhere", "one=info.nowhere", "check=info.reference"];
     let (_folder, contents, imported) = imported(&[data("traces/traces.jsonl")], &options(&map)).unwrap();
-    let gaps = BTreeMap::from([(Gap::Solvers, 4), (Gap::Final, 4), (Gap::Outcome, 4)]);
+    let gaps =
+        BTreeMap::from([(MissingData::Solvers, 4), (MissingData::Final, 4), (MissingData::Outcome, 4)]);
     assert_eq!(imported.count.gaps, gaps);
     assert_eq!(imported.count.unfound.unwrap().len(), 2);
     assert!(contents.grades["standard"].is_empty());
@@ -145,20 +149,24 @@ fn lines_that_cannot_be_read_are_named_and_rollouts_that_failed_are_no_sessions(
     let files = [file];
     let (_folder, _, imported) = self::imported(&files, &options(&[])).unwrap();
     assert_eq!((imported.count.sessions, imported.count.bad), (3, 2));
-    assert_eq!(imported.count.left, BTreeMap::from([(Left::Failed, 1)]));
+    assert_eq!(imported.count.left, BTreeMap::from([(SkipReason::Failed, 1)]));
     assert_eq!(imported.count.bad_lines.iter().map(|bad| bad.line).collect::<Vec<_>>(), [3, 4]);
-    assert_eq!(imported.count.gaps, BTreeMap::from([(Gap::Asker, 3)]), "there is no metadata.json beside");
+    assert_eq!(
+        imported.count.gaps,
+        BTreeMap::from([(MissingData::Asker, 3)]),
+        "there is no metadata.json beside"
+    );
 
-    let strict = Options { strict: true, ..options(&[]) };
+    let strict = ImportOptions { strict: true, ..options(&[]) };
     let Err(ImportError::Line(bad)) = self::imported(&files, &strict) else { unreachable!() };
     assert!(
         bad.to_string()
             .ends_with("results.jsonl:3: neither a rollout of results.jsonl nor an episode of traces.jsonl")
     );
-    let other = Options { asker: Some("nobody".into()), rounds: Some(9), ..options(&[]) };
+    let other = ImportOptions { asker: Some("nobody".into()), rounds: Some(9), ..options(&[]) };
     let error = self::imported(&[data("results/results.jsonl")], &other).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no rollout to import\n  6 have another number of asker turns than a whole session"
+        "there is no rollout to import\n  6 do not have the number of asker turns of a complete session"
     );
 }

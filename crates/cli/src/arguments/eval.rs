@@ -1,24 +1,24 @@
-//! What can be typed about models on benchmarks.
+//! Arguments of `aske eval`.
 
 use super::{Budget, WHOLE};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "The protocol is the paper's: one user message, thinking off, temperature 1.0, top_p 0.95, top_k 20, presence
-penalty 1.5, 32,000 tokens, 8 samples; `aske config eval` shows all of it. Running the same command again goes on where
+penalty 1.5, 32,000 tokens, 8 samples; `aske config eval` shows all of it. Running the same command again continues where
 it stopped, and --samples may grow.
 
 Examples:
-  aske eval                                     the nano asker on the benchmark that ships
+  aske eval                                     the nano asker on the built-in benchmark
   aske eval runs/nano-train/seed-0 --tokens 200 --instruction 'Work, \\boxed{}.'
-                                                what a training made of it, in the words of the nano world
-  aske eval model.gguf --tokens 2000            a file, with a program built with llama.cpp
+                                                a trained asker, with the nano world's instruction
+  aske eval model.gguf --tokens 2000            a GGUF file; needs a build with --features llama
   aske eval http://localhost:8000/v1#Qwen/Qwen3.5-4B --data paper --judge gemini-3.1-flash-lite
   aske eval my-model --data problems.csv --data imo-answerbench=answerbench.csv
-  aske eval datasets                            what is known, and where it lies
+  aske eval datasets                            list the datasets and where they are
   aske eval compare runs/eval-base runs/eval-seed-0 runs/eval-seed-1";
 
-/// A model on mathematics benchmarks: pass@k and avg@k.
+/// Evaluate a model on mathematics benchmarks: pass@k and avg@k.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct Eval {
@@ -30,15 +30,15 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
-    /// Compare a base model with what training made of it
+    /// Compare a base model with the models trained from it
     Compare(EvalCompare),
-    /// List the datasets that are known, and where they lie
+    /// List the known datasets and where they are
     Datasets(EvalDatasets),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalRun {
-    /// A configured model, a GGUF file, the folder of a checkpoint or of a training's seed, or URL#NAME [default: the asker]
+    /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, or URL#NAME [default: the asker]
     pub(crate) model: Option<String>,
     /// A dataset, `paper` for the paper's four, NAME=FILE, or a .jsonl, .csv, .parquet or .toml file; may be repeated
     /// [default: ladder]
@@ -47,7 +47,7 @@ pub(crate) struct EvalRun {
     /// A file, or a built-in configuration, where models are defined [default: ./aske.toml, else nano]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
-    /// Set any key of the configuration; may be repeated
+    /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
     /// The seed of the run
@@ -59,24 +59,24 @@ pub(crate) struct EvalRun {
     /// Answers to each problem [default: 8]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
-    /// Tokens of an answer [default: 32000]
+    /// Maximum tokens of an answer [default: 32000]
     #[arg(long, value_name = "N")]
     pub(crate) tokens: Option<u32>,
-    /// What follows every problem, instead of the datasets' own instructions; empty for nothing
+    /// Instruction after every problem, instead of the dataset's own; empty for none
     #[arg(long, value_name = "TEXT")]
     pub(crate) instruction: Option<String>,
-    /// Who judges answers where a dataset wants it
+    /// The model that judges answers, for datasets graded by a judge
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
-    /// At most this many problems of each dataset
+    /// Use at most this many problems of each dataset
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Answers in flight at most
+    /// Maximum number of concurrent answers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) concurrency: Option<u64>,
     #[command(flatten)]
     pub(crate) budget: Budget,
-    /// Show what would be asked, and ask nothing
+    /// Show what would be asked without calling the model
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print the result as JSON
@@ -85,26 +85,24 @@ pub(crate) struct EvalRun {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Both runs must be of the same problems; a problem that one of them lacks counts in none.
+#[command(after_help = "All runs must use the same problems; a problem that one of them lacks is left out.
 
 Examples:
   aske eval compare runs/eval-base runs/eval-seed-0 runs/eval-seed-1 runs/eval-seed-2
-  aske eval compare runs/eval-base runs/eval-trained --output table.tex --figure seeds.svg"
-)]
+  aske eval compare runs/eval-base runs/eval-trained --output table.tex --figure seeds.svg")]
 pub(crate) struct EvalCompare {
     /// The run of the base model
     pub(crate) base: PathBuf,
     /// The runs of the trained models, one for each seed
     #[arg(required = true)]
     pub(crate) trained: Vec<PathBuf>,
-    /// How the table is written [default: by the ending of --output, else for the terminal]
+    /// Format of the table [default: by the extension of --output, else terminal]
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<GridFormat>,
-    /// Write it into this file
+    /// Write the table to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the figure of seeds as an SVG file
+    /// Write a figure of the seeds to this SVG file
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
     /// Print the comparison as JSON
@@ -112,16 +110,16 @@ pub(crate) struct EvalCompare {
     pub(crate) json: bool,
 }
 
-/// How a table is written.
+/// Format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum GridFormat {
-    /// For people
+    /// Aligned columns
     Terminal,
     /// Markdown
     Markdown,
-    /// LaTeX, with booktabs
+    /// LaTeX with booktabs
     Latex,
-    /// A page with the figure
+    /// A web page with the figure
     Html,
 }
 

@@ -1,8 +1,8 @@
-//! What can be typed after a run: reports, and further work on it.
+//! Arguments of commands that read runs or continue to work on them.
 
 use super::{Listen, WHOLE, whole};
+use crate::error::CliError;
 use crate::output::note;
-use crate::problem::Problem;
 use aske_config::Layers;
 use aske_record::{Manifest, RunError};
 use clap::Args;
@@ -14,16 +14,16 @@ use toml::Value;
   aske report                                   every run in runs/, as tables
   aske report runs/nano-* --html report.html    a page with figures and transcripts, in one file
   aske report runs/mine --json | jq .comparisons
-  aske report runs/mine --grader opus           the same sessions under another cross-check solver
+  aske report runs/mine --grader opus           the grades of another cross-check solver
 
-A folder that cannot be read is named with its reason, and the others are shown; the exit status is then 1.")]
+If a folder cannot be read, the reason is shown, the others are reported, and the exit status is 1.")]
 pub(crate) struct Report {
-    /// Run folders [default: all in runs/, single sessions of `aske ask` left out]
+    /// Run folders [default: all in runs/ except single sessions of `aske ask`]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write a page that needs no network and no scripts
+    /// Write a self-contained page, without scripts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Use the grades of this grader, as `aske regrade` named it
+    /// Use the grades with this name, as written by `aske regrade`
     #[arg(long, value_name = "NAME")]
     pub(crate) grader: Option<String>,
     /// Print everything as JSON
@@ -33,20 +33,20 @@ pub(crate) struct Report {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Records are made again from the replies in calls.sqlite; a grade whose session is complete stays as it
-is. No model is called, and no key is needed. Lines that cannot be read are moved into RUN/damaged/, and nothing is
-deleted. What the stored replies do not finish stays open for `aske bench`.
+    after_help = "Records are rebuilt from the replies in calls.sqlite; grades of complete sessions are kept. No model
+is called, and no key is needed. Unreadable lines are moved to RUN/damaged/; nothing is deleted. Sessions whose stored
+replies are incomplete stay open for `aske bench`.
 
 Examples:
   aske repair runs/mine
   aske repair runs/* --json
-Exit status: 0 every session has its record and its grade, 1 some are still open, 2 not a run, or damaged beyond this."
+Exit status: 0 every session has its record and its grade, 1 some are still open, 2 not a run, or beyond repair."
 )]
 pub(crate) struct Repair {
-    /// The run folders: of `aske bench`, `aske ask`, `aske train` or `aske eval`
+    /// Run folders of `aske bench`, `aske ask`, `aske train` or `aske eval`
     #[arg(required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -55,30 +55,30 @@ pub(crate) struct Repair {
 #[command(after_help = "Examples:
   aske view                                     every run in runs/
   aske view runs/mine runs/other                two runs, to compare
-A run that is still going is followed as it grows.")]
+Runs in progress are followed live.")]
 pub(crate) struct View {
     /// Run folders [default: all in runs/]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// The port on this machine; 0 for any that is free
+    /// The port; 0 for any free one
     #[arg(long, value_name = "N", default_value_t = 8765)]
     pub(crate) port: u16,
 }
 
-/// How work on a run that is there is configured.
+/// Flags of commands that work on an existing run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OnRun {
-    /// Where models are defined that the run does not know [default: ./aske.toml, and what ships]
+    /// Where to look up models that the run does not define [default: ./aske.toml and the built-in ones]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
-    /// Set any key of the run's configuration, such as the address of a model; may be repeated
+    /// Set a key of the run's configuration, such as the URL of a model; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
-    /// Questions in flight at most
+    /// Maximum number of concurrent questions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
     pub(crate) concurrency: Option<u64>,
-    /// Stop when the folder's calls have cost this much
+    /// Stop when all calls stored in the folder have cost this much
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
     /// Print the result as JSON
@@ -88,7 +88,7 @@ pub(crate) struct OnRun {
 
 impl OnRun {
     /// The configuration of a run, with these flags on top.
-    pub(crate) fn load(&self, run: &Path) -> Result<Layers, Problem> {
+    pub(crate) fn load(&self, run: &Path) -> Result<Layers, CliError> {
         let manifest = Manifest::read(run)?.ok_or_else(|| RunError::NoRun { path: run.to_owned() })?;
         let mut flags = Vec::new();
         for text in &self.overrides {
@@ -111,25 +111,25 @@ impl OnRun {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With right-probabilities p and q, exactly one of two solvers is right with probability
-(p−q)² + p(1−p) + q(1−q): real separation, and sampling noise. Solving the final questions again tells them apart.
+    after_help = "If two solvers are right with probabilities p and q, exactly one of them is right with probability
+(p−q)² + p(1−p) + q(1−q): real separation plus sampling noise. Solving the final questions again separates the two.
 
 Examples:
   aske audit runs/nano-staircase --draws 8
-  aske audit runs/mine --limit 200              a part of the sessions, chosen by the seed
-Running it again goes on where it stopped; more draws keep those that are there."
+  aske audit runs/mine --limit 200              a random part of the sessions, chosen by the seed
+Running it again continues where it stopped; with more --draws, existing draws are kept."
 )]
 pub(crate) struct Audit {
     /// The run folders
     #[arg(required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// How often each of the two solvers answers a final question again
+    /// How many times each of the two solvers answers a final question again
     #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub(crate) draws: u32,
-    /// At most this many sessions, chosen by the seed
+    /// Audit at most this many sessions, chosen by the seed
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Do not put the questions to two solvers of another pair
+    /// Skip the control with two solvers of another pair
     #[arg(long)]
     pub(crate) no_controls: bool,
     #[command(flatten)]
@@ -138,12 +138,12 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  aske baseline runs/mine                       50 questions, each put to every solver once")]
+  aske baseline runs/mine                       50 questions, each answered once by every solver")]
 pub(crate) struct Baseline {
-    /// The run folders, whose askers ask and whose solvers answer
+    /// The run folders, with the askers and solvers to use
     #[arg(required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// Questions
+    /// Number of questions
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) questions: u32,
     #[command(flatten)]
@@ -154,15 +154,15 @@ pub(crate) struct Baseline {
 #[command(after_help = "Examples:
   aske regrade runs/* --check claude-opus-5     one answer each, as in the paper's check
   aske regrade runs/mine --check my-model --draws 3 --config my.toml
-No asker and no boundary solver is called; the run's own grades stay as they are.")]
+Neither the asker nor the boundary solvers are called; the run's own grades are kept.")]
 pub(crate) struct Regrade {
     /// The run folders
     #[arg(required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// Who supplies the reference answer instead
+    /// The model that gives the reference answer instead
     #[arg(long, value_name = "MODEL")]
     pub(crate) check: String,
-    /// How often it answers; all answers must agree
+    /// How many answers it gives; all must agree
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) draws: u32,
     /// The name of the new grades [default: the model's]
@@ -174,14 +174,14 @@ pub(crate) struct Regrade {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The asker writes questions for an easy and for a hard target; a solver that had no part in them
-tries both. If the asker adjusts, it fails more often on the hard one.
+    after_help = "The asker writes questions for an easy and a hard target; an independent solver tries both. If the
+asker adapts, that solver fails more often on the hard target's questions.
 
 Examples:
   aske difficulty                               the nano world's targets
   aske difficulty --config paper-bench --asker gemini-3.1-pro
   aske difficulty --easy a:b --hard c:d --solver e --config my.toml
-Sessions that `aske bench` has run into the same folder are used, not run again."
+Sessions that `aske bench` has run in the same folder are reused."
 )]
 pub(crate) struct Difficulty {
     #[command(flatten)]
@@ -212,60 +212,59 @@ pub(crate) struct Difficulty {
   aske export runs/* --table questions --calibrated --out exam.parquet
   aske export runs/* --table questions --difficulty=-1..2 --out exam.jsonl
   python -c 'import datasets; print(datasets.load_dataset(\"parquet\", data_files=\"exam.parquet\"))'
-Difficulty is in logits: a solver whose ability has the same value is right half the time; `aske report` shows abilities.")]
+Difficulty is in logits: a solver of the same ability is right half the time; `aske report` shows abilities.")]
 pub(crate) struct Export {
     /// Run folders [default: all in runs/]
     pub(crate) runs: Vec<PathBuf>,
-    /// A file that ends in .parquet or .jsonl, or a folder for all tables
+    /// A .parquet or .jsonl file, or a folder for all tables
     #[arg(long, value_name = "FILE|FOLDER", default_value = "export")]
     pub(crate) out: PathBuf,
-    /// Only this table [default: questions for a file, all for a folder; evals for runs of `aske eval`]
+    /// Export only this table [default: questions for a file, all for a folder; evals for runs of `aske eval`]
     #[arg(long, value_name = "NAME", value_enum)]
     pub(crate) table: Option<TableName>,
-    /// What the files of a folder are
+    /// Format of the files in a folder
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Parquet)]
     pub(crate) format: FormatName,
-    /// Only calibrated sessions and their questions
+    /// Export only calibrated sessions and their questions
     #[arg(long)]
     pub(crate) calibrated: bool,
-    /// Only questions of a difficulty in this range, in logits
+    /// Export only questions with a difficulty in this range, in logits
     #[arg(long, value_name = "LOW..HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) difficulty: Option<(f64, f64)>,
-    /// Use the grades of this grader
+    /// Use the grades with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) grader: Option<String>,
-    /// Print what was written as JSON
+    /// Print the written files as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Tables by name.
+/// Names of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TableName {
-    /// A session a row, with all its turns
+    /// One row per session, with all its turns
     Sessions,
-    /// The question bank: a final question a row, with its answer and its difficulty
+    /// The question bank: one row per final question, with its answer and difficulty
     Questions,
-    /// An answer a row
+    /// One row per answer
     Answers,
-    /// A grade a row, of every grader
+    /// One row per grade, of every grader
     Grades,
-    /// A sample of `aske eval` a row
+    /// One row per sample of `aske eval`
     Evals,
 }
 
-/// Formats by name.
+/// Names of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FormatName {
     /// Apache Parquet
     Parquet,
-    /// A JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 
 fn range(text: &str) -> Result<(f64, f64), String> {
-    let wrong =
-        || format!("`{text}` is not a range; write two numbers with dots between them, such as -1..2");
+    let wrong = || format!("`{text}` is not a range; write two numbers such as -1..2");
     let (low, high) = text.split_once("..").ok_or_else(wrong)?;
     let (low, high): (f64, f64) = (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
     if low <= high { Ok((low, high)) } else { Err(wrong()) }

@@ -1,4 +1,4 @@
-//! What can be typed after `aske fleet`.
+//! Arguments of `aske fleet`.
 
 use super::Configuration;
 use aske_fleet::Gpus;
@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Models of the configuration whose url is of this machine are served here, one vLLM server each.
+    after_help = "Starts one vLLM server for each model of the configuration whose url points to this machine.
 
 Examples:
-  aske fleet plan --config paper-bench --gpus 5x141      what goes where, and the memory it takes
+  aske fleet plan --config paper-bench --gpus 5x141      show the placement and its memory
   aske fleet up --config paper-bench --gpus 5x141        start it; then: aske bench --config aske-fleet.toml
-  aske fleet bench --config paper-bench --gpus 1x141     the whole benchmark on one GPU, in phases
-  aske fleet status                                      what runs
-  aske fleet down                                        stop it"
+  aske fleet bench --config paper-bench --gpus 1x141     run the whole benchmark on one GPU, in phases
+  aske fleet status                                      show the servers
+  aske fleet down                                        stop them"
 )]
 pub(crate) struct Fleet {
     #[command(subcommand)]
@@ -23,40 +23,40 @@ pub(crate) struct Fleet {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
-    /// Show what goes where, the memory it takes, and the phases where not all fits at once
+    /// Show the placement, its memory, and the phases if not all models fit at once
     Plan(FleetPlan),
-    /// Start the servers, and start again what dies, until Ctrl-C or `aske fleet down`
+    /// Start the servers and keep them running until Ctrl-C or `aske fleet down`
     Up(FleetUp),
-    /// Run the benchmark on what fits, phase by phase, with as few loads as possible
+    /// Run the benchmark in phases, with as few model loads as possible
     Bench(FleetBench),
-    /// Stop exactly what was started
+    /// Stop the servers that were started
     Down(FleetFolder),
-    /// Show what runs
+    /// Show the state of the servers
     Status(FleetStatus),
     /// Show the servers' logs
     Logs(FleetLogs),
-    /// Print the plan as a file for a scheduler
+    /// Print the plan as a Slurm script or Kubernetes manifest
     Job(FleetJob),
 }
 
-/// What is planned, and for which GPUs.
+/// What to plan, and for which GPUs.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Planning {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// How many GPUs, and the gigabytes of each, such as 5x141
+    /// Number of GPUs and gigabytes of each, such as 5x141
     #[arg(long, value_name = "COUNTxGB")]
     pub(crate) gpus: Gpus,
-    /// Sequences of full length that each server holds [default: twice what run.concurrency means on average]
+    /// Full-length sequences that each server has KV cache for [default: twice the average share of run.concurrency]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) sequences: Option<u32>,
-    /// Tokens of a sequence [default: by the token budgets of each role]
+    /// Maximum tokens of a sequence [default: from the token limits of each role]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(256..))]
     pub(crate) length: Option<u32>,
-    /// Hold weights in fewer bits: all, or those of one model as MODEL=fp8; may be repeated
+    /// Quantise the weights of all models, or of one as MODEL=fp8; may be repeated
     #[arg(long, value_name = "fp8|MODEL=fp8")]
     pub(crate) quantisation: Vec<String>,
-    /// A further flag for vLLM: for all servers, or for one model as MODEL=--flag; may be repeated
+    /// An extra vLLM flag for all servers, or for one model as MODEL=--flag; may be repeated
     #[arg(long, value_name = "FLAG|MODEL=FLAG", allow_hyphen_values = true)]
     pub(crate) flag: Vec<String>,
     /// The port of the first server; the others follow
@@ -64,22 +64,22 @@ pub(crate) struct Planning {
     pub(crate) port: u16,
 }
 
-/// How servers are run.
+/// How to run the servers.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FleetRun {
-    /// The program
+    /// The vLLM program
     #[arg(long, value_name = "PATH", default_value = "vllm")]
     pub(crate) vllm: PathBuf,
-    /// Where state and logs are
+    /// Folder for state and logs
     #[arg(long, value_name = "FOLDER", default_value = "fleet")]
     pub(crate) folder: PathBuf,
-    /// The configuration that is written, with every server's address
+    /// Configuration file to write, with the URL of every server
     #[arg(long, value_name = "FILE", default_value = "aske-fleet.toml")]
     pub(crate) endpoints: PathBuf,
-    /// How long a server may take until it answers, downloads included
+    /// How long a server may take to become ready, including downloads
     #[arg(long, value_name = "MINUTES", default_value_t = 30.0)]
     pub(crate) ready_minutes: f64,
-    /// How often a server that dies is started again
+    /// How often to restart a server that exits
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) restarts: u32,
 }
@@ -107,14 +107,14 @@ pub(crate) struct FleetUp {
     pub(crate) planning: Planning,
     #[command(flatten)]
     pub(crate) run: FleetRun,
-    /// Return when all servers answer, and leave them running
+    /// Return when all servers are ready, and leave them running
     #[arg(long)]
     pub(crate) detach: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "What stands after -- goes to `aske bench`. Running it again goes on where it stopped.
+    after_help = "Arguments after -- go to `aske bench`. Running the same command again continues where it stopped.
 
 Examples:
   aske fleet bench --config paper-bench --gpus 1x141
@@ -125,7 +125,7 @@ pub(crate) struct FleetBench {
     pub(crate) planning: Planning,
     #[command(flatten)]
     pub(crate) run: FleetRun,
-    /// Begin with this phase
+    /// Start with this phase
     #[arg(long, value_name = "PHASE", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) from: u32,
     /// Arguments of `aske bench`
@@ -135,7 +135,7 @@ pub(crate) struct FleetBench {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetFolder {
-    /// Where state and logs are
+    /// Folder for state and logs
     #[arg(long, value_name = "FOLDER", default_value = "fleet")]
     pub(crate) folder: PathBuf,
 }
@@ -151,26 +151,26 @@ pub(crate) struct FleetStatus {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  aske fleet logs                               the last lines of each server
+  aske fleet logs                               the last lines of every server
   aske fleet logs qwen3-8b --follow")]
 pub(crate) struct FleetLogs {
-    /// Whose logs; all where none is named
+    /// Servers by model name [default: all]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) folder: FleetFolder,
-    /// Lines of each
+    /// Lines per server
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) lines: usize,
-    /// Go on with what is written, until Ctrl-C
+    /// Keep printing new lines until Ctrl-C
     #[arg(long, short)]
     pub(crate) follow: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scheduler {
-    /// A batch script, for `sbatch`
+    /// A batch script for `sbatch`
     Slurm,
-    /// Deployments and services, for `kubectl apply -f`
+    /// Deployments and services for `kubectl apply -f`
     Kubernetes,
 }
 
@@ -179,14 +179,14 @@ pub(crate) enum Scheduler {
   aske fleet job slurm --config paper-bench --gpus 5x141 > fleet.sbatch
   aske fleet job kubernetes --config paper-bench --gpus 5x141 > fleet.yaml")]
 pub(crate) struct FleetJob {
-    /// For which scheduler
+    /// The scheduler
     pub(crate) scheduler: Scheduler,
     #[command(flatten)]
     pub(crate) planning: Planning,
     /// Slurm: the partition
     #[arg(long, value_name = "NAME")]
     pub(crate) partition: Option<String>,
-    /// Slurm: how long the job may take
+    /// Slurm: time limit of the job
     #[arg(long, value_name = "HH:MM:SS", default_value = "24:00:00")]
     pub(crate) time: String,
     /// Kubernetes: the image with vLLM

@@ -1,4 +1,4 @@
-//! What can be typed to import rollouts.
+//! Arguments of `aske import`.
 
 use aske_import::Mapping;
 use clap::Args;
@@ -7,47 +7,47 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "FILE is results.jsonl of verifiers 0.3 or traces.jsonl of verifiers 0.4. Rollouts of Ask-E's own environment are
-taken over as they are. Of others the asker's conversation is read; --map says where the rest stands:
+imported as they are. For others, the asker's conversation is read, and --map says where to find the rest:
   asker, one, two            the names of the asker, of Model 1 and of Model 2
-  sample                     which of the pair's samples, from 0
+  sample                     the index among the samples of the pair, from 0
   answer_one, answer_two     the answers to the final question
   check                      the cross-check answer, or a list of them
   outcome                    calibrated, too_easy, too_hard, no_question, bad_cross_check; or the calibration reward
   right                      [true, false]: whether Model 1 and Model 2 were right
-What a file does not tell is left out and counted.
+What a file does not contain is left out and counted.
 
 Examples:
   aske import outputs/traces.jsonl --out runs/theirs
   aske import results.jsonl --out runs/theirs --map outcome=info.label --map one=info.small --map two=info.large
   aske import *.jsonl --out runs/paper --config paper-bench --asker gemini-3.1-pro
-  aske report runs/theirs                       and view, export, regrade"
+  aske report runs/theirs                       view, export and regrade work as well"
 )]
 pub(crate) struct Import {
-    /// The files; all rollouts go into one run
+    /// The files to import into one run
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// The run folder to write; it must be new
     #[arg(long, value_name = "RUN")]
     pub(crate) out: PathBuf,
-    /// Where a field stands in a rollout; may be repeated
+    /// Where to find a field in a rollout; may be repeated
     #[arg(long, value_name = "KEY=PATH")]
     pub(crate) map: Vec<Mapping>,
-    /// Who asked, where the files do not say; rollouts of other askers are left out [default: the first that is met]
+    /// The asker, if the files do not say; rollouts of other askers are left out [default: the first one found]
     #[arg(long, value_name = "MODEL")]
     pub(crate) asker: Option<String>,
-    /// Who supplied the reference answer
+    /// The model that gave the reference answer
     #[arg(long, value_name = "MODEL")]
     pub(crate) check: Option<String>,
-    /// Probing rounds of a whole session [default: what most rollouts have]
+    /// Probing rounds of a complete session [default: the most common number]
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<u32>,
-    /// Where the models, the domain and the prompts are defined [default: the paper's models, mathematics]
+    /// Configuration with the models, domain and prompts [default: the paper's models, mathematics]
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) config: Option<String>,
-    /// Set any key of the configuration; may be repeated
+    /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
-    /// Stop at a line that cannot be read, instead of skipping it
+    /// Stop at an unreadable line instead of skipping it
     #[arg(long)]
     pub(crate) strict: bool,
     /// Print the result as JSON

@@ -1,4 +1,4 @@
-//! What can be typed after `aske models`.
+//! Arguments of `aske models`.
 
 use super::Configuration;
 use clap::{Args, Subcommand};
@@ -7,18 +7,18 @@ use clap::{Args, Subcommand};
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
-  aske models --config paper-bench              every model, its size, price and key
-  aske models gemini-3.1-pro --config paper-bench   try this one
-  aske models --probe                           try all of them
-  aske models catalogue                         what can be pulled
+  aske models --config paper-bench              list the models with size, price and key
+  aske models gemini-3.1-pro --config paper-bench   test this one
+  aske models --probe                           test all of them
+  aske models catalogue                         list the models to download
   aske models pull qwen3-1.7b                   download a model"
 )]
 pub(crate) struct Models {
     #[command(subcommand)]
     pub(crate) command: Option<ModelsCommand>,
-    /// Models to try
+    /// Models to test
     pub(crate) names: Vec<String>,
-    /// Try every model
+    /// Test every model
     #[arg(long)]
     pub(crate) probe: bool,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub(crate) struct Models {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Download models of the catalogue, or go on with it; prints where they are
+    /// Download models of the catalogue, or resume a download; prints their paths
     Pull(Pull),
     /// List the models that can be downloaded
     Catalogue(ShowCatalogue),

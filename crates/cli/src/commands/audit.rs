@@ -1,26 +1,26 @@
-//! `aske audit`: luck against skill.
+//! `aske audit`: final questions solved again, to separate skill from luck.
 
 use crate::arguments::Audit;
-use crate::evidence;
-use crate::panels::on_run;
-use crate::problem::{Exit, Problem};
+use crate::display::evidence;
+use crate::error::{CliError, Exit};
+use crate::runs::panels::run_for_each;
 use aske_bench::{Panel, audit_panels, sessions_with_cross_check};
 use aske_config::Settings;
 use aske_record::RunDir;
 use aske_session::{Role, Seed, Slot};
 
-pub(crate) fn run(arguments: &Audit) -> Result<Exit, Problem> {
-    // Final questions are solved again; nobody asks, and the reference answers are there.
+pub(crate) fn run(arguments: &Audit) -> Result<Exit, CliError> {
+    // Only solvers are called: questions and reference answers are stored.
     let models = |settings: &Settings| settings.solvers.iter().map(|role| role.model.clone()).collect();
     let panels = |settings: &Settings, folder: &RunDir| chosen(arguments, settings, folder);
-    on_run(&arguments.runs, &arguments.on_run, "audit", models, panels, evidence::audits)
+    run_for_each(&arguments.runs, &arguments.on_run, "audit", models, panels, evidence::audits)
 }
 
-/// The sessions with a standing cross-check, or some of them.
-fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Result<Vec<Panel>, Problem> {
+/// The sessions with an agreed reference answer, or a random part of them.
+fn chosen(arguments: &Audit, settings: &Settings, folder: &RunDir) -> Result<Vec<Panel>, CliError> {
     let mut sessions = sessions_with_cross_check(folder)?;
     if let Some(limit) = arguments.limit {
-        // By chance, but the same every time: the name's hash orders them.
+        // Ordered by a hash of the name: random, but the same every time.
         sessions.sort_by_cached_key(|session| {
             Seed(settings.run.seed).of_call(&session.id().to_string(), Slot::first(0, Role::Panel))
         });

@@ -1,19 +1,19 @@
-//! `aske config`: every value and where it came from.
+//! `aske config`: every configuration value and where it comes from.
 
 use crate::arguments::ShowConfig;
+use crate::error::{CliError, Exit};
 use crate::output::{DIM, data, note, paint};
-use crate::problem::{Exit, Problem};
 use aske_config::{Origin, config_names};
 use serde_json::json;
 
-pub(crate) fn run(arguments: &ShowConfig) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &ShowConfig) -> Result<Exit, CliError> {
     let layers = arguments.configuration.load(Vec::new())?;
     let prefix = arguments.prefix.as_deref().unwrap_or_default();
     let values: Vec<_> = layers.values().into_iter().filter(|(key, ..)| key.starts_with(prefix)).collect();
     if values.is_empty() {
-        return Err(Problem::usage(
-            format!("no key begins with `{prefix}`"),
-            "`aske config` without it shows all of them",
+        return Err(CliError::usage(
+            format!("no key starts with `{prefix}`"),
+            "`aske config` without a prefix shows all keys",
         ));
     }
     if arguments.json {

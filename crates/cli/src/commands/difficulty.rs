@@ -1,17 +1,17 @@
-//! `aske difficulty`: does the asker adjust to its target?
+//! `aske difficulty`: whether the asker adapts to its target.
 
 use crate::arguments::Difficulty;
-use crate::commands::bench::{default_folder, open_folder};
-use crate::evidence;
+use crate::display::evidence;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::panels::{put, working};
-use crate::problem::{Exit, Problem};
+use crate::runs::execute::{Target, run_and_report};
+use crate::runs::{folders, panels};
 use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
 use aske_record::PairId;
 use toml::Value;
 
-pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let text = |value: &Option<String>| value.clone().map(Value::String);
     let layers = arguments.configuration.load(vec![
         ("--easy", "difficulty.easy", text(&arguments.easy)),
@@ -22,8 +22,8 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     let mut settings = layers.settings()?;
     let section = &layers.config().difficulty;
     let missing = || {
-        Problem::usage(
-            "difficulty needs an easy pair, a hard pair and a solver outside of them",
+        CliError::usage(
+            "difficulty needs an easy pair, a hard pair and a solver that is in neither",
             "set them in [difficulty], or with --easy A:B --hard C:D --solver E",
         )
     };
@@ -32,40 +32,41 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, Problem> {
     };
     let pairs: Vec<PairId> =
         [easy, hard].into_iter().map(|pair| pair.parse()).collect::<Result<_, _>>().map_err(
-            |error: aske_record::PairIdError| Problem::usage(error.to_string(), "such as --easy a:b"),
+            |error: aske_record::PairIdError| CliError::usage(error.to_string(), "such as --easy a:b"),
         )?;
     if pairs[0] == pairs[1] || pairs.iter().any(|pair| pair.both().contains(&name.as_str())) {
         return Err(missing());
     }
     let sampling = &layers.config().boundary.sampling;
     let (solver, section) = layers.extra_role("difficulty.solver", name, sampling)?;
-    let path = arguments.run.clone().unwrap_or_else(|| default_folder(&layers, &settings));
+    let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
     let selection =
         Selection { pairs: pairs.iter().map(ToString::to_string).collect(), ..Selection::default() };
     let plan = plan(&settings, &selection)?;
-    let folder = open_folder(&path, &layers, &settings)?;
+    let folder = folders::open(&path, &layers, &settings)?;
     settings.models.insert(name.clone(), section);
-    let fleet = ModelRegistry::new(&settings)?;
+    let models = ModelRegistry::new(&settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
-    let asked = working(plan.len(), "sessions", (&settings, &fleet, &folder), async |crew, progress| {
-        Ok(Runner::new(crew).run(&plan, progress).await?.jobs)
+    let target = Target { settings: &settings, models: &models, folder: &folder };
+    let asked = run_and_report(plan.len(), "sessions", target, async |context, progress| {
+        Ok(Runner::new(context).run(&plan, progress).await?.jobs)
     })?;
     if asked != Exit::Done {
         return Ok(asked);
     }
-    // Opened again, the folder shows what was just run.
+    // The folder is opened again to see the new sessions.
     drop(folder);
-    let folder = open_folder(&path, &layers, &layers.settings()?)?;
+    let folder = folders::open(&path, &layers, &layers.settings()?)?;
     let sessions =
         sessions_with_cross_check(&folder)?.into_iter().filter(|session| pairs.contains(&session.pair));
-    let panels = difficulty_panels(&solver, sessions);
-    let put = put("difficulty", (&settings, &fleet, &folder), &panels)?;
+    let target = Target { settings: &settings, models: &models, folder: &folder };
+    let exit = panels::ask("difficulty", target, &difficulty_panels(&solver, sessions))?;
     let run = Run::read(&path, None)?;
     let evidence = aske_evidence::evidence(&[run])?;
     if arguments.json {
         data(serde_json::json!(evidence.runs[0].difficulty));
     } else {
-        evidence::difficulties(&evidence::cleaned(&evidence));
+        evidence::difficulties(&evidence::sanitized(&evidence));
     }
-    Ok(put)
+    Ok(exit)
 }

@@ -1,16 +1,15 @@
-//! `aske eval`: models on mathematics benchmarks.
+//! `aske eval`: evaluation of models on mathematics benchmarks.
 
 mod compare;
 mod data;
 mod datasets;
 mod model;
 mod run;
-pub(crate) mod show;
 
 use crate::arguments::{Eval, EvalCommand};
-use crate::problem::{Exit, Problem};
+use crate::error::{CliError, Exit};
 
-pub(crate) fn run(arguments: &Eval) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Eval) -> Result<Exit, CliError> {
     match &arguments.command {
         Some(EvalCommand::Compare(compare)) => compare::run(compare),
         Some(EvalCommand::Datasets(datasets)) => datasets::run(datasets),

@@ -1,4 +1,4 @@
-//! `aske fleet`: a boundary set on GPUs.
+//! `aske fleet`: vLLM servers for a boundary set on GPUs.
 
 mod bench;
 mod job;
@@ -8,11 +8,10 @@ mod up;
 mod watch;
 
 use crate::arguments::{Fleet, FleetCommand, Planning};
-use crate::problem::{Exit, Problem};
-use aske_chat::Hint;
-use aske_fleet::{FleetError, Plan, PlanError, SearchBudget};
+use crate::error::{CliError, Exit};
+use aske_fleet::{Plan, SearchBudget};
 
-pub(crate) fn run(arguments: &Fleet) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Fleet) -> Result<Exit, CliError> {
     match &arguments.command {
         FleetCommand::Plan(plan) => show::run(plan),
         FleetCommand::Up(up) => up::run(up),
@@ -25,24 +24,8 @@ pub(crate) fn run(arguments: &Fleet) -> Result<Exit, Problem> {
 }
 
 /// The plan for a configuration.
-fn plan(planning: &Planning) -> Result<Plan, Problem> {
+fn plan(planning: &Planning) -> Result<Plan, CliError> {
     let layers = planning.configuration.load(Vec::new())?;
-    let wanted = models::of(&layers.settings()?, planning)?;
-    Ok(Plan::new(&wanted.models, &wanted.elsewhere, planning.gpus, planning.port, SearchBudget::default())?)
-}
-
-impl From<PlanError> for Problem {
-    fn from(error: PlanError) -> Self {
-        Self::usage(error.to_string(), error.hint().unwrap_or_default())
-    }
-}
-
-impl From<FleetError> for Problem {
-    fn from(error: FleetError) -> Self {
-        let exit = match error {
-            FleetError::AlreadyRunning { .. } | FleetError::OrphanedServers { .. } => Exit::Usage,
-            FleetError::Server { .. } | FleetError::File { .. } | FleetError::Client(_) => Exit::Failures,
-        };
-        Self { message: error.to_string(), hint: error.hint().map(Into::into), exit }
-    }
+    let served = models::served(&layers.settings()?, planning)?;
+    Ok(Plan::new(&served.models, &served.elsewhere, planning.gpus, planning.port, SearchBudget::default())?)
 }

@@ -1,13 +1,13 @@
-//! `aske import`: rollouts that others have written, as a run.
+//! `aske import`: rollouts written by verifiers, as a run.
 
 use crate::arguments::{Configuration, Import};
-use crate::live::until_signal;
+use crate::error::{CliError, Exit};
 use crate::output::{BAD, NOTE, data, hint, note, paint, safe};
-use crate::problem::{Exit, Problem};
-use crate::progress::Reading;
-use aske_bench::manifest;
+use crate::runs::folders::run_manifest;
+use crate::runs::progress::ByteProgress;
+use crate::runtime::until_signal;
 use aske_config::{Config, Layers, ModelSection, ProviderKind, Settings};
-use aske_import::{ImportError, Imported, Key, Map, Named, Options, size};
+use aske_import::{Field, FieldMap, ImportError, ImportOptions, ImportSummary, ModelName, size};
 use aske_record::NewRun;
 use aske_session::{Domain, Pack};
 use serde::Serialize;
@@ -16,25 +16,25 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Table;
 
-/// What knows the paper's models and nothing else.
+/// The built-in configuration with the paper's models alone.
 const MODELS: &str = "paper-models";
-/// The cross-check solver, where nobody names it.
+/// Name of the cross-check solver if none is given.
 const CHECK: &str = "cross-check";
-/// Lines that are read before Ctrl-C is looked for.
+/// Lines between two checks for Ctrl-C.
 const LINES: usize = 16;
 
-pub(crate) fn run(arguments: &Import) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Import) -> Result<Exit, CliError> {
     let config = base(arguments)?;
     let options = options(arguments, &config)?;
-    let total = size(&arguments.files).map_err(failed)?;
+    let total = size(&arguments.files)?;
     let run = NewRun::begin(&arguments.out)?;
     let Some(read) = until_signal(read(arguments, &options, run, total))? else {
         note("stopped; nothing was written");
         return Ok(Exit::Interrupted);
     };
-    let (imported, run) = read.map_err(failed)?;
-    let (layers, settings) = of_run(config, &imported, &arguments.out)?;
-    run.finish(&manifest(env!("CARGO_PKG_VERSION"), &layers, &settings))?;
+    let (imported, run) = read?;
+    let (layers, settings) = settings_of(config, &imported, &arguments.out)?;
+    run.finish(&run_manifest(&layers, &settings))?;
     if arguments.json {
         data(as_json(arguments, &imported));
     } else {
@@ -45,25 +45,25 @@ pub(crate) fn run(arguments: &Import) -> Result<Exit, Problem> {
 
 async fn read(
     arguments: &Import,
-    options: &Options,
+    options: &ImportOptions,
     run: NewRun,
     total: u64,
-) -> Result<(Imported, NewRun), ImportError> {
+) -> Result<(ImportSummary, NewRun), ImportError> {
     let mut import = aske_import::Import::begin(&arguments.files, options, run)?;
-    let reading = Reading::new(total);
+    let progress = ByteProgress::new(total);
     let mut lines = 0_usize;
     while import.step()? {
         lines += 1;
         if lines.is_multiple_of(LINES) {
-            reading.at(import.read());
+            progress.set(import.read());
             tokio::task::yield_now().await;
         }
     }
     import.finish()
 }
 
-/// The configuration that the rollouts are read by.
-fn base(arguments: &Import) -> Result<Config, Problem> {
+/// The configuration that the rollouts are read with.
+fn base(arguments: &Import) -> Result<Config, CliError> {
     let configuration = Configuration {
         config: Some(arguments.config.clone().unwrap_or_else(|| MODELS.to_owned())),
         overrides: arguments.overrides.clone(),
@@ -73,25 +73,25 @@ fn base(arguments: &Import) -> Result<Config, Problem> {
     Ok(configuration.load(Vec::new())?.config().clone())
 }
 
-/// How rollouts are read: by the configuration's domain and prompts, and by all prompts that ship.
-fn options(arguments: &Import, config: &Config) -> Result<Options, Problem> {
-    let unknown = |name: &str| Named { name: name.to_owned(), original: name.to_owned() };
-    let nobody = Imported {
+/// How rollouts are read: with the configuration's domain and prompts, and all built-in prompts.
+fn options(arguments: &Import, config: &Config) -> Result<ImportOptions, CliError> {
+    let unknown = |name: &str| ModelName { name: name.to_owned(), original: name.to_owned() };
+    let placeholder = ImportSummary {
         asker: unknown("asker"),
         solvers: vec![unknown("model-1"), unknown("model-2")],
         rounds: config.protocol.rounds,
-        count: aske_import::Count::default(),
+        count: aske_import::ImportStats::default(),
     };
-    let (_, settings) = of_run(config.clone(), &nobody, &arguments.out)?;
+    let (_, settings) = settings_of(config.clone(), &placeholder, &arguments.out)?;
     let domains =
         Domain::NAMES.iter().filter_map(|name| name.parse().ok()).map(|domain| Pack::builtin(&domain));
     let extra =
         Pack::EXTRA.into_iter().filter_map(Pack::extra_files).filter_map(|files| Pack::parse(&files).ok());
-    let mut map = Map::default();
+    let mut map = FieldMap::default();
     for mapping in &arguments.map {
         map.set(mapping.clone());
     }
-    Ok(Options {
+    Ok(ImportOptions {
         domain: settings.domain,
         packs: std::iter::once(settings.pack.as_ref().clone()).chain(domains).chain(extra).collect(),
         question_words: settings.protocol.question_words,
@@ -102,24 +102,28 @@ fn options(arguments: &Import, config: &Config) -> Result<Options, Problem> {
     })
 }
 
-/// The configuration of the run that was imported: who took part, and how many rounds there were.
-fn of_run(mut config: Config, imported: &Imported, out: &Path) -> Result<(Layers, Settings), Problem> {
+/// The configuration of the imported run: its models and number of rounds.
+fn settings_of(
+    mut config: Config,
+    imported: &ImportSummary,
+    out: &Path,
+) -> Result<(Layers, Settings), CliError> {
     let set = config.boundary.set.take().and_then(|name| config.sets.get(&name));
     let mut known = config.boundary.solvers.clone();
     known.extend(set.into_iter().flat_map(|set| set.solvers.clone()));
-    let place = |named: &&Named| {
+    let place = |named: &&ModelName| {
         let place = known.iter().position(|name| *name == named.name).unwrap_or(known.len());
         let params = config.models.get(&named.name).and_then(|model| model.params).unwrap_or(f64::INFINITY);
         (place, params)
     };
-    let mut solvers: Vec<&Named> = imported.solvers.iter().collect();
+    let mut solvers: Vec<&ModelName> = imported.solvers.iter().collect();
     solvers.sort_by(|one, two| place(one).partial_cmp(&place(two)).unwrap_or(std::cmp::Ordering::Equal));
     config.boundary.solvers = solvers.iter().map(|named| named.name.clone()).collect();
     config.asker.model = Some(imported.asker.name.clone());
     let check = config.check.model.get_or_insert_with(|| CHECK.to_owned()).clone();
     config.protocol.rounds = imported.rounds;
     config.check.draws = imported.count.check_draws.max(1);
-    let check = Named { name: check.clone(), original: check };
+    let check = ModelName { name: check.clone(), original: check };
     for named in solvers.into_iter().chain([&imported.asker, &check]) {
         config.models.entry(named.name.clone()).or_insert_with(|| ModelSection {
             provider: Some(ProviderKind::Imported),
@@ -128,14 +132,14 @@ fn of_run(mut config: Config, imported: &Imported, out: &Path) -> Result<(Layers
         });
     }
     let table = Table::try_from(&config)
-        .map_err(|error| Problem::usage(error.to_string(), "is a value of --config out of range?"))?;
+        .map_err(|error| CliError::usage(error.to_string(), "is a value of --config out of range?"))?;
     let layers = Layers::of_run(table, &out.join("run.toml"), None, std::iter::empty(), &[])?;
     let settings = layers.settings()?;
     Ok((layers, settings))
 }
 
-fn show(arguments: &Import, imported: &Imported) {
-    let Imported { asker, solvers, rounds, count } = imported;
+fn show(arguments: &Import, imported: &ImportSummary) {
+    let ImportSummary { asker, solvers, rounds, count } = imported;
     let out = arguments.out.display();
     data(format_args!(
         "{out}: {} sessions of {} with {} solvers and {rounds} rounds, {} graded",
@@ -144,10 +148,10 @@ fn show(arguments: &Import, imported: &Imported) {
         solvers.len(),
         count.graded
     ));
-    let missing = count.gaps.iter().map(|(gap, number)| ("not known:", format!("{number} {gap}")));
+    let missing = count.gaps.iter().map(|(gap, number)| ("unknown:", format!("{number} {gap}")));
     let left = count.left.iter().map(|(left, number)| ("left out:", format!("{number} {left}")));
     let unfound = unfound(imported)
-        .map(|key| ("not found:", format!("no rollout has what --map names for {}", key.as_str())));
+        .map(|key| ("not found:", format!("no rollout has the field that --map names for {}", key.as_str())));
     for (what, text) in left.chain(missing).chain(unfound) {
         note(format_args!("{} {text}", paint(NOTE.bold(), what)));
     }
@@ -157,15 +161,15 @@ fn show(arguments: &Import, imported: &Imported) {
     if count.bad > count.bad_lines.len() as u64 {
         note(format_args!("{} {} lines in all", paint(BAD.bold(), "skipped:"), count.bad));
     }
-    hint(format_args!("`aske report {out}` and `aske view {out}` show what the run tells"));
+    hint(format_args!("`aske report {out}` and `aske view {out}` show the results"));
 }
 
-fn unfound(imported: &Imported) -> impl Iterator<Item = Key> {
+fn unfound(imported: &ImportSummary) -> impl Iterator<Item = Field> {
     imported.count.unfound.iter().flatten().copied()
 }
 
-fn as_json(arguments: &Import, imported: &Imported) -> Value {
-    let Imported { asker, solvers, rounds, count } = imported;
+fn as_json(arguments: &Import, imported: &ImportSummary) -> Value {
+    let ImportSummary { asker, solvers, rounds, count } = imported;
     json!({
         "run": arguments.out.display().to_string(),
         "asker": asker.name,
@@ -175,24 +179,13 @@ fn as_json(arguments: &Import, imported: &Imported) -> Value {
         "graded": count.graded,
         "left_out": named(&count.left),
         "not_known": named(&count.gaps),
-        "not_found": unfound(imported).map(Key::as_str).collect::<Vec<_>>(),
+        "not_found": unfound(imported).map(Field::as_str).collect::<Vec<_>>(),
         "skipped": count.bad,
         "bad_lines": count.bad_lines,
     })
 }
 
-/// Counts by the names of what was counted.
+/// Counts by name.
 fn named<K: Serialize>(counts: &BTreeMap<K, u64>) -> Value {
     counts.iter().filter_map(|(key, count)| Some((json!(key).as_str()?.to_owned(), json!(count)))).collect()
-}
-
-fn failed(error: ImportError) -> Problem {
-    match error {
-        ImportError::Run(error) => error.into(),
-        error => Problem {
-            message: safe(&error.to_string()),
-            hint: error.hint().map(str::to_owned),
-            exit: Exit::Usage,
-        },
-    }
 }

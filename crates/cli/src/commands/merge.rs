@@ -1,12 +1,12 @@
-//! `aske merge`: join run folders.
+//! `aske merge`: merges run folders.
 
 use crate::arguments::Merge;
+use crate::error::{CliError, Exit};
 use crate::output::{data, hint};
-use crate::problem::{Exit, Problem};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Merge) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Merge) -> Result<Exit, CliError> {
     let runs: Vec<&Path> = arguments.runs.iter().map(AsRef::as_ref).collect();
     let merged = aske_record::merge(&arguments.into, &runs)?;
     let into = arguments.into.display();
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Merge) -> Result<Exit, Problem> {
             merged.calls,
             runs.len()
         ));
-        hint(format_args!("`aske bench --run {into}` with the same configuration goes on from here"));
+        hint(format_args!("`aske bench --run {into}` with the same configuration continues it"));
     }
     Ok(Exit::Done)
 }

@@ -1,23 +1,22 @@
-//! `aske models`: what is configured, and whether it answers; what can be downloaded.
+//! `aske models`: the configured models, whether they answer, and models to download.
 
 mod catalogue;
 mod pull;
 
 use crate::arguments::{Models, ModelsCommand};
-use crate::live::{Interrupt, block_on};
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
-use aske_bench::{Dialogue, ModelRegistry};
-use aske_config::{Config, ModelSection, ProviderKind, closest, is_env_var_name};
+use crate::runs::models::{configured, dialogue};
+use crate::runtime::{Interrupt, block_on};
+use aske_bench::ModelRegistry;
+use aske_config::{Config, ModelSection, ProviderKind, is_env_var_name};
 use aske_model::Halt;
-use aske_session::{Domain, Pack};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
     match &arguments.command {
         None => show(arguments),
         Some(ModelsCommand::Pull(pull)) => pull::run(pull),
@@ -26,10 +25,10 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, Problem> {
     }
 }
 
-fn show(arguments: &Models) -> Result<Exit, Problem> {
+fn show(arguments: &Models) -> Result<Exit, CliError> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
-    let names = chosen(config, &arguments.names)?;
+    let names = configured(config, &arguments.names)?;
     let tried =
         if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
     let failed = tried.values().any(Result::is_err);
@@ -37,33 +36,17 @@ fn show(arguments: &Models) -> Result<Exit, Problem> {
         data(serde_json::Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
     } else {
         data(as_table(config, &names, &tried));
-        for problem in tried.values().filter_map(|tried| tried.as_ref().err()) {
-            note(format_args!("\n{problem}"));
+        for error in tried.values().filter_map(|tried| tried.as_ref().err()) {
+            note(format_args!("\n{error}"));
         }
     }
     Ok(if failed { Exit::Failures } else { Exit::Done })
 }
 
-pub(crate) fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, Problem> {
-    let known = || config.models.keys().map(String::as_str);
-    for name in names {
-        if !config.models.contains_key(name) {
-            let hint = match closest(name, known()) {
-                Some(likely) => format!("did you mean `{likely}`?"),
-                None => {
-                    "`aske models` lists what is configured; --config chooses the configuration".to_owned()
-                }
-            };
-            return Err(Problem::usage(format!("unknown model `{name}`"), hint));
-        }
-    }
-    Ok(known().filter(|name| names.is_empty() || names.iter().any(|wanted| wanted == name)).collect())
-}
-
 type Tried = BTreeMap<String, Result<String, String>>;
 
-/// Tries each model by itself, so that one without a key does not hide the others.
-fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
+/// Tests each model on its own, so that one without a key does not hide the others.
+fn probe(config: &Config, names: &[&str]) -> Result<Tried, CliError> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let dialogue = &dialogue(config);
     let tries = names.iter().map(|name| async move {
@@ -72,7 +55,7 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
         );
         let outcome = match ModelRegistry::from_sections(&section, 1, dialogue) {
             Err(error) => Err(error.to_string()),
-            Ok(fleet) => match fleet.get(name) {
+            Ok(models) => match models.get(name) {
                 None => Err("not configured".to_owned()),
                 Some(model) => {
                     model.probe().await.map_err(|failure| format!("{failure}\nhint: {}", failure.hint()))
@@ -82,11 +65,6 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, Problem> {
         ((*name).to_owned(), outcome)
     });
     block_on(&halt, &interrupt, join_all(tries)).map(|tried| tried.into_iter().collect())
-}
-
-/// Sessions of this configuration in their shape; nobody here asks for their words.
-pub(crate) fn dialogue(config: &Config) -> Dialogue {
-    Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: config.protocol.rounds }
 }
 
 fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Table {

@@ -1,4 +1,4 @@
-//! `aske nano`: the nano world's questions, tables and training.
+//! `aske nano`: questions, tables and training of the nano world.
 
 mod agreement;
 mod export;
@@ -7,13 +7,13 @@ mod table;
 mod train;
 
 use crate::arguments::{Nano, NanoCommand};
-use crate::problem::{Exit, Problem};
+use crate::error::{CliError, Exit};
 use aske_config::load_pack;
 use aske_nano::networks;
 use aske_session::Pack;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Nano) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Nano) -> Result<Exit, CliError> {
     match &arguments.command {
         NanoCommand::Agreement(agreement) => agreement::run(agreement),
         NanoCommand::Export(export) => export::run(export),
@@ -23,29 +23,25 @@ pub(crate) fn run(arguments: &Nano) -> Result<Exit, Problem> {
     }
 }
 
-/// The prompts that the networks were taught.
-fn pack() -> Result<Pack, Problem> {
+/// The prompts that the networks were trained on.
+fn pack() -> Result<Pack, CliError> {
     Ok(load_pack("builtin:nano")?)
 }
 
-/// All of these are networks of the nano world.
-fn known(names: &[String]) -> Result<(), Problem> {
+/// Checks that all of these are networks of the nano world.
+fn check_names(names: &[String]) -> Result<(), CliError> {
     match names.iter().find(|name| !networks().any(|known| known == name.as_str())) {
         None => Ok(()),
-        Some(name) => Err(Problem::usage(
-            format!("no network is called `{name}`"),
-            format!("there are {}", networks().collect::<Vec<_>>().join(", ")),
+        Some(name) => Err(CliError::usage(
+            format!("unknown network `{name}`"),
+            format!("choose from {}", networks().collect::<Vec<_>>().join(", ")),
         )),
     }
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Problem {
-    Problem { message: error.to_string(), hint: None, exit: Exit::Failures }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
-        Problem::usage(format!("{}: {error}", path.display()), "name a folder that can be written")
+        CliError::usage(format!("{}: {error}", path.display()), "name a folder that you can write to")
     })
 }

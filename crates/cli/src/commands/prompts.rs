@@ -1,35 +1,35 @@
 //! `aske prompts`: export and check prompt packs.
 
 use crate::arguments::{Prompts, PromptsCommand};
+use crate::error::{CliError, Exit};
 use crate::output::{data, hint};
-use crate::problem::{Exit, Problem};
 use aske_config::load_pack;
 use aske_session::{Pack, UnknownDomainError};
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Prompts) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Prompts) -> Result<Exit, CliError> {
     match &arguments.command {
         PromptsCommand::Export { folder, domain } => export(folder, domain),
         PromptsCommand::Check { folder } => check(folder),
     }
 }
 
-fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
+fn export(folder: &Path, domain: &str) -> Result<Exit, CliError> {
     let files = match Pack::extra_files(domain) {
         Some(files) => files,
         None => Pack::builtin_files(&domain.parse().map_err(|error: UnknownDomainError| {
-            Problem::usage(
+            CliError::usage(
                 error.to_string(),
                 "`--domain math` is the default; `nano` and `small` have short prompts",
             )
         })?),
     };
     let failed = |error: std::io::Error| {
-        Problem::usage(format!("{}: {error}", folder.display()), "name a folder that can be written")
+        CliError::usage(format!("{}: {error}", folder.display()), "name a folder that can be written")
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("{} is not empty", folder.display()),
             "name a new folder, so that nothing you edited is overwritten",
         ));
@@ -42,13 +42,17 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn check(folder: &Path) -> Result<Exit, Problem> {
+fn check(folder: &Path) -> Result<Exit, CliError> {
     let pack = load_pack(&folder.to_string_lossy())?;
     let problems = pack.review();
     if !problems.is_empty() {
-        let said: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-        return Err(Problem::usage(
-            format!("{}: an asker cannot know what to write:{}", folder.display(), said.concat()),
+        let listed: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        return Err(CliError::usage(
+            format!(
+                "{}: the prompts do not tell the asker what to write:{}",
+                folder.display(),
+                listed.concat()
+            ),
             "`aske prompts export FOLDER` writes a complete pack to compare with",
         ));
     }

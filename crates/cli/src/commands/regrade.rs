@@ -1,32 +1,35 @@
 //! `aske regrade`: the same sessions under another cross-check solver.
 
 use crate::arguments::Regrade;
-use crate::commands::bench::{by_earlier_rule, note_earlier_rule, reopen_folder};
-use crate::evidence;
+use crate::display::evidence;
+use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::panels::{each, fleet, of_run, working};
-use crate::problem::{Exit, Problem};
+use crate::runs::execute::{Target, run_and_report};
+use crate::runs::folders::reopen;
+use crate::runs::models::only;
+use crate::runs::panels::{for_each_run, load};
+use crate::runs::summary::{note_outdated_grades, outdated_grades};
 use aske_bench::{Regrader, is_current, regrade};
 use aske_config::is_valid_name;
 use aske_record::{Record, STANDARD, SessionRecord};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Regrade) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Regrade) -> Result<Exit, CliError> {
     let name = name(arguments)?;
     let one = |run: &Path| one(arguments, &name, run);
-    each(&arguments.runs, arguments.on_run.json, one, evidence::regrades)
+    for_each_run(&arguments.runs, arguments.on_run.json, one, evidence::regrades)
 }
 
-/// The name of the grades: a file's name, and not the run's own.
-fn name(arguments: &Regrade) -> Result<String, Problem> {
+/// The name of the grades: a valid file name other than that of the run's own grades.
+fn name(arguments: &Regrade) -> Result<String, CliError> {
     let name = match (&arguments.name, arguments.draws) {
         (Some(name), _) => name.clone(),
         (None, 1) => arguments.check.clone(),
         (None, draws) => format!("{}-{draws}", arguments.check),
     };
     if !is_valid_name(&name) || name.starts_with('.') || name == STANDARD {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("`{name}` cannot name grades"),
             "choose another with --name: letters, digits, `.`, `_` and `-`",
         ));
@@ -34,13 +37,13 @@ fn name(arguments: &Regrade) -> Result<String, Problem> {
     Ok(name)
 }
 
-fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
-    let (layers, mut settings) = of_run(&arguments.on_run, run)?;
-    let folder = reopen_folder(run, &layers, &settings)?;
+fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
+    let (layers, mut settings) = load(&arguments.on_run, run)?;
+    let folder = reopen(run, &layers, &settings)?;
     let sampling = &layers.config().check.sampling;
     let (check, section) = layers.extra_role("--check", &arguments.check, sampling)?;
     settings.models.insert(check.model.clone(), section);
-    let fleet = fleet(&settings, &BTreeSet::from([check.model.clone()]))?;
+    let models = only(&settings, &BTreeSet::from([check.model.clone()]))?;
     let regrading = Regrader { name: name.to_owned(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
     let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
@@ -49,20 +52,21 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, Problem> {
     let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
     let open = sessions.saturating_sub(done.len());
     note(format_args!(
-        "regrade: {sessions} sessions, {open} still to do, by {}; into {}",
+        "regrade: {sessions} sessions, {open} to do, by {}; into {}",
         arguments.check,
         run.join("grades").join(format!("{name}.jsonl")).display()
     ));
-    note_earlier_rule(&settings, grades.before());
-    if by_earlier_rule(&settings, folder.grades()) > 0 {
+    note_outdated_grades(&settings, grades.before());
+    if outdated_grades(&settings, folder.grades()) > 0 {
         note(format_args!(
-            "the run's own grades were made before the equivalence checker was told which answer is the reference; \
-             `aske bench --run {}` makes them again",
+            "the run's own grades were made before the equivalence checker knew which answer is the reference; \
+             `aske bench --run {}` grades them again",
             run.display()
         ));
     }
     drop(grades);
-    working(open, "sessions", (&settings, &fleet, &folder), async |crew, progress| {
-        regrade(crew, &regrading, |_| progress.advance(), |_| progress.give_up()).await
+    let target = Target { settings: &settings, models: &models, folder: &folder };
+    run_and_report(open, "sessions", target, async |context, progress| {
+        regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await
     })
 }

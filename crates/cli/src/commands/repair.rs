@@ -1,9 +1,9 @@
-//! `aske repair`: lost records and grades, made again from stored replies.
+//! `aske repair`: rebuilds lost records and grades from stored replies.
 
 use crate::arguments::Repair;
-use crate::live::{Interrupt, block_on};
+use crate::error::{CliError, Exit};
 use crate::output::{BAD, data, hint, note, paint, safe};
-use crate::problem::{Exit, Problem};
+use crate::runtime::{Interrupt, block_on};
 use aske_bench::{MissingRecords, ModelRegistry, RepairSummary, RunContext, missing_records, repair};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
@@ -11,10 +11,10 @@ use aske_record::{DamagedLines, Manifest, RunDir, RunError, set_aside};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Open sessions that are named.
-const NAMED: usize = 5;
+/// How many open sessions are listed.
+const LISTED: usize = 5;
 
-pub(crate) fn run(arguments: &Repair) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Repair) -> Result<Exit, CliError> {
     let folders: Vec<PathBuf> = arguments.runs.iter().flat_map(|run| folders(run)).collect();
     let (mut worst, mut all) = (Exit::Done, Vec::new());
     for folder in &folders {
@@ -27,14 +27,14 @@ pub(crate) fn run(arguments: &Repair) -> Result<Exit, Problem> {
                 exit
             }
             Ok((None, exit)) => exit,
-            // With several folders, one that cannot be repaired does not keep the others from it.
-            Err(problem) if folders.len() > 1 => {
-                crate::output::problem(&problem);
+            // One of several folders that cannot be repaired does not stop the others.
+            Err(error) if folders.len() > 1 => {
+                crate::output::error(&error);
                 let run = folder.display().to_string();
-                all.push(json!({ "run": run, "error": problem.message, "hint": problem.hint }));
-                problem.exit
+                all.push(json!({ "run": run, "error": error.message, "hint": error.hint }));
+                error.exit
             }
-            Err(problem) => return Err(problem),
+            Err(error) => return Err(error),
         };
         if exit != Exit::Done && worst != Exit::Usage {
             worst = exit;
@@ -50,18 +50,18 @@ pub(crate) fn run(arguments: &Repair) -> Result<Exit, Problem> {
     Ok(worst)
 }
 
-/// The folder, or the folders of its seeds where it is one of `aske train`.
-fn folders(named: &Path) -> Vec<PathBuf> {
+/// The folder itself, or the seed folders of a training.
+fn folders(given: &Path) -> Vec<PathBuf> {
     let is_run = |path: &Path| path.join("run.toml").exists();
     let mut seeds: Vec<PathBuf> = Vec::new();
-    if !is_run(named) {
-        let entries = std::fs::read_dir(named).into_iter().flatten().flatten().map(|entry| entry.path());
+    if !is_run(given) {
+        let entries = std::fs::read_dir(given).into_iter().flatten().flatten().map(|entry| entry.path());
         let seed =
             |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seed-"));
         seeds = entries.filter(|path| seed(path) && is_run(path)).collect();
         seeds.sort();
     }
-    if seeds.is_empty() { vec![named.to_owned()] } else { seeds }
+    if seeds.is_empty() { vec![given.to_owned()] } else { seeds }
 }
 
 /// What was done to one folder.
@@ -73,8 +73,8 @@ struct Done {
     without_calls: bool,
 }
 
-/// Repairs one folder; nothing is told of one that the user has interrupted.
-fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
+/// Repairs one folder; returns no result if interrupted.
+fn one(path: &Path) -> Result<(Option<Done>, Exit), CliError> {
     let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
     let is_eval = manifest.is_eval();
     let aside = set_aside(path)?;
@@ -93,10 +93,10 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
         RepairSummary::default()
     } else {
         let settings = offline_settings(manifest, path)?;
-        let fleet = ModelRegistry::offline(settings.models.keys().map(String::as_str));
+        let models = ModelRegistry::offline(settings.models.keys().map(String::as_str));
         let (halt, interrupt) = (Halt::default(), Interrupt::default());
-        let crew = RunContext::new(&settings, &fleet, &folder, &halt)?;
-        let repaired = block_on(&halt, &interrupt, repair(&crew))??;
+        let context = RunContext::new(&settings, &models, &folder, &halt)?;
+        let repaired = block_on(&halt, &interrupt, repair(&context))??;
         if interrupt.happened() {
             return Ok((None, Exit::Interrupted));
         }
@@ -104,7 +104,7 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
     };
     drop(folder);
     if without_calls {
-        // Opening the folder made an empty one, which would hide that the replies are missing.
+        // Opening the folder created an empty file, which would hide that the replies are missing.
         let _ = std::fs::remove_file(path.join("calls.sqlite"));
     }
     let left = !repaired.open.is_empty() || unrecorded != MissingRecords::default();
@@ -112,8 +112,8 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), Problem> {
     Ok((Some(Done { run: path.to_owned(), aside, repaired, unrecorded, without_calls }), exit))
 }
 
-/// The settings that the folder was written with. No budget ends work that costs nothing.
-fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, Problem> {
+/// The settings that the folder was written with, without budgets: repairing costs nothing.
+fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, CliError> {
     let layers = Layers::of_run(manifest.config, &path.join("run.toml"), None, std::iter::empty(), &[])?;
     let mut settings = layers.settings()?;
     settings.run.budget_usd = None;
@@ -125,7 +125,7 @@ fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, Problem
 fn show(done: &Done) {
     let Done { run, repaired, .. } = done;
     data(format_args!(
-        "{}: {} sessions, {} records and {} grades made again, {} still open",
+        "{}: {} sessions, {} records and {} grades rebuilt, {} still open",
         run.display(),
         repaired.sessions,
         repaired.records,
@@ -140,27 +140,27 @@ fn show(done: &Done) {
             aside.kept.display()
         ));
     }
-    for (name, why) in repaired.open.iter().take(NAMED) {
+    for (name, why) in repaired.open.iter().take(LISTED) {
         note(format_args!("{} {}: {}", paint(BAD.bold(), "open:"), safe(name), safe(why)));
     }
-    if repaired.open.len() > NAMED {
-        note(format_args!("… and {} more", repaired.open.len() - NAMED));
+    if repaired.open.len() > LISTED {
+        note(format_args!("… and {} more", repaired.open.len() - LISTED));
     }
     if !repaired.open.is_empty() {
         if done.without_calls {
-            note("calls.sqlite is missing, so there are no stored replies to use");
+            note("calls.sqlite is missing, so there are no stored replies");
         }
-        hint("`aske bench` with the same configuration asks for what is missing, and for nothing else");
+        hint("`aske bench` with the same configuration requests only what is missing");
     }
     for (count, things, command) in left(&done.unrecorded) {
         if count > 0 {
-            note(format_args!("{count} {things} have stored replies and no record"));
+            note(format_args!("{count} {things} have stored replies but no record"));
             hint(format_args!("run the same `{command}` again: it uses the stored replies"));
         }
     }
 }
 
-/// What other commands make again.
+/// Missing records that other commands rebuild.
 fn left(unrecorded: &MissingRecords) -> [(usize, &'static str, &'static str); 4] {
     [
         (unrecorded.audits, "audited sessions", "aske audit"),

@@ -1,25 +1,26 @@
-//! `aske report`: what runs tell, as tables, as JSON, or as a page.
+//! `aske report`: the results of runs as tables, JSON or a page.
 
 use crate::arguments::Report;
-use crate::commands::eval::show;
-use crate::evidence;
+use crate::display::{evidence, scores};
+use crate::error::{CliError, Exit};
 use crate::output::{BAD, DIM, data, note, paint, safe, write};
-use crate::problem::{Exit, Problem};
-use aske_eval::{Scores, scores};
+use crate::runs::folders::given_or_all;
+use aske_eval::Scores;
 use aske_evidence::Run;
-use std::path::{Path, PathBuf};
+use serde_json::{Value, json};
+use std::path::PathBuf;
 
-pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
-    let (runs, damaged) = read(&chosen(&arguments.runs)?, arguments.grader.as_deref())?;
+pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
+    let (runs, damaged) = read(&given_or_all(&arguments.runs)?, arguments.grader.as_deref())?;
     let (evals, runs): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.manifest.is_eval());
     let scored: Vec<(String, Scores)> =
-        evals.iter().map(|run| (run.path.display().to_string(), scores(&run.evals))).collect();
+        evals.iter().map(|run| (run.path.display().to_string(), aske_eval::scores(&run.evals))).collect();
     if runs.is_empty() {
-        return of_evals(arguments, &scored, &damaged);
+        return report_evals(arguments, &scored, &damaged);
     }
     for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rule())).filter(|(_, n)| *n > 0) {
         note(format_args!(
-            "{}: {earlier} of {} sessions were graded before the equivalence checker was told which answer is the \
+            "{}: {earlier} of {} sessions were graded before the equivalence checker knew which answer is the \
              reference; `aske bench --run`, or `aske regrade` for other grades, grades them again",
             safe(&run.path.display().to_string()),
             run.sessions.len()
@@ -29,117 +30,93 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, Problem> {
     if let Some(file) = &arguments.html {
         write(file, &aske_report::page(&evidence, &runs)?)?;
         if !scored.is_empty() {
-            note("evaluations have a page of their own: name their folders alone");
+            note("evaluations are not on this page; name only their folders to write one for them");
         }
     }
     if arguments.json {
-        let mut told = serde_json::json!(evidence);
+        let mut report = json!(evidence);
         if !scored.is_empty() {
-            told["evals"] = as_json(&scored);
+            report["evals"] = as_json(&scored);
         }
-        data(with_damaged(told, &damaged));
+        data(with_damaged(report, &damaged));
     } else if let Some(file) = &arguments.html {
         note(format_args!("written to {}", file.display()));
     } else {
-        evidence::all(&evidence::cleaned(&evidence));
+        evidence::all(&evidence::sanitized(&evidence));
         show_all(&scored);
     }
     let unread = evidence.runs.iter().any(|run| run.trouble.is_some());
-    Ok(if unread { Exit::Failures } else { ended(&damaged) })
+    Ok(if unread { Exit::Failures } else { exit_status(&damaged) })
 }
 
 /// A folder that cannot be read, and why.
 struct Damaged {
     run: PathBuf,
-    problem: Problem,
+    error: CliError,
 }
 
-/// Reads all folders that can be read, and names the others. Fails where none can.
-fn read(paths: &[PathBuf], grader: Option<&str>) -> Result<(Vec<Run>, Vec<Damaged>), Problem> {
+/// Reads all readable folders and reports the others. Fails if none is readable.
+fn read(paths: &[PathBuf], grader: Option<&str>) -> Result<(Vec<Run>, Vec<Damaged>), CliError> {
     let (mut runs, mut damaged) = (Vec::new(), Vec::new());
     for path in paths {
         match Run::read(path, grader) {
             Ok(run) => runs.push(run),
             Err(error) if paths.len() == 1 => return Err(error.into()),
-            Err(error) => damaged.push(Damaged { run: path.clone(), problem: error.into() }),
+            Err(error) => damaged.push(Damaged { run: path.clone(), error: error.into() }),
         }
     }
-    for Damaged { run, problem } in &damaged {
+    for Damaged { run, error } in &damaged {
         note(format_args!("{} {}", paint(BAD.bold(), "not shown:"), safe(&run.display().to_string())));
-        crate::output::problem(problem);
+        crate::output::error(error);
     }
     if runs.is_empty() {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("none of the {} folders can be read", paths.len()),
-            "see above what is wrong with each",
+            "the errors above say what is wrong with each",
         ));
     }
     Ok((runs, damaged))
 }
 
-/// The exit status: a folder that is not shown is a failure.
-fn ended(damaged: &[Damaged]) -> Exit {
+/// A folder that is not shown is a failure.
+fn exit_status(damaged: &[Damaged]) -> Exit {
     if damaged.is_empty() { Exit::Done } else { Exit::Failures }
 }
 
-fn with_damaged(mut told: serde_json::Value, damaged: &[Damaged]) -> serde_json::Value {
+fn with_damaged(mut report: Value, damaged: &[Damaged]) -> Value {
     if !damaged.is_empty() {
-        let one = |Damaged { run, problem }: &Damaged| {
-            serde_json::json!({
-                "run": run.display().to_string(),
-                "error": problem.message,
-                "hint": problem.hint,
-            })
-        };
-        told["damaged"] = damaged.iter().map(one).collect();
+        let one = |Damaged { run, error }: &Damaged| json!({ "run": run.display().to_string(), "error": error.message, "hint": error.hint });
+        report["damaged"] = damaged.iter().map(one).collect();
     }
-    told
+    report
 }
 
-/// The report of evaluations alone.
-fn of_evals(arguments: &Report, scored: &[(String, Scores)], damaged: &[Damaged]) -> Result<Exit, Problem> {
+/// Reports evaluations alone.
+fn report_evals(
+    arguments: &Report,
+    scored: &[(String, Scores)],
+    damaged: &[Damaged],
+) -> Result<Exit, CliError> {
     if let Some(file) = &arguments.html {
-        write(file, &aske_eval::page::scores(scored))?;
+        write(file, aske_eval::page::scores(scored))?;
     }
     if arguments.json {
-        data(with_damaged(serde_json::json!({ "evals": as_json(scored) }), damaged));
+        data(with_damaged(json!({ "evals": as_json(scored) }), damaged));
     } else if let Some(file) = &arguments.html {
         note(format_args!("written to {}", file.display()));
     } else {
         show_all(scored);
     }
-    Ok(ended(damaged))
+    Ok(exit_status(damaged))
 }
 
 fn show_all(scored: &[(String, Scores)]) {
     for (path, scores) in scored {
         data(format_args!("\n{}", paint(DIM, safe(path))));
-        show::scores(scores);
+        scores::show(scores);
     }
 }
 
-fn as_json(scored: &[(String, Scores)]) -> serde_json::Value {
-    scored.iter().map(|(run, scores)| serde_json::json!({ "run": run, "scores": scores })).collect()
-}
-
-/// The named folders, or every run in `runs/` that is more than a single session of `aske ask`.
-pub(crate) fn chosen(named: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
-    if !named.is_empty() {
-        return Ok(named.to_vec());
-    }
-    let entries = std::fs::read_dir("runs").into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_run(path)).collect();
-    found.sort();
-    if found.is_empty() {
-        return Err(Problem::usage(
-            "there is no run in runs/",
-            "name a run folder, or make one with `aske bench`",
-        ));
-    }
-    Ok(found)
-}
-
-fn is_run(path: &Path) -> bool {
-    let single = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ask-"));
-    path.join("run.toml").is_file() && !single
+fn as_json(scored: &[(String, Scores)]) -> Value {
+    scored.iter().map(|(run, scores)| json!({ "run": run, "scores": scores })).collect()
 }

@@ -1,13 +1,11 @@
-//! `aske serve`: the environment, or models, over HTTP.
+//! `aske serve`: the environment or local models over HTTP.
 
 use crate::arguments::{Serve, ServeCommand, ServeEnv, ServeModels};
-use crate::commands::ask::next_free;
-use crate::commands::bench::open_folder;
-use crate::commands::models::{chosen, dialogue};
-use crate::commands::train::with_default;
-use crate::live::{runtime, signal_from_now};
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
+use crate::runs::folders;
+use crate::runs::models::{configured, dialogue};
+use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::ModelRegistry;
 use aske_config::{ModelSection, ProviderKind, Settings};
 use aske_http::Server;
@@ -18,37 +16,37 @@ use aske_serve::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(crate) fn run(arguments: &Serve) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Serve) -> Result<Exit, CliError> {
     match &arguments.command {
         ServeCommand::Env(env) => environment(env),
         ServeCommand::Models(arguments) => models(arguments),
     }
 }
 
-fn environment(arguments: &ServeEnv) -> Result<Exit, Problem> {
-    let layers = with_default(&arguments.configuration).load(Vec::new())?;
+fn environment(arguments: &ServeEnv) -> Result<Exit, CliError> {
+    let layers = arguments.configuration.or_nano_train().load(Vec::new())?;
     let settings = layers.settings()?;
-    let path = arguments.run.clone().unwrap_or_else(|| next_free("env").0);
-    let folder = open_folder(&path, &layers, &settings)?;
+    let path = arguments.run.clone().unwrap_or_else(|| folders::next_free("env").0);
+    let folder = folders::open(&path, &layers, &settings)?;
     let state = arguments.state.clone().unwrap_or_else(|| path.join("diversity"));
     let history = History::open(&state, &layers.config().train).map_err(|error| problem(&error))?;
     let places = Options { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
-    let told = about(&settings, &folder);
+    let description = describe(&settings, &folder);
     let environment = Environment::new(settings, folder, history, places).map_err(|error| problem(&error))?;
     let ready = |server: &Server| {
         data(format_args!("http://{}", server.address()));
-        note(told);
+        note(description);
     };
     let listen = &arguments.listen;
     let mut http = options(listen.address(arguments.port), listen.access()?);
     http.allowed_hosts = listen.allowed_hosts();
     runtime()?
-        .block_on(async { serve(environment, http, ready, signal_from_now()).await })
+        .block_on(async { serve(environment, http, ready, shutdown_signal()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }
 
-fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
+fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
     let mut sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
@@ -57,7 +55,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
         };
         layers.settings()?.models.into_iter().filter(|(_, section)| here(section)).collect()
     } else {
-        let names = chosen(config, &arguments.names)?;
+        let names = configured(config, &arguments.names)?;
         let section = |name: &str| Some((name.to_owned(), config.models.get(name)?.clone()));
         names.into_iter().filter_map(section).collect()
     };
@@ -65,46 +63,46 @@ fn models(arguments: &ServeModels) -> Result<Exit, Problem> {
         sections.iter().find(|(_, section)| section.provider == Some(ProviderKind::Openai))
     {
         let hint = "name models whose provider is `local` or `llama`; `aske models` lists them";
-        return Err(Problem::usage(format!("`{name}` runs elsewhere: it is served there already"), hint));
+        return Err(CliError::usage(format!("`{name}` is a remote model that is already served"), hint));
     }
     if sections.is_empty() {
         let hint = "name one, or choose a configuration: `--config nano` or `--config local`";
-        return Err(Problem::usage("no model of this configuration runs in this process", hint));
+        return Err(CliError::usage("this configuration has no local model", hint));
     }
     let names: Vec<&str> = sections.keys().map(String::as_str).collect();
     note(format_args!("loading {}", names.join(", ")));
-    // Engines take turns among clients; a queue before them would not.
+    // Engines schedule requests fairly; a queue in front of them would not.
     for section in sections.values_mut() {
         section.limits.concurrency = usize::MAX;
     }
-    let fleet = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
-    let models = Models::new(&fleet, &sections, arguments.max_tokens);
+    let registry = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
+    let models = Models::new(&registry, &sections, arguments.max_tokens);
     let listen = &arguments.listen;
     let mut http = model_options(listen.address(arguments.port), listen.access()?);
     http.allowed_hosts = listen.allowed_hosts();
-    let key = if http.access.is_required() { "the token is the key" } else { "any key will do" };
+    let key = if http.access.is_required() { "the API key is the token" } else { "any API key works" };
     let ready = |server: &Server| {
         data(format_args!("http://{}/v1", server.address()));
-        note(format_args!("OpenAI-compatible, with streaming; {key}; Ctrl-C ends it"));
+        note(format_args!("OpenAI-compatible, with streaming; {key}; stop with Ctrl-C"));
     };
     runtime()?
-        .block_on(async { serve_models(models, http, ready, signal_from_now()).await })
+        .block_on(async { serve_models(models, http, ready, shutdown_signal()).await })
         .map_err(|error| problem(&error))?;
     Ok(Exit::Done)
 }
 
-fn about(settings: &Settings, folder: &RunDir) -> String {
+fn describe(settings: &Settings, folder: &RunDir) -> String {
     let check = &settings.check.model;
     let judge = if *check == settings.asker.model { "the trainer's policy" } else { check.as_str() };
     let (solvers, path) = (settings.solvers.len(), folder.path().display());
-    format!("{solvers} boundary solvers, judged by {judge}; into {path}; Ctrl-C ends it")
+    format!("{solvers} boundary solvers, checked by {judge}; into {path}; stop with Ctrl-C")
 }
 
-fn problem(error: &ServeError) -> Problem {
+fn problem(error: &ServeError) -> CliError {
     let (text, hint) = (error.to_string(), error.hint());
     let (message, hint) = match text.split_once("\nhint: ") {
         Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
         None => (text, hint),
     };
-    Problem { message, hint, exit: Exit::Usage }
+    CliError { message, hint, exit: Exit::Usage }
 }

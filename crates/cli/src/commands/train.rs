@@ -1,4 +1,4 @@
-//! `aske train`: the asker learns to ask.
+//! `aske train`: reinforcement learning of the asker.
 
 mod curves;
 mod measure;
@@ -6,11 +6,11 @@ mod outcome;
 mod picture;
 mod trained;
 
-use crate::arguments::{Configuration, Train};
-use crate::commands::bench::open;
-use crate::live::{Interrupt, block_on};
+use crate::arguments::{Train, whole};
+use crate::error::{CliError, Exit};
 use crate::output::{BOLD, hint, note, paint};
-use crate::problem::{Exit, Problem};
+use crate::runs::folders;
+use crate::runtime::{Interrupt, block_on};
 use aske_bench::{ModelRegistry, PairSchedule, Selection, selected_pairs};
 use aske_chat::Hint;
 use aske_config::{Layers, Settings, TrainSection};
@@ -24,36 +24,33 @@ use measure::Measures;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is used where no configuration is named and none lies here.
-const NANO: &str = "nano-train";
-
-pub(crate) fn run(arguments: &Train) -> Result<Exit, Problem> {
-    let configuration = with_default(&arguments.configuration);
+pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
+    let configuration = arguments.configuration.or_nano_train();
     let seeds = configuration.seed.map_or_else(|| arguments.seeds.clone(), |seed| vec![seed]);
     let layers = |seed: u64| {
         configuration.load(vec![
-            ("--steps", "train.steps", arguments.steps.map(crate::arguments::whole)),
-            ("--seeds", "run.seed", Some(crate::arguments::whole(seed))),
+            ("--steps", "train.steps", arguments.steps.map(whole)),
+            ("--seeds", "run.seed", Some(whole(seed))),
         ])
     };
     let first = layers(seeds[0])?;
-    let place = arguments.run.clone().unwrap_or_else(|| Path::new("runs").join(first.name()));
+    let root = arguments.run.clone().unwrap_or_else(|| Path::new("runs").join(first.name()));
     let settings = first.settings()?;
     check(&settings, first.config())?;
     let plan = &first.config().train;
     let measures =
-        if arguments.no_measure { None } else { Measures::new(plan, &configuration, &settings, &place)? };
+        if arguments.no_measure { None } else { Measures::new(plan, &configuration, &settings, &root)? };
     if let Some(measures) = &measures
         && measures.before()? == Exit::Interrupted
     {
         return Ok(Exit::Interrupted);
     }
-    let mut worst = Exit::Done;
+    let mut status = Exit::Done;
     for seed in &seeds {
         let layers = layers(*seed)?;
-        let exit = one(&layers, *seed, &place)?;
+        let exit = train_seed(&layers, *seed, &root)?;
         if exit != Exit::Done {
-            worst = exit;
+            status = exit;
         }
         if exit == Exit::Interrupted {
             return Ok(exit);
@@ -64,32 +61,23 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, Problem> {
             return Ok(Exit::Interrupted);
         }
     }
-    outcome::show(&place, &seeds, measures.as_ref(), arguments.json)?;
-    Ok(worst)
+    outcome::show(&root, &seeds, measures.as_ref(), arguments.json)?;
+    Ok(status)
 }
 
-/// The configuration, or that of the nano world's training where none is named and none lies here.
-pub(crate) fn with_default(configuration: &Configuration) -> Configuration {
-    let mut configuration = configuration.clone();
-    if configuration.config.is_none() && !Layers::usual() {
-        configuration.config = Some(NANO.to_owned());
-    }
-    configuration
-}
-
-/// Refuses what cannot be trained, before anything is spent.
-fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), Problem> {
+/// Rejects settings that cannot be trained, before anything is spent.
+fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), CliError> {
     let plan = &config.train;
     if settings.check.model != settings.asker.model {
-        return Err(Problem::usage(
-            format!("check.model is {}, and the asker {}", settings.check.model, settings.asker.model),
-            "in training the policy is its own cross-check solver: give both the same model",
+        return Err(CliError::usage(
+            format!("check.model is {}, but the asker is {}", settings.check.model, settings.asker.model),
+            "in training the policy is its own cross-check solver: use the same model for both",
         ));
     }
     if settings.solvers.iter().any(|solver| solver.model == settings.asker.model) {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             "the policy is among the boundary solvers",
-            "solvers stay as they are; name others",
+            "solvers are not trained; choose other ones",
         ));
     }
     plan.check()?;
@@ -97,24 +85,24 @@ fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), Proble
 }
 
 /// The folder of a seed.
-fn folder_of(place: &Path, seed: u64) -> PathBuf {
-    place.join(format!("seed-{seed}"))
+fn seed_folder(root: &Path, seed: u64) -> PathBuf {
+    root.join(format!("seed-{seed}"))
 }
 
 /// Trains with one seed.
-fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
+fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError> {
     let settings = layers.settings()?;
     let plan = &layers.config().train;
-    let path = folder_of(place, seed);
+    let path = seed_folder(root, seed);
     let section = &settings.models[&settings.asker.model];
-    let policy = policy(section, plan).map_err(|error| problem(&error.into(), None))?;
+    let policy = policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
     let objective = Objective::named(plan.loss.as_str(), plan.clip_ratio_low, plan.clip_ratio_high)
-        .map_err(|error| problem(&error.into(), None))?;
-    let embedder = Embedder::find(&plan.embedder).map_err(|error| problem(&error.into(), None))?;
+        .map_err(|error| train_error(&error.into(), None))?;
+    let embedder = Embedder::find(&plan.embedder).map_err(|error| train_error(&error.into(), None))?;
     let watch = watch(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
-    let fleet = ModelRegistry::new(&others)?;
+    let models = ModelRegistry::new(&others)?;
     let folder = open_folder(&path, layers, &settings)?;
     let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
@@ -122,7 +110,7 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
         plan,
         objective,
         course: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
-        sampler: Sampler::new(&settings, &fleet, &folder, &halt)?,
+        sampler: Sampler::new(&settings, &models, &folder, &halt)?,
         watch,
         embedder,
         folder: path.clone(),
@@ -134,17 +122,17 @@ fn one(layers: &Layers, seed: u64, place: &Path) -> Result<Exit, Problem> {
     let done = block_on(&halt, &interrupt, async {
         tokio::select! {
             done = training.run(policy, &curves) => done,
-            never = curves.keep_showing() => match never {},
+            never = curves.update_forever() => match never {},
         }
     })?;
     curves.finish();
-    let (policy, stop) = done.map_err(|error| problem(&error, curves.last_good()))?;
-    finish(policy.as_ref(), &stop, place, seed)
+    let (policy, stop) = done.map_err(|error| train_error(&error, curves.last_checkpoint()))?;
+    finish(policy.as_ref(), &stop, root, seed)
 }
 
 fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
     note(format_args!(
-        "{} learns with seed {seed}: {} steps of {} rollouts, {} pairs times {}; into {}",
+        "training {} with seed {seed}: {} steps of {} rollouts, {} pairs times {}; into {}",
         paint(BOLD, &settings.asker.model),
         plan.steps,
         plan.groups as u64 * u64::from(plan.group_size),
@@ -154,32 +142,34 @@ fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
     ));
 }
 
-/// Saves what was learnt and says how it ended.
-fn finish(policy: &dyn Policy, stop: &Stop, place: &Path, seed: u64) -> Result<Exit, Problem> {
+/// Saves the trained policy and reports how training ended.
+fn finish(policy: &dyn Policy, stop: &Stop, root: &Path, seed: u64) -> Result<Exit, CliError> {
     if *stop == Stop::Halted {
-        note(format_args!("stopped; the same command goes on from the last checkpoint"));
+        note(format_args!("stopped; the same command continues from the last checkpoint"));
         return Ok(Exit::Interrupted);
     }
-    trained::save(policy, place, seed)?;
+    trained::save(policy, root, seed)?;
     if let Stop::Collapsed(alarms) = stop {
         for alarm in alarms {
             note(format_args!("{} fell to {:.2}, below {:.2}", alarm.what, alarm.share, alarm.least));
         }
         hint(
-            "the asker collapses: lower train.learning_rate, raise train.diversity_coef, or set train.watch.patience = 0 to go on",
+            "the asker is collapsing: lower train.learning_rate, raise train.diversity_coef, or set train.watch.patience = 0 to continue",
         );
         return Ok(Exit::Failures);
     }
     Ok(Exit::Done)
 }
 
-/// Opens the run folder; what changes the rollouts or what is learnt from them must stay as it was.
-fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, Problem> {
-    open(path, layers, settings, [("train", layers.config().train.identity())])
+/// Opens the run folder; settings that change the rollouts or the updates must be those it was created with.
+fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, CliError> {
+    let mut manifest = folders::run_manifest(layers, settings);
+    manifest.identity.0.insert("train".to_owned(), layers.config().train.identity());
+    folders::open_with(path, &manifest)
 }
 
-/// The watch of a configuration.
-fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, Problem> {
+/// The collapse monitor of a configuration.
+fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, CliError> {
     let section = &layers.config().train.watch;
     let check = match &section.model {
         Some(name) => {
@@ -202,8 +192,8 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, Problem> {
     })
 }
 
-/// An error of the training, whose last good checkpoint this is.
-fn problem(error: &TrainError, kept: Option<PathBuf>) -> Problem {
+/// A training error; names the last good checkpoint, if there is one.
+fn train_error(error: &TrainError, checkpoint: Option<PathBuf>) -> CliError {
     let text = error.to_string();
     let (message, hint) = match text.split_once("\nhint: ") {
         Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
@@ -214,7 +204,7 @@ fn problem(error: &TrainError, kept: Option<PathBuf>) -> Problem {
         TrainError::Novelty(error) => error.hint().map(Into::into),
         _ => None,
     });
-    let kept = kept.map(|kept| format!("the last good checkpoint is {}", kept.display()));
+    let kept = checkpoint.map(|path| format!("the last good checkpoint is {}", path.display()));
     let hint = match (hint, kept) {
         (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),
         (hint, kept) => hint.or(kept),
@@ -225,5 +215,5 @@ fn problem(error: &TrainError, kept: Option<PathBuf>) -> Problem {
         | TrainError::Longer { .. } => Exit::Usage,
         _ => Exit::Failures,
     };
-    Problem { message, hint, exit }
+    CliError { message, hint, exit }
 }

@@ -1,8 +1,8 @@
-//! `aske verify`: whether two answers are the same.
+//! `aske verify`: whether two answers are equal.
 
 use crate::arguments::{Compat, Verify};
+use crate::error::{CliError, Exit};
 use crate::output::{BAD, DIM, GOOD, NOTE, data, note, paint, safe};
-use crate::problem::{Exit, Problem};
 use aske_answer::{Comparison, Explanation, Policy, Reading, Rules, Verdict, explain};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub(crate) fn run(arguments: &Verify) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, CliError> {
     if arguments.policies {
         return Ok(list());
     }
@@ -22,23 +22,23 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Problem> {
     match (&arguments.jsonl, &arguments.gold, &arguments.pred) {
         (Some(path), ..) => lines(path, &rules, arguments.timing),
         (None, Some(gold), Some(pred)) => Ok(one(gold, pred, &rules, arguments)),
-        _ => Err(Problem::usage("two answers are needed", "aske verify GOLD PRED, or --jsonl FILE")),
+        _ => Err(CliError::usage("two answers are needed", "aske verify GOLD PRED, or --jsonl FILE")),
     }
 }
 
-/// The usual policy with these options changed.
-fn policy(options: &[String]) -> Result<Policy, Problem> {
+/// The default policy with these options changed.
+fn policy(options: &[String]) -> Result<Policy, CliError> {
     let mut table = options_of(&Policy::default());
     for text in options {
         let known = || table.keys().cloned().collect::<Vec<_>>().join(", ");
         let (name, value) = text.split_once('=').ok_or_else(|| {
-            Problem::usage(
+            CliError::usage(
                 format!("--policy {text}: no value"),
                 format!("NAME=VALUE, where NAME is one of {}", known()),
             )
         })?;
         if !table.contains_key(name) {
-            return Err(Problem::usage(
+            return Err(CliError::usage(
                 format!("--policy {text}: no such option"),
                 format!("one of {}", known()),
             ));
@@ -47,7 +47,7 @@ fn policy(options: &[String]) -> Result<Policy, Problem> {
         table.insert(name.to_owned(), value);
     }
     serde_json::from_value(Value::Object(table))
-        .map_err(|error| Problem::usage(format!("--policy: {error}"), "true, false, or a number of digits"))
+        .map_err(|error| CliError::usage(format!("--policy: {error}"), "true, false, or a number of digits"))
 }
 
 fn options_of(policy: &Policy) -> Map<String, Value> {
@@ -66,7 +66,8 @@ fn list() -> Exit {
 
 fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
     let explanation = arguments.explain.then(|| explain(gold, pred, rules));
-    let comparison = explanation.as_ref().map_or_else(|| rules.compare(gold, pred), |told| told.comparison);
+    let comparison =
+        explanation.as_ref().map_or_else(|| rules.compare(gold, pred), |explained| explained.comparison);
     if arguments.json {
         let mut line =
             json!({"gold": gold, "pred": pred, "equal": equal(comparison), "method": comparison.method});
@@ -95,7 +96,7 @@ fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
 fn show(explanation: &Explanation) {
     for (name, readings) in [("gold", &explanation.gold), ("pred", &explanation.pred)] {
         if readings.is_empty() {
-            data(format_args!("{name}  {}", paint(DIM, "not read as mathematics: compared as text")));
+            data(format_args!("{name}  {}", paint(DIM, "not parsed as mathematics: compared as text")));
         }
         for Reading { kind, read, canonical } in readings {
             let canonical = canonical
@@ -122,14 +123,14 @@ fn equal(comparison: Comparison) -> Option<bool> {
     }
 }
 
-/// Compares line by line: each goes out as soon as the next is asked for.
-fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
+/// Compares line by line and prints each result before reading on.
+fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, CliError> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
         let file = File::open(path).map_err(|error| {
-            Problem::usage(
+            CliError::usage(
                 format!("{name}: {error}"),
                 "give a file of lines {\"gold\": …, \"pred\": …}, or pipe them in",
             )
@@ -140,9 +141,9 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
     let mut times = Vec::new();
     for (at, line) in BufReader::new(input).lines().enumerate() {
         let wrong = |what: &str| {
-            Problem::usage(
+            CliError::usage(
                 format!("{name}, line {}: {what}", at + 1),
-                "one JSON object a line, with the texts \"gold\" and \"pred\"",
+                "each line is a JSON object with the strings \"gold\" and \"pred\"",
             )
         };
         let line = line.map_err(|error| wrong(&error.to_string()))?;
@@ -152,7 +153,7 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
         let mut pair: Map<String, Value> =
             serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
         let text = |key: &str| {
-            pair.get(key).and_then(Value::as_str).ok_or_else(|| wrong(&format!("no text \"{key}\"")))
+            pair.get(key).and_then(Value::as_str).ok_or_else(|| wrong(&format!("no string \"{key}\"")))
         };
         let (gold, pred) = (text("gold")?, text("pred")?);
         let start = timing.then(Instant::now);
@@ -163,11 +164,7 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
         match writeln!(out, "{}", Value::Object(pair)) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
             Err(error) => {
-                return Err(Problem {
-                    message: format!("writing: {error}"),
-                    hint: None,
-                    exit: Exit::Failures,
-                });
+                return Err(CliError::failure(format_args!("cannot write the results: {error}")));
             }
             Ok(()) => {}
         }
@@ -179,7 +176,7 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// How long comparisons took: their number, all of it, and quantiles.
+/// Timings of the comparisons: count, total and quantiles.
 fn summary(mut times: Vec<Duration>) -> Value {
     let total: Duration = times.iter().sum();
     times.sort_unstable();

@@ -1,15 +1,15 @@
 //! `aske view`: runs in the browser.
 
 use crate::arguments::View;
-use crate::commands::report::chosen;
-use crate::live::{runtime, signal_from_now};
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
+use crate::runs::folders::given_or_all;
+use crate::runtime::{runtime, shutdown_signal};
 use aske_http::Server;
 use aske_view::{Options, serve};
 
-pub(crate) fn run(arguments: &View) -> Result<Exit, Problem> {
-    let runs = chosen(&arguments.runs)?;
+pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
+    let runs = given_or_all(&arguments.runs)?;
     let listen = &arguments.listen;
     let mut options = Options::new(runs, listen.address(arguments.port), listen.access()?);
     options.http.allowed_hosts = listen.allowed_hosts();
@@ -18,14 +18,14 @@ pub(crate) fn run(arguments: &View) -> Result<Exit, Problem> {
         data(format_args!("http://{address}/"));
         match server.login() {
             Ok(Some(link)) => note(format_args!(
-                "open http://{address}{link} in a browser: the link works once; Ctrl-C ends the viewer"
+                "open http://{address}{link} in a browser (the link works once); stop with Ctrl-C"
             )),
-            Ok(None) => note("open it in a browser on this machine; Ctrl-C ends it"),
+            Ok(None) => note("open it in a browser on this machine; stop with Ctrl-C"),
             Err(error) => note(error),
         }
     };
-    let serving = async { serve(options, ready, signal_from_now()).await };
-    runtime()?.block_on(serving).map_err(|error| Problem {
+    let serving = async { serve(options, ready, shutdown_signal()).await };
+    runtime()?.block_on(serving).map_err(|error| CliError {
         message: error.to_string(),
         hint: error.hint().map(str::to_owned),
         exit: Exit::Usage,

@@ -200,5 +200,5 @@ fn a_gguf_file_that_cannot_be_read_is_refused_and_nothing_is_overwritten() {
     }
     std::fs::write(world.path("made/config.json"), b"{}").unwrap();
     let ran = world.expect(2, &["convert", "bad.gguf", "made"]);
-    assert!(ran.stderr.contains("holds a checkpoint already"), "{ran}");
+    assert!(ran.stderr.contains("already contains a checkpoint"), "{ran}");
 }

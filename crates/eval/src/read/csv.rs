@@ -1,78 +1,70 @@
-//! Comma-separated values: a header, quotes around what holds commas or line breaks, a doubled quote for a quote
-//! (RFC 4180).
+//! Comma-separated values with a header (RFC 4180).
 
-use super::Row;
+use super::RawRow;
 use crate::DataError;
-use serde_json::{Map, Value};
+use csv::{ReaderBuilder, StringRecord};
+use serde_json::Value;
 
 const HINT: &str =
     "put quotes around fields with commas, quotes or line breaks, and double the quotes inside";
 
-pub(super) fn rows(text: &str, name: &str) -> Result<Vec<Row>, DataError> {
+pub(super) fn rows(text: &str, name: &str) -> Result<Vec<RawRow>, DataError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut records = records(text, name)?.into_iter();
-    let Some((_, header)) = records.next() else { return Ok(Vec::new()) };
-    let row = |(line, fields): (usize, Vec<String>)| {
-        let place = format!("{name}:{line}");
-        if fields.len() != header.len() {
-            let what = format!("malformed row: {} fields, and the header has {}", fields.len(), header.len());
-            return Err(DataError::at(place, what, HINT));
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let (mut header, mut rows) = (None, Vec::new());
+    let (mut line, mut start) = (1, 0);
+    loop {
+        let mut record = StringRecord::new();
+        let malformed = |line: usize, what: String| {
+            DataError::new(format!("{name}:{line}"), format!("malformed row: {what}"), HINT)
+        };
+        let found = reader.read_record(&mut record).map_err(|error| malformed(line, error.to_string()))?;
+        if !found {
+            return Ok(rows);
         }
-        let fields: Map<String, Value> =
-            header.iter().cloned().zip(fields.into_iter().map(Value::String)).collect();
-        Ok(Row { place, fields })
-    };
-    records.map(row).collect()
+        // The reader counts the line breaks before a record, which may be several, as part of it.
+        let end = usize::try_from(reader.position().byte()).unwrap_or(text.len());
+        let raw = text[start..end].trim_start_matches(['\r', '\n']);
+        line += text[start..end - raw.len()].matches('\n').count();
+        if !is_strict(raw, &record) {
+            return Err(malformed(
+                line,
+                "a quote that is never closed, or text before or after quotes".into(),
+            ));
+        }
+        match &header {
+            None => header = Some(record),
+            Some(header) if record.len() != header.len() => {
+                let what = format!("{} fields, and the header has {}", record.len(), header.len());
+                return Err(malformed(line, what));
+            }
+            Some(header) => {
+                let fields = header.iter().zip(&record).map(|(name, value)| (name.to_owned(), value.into()));
+                let fields = fields.collect::<serde_json::Map<String, Value>>();
+                rows.push(RawRow { location: format!("{name}:{line}"), fields });
+            }
+        }
+        line += raw.matches('\n').count();
+        start = end;
+    }
 }
 
-/// Every record with the line on which it begins; empty lines are none.
-fn records(text: &str, name: &str) -> Result<Vec<(usize, Vec<String>)>, DataError> {
-    let mut found = Vec::new();
-    let (mut fields, mut field) = (Vec::new(), String::new());
-    let (mut line, mut begun) = (1, 1);
-    // Inside of quotes; and whether this field had any, for then nothing may follow them.
-    let (mut quoted, mut closed) = (false, false);
-    let wrong = |line: usize, what: &str| {
-        Err(DataError::at(format!("{name}:{line}"), format!("malformed row: {what}"), HINT))
-    };
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        line += usize::from(c == '\n');
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                field.push('"');
-            }
-            '"' if quoted => (quoted, closed) = (false, true),
-            _ if quoted => field.push(c),
-            '"' if field.is_empty() && !closed => quoted = true,
-            '"' => return wrong(begun, "a quote within a field"),
-            '\r' if chars.peek() == Some(&'\n') => {}
-            ',' => {
-                fields.push(std::mem::take(&mut field));
-                closed = false;
-            }
-            '\n' => {
-                let is_empty = fields.is_empty() && field.is_empty() && !closed;
-                fields.push(std::mem::take(&mut field));
-                let record = std::mem::take(&mut fields);
-                if !is_empty {
-                    found.push((begun, record));
-                }
-                (begun, closed) = (line, false);
-            }
-            _ if closed => return wrong(begun, "text after a closing quote"),
-            _ => field.push(c),
+/// Whether a record is written as the RFC demands. The reader also accepts stray quotes, which hide wrong rows.
+fn is_strict(raw: &str, record: &StringRecord) -> bool {
+    let mut rest = raw.trim_end_matches(['\r', '\n']);
+    for (index, field) in record.iter().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix(',').unwrap_or(rest);
+        }
+        let quoted = format!("\"{}\"", field.replace('"', "\"\""));
+        let is_quoted = rest.starts_with('"');
+        let after = rest.strip_prefix(if is_quoted { quoted.as_str() } else { field });
+        match after {
+            Some(after) if is_quoted || !field.contains('"') => rest = after,
+            _ => return false,
         }
     }
-    if quoted {
-        return wrong(begun, "a quote that never closes");
-    }
-    if !fields.is_empty() || !field.is_empty() || closed {
-        fields.push(field);
-        found.push((begun, fields));
-    }
-    Ok(found)
+    rest.is_empty()
 }
 
 #[cfg(test)]
@@ -86,20 +78,20 @@ mod tests {
         let found = rows(text, "f.csv").unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].fields["problem"], "a, \"b\"\nc");
-        assert_eq!((found[0].place.as_str(), &found[0].fields["answer"]), ("f.csv:2", &Value::from("")));
-        assert_eq!(found[1].place, "f.csv:5");
+        assert_eq!((found[0].location.as_str(), &found[0].fields["answer"]), ("f.csv:2", &Value::from("")));
+        assert_eq!(found[1].location, "f.csv:5");
     }
 
     #[test]
     fn a_malformed_row_is_named_by_the_line_on_which_it_begins() {
-        for (text, place) in [
+        for (text, location) in [
             ("a,b\n1,2\n3\n", "f:3"),
             ("a,b\n1,\"2\n3,4\n", "f:2"),
             ("a,b\n1,\"2\"x\n", "f:2"),
             ("a,b\n\"x\ny\",2\n1,2,3\n", "f:4"),
             ("a,b\n1,x\"y\"\n", "f:2"),
         ] {
-            assert_eq!(rows(text, "f").unwrap_err().place, place, "{text:?}");
+            assert_eq!(rows(text, "f").unwrap_err().location, location, "{text:?}");
         }
         assert!(rows("", "f").unwrap().is_empty());
         assert!(rows("a,b\n", "f").unwrap().is_empty());

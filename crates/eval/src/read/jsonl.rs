@@ -1,27 +1,26 @@
-//! A JSON object a line.
+//! JSON lines.
 
-use super::Row;
+use super::RawRow;
 use crate::DataError;
 use serde_json::Value;
 
-pub(super) fn rows(text: &str, name: &str) -> Result<Vec<Row>, DataError> {
-    // A byte order mark is no part of the first object.
+pub(super) fn rows(text: &str, name: &str) -> Result<Vec<RawRow>, DataError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines.map(|(line, number)| row(line, format!("{name}:{number}"))).collect()
 }
 
-fn row(line: &str, place: String) -> Result<Row, DataError> {
-    const HINT: &str = "each line is one JSON object; mend this one or take it out";
+fn row(line: &str, location: String) -> Result<RawRow, DataError> {
+    const HINT: &str = "each line is one JSON object; fix or remove this one";
     match serde_json::from_str(line) {
-        Ok(Value::Object(fields)) => Ok(Row { place, fields }),
-        Ok(_) => Err(DataError::at(place, "malformed row: not a JSON object", HINT)),
-        Err(error) => Err(DataError::at(place, format!("malformed row: {}", said(&error)), HINT)),
+        Ok(Value::Object(fields)) => Ok(RawRow { location, fields }),
+        Ok(_) => Err(DataError::new(location, "malformed row: not a JSON object", HINT)),
+        Err(error) => Err(DataError::new(location, format!("malformed row: {}", without_line(&error)), HINT)),
     }
 }
 
-/// What the parser said, without its own line number: every row is a text of its own to it.
-fn said(error: &serde_json::Error) -> String {
+/// The message of the parser without its line number, as it sees one row at a time.
+fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let column = error.column();
     let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
@@ -33,22 +32,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_their_line_and_empty_lines_are_none() {
+    fn rows_have_their_line_and_empty_lines_are_skipped() {
         let found = rows("\u{feff}{\"a\": 1}\n\n{\"a\": \"x\\ny\"}\n", "f.jsonl").unwrap();
         assert_eq!(found.len(), 2);
-        assert_eq!((found[1].place.as_str(), &found[1].fields["a"]), ("f.jsonl:3", &Value::from("x\ny")));
+        assert_eq!((found[1].location.as_str(), &found[1].fields["a"]), ("f.jsonl:3", &Value::from("x\ny")));
     }
 
     #[test]
     fn a_malformed_row_is_named_by_its_line() {
-        for (text, place, what) in [
+        for (text, location, what) in [
             ("{\"a\": 1}\n{\"a\": 1\n", "f:2", "EOF"),
             ("[1]\n", "f:1", "not a JSON object"),
             ("{\"a\": 1}{}\n", "f:1", "trailing characters at column 9"),
         ] {
             let error = rows(text, "f").unwrap_err();
-            assert_eq!(error.place, place);
-            assert!(error.what.contains(what), "{error}");
+            assert_eq!(error.location, location);
+            assert!(error.message.contains(what), "{error}");
         }
     }
 }

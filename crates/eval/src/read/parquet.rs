@@ -1,6 +1,6 @@
-//! Apache Parquet, as the hub keeps most datasets.
+//! Apache Parquet, the format of most datasets on the hub.
 
-use super::Row;
+use super::RawRow;
 use crate::DataError;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -9,44 +9,44 @@ use serde_json::{Map, Value};
 use std::fs::File;
 use std::path::Path;
 
-pub(super) fn rows(path: &Path) -> Result<Vec<Row>, DataError> {
+pub(super) fn rows(path: &Path) -> Result<Vec<RawRow>, DataError> {
     let shown = path.display();
-    let wrong = |place: String| {
+    let wrong = |location: String| {
         move |error: ParquetError| {
-            DataError::at(
-                place,
-                format!("malformed row: {}", said(&error)),
+            DataError::new(
+                location,
+                format!("malformed row: {}", message(&error)),
                 "download the file again, or convert it to .jsonl",
             )
         }
     };
     let file = File::open(path).map_err(|error| DataError::io(path, &error))?;
     let reader = SerializedFileReader::new(file).map_err(|error| {
-        DataError::at(
+        DataError::new(
             shown.to_string(),
-            format!("not a Parquet file: {}", said(&error)),
-            "download it again, or check its ending",
+            format!("not a Parquet file: {}", message(&error)),
+            "download it again, or check its extension",
         )
     })?;
     let found = reader.get_row_iter(None).map_err(wrong(shown.to_string()))?;
     found
         .zip(1..)
         .map(|(row, number)| {
-            let place = format!("{shown}, row {number}");
-            let row = row.map_err(wrong(place.clone()))?;
+            let location = format!("{shown}, row {number}");
+            let row = row.map_err(wrong(location.clone()))?;
             let values = row.get_column_iter().map(|(name, field)| (name.clone(), value(field)));
-            Ok(Row { place, fields: values.collect::<Map<_, _>>() })
+            Ok(RawRow { location, fields: values.collect::<Map<_, _>>() })
         })
         .collect()
 }
 
-/// What the library said, without its name.
-fn said(error: &ParquetError) -> String {
+/// The message of the library without its prefix.
+fn message(error: &ParquetError) -> String {
     let text = error.to_string();
     text.strip_prefix("Parquet error: ").map(str::to_owned).unwrap_or(text)
 }
 
-/// What can be a name, a problem, an answer or a level; all else is nothing.
+/// A value as JSON; types that cannot be a name, problem, answer or level are null.
 fn value(field: &Field) -> Value {
     match field {
         Field::Bool(flag) => Value::from(*flag),

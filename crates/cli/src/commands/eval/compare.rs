@@ -1,14 +1,14 @@
-//! `aske eval compare`: a base model and what training made of it.
+//! `aske eval compare`: a base model against the models trained from it.
 
-use super::show;
 use crate::arguments::{EvalCompare, GridFormat};
+use crate::display::scores::grid;
+use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data, note, paint, raw, safe, write};
-use crate::problem::{Exit, Problem};
-use aske_eval::{Compared, Side, compare, differences, page, tables};
+use aske_eval::{ComparedRun, ModelComparison, compare, differences, page, tables};
 use aske_evidence::Run;
 use std::path::Path;
 
-pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
+pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
     let base = read(&arguments.base)?;
     let trained = arguments.trained.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let names = names(&base, &trained);
@@ -17,14 +17,18 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
         let found = comparable(&base, run)?.into_iter();
         differences.extend(found.map(|difference| format!("{name} has {difference}.")));
     }
-    let sides: Vec<Side<'_>> =
-        trained.iter().zip(&names[1..]).map(|(run, name)| Side { name, records: &run.evals }).collect();
-    let mut found = compare(Side { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
-        Problem::usage("the runs have no problem in common", "evaluate them on the same --data")
-    })?;
+    let sides: Vec<ComparedRun<'_>> = trained
+        .iter()
+        .zip(&names[1..])
+        .map(|(run, name)| ComparedRun { name, records: &run.evals })
+        .collect();
+    let mut found =
+        compare(ComparedRun { name: &names[0], records: &base.evals }, &sides).ok_or_else(|| {
+            CliError::usage("the runs have no problem in common", "evaluate them on the same --data")
+        })?;
     found.differences = differences;
-    for told in found.notes() {
-        note(format_args!("{} {}", paint(NOTE.bold(), "note:"), safe(&told)));
+    for text in found.notes() {
+        note(format_args!("{} {}", paint(NOTE.bold(), "note:"), safe(&text)));
     }
     if let Some(file) = &arguments.figure {
         written(file, &page::figure(&found))?;
@@ -41,7 +45,6 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
         GridFormat::Html => page::comparison(&found),
     };
     match &arguments.output {
-        // A file has no colours.
         Some(file) => written(file, &anstream::adapter::strip_str(&text).to_string())?,
         None if arguments.json => {}
         None if matches!(format, None | Some(GridFormat::Terminal)) => data(text),
@@ -53,36 +56,31 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// A run of `aske eval`.
-fn read(path: &Path) -> Result<Run, Problem> {
+/// Reads a run of `aske eval`.
+fn read(path: &Path) -> Result<Run, CliError> {
     let run = Run::read(path, None)?;
     if run.manifest.is_eval() {
         return Ok(run);
     }
-    Err(Problem::usage(
-        format!("{} holds no evaluation", path.display()),
-        "name folders that `aske eval` has written",
+    Err(CliError::usage(
+        format!("{} is not an evaluation", path.display()),
+        "name folders written by `aske eval`",
     ))
 }
 
-/// Refuses runs on other problems; where the protocol differs.
-fn comparable(base: &Run, other: &Run) -> Result<Vec<String>, Problem> {
+/// Returns how the protocols of two runs differ; fails if they use different problems.
+fn comparable(base: &Run, other: &Run) -> Result<Vec<String>, CliError> {
     let found = differences(&base.manifest, &other.manifest);
     if let Some(dataset) = found.data.first() {
-        return Err(Problem::usage(
-            format!(
-                "{} and {} are of different problems: {dataset}",
-                base.path.display(),
-                other.path.display()
-            ),
+        return Err(CliError::usage(
+            format!("{} and {} use different problems: {dataset}", base.path.display(), other.path.display()),
             "evaluate both on the same files",
         ));
     }
     Ok(found.protocol)
 }
 
-/// What the runs are called: trained ones by their seed where all have one; by their model, or by their folder where
-/// models are alike.
+/// Names of the runs: trained ones by their seed if all have one; otherwise by model, or by folder if models are equal.
 fn names(base: &Run, trained: &[Run]) -> Vec<String> {
     let model = |run: &Run| run.evals.first().map(|record| record.model.clone()).unwrap_or_default();
     let seed = |run: &Run| {
@@ -111,20 +109,20 @@ fn by_ending(output: Option<&Path>) -> Option<GridFormat> {
     }
 }
 
-fn terminal(found: &Compared) -> String {
+fn terminal(found: &ModelComparison) -> String {
     let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole\n\
                  problems; the smallest visible change is seen with 80% power";
     format!(
         "{}\n{}\n\n{}\n{}",
-        show::grid(&tables::comparison(found)),
-        paint(DIM, format_args!("the baseline is {}; what beats it is bold", safe(&found.base))),
-        show::grid(&tables::changes(found)),
+        grid(&tables::comparison(found)),
+        paint(DIM, format_args!("the baseline is {}; values above it are bold", safe(&found.base))),
+        grid(&tables::changes(found)),
         paint(DIM, about)
     )
 }
 
-/// Writes a file, and says so.
-fn written(file: &Path, text: &str) -> Result<(), Problem> {
+/// Writes a file and prints its path.
+fn written(file: &Path, text: &str) -> Result<(), CliError> {
     write(file, text)?;
     note(format_args!("written to {}", file.display()));
     Ok(())

@@ -1,36 +1,36 @@
-//! `aske eval datasets`: what is known, and where it lies.
+//! `aske eval datasets`: the known datasets and where they are.
 
 use crate::arguments::EvalDatasets;
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::{DIM, data, note, paint};
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
-use aske_eval::locate::{Asked, Places, find};
-use aske_eval::{Declaration, Grading, Kind};
+use aske_eval::locate::{DatasetSource, SearchPaths, find};
+use aske_eval::{AnswerKind, Declaration, Grading};
 use serde_json::json;
 
-pub(super) fn run(arguments: &EvalDatasets) -> Result<Exit, Problem> {
-    let places = Places::usual();
+pub(super) fn run(arguments: &EvalDatasets) -> Result<Exit, CliError> {
+    let paths = SearchPaths::from_env();
     let mut shown =
         table(&["dataset", "title", "problems", "answers", "graded by", "licence", "where"], &[2]);
     let mut listed = Vec::new();
     for declaration in Declaration::builtin()? {
-        let asked = find(&declaration.name, &places)?.remove(0);
-        let mut found = match &asked {
-            Asked::Shipped(_) => "shipped".to_owned(),
-            Asked::Files(_, files) => {
+        let source = find(&declaration.name, &paths)?.remove(0);
+        let mut found = match &source {
+            DatasetSource::Shipped(_) => "shipped".to_owned(),
+            DatasetSource::Files(_, files) => {
                 files.first().map(|file| file.display().to_string()).unwrap_or_default()
             }
-            Asked::Absent(_) => format!("hub: {}", declaration.hub.as_deref().unwrap_or_default()),
+            DatasetSource::Absent(_) => format!("hub: {}", declaration.hub.as_deref().unwrap_or_default()),
         };
-        let here = !matches!(asked, Asked::Absent(_));
-        // What is here is counted, and what is wrong with it is told before a run wants it.
+        let here = !matches!(source, DatasetSource::Absent(_));
+        // Reading counts the problems and finds errors before a run does.
         let mut problems = declaration.problems;
-        match here.then(|| asked.read()) {
+        match here.then(|| source.read()) {
             Some(Ok(dataset)) => problems = Some(dataset.problems.len()),
             Some(Err(error)) => found = format!("cannot be read: {error}"),
             None => {}
         }
-        let (answers, grading) = words(&declaration);
+        let (answers, grading) = answers_and_grading(&declaration);
         let licence = declaration.licence.clone().unwrap_or_default();
         shown.add_row([
             declaration.name.clone(),
@@ -62,10 +62,10 @@ pub(super) fn run(arguments: &EvalDatasets) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn words(declaration: &Declaration) -> (&'static str, &'static str) {
+fn answers_and_grading(declaration: &Declaration) -> (&'static str, &'static str) {
     let answers = match declaration.answers {
-        Kind::Integer => "0 to 999",
-        Kind::Free => "free",
+        AnswerKind::Integer => "0 to 999",
+        AnswerKind::Free => "free",
     };
     let grading = match declaration.grading {
         Grading::Rules => "rules",

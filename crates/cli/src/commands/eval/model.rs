@@ -1,22 +1,22 @@
-//! Which model a word on the command line means.
+//! Resolves the MODEL argument: a configured model, a URL, a GGUF file or a checkpoint folder.
 
-use crate::problem::Problem;
+use crate::error::CliError;
 use aske_config::{Layers, ModelSection, ProviderKind, sanitize_name};
 use aske_model::redact_url;
 use aske_record::Manifest;
 use std::path::Path;
 use toml::Value;
 
-/// A model, and the keys of the configuration that define it where nothing else does.
+/// A model name, and the configuration keys that define it if the configuration does not.
 #[derive(Debug, PartialEq)]
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) keys: Vec<(String, Value)>,
 }
 
-/// The model that a word means: a configured one, an address with a name, a GGUF file, the folder of a checkpoint, or of
-/// a seed of a training.
-pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
+/// Resolves a model argument: a configured model, `URL#NAME`, a GGUF file, a checkpoint folder, or a seed folder of a
+/// training.
+pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, CliError> {
     if layers.config().models.contains_key(word) {
         return Ok(Named { name: word.to_owned(), keys: Vec::new() });
     }
@@ -26,7 +26,7 @@ pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
     let path = Path::new(word);
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gguf")) {
         if !path.is_file() {
-            return Err(Problem::usage(format!("{word}: no such file"), "name a GGUF file that is there"));
+            return Err(CliError::usage(format!("{word}: no such file"), "name an existing GGUF file"));
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         return Ok(local(&name, "llama", path));
@@ -39,23 +39,23 @@ pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, Problem> {
             checkpoint.keys.extend(inherited(folder, &checkpoint.name)?);
             return Ok(checkpoint);
         }
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("{word}: no checkpoint in this folder"),
-            "a checkpoint is config.json, model.safetensors, tokenizer.json and tokenizer_config.json; \
-             `aske train` leaves one in FOLDER/seed-N/trained",
+            "a checkpoint has config.json, model.safetensors, tokenizer.json and tokenizer_config.json; \
+             `aske train` writes one to FOLDER/seed-N/trained",
         ));
     }
-    // Not a file either: the configuration says what is wrong with the name, and what is near.
+    // Not a file either: loading the configuration reports the unknown name and suggests a close one.
     Ok(Named { name: word.to_owned(), keys: Vec::new() })
 }
 
 /// `URL#NAME`.
-fn served(word: &str) -> Result<Named, Problem> {
+fn served(word: &str) -> Result<Named, CliError> {
     let Some((url, served)) = word.split_once('#').filter(|(_, served)| !served.is_empty()) else {
         let word = redact_url(word);
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("{word}: which model of this server?"),
-            format!("write its name behind a hash: {word}#NAME"),
+            format!("append its name: {word}#NAME"),
         ));
     };
     let name = sanitize_name(served.rsplit('/').next().unwrap_or(served), "model");
@@ -81,8 +81,8 @@ fn is_checkpoint(folder: &Path) -> bool {
     folder.join("config.json").is_file() && folder.join("model.safetensors").is_file()
 }
 
-/// What a training's configuration says of the model that a checkpoint was trained from: it holds for the checkpoint.
-fn inherited(checkpoint: &Path, name: &str) -> Result<Vec<(String, Value)>, Problem> {
+/// The configuration keys of the model that a checkpoint was trained from; they apply to the checkpoint as well.
+fn inherited(checkpoint: &Path, name: &str) -> Result<Vec<(String, Value)>, CliError> {
     let checkpoint = std::path::absolute(checkpoint).unwrap_or_else(|_| checkpoint.to_owned());
     for folder in checkpoint.ancestors().skip(1).take(2) {
         let Some(Manifest { config, .. }) = Manifest::read(folder)? else { continue };
@@ -97,7 +97,7 @@ fn inherited(checkpoint: &Path, name: &str) -> Result<Vec<(String, Value)>, Prob
     Ok(Vec::new())
 }
 
-/// The name of a checkpoint by its folder; one of a training is called by the training, the seed and the step.
+/// The name of a checkpoint: its folder, or the training, seed and step that it belongs to.
 fn name_of(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let parts: Vec<String> =
@@ -112,8 +112,8 @@ fn name_of(folder: &Path) -> String {
     }
 }
 
-/// A checksum of the weights that lie in a file here, so that another checkpoint of the same name is not taken for this
-/// one; none for models that ship or are served.
+/// A checksum of local weights, so that another checkpoint of the same name is not mistaken for this one. `None` for
+/// built-in and served models.
 pub(super) fn weights(section: &ModelSection) -> Option<String> {
     let path = section.path.as_deref().filter(|path| !path.starts_with("builtin:"))?;
     let file = match section.provider {

@@ -1,14 +1,16 @@
-//! `aske eval MODEL`: samples into a run folder, and what they come to.
+//! `aske eval MODEL`: samples answers into a run folder and scores them.
 
-use super::{data, model, show};
+use super::{data, model};
 use crate::arguments::{Configuration, EvalRun, whole};
-use crate::commands::bench::{exit, failures, report_open};
+use crate::display::scores::show;
+use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
-use crate::panels::watched;
-use crate::problem::{Exit, Problem};
+use crate::runs::execute::{Target, block_with_progress};
+use crate::runs::folders::open_with;
+use crate::runs::summary::{exit_status, failures_json, report_unfinished};
 use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
-use aske_eval::{Dataset, Grading, Protocol, Task, evaluate, identity, judged, open, plan, scores};
+use aske_eval::{Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unfinished};
 use aske_evidence::Run;
 use aske_record::{EvalRecord, Manifest, RunContents, RunDir};
 use aske_session::read_yes_no;
@@ -16,7 +18,7 @@ use serde_json::json;
 use std::path::Path;
 use toml::Value;
 
-pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
+pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let (layers, settings) = configured(arguments)?;
     let section = &layers.config().eval;
     let datasets = data::read(&arguments.data)?;
@@ -26,23 +28,24 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
     if arguments.dry_run {
         return dry_run(arguments.json, &path, &settings, section, &datasets, &tasks);
     }
-    let fleet = ModelRegistry::new(&settings)?;
+    let models = ModelRegistry::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
-    let open = open(&tasks, folder.records()?, settings.equivalence.is_some());
+    let open = unfinished(&tasks, folder.records()?, settings.equivalence.is_some());
     announce(&settings, &datasets, &tasks, open.len(), &folder);
     let judge = settings
         .equivalence
         .as_ref()
-        .and_then(|(role, tokens)| Checker::new(&fleet, role, *tokens, read_yes_no));
-    let protocol = Protocol {
+        .and_then(|(role, tokens)| Checker::new(&models, role, *tokens, read_yes_no));
+    let protocol = EvalProtocol {
         role: &settings.asker,
         tokens: section.max_tokens,
         instruction: section.instruction_for(&settings.models[&settings.asker.model]),
         judge: judge.as_ref(),
     };
+    let target = Target { settings: &settings, models: &models, folder: &folder };
     let (ended, interrupt) =
-        watched(open.len(), "samples", (&settings, &fleet, &folder), async |crew, progress| {
-            evaluate(crew, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
+        block_with_progress(open.len(), "samples", target, async |context, progress| {
+            evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
         })?;
     let used = folder.calls().used()?;
     drop(folder);
@@ -51,22 +54,22 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, Problem> {
     if arguments.json {
         print(as_json(&path, &scores, &ended, &used));
     } else {
-        show::scores(&scores);
-        print(format_args!("\n{}", crate::tables::used(&used)));
-        report_open(&ended, "samples");
+        show(&scores);
+        print(format_args!("\n{}", crate::display::tables::used(&used)));
+        report_unfinished(&ended, "samples");
         note(paint(DIM, format_args!("stored in {}", path.display())));
         if ended.open == 0 {
             note(paint(
                 DIM,
-                "look next: `aske eval compare BASE TRAINED…` compares runs; `aske view` shows the replies",
+                "next: `aske eval compare BASE TRAINED…` compares runs; `aske view` shows the replies",
             ));
         }
     }
-    Ok(exit(&ended, &interrupt))
+    Ok(exit_status(&ended, &interrupt))
 }
 
-/// The configuration with the model that was named, and what the run needs of it.
-fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
+/// The configuration with the given model, and its settings.
+fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
     let configuration = Configuration {
         config: arguments.config.clone(),
         overrides: arguments.overrides.clone(),
@@ -94,7 +97,7 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
         (Some(named), _) => named.name.clone(),
         (None, Some(asker)) => asker.clone(),
         (None, None) => {
-            return Err(Problem::usage(
+            return Err(CliError::usage(
                 "no model is named",
                 "name one: aske eval MODEL; `aske models` lists them",
             ));
@@ -104,23 +107,23 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), Problem> {
     Ok((layers, settings))
 }
 
-/// Opens the run folder; one of sessions is refused, and so is one of other problems or another protocol.
+/// Opens the run folder; fails if it holds sessions, other problems or another protocol.
 fn open_folder(
     path: &Path,
     layers: &Layers,
     settings: &Settings,
     datasets: &[Dataset],
-) -> Result<RunDir, Problem> {
+) -> Result<RunDir, CliError> {
     if let Some(there) = Manifest::read(path)? {
         if !there.is_eval() {
-            return Err(Problem::usage(
+            return Err(CliError::usage(
                 format!("{} holds a run of sessions", path.display()),
                 "choose another folder with --run",
             ));
         }
         if let (None, Some((dataset, judge))) = (&settings.equivalence, judged(&there, datasets).first()) {
-            return Err(Problem::usage(
-                format!("{}: {dataset} is judged there by {}", path.display(), safe(judge)),
+            return Err(CliError::usage(
+                format!("{}: {dataset} is judged by {} there", path.display(), safe(judge)),
                 "name the same judge with --judge, or choose another folder with --run",
             ));
         }
@@ -129,7 +132,7 @@ fn open_folder(
     let section = settings.models.get(&settings.asker.model);
     keys.extend(section.and_then(model::weights).map(|hash| ("weights".to_owned(), hash)));
     let manifest = manifest_with(env!("CARGO_PKG_VERSION"), layers, settings, keys);
-    Ok(RunDir::open(path, &manifest)?)
+    open_with(path, &manifest)
 }
 
 fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open: usize, folder: &RunDir) {
@@ -151,7 +154,7 @@ fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open:
         section.provider == Some(ProviderKind::Openai) && section.extra_body.is_empty()
     }) {
         note(format_args!(
-            "{} {name} thinks or not as its server has it; `extra_body` in [models.{name}] turns it off in the server's way",
+            "{} whether {name} thinks is up to its server; `extra_body` in [models.{name}] can turn it off",
             paint(NOTE.bold(), "thinking:"),
             name = settings.asker.model
         ));
@@ -168,7 +171,7 @@ fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open:
     }
 }
 
-/// What the run would take beyond what the folder, if it is there, has finished.
+/// Shows what the run would cost beyond the samples that are already finished.
 fn dry_run(
     as_json: bool,
     path: &Path,
@@ -176,9 +179,9 @@ fn dry_run(
     section: &EvalSection,
     datasets: &[Dataset],
     tasks: &[Task<'_>],
-) -> Result<Exit, Problem> {
+) -> Result<Exit, CliError> {
     let records = if path.join("run.toml").exists() { RunContents::read(path)?.records } else { Vec::new() };
-    let open = open(tasks, &records, settings.equivalence.is_some()).len();
+    let open = unfinished(tasks, &records, settings.equivalence.is_some()).len();
     let most = open as u64 * u64::from(section.max_tokens);
     if as_json {
         print(json!({
@@ -208,8 +211,8 @@ fn dry_run(
     Ok(Exit::Done)
 }
 
-/// The finished samples of a plan; a folder may hold more.
-fn chosen(path: &Path, tasks: &[Task<'_>]) -> Result<Vec<EvalRecord>, Problem> {
+/// The finished samples of this plan; the folder may have more.
+fn chosen(path: &Path, tasks: &[Task<'_>]) -> Result<Vec<EvalRecord>, CliError> {
     let names: std::collections::HashSet<String> = tasks.iter().map(Task::id).collect();
     let samples = Run::read(path, None)?.evals.into_iter();
     Ok(samples.filter(|sample| names.contains(&sample.id())).collect())
@@ -226,7 +229,7 @@ fn as_json(
         "scores": scores,
         "open": ended.open,
         "used": used,
-        "failures": failures(ended, "samples"),
+        "failures": failures_json(ended, "samples"),
         "budget_reached": ended.budget_limit.map(|reached| reached.to_string()),
     })
 }

@@ -2,15 +2,15 @@
 
 use super::{plan, show};
 use crate::arguments::{FleetJob, Scheduler};
+use crate::error::{CliError, Exit};
 use crate::output::raw;
-use crate::problem::{Exit, Problem};
 use aske_fleet::{KubernetesOptions, SlurmOptions, kubernetes, slurm};
 
-pub(super) fn run(arguments: &FleetJob) -> Result<Exit, Problem> {
+pub(super) fn run(arguments: &FleetJob) -> Result<Exit, CliError> {
     let plan = plan(&arguments.planning)?;
     let text = match arguments.scheduler {
         Scheduler::Slurm => {
-            let bench = std::iter::once("aske".to_owned()).chain(bench()).collect();
+            let bench = std::iter::once("aske".to_owned()).chain(bench_command()).collect();
             slurm(
                 &plan,
                 &SlurmOptions { partition: arguments.partition.clone(), time: arguments.time.clone(), bench },
@@ -20,9 +20,9 @@ pub(super) fn run(arguments: &FleetJob) -> Result<Exit, Problem> {
             let wanted =
                 KubernetesOptions { image: arguments.image.clone(), namespace: arguments.namespace.clone() };
             kubernetes(&plan, &wanted).ok_or_else(|| {
-                Problem::usage(
+                CliError::usage(
                     show::summary(&plan),
-                    "deployments run all servers at once: plan more GPUs, or run `aske fleet bench` in a pod of yours",
+                    "deployments run all servers at once: plan more GPUs, or run `aske fleet bench` in your own pod",
                 )
             })?
         }
@@ -31,8 +31,8 @@ pub(super) fn run(arguments: &FleetJob) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// `fleet bench` with the arguments that this command was given, less those of the job itself.
-fn bench() -> Vec<String> {
+/// `fleet bench` with the arguments of this command, except those of the job itself.
+fn bench_command() -> Vec<String> {
     const JOB: [&str; 4] = ["--partition", "--time", "--image", "--namespace"];
     let mut words = vec!["fleet".to_owned(), "bench".to_owned()];
     let mut given =

@@ -1,36 +1,36 @@
-//! Which models of a configuration are served here, and what is asked of them.
+//! Which models of a configuration are served on this machine, and their sequence lengths and concurrency.
 
 use crate::arguments::Planning;
-use crate::problem::Problem;
+use crate::error::CliError;
 use aske_config::{ModelSection, ProviderKind, Settings, closest};
 use aske_fleet::{Model, Quantisation};
 use aske_session::Protocol;
 
-/// What is to be served, and the solvers that somebody else serves.
-pub(super) struct Wanted {
+/// The models to serve here, and the solvers that are served elsewhere.
+pub(super) struct Served {
     pub(super) models: Vec<Model>,
     pub(super) elsewhere: Vec<String>,
 }
 
-/// Tokens of a prompt with a question of the usual 200 words in it, and of a grading request.
-const PROMPT: u32 = 2048;
-/// Lengths are rounded up to this.
-const STEP: u32 = 1024;
+/// Tokens of a prompt with a question of 200 words, or of a grading request.
+const PROMPT_TOKENS: u32 = 2048;
+/// Lengths are rounded up to a multiple of this.
+const LENGTH_STEP: u32 = 1024;
 
-pub(super) fn of(settings: &Settings, planning: &Planning) -> Result<Wanted, Problem> {
-    let mut wanted = Wanted { models: Vec::new(), elsewhere: Vec::new() };
+pub(super) fn served(settings: &Settings, planning: &Planning) -> Result<Served, CliError> {
+    let mut served = Served { models: Vec::new(), elsewhere: Vec::new() };
     for (name, role) in roles(settings) {
         let Some(section) = settings.models.get(name) else { continue };
         if !is_here(section) {
             if role == Role::Solver {
-                wanted.elsewhere.push(name.to_owned());
+                served.elsewhere.push(name.to_owned());
             }
             continue;
         }
-        wanted.add(name, section, role, settings, planning);
+        served.add(name, section, role, settings, planning);
     }
-    extras(&mut wanted.models, planning)?;
-    Ok(wanted)
+    apply_flags(&mut served.models, planning)?;
+    Ok(served)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn roles(settings: &Settings) -> impl Iterator<Item = (&str, Role)> {
     solvers.chain(others).chain(equivalence)
 }
 
-/// The configuration expects it on this machine.
+/// Whether the URL of a model points to this machine.
 fn is_here(section: &ModelSection) -> bool {
     let host = |url: &String| {
         let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -60,7 +60,7 @@ fn is_here(section: &ModelSection) -> bool {
     section.provider == Some(ProviderKind::Openai) && section.url.to_vec().first().map(host).is_some_and(own)
 }
 
-impl Wanted {
+impl Served {
     fn add(
         &mut self,
         name: &str,
@@ -74,9 +74,9 @@ impl Wanted {
         let most = count(settings.run.concurrency.min(section.limits.concurrency));
         let sequences = planning.sequences.unwrap_or_else(|| {
             let share = match role {
-                // A session asks two solvers; some are asked more than others.
+                // A session calls two solvers; some are called more often than others.
                 Role::Solver => (4 * most).div_ceil(count(settings.solvers.len()).max(1)),
-                // It asks every other role once in a while.
+                // Every other role is called less often.
                 Role::Asker | Role::Check | Role::Equivalence(_) => most.div_ceil(4),
             };
             share.clamp(1, most.max(1))
@@ -109,35 +109,35 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX / 8)
 }
 
-/// The longest sequence of a role, prompt and answer.
+/// The maximum sequence length of a role, prompt and answer.
 fn length(protocol: &Protocol, role: Role) -> u32 {
     let tokens = match role {
-        Role::Solver => protocol.solver_tokens.max(protocol.solver_final_tokens) + PROMPT,
+        Role::Solver => protocol.solver_tokens.max(protocol.solver_final_tokens) + PROMPT_TOKENS,
         Role::Asker => {
-            // Both answers of a round come back in short; three characters are a token at least.
+            // Both answers of a round are returned shortened; a token is at most three characters here.
             let answers = 2 * count(protocol.summary_chars) / 3 + 256;
-            protocol.rounds * (protocol.asker_tokens + answers) + protocol.asker_final_tokens + PROMPT
+            protocol.rounds * (protocol.asker_tokens + answers) + protocol.asker_final_tokens + PROMPT_TOKENS
         }
-        Role::Check => protocol.check_tokens + PROMPT,
-        Role::Equivalence(tokens) => tokens + PROMPT,
+        Role::Check => protocol.check_tokens + PROMPT_TOKENS,
+        Role::Equivalence(tokens) => tokens + PROMPT_TOKENS,
     };
-    tokens.div_ceil(STEP) * STEP
+    tokens.div_ceil(LENGTH_STEP) * LENGTH_STEP
 }
 
-/// Quantisation and flags that were typed.
-fn extras(models: &mut [Model], planning: &Planning) -> Result<(), Problem> {
+/// Applies --quantisation and --flag.
+fn apply_flags(models: &mut [Model], planning: &Planning) -> Result<(), CliError> {
     for text in &planning.quantisation {
         let (name, kind) =
             text.split_once('=').map_or((None, text.as_str()), |(name, kind)| (Some(name), kind));
         if kind != "fp8" {
-            return Err(Problem::usage(format!("--quantisation {text}: `{kind}` is not known"), "fp8 is"));
+            return Err(CliError::usage(format!("--quantisation {text}: `{kind}` is not known"), "use fp8"));
         }
         for model in named(models, "--quantisation", name)? {
             model.quantisation = Some(Quantisation::Fp8);
         }
     }
     for text in &planning.flag {
-        // `--flag=value` is a flag with a value; only a model's name may stand in front of it.
+        // `--flag=value` is a flag with a value; only a model name may precede it.
         let own = text.split_once('=').filter(|(name, _)| !name.starts_with('-'));
         let (name, flag) = own.map_or((None, text.as_str()), |(name, flag)| (Some(name), flag));
         for model in named(models, "--flag", name)? {
@@ -147,8 +147,12 @@ fn extras(models: &mut [Model], planning: &Planning) -> Result<(), Problem> {
     Ok(())
 }
 
-/// All models, or the one of this name.
-fn named<'m>(models: &'m mut [Model], flag: &str, name: Option<&str>) -> Result<Vec<&'m mut Model>, Problem> {
+/// All models, or the one with this name.
+fn named<'m>(
+    models: &'m mut [Model],
+    flag: &str,
+    name: Option<&str>,
+) -> Result<Vec<&'m mut Model>, CliError> {
     let Some(name) = name else { return Ok(models.iter_mut().collect()) };
     let is = |model: &Model| model.name == name || model.aliases.iter().any(|alias| alias == name);
     if !models.iter().any(is) {
@@ -157,7 +161,7 @@ fn named<'m>(models: &'m mut [Model], flag: &str, name: Option<&str>) -> Result<
             Some(likely) => format!("did you mean `{likely}`?"),
             None => "`aske fleet plan` shows what is served here".to_owned(),
         };
-        return Err(Problem::usage(format!("{flag}: no server of this fleet is `{name}`"), hint));
+        return Err(CliError::usage(format!("{flag}: no server of this fleet is `{name}`"), hint));
     }
     Ok(models.iter_mut().filter(|model| is(model)).collect())
 }

@@ -1,19 +1,19 @@
-//! `aske fleet plan`: the ledger, and the phases.
+//! `aske fleet plan`: memory by server, and the phases.
 
 use super::plan;
 use crate::arguments::FleetPlan;
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
 use aske_fleet::{GB, Plan, Server};
 
-pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, Problem> {
+pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, CliError> {
     let plan = plan(&arguments.planning)?;
     if arguments.json {
         data(serde_json::to_value(&plan).unwrap_or_default());
         return Ok(Exit::Done);
     }
-    data(ledger(&plan));
+    data(memory(&plan));
     if plan.at_once() {
         data(format_args!("\n{}", gpus(&plan)));
     } else {
@@ -21,12 +21,12 @@ pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, Problem> {
         note(summary(&plan));
     }
     if plan.servers.iter().any(|server| server.memory.estimated) {
-        note("* the shape of this model is not known here: its cache is estimated by its size");
+        note("* the KV cache is estimated from the size of the model, as its shape is unknown");
     }
     Ok(Exit::Done)
 }
 
-/// In how many phases, and how good that is.
+/// The number of phases and loads, against the lower bound.
 pub(super) fn summary(plan: &Plan) -> String {
     format!(
         "not all fit on {} at once: {} phases, {} loads (no order has fewer than {}); `aske fleet bench` follows them",
@@ -45,7 +45,7 @@ fn numbers(gpus: &[usize]) -> String {
     gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-fn ledger(plan: &Plan) -> comfy_table::Table {
+fn memory(plan: &Plan) -> comfy_table::Table {
     let header = [
         "model",
         "GPU",
@@ -80,7 +80,7 @@ fn ledger(plan: &Plan) -> comfy_table::Table {
     table
 }
 
-/// How full each GPU is.
+/// Memory used on each GPU.
 fn gpus(plan: &Plan) -> comfy_table::Table {
     let mut table = table(&["GPU", "servers", "taken GB", "of GB", "share"], &[0, 1, 2, 3, 4]);
     let running = plan.running(0);

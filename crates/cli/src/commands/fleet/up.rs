@@ -1,10 +1,10 @@
-//! `aske fleet up`: servers that are kept until somebody ends them.
+//! `aske fleet up`: starts servers and keeps them running.
 
 use super::{plan, show};
 use crate::arguments::{Configuration, FleetRun, FleetUp};
-use crate::live::{runtime, wait_for_signal};
+use crate::error::{CliError, Exit};
 use crate::output::{BAD, GOOD, NOTE, data, note, paint};
-use crate::problem::{Exit, Problem};
+use crate::runtime::{runtime, shutdown_signal};
 use aske_fleet::{
     FleetState, Plan, ServerEvent, ServerStatus, Supervisor, SupervisorOptions, endpoints, last_lines,
     read_log,
@@ -14,12 +14,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-pub(super) fn run(arguments: &FleetUp) -> Result<Exit, Problem> {
+pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
     let plan = plan(&arguments.planning)?;
     if !plan.at_once() {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             show::summary(&plan),
-            "or plan with fewer --sequences, --quantisation fp8, fewer --solvers or more --gpus",
+            "or use fewer --sequences, --quantisation fp8, fewer --solvers or more --gpus",
         ));
     }
     if arguments.detach {
@@ -27,40 +27,40 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, Problem> {
     }
     write_endpoints(&plan, &arguments.planning.configuration, &arguments.run.endpoints)?;
     runtime()?.block_on(async {
-        let mut keeper = open(plan, &arguments.run)?;
+        let mut supervisor = open(plan, &arguments.run)?;
         let up = tokio::select! {
-            up = keeper.enter(0) => Some(up),
-            () = wait_for_signal() => None,
+            up = supervisor.enter(0) => Some(up),
+            () = shutdown_signal() => None,
         };
         match up {
             Some(Ok(())) => {}
             Some(Err(error)) => {
-                keeper.close().await;
+                supervisor.close().await;
                 return Err(error.into());
             }
             None => {
-                keeper.close().await;
+                supervisor.close().await;
                 return Ok(Exit::Interrupted);
             }
         }
         data(arguments.run.endpoints.display());
-        note("all servers answer; Ctrl-C or `aske fleet down` stops them");
+        note("all servers are ready; stop them with Ctrl-C or `aske fleet down`");
         tokio::select! {
-            () = keeper.all_failed() => note("no server is left"),
-            () = wait_for_signal() => {}
+            () = supervisor.all_failed() => note("every server has failed"),
+            () = shutdown_signal() => {}
         }
-        let exit = if keeper.failed().is_empty() { Exit::Done } else { Exit::Failures };
-        keeper.close().await;
+        let exit = if supervisor.failed().is_empty() { Exit::Done } else { Exit::Failures };
+        supervisor.close().await;
         Ok(exit)
     })
 }
 
-/// A keeper that tells what happens.
-pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, Problem> {
+/// Opens the supervisor of a plan, which prints what happens to its servers.
+pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, CliError> {
     if !(run.ready_minutes > 0.0 && run.ready_minutes < 1e6) {
-        return Err(Problem::usage(
-            format!("--ready-minutes {}: no server can keep to it", run.ready_minutes),
-            "name a number of minutes above 0",
+        return Err(CliError::usage(
+            format!("--ready-minutes {}: not a usable time", run.ready_minutes),
+            "give a number of minutes above 0",
         ));
     }
     let options = SupervisorOptions {
@@ -70,72 +70,67 @@ pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, Problem> {
         restarts: run.restarts,
         ..SupervisorOptions::default()
     };
-    Ok(Supervisor::open(plan, options, tell)?)
+    Ok(Supervisor::open(plan, options, report)?)
 }
 
-fn tell(event: ServerEvent) {
+fn report(event: ServerEvent) {
     match event {
         ServerEvent::Starting(name, gpus) => {
             let gpus: Vec<String> = gpus.iter().map(ToString::to_string).collect();
-            note(format_args!("{name} starts on GPU {}", gpus.join(",")));
+            note(format_args!("starting {name} on GPU {}", gpus.join(",")));
         }
         ServerEvent::Ready(name, seconds) => {
             note(format_args!("{} {name} after {seconds} s", paint(GOOD, "ready")));
         }
         ServerEvent::Exited(name, cause, pause) => {
             let seconds = pause as f64 / 1000.0;
-            note(format_args!("{} {name}: {cause}; again in {seconds} s", paint(NOTE, "ended")));
+            note(format_args!("{} {name}: {cause}; restarting in {seconds} s", paint(NOTE, "exited")));
         }
-        ServerEvent::Failed(name, cause) => note(format_args!("{} {name}: {cause}", paint(BAD, "given up"))),
-        ServerEvent::Stopped(name) => note(format_args!("{name} is stopped")),
+        ServerEvent::Failed(name, cause) => note(format_args!("{} {name}: {cause}", paint(BAD, "failed"))),
+        ServerEvent::Stopped(name) => note(format_args!("stopped {name}")),
     }
 }
 
-/// Writes where the servers answer, on top of the configuration that was asked for.
-pub(super) fn write_endpoints(plan: &Plan, from: &Configuration, to: &Path) -> Result<(), Problem> {
-    let failed = |what: String| Problem {
-        message: format!("{}: {what}", to.display()),
-        hint: None,
-        exit: Exit::Failures,
-    };
+/// Writes a configuration with the URLs of the servers that extends the given one.
+pub(super) fn write_endpoints(plan: &Plan, from: &Configuration, to: &Path) -> Result<(), CliError> {
     let named = from.config.clone().or_else(|| std::env::var("ASKE_CONFIG").ok());
-    let usual = || Path::new("aske.toml").exists().then(|| "aske.toml".to_owned());
-    let base = named.or_else(usual).unwrap_or_else(|| "nano".to_owned());
-    // A path is read from beside the file that names it.
+    let default = || Path::new("aske.toml").exists().then(|| "aske.toml".to_owned());
+    let base = named.or_else(default).unwrap_or_else(|| "nano".to_owned());
+    // Relative paths in a configuration are relative to its file.
     let base = match std::fs::canonicalize(&base) {
         Ok(path) if path.is_file() => {
             if std::fs::canonicalize(to).is_ok_and(|to| to == path) {
-                return Err(Problem::usage(
+                return Err(CliError::usage(
                     format!("{} would extend itself", to.display()),
-                    "name the configuration it was made of, or another file with --endpoints",
+                    "name the configuration it was made from, or another file with --endpoints",
                 ));
             }
             path.display().to_string()
         }
         _ => base,
     };
-    std::fs::write(to, endpoints(plan, &[base], "127.0.0.1")).map_err(|error| failed(error.to_string()))
+    std::fs::write(to, endpoints(plan, &[base], "127.0.0.1"))
+        .map_err(|error| CliError::failure(format_args!("{}: {error}", to.display())))
 }
 
-/// Starts this program again behind the scenes, and waits until all servers answer.
-fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, Problem> {
-    let failed = |what: String| Problem { message: what, hint: None, exit: Exit::Failures };
+/// Starts this program again in the background and waits until all servers are ready.
+fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, CliError> {
     let folder = &arguments.run.folder;
     let path = folder.join("keeper.log");
     let log = || {
         std::fs::create_dir_all(folder)?;
         File::create(&path)
     };
-    let log = log().map_err(|error| failed(format!("{}: {error}", path.display())))?;
-    let again = log.try_clone().map_err(|error| failed(error.to_string()))?;
-    let mut command = Command::new(std::env::current_exe().map_err(|error| failed(error.to_string()))?);
+    let log = log().map_err(|error| CliError::failure(format_args!("{}: {error}", path.display())))?;
+    let again = log.try_clone().map_err(CliError::failure)?;
+    let mut command = Command::new(std::env::current_exe().map_err(CliError::failure)?);
     command.args(std::env::args_os().skip(1).filter(|argument| argument != "--detach"));
     command.stdin(Stdio::null()).stdout(log).stderr(again);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut keeper = command.spawn().map_err(|error| failed(error.to_string()))?;
+    let mut supervisor = command.spawn().map_err(CliError::failure)?;
     loop {
-        if let Some(ended) = keeper.try_wait().map_err(|error| failed(error.to_string()))? {
+        if let Some(ended) = supervisor.try_wait().map_err(CliError::failure)? {
             let text = read_log(&path, 0).map(|(text, _)| text).unwrap_or_default();
             let text = last_lines(&text, 30);
             let exit = if ended.code() == Some(2) { Exit::Usage } else { Exit::Failures };
@@ -143,16 +138,17 @@ fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, Problem> {
                 Some((message, hint)) => (message.trim_end().to_owned(), Some(hint.to_owned())),
                 None => (text, None),
             };
-            let message = message.rsplit_once("error: ").map_or(message.clone(), |(_, said)| said.to_owned());
-            return Err(Problem { message, hint, exit });
+            let message =
+                message.rsplit_once("error: ").map_or(message.clone(), |(_, error)| error.to_owned());
+            return Err(CliError { message, hint, exit });
         }
-        let state = FleetState::read(folder)?.filter(|state| state.supervisor.pid == keeper.id());
+        let state = FleetState::read(folder)?.filter(|state| state.supervisor.pid == supervisor.id());
         let ready = |state: &FleetState| {
             state.servers.len() == servers && state.servers.iter().all(|s| s.status == ServerStatus::Ready)
         };
         if state.as_ref().is_some_and(ready) {
             data(arguments.run.endpoints.display());
-            note("all servers answer; `aske fleet down` stops them");
+            note("all servers are ready; stop them with `aske fleet down`");
             return Ok(Exit::Done);
         }
         std::thread::sleep(Duration::from_millis(200));

@@ -1,10 +1,10 @@
 //! `aske fleet status`, `logs` and `down`.
 
 use crate::arguments::{FleetFolder, FleetLogs, FleetStatus};
-use crate::live::{runtime, until_signal};
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::{NAME, data, note, paint, safe};
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
+use crate::runtime::{runtime, until_signal};
 use aske_config::closest;
 use aske_fleet::{
     FleetState, ProcessIdentity, ServerState, ServerStatus, down as stop, last_lines, read_log,
@@ -13,12 +13,12 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a server may take to end.
+/// How long a server may take to exit.
 const GRACE: Duration = Duration::from_secs(30);
-/// How often logs are looked at.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often logs are polled.
+const POLL: Duration = Duration::from_millis(500);
 
-pub(super) fn down(arguments: &FleetFolder) -> Result<Exit, Problem> {
+pub(super) fn down(arguments: &FleetFolder) -> Result<Exit, CliError> {
     let stopped = runtime()?.block_on(stop(&arguments.folder, GRACE))?;
     if stopped.is_empty() {
         note(format_args!("nothing runs from {}", arguments.folder.display()));
@@ -28,16 +28,16 @@ pub(super) fn down(arguments: &FleetFolder) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn read(folder: &Path) -> Result<FleetState, Problem> {
+fn read(folder: &Path) -> Result<FleetState, CliError> {
     FleetState::read(folder)?.ok_or_else(|| {
-        Problem::usage(
+        CliError::usage(
             format!("nothing runs from {}", folder.display()),
             "`aske fleet up` starts servers; --folder names another folder",
         )
     })
 }
 
-/// What became of a server, also when its keeper cannot tell any more.
+/// The state of a server, also if its keeper no longer runs.
 fn condition(server: &ServerState) -> &'static str {
     let lives = server.process.as_ref().is_some_and(ProcessIdentity::is_alive);
     match server.status {
@@ -46,7 +46,7 @@ fn condition(server: &ServerState) -> &'static str {
     }
 }
 
-pub(super) fn status(arguments: &FleetStatus) -> Result<Exit, Problem> {
+pub(super) fn status(arguments: &FleetStatus) -> Result<Exit, CliError> {
     let state = read(&arguments.folder.folder)?;
     let kept = state.supervisor.is_alive();
     if arguments.json {
@@ -72,46 +72,46 @@ pub(super) fn status(arguments: &FleetStatus) -> Result<Exit, Problem> {
         }
         data(table);
         if !kept {
-            note("nobody keeps these servers any more; `aske fleet down` stops what is left");
+            note("the process that kept these servers is gone; stop them with `aske fleet down`");
         }
     }
     let fine = kept && state.servers.iter().all(|server| condition(server) == "ready");
     Ok(if fine { Exit::Done } else { Exit::Failures })
 }
 
-pub(super) fn logs(arguments: &FleetLogs) -> Result<Exit, Problem> {
+pub(super) fn logs(arguments: &FleetLogs) -> Result<Exit, CliError> {
     let state = read(&arguments.folder.folder)?;
     let known = || state.servers.iter().map(|server| server.name.as_str());
     for name in &arguments.names {
         if !known().any(|known| known == name) {
             let hint = match closest(name, known()) {
                 Some(likely) => format!("did you mean `{likely}`?"),
-                None => "`aske fleet status` shows who runs".to_owned(),
+                None => "`aske fleet status` lists the servers".to_owned(),
             };
-            return Err(Problem::usage(format!("no server of this fleet is `{name}`"), hint));
+            return Err(CliError::usage(format!("no server of this fleet is `{name}`"), hint));
         }
     }
-    let wanted: Vec<&ServerState> = state
+    let selected: Vec<&ServerState> = state
         .servers
         .iter()
         .filter(|server| arguments.names.is_empty() || arguments.names.contains(&server.name))
         .collect();
     let mut ends = Vec::new();
-    for server in &wanted {
+    for server in &selected {
         let (text, end) = read_log(&server.log, 0).unwrap_or_default();
-        say(server, &last_lines(&text, arguments.lines), wanted.len() > 1);
+        print_log(server, &last_lines(&text, arguments.lines), selected.len() > 1);
         ends.push(end);
     }
     if arguments.follow {
         until_signal(async {
             loop {
-                tokio::time::sleep(LOOK).await;
-                for (server, end) in wanted.iter().zip(&mut ends) {
-                    // A line that is not complete yet waits for its end.
+                tokio::time::sleep(POLL).await;
+                for (server, end) in selected.iter().zip(&mut ends) {
+                    // Incomplete lines are printed later.
                     let Ok((text, _)) = read_log(&server.log, *end) else { continue };
                     let Some((complete, _)) = text.rsplit_once('\n') else { continue };
                     *end += complete.len() as u64 + 1;
-                    say(server, complete, wanted.len() > 1);
+                    print_log(server, complete, selected.len() > 1);
                 }
             }
         })?;
@@ -119,7 +119,7 @@ pub(super) fn logs(arguments: &FleetLogs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn say(server: &ServerState, text: &str, with_name: bool) {
+fn print_log(server: &ServerState, text: &str, with_name: bool) {
     for line in text.lines() {
         if with_name {
             data(format_args!("{} {}", paint(NAME, &server.name), safe(line)));

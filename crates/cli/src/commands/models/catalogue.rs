@@ -1,16 +1,14 @@
-//! `aske models catalogue`: what can be downloaded, and what has been.
+//! `aske models catalogue`: models to download.
 
-use super::pull::failed;
 use crate::arguments::ShowCatalogue;
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
 use aske_weights::{Cache, Catalogue, Model};
 use serde_json::{Value, json};
 
-pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, Problem> {
-    let catalogue = Catalogue::builtin().map_err(|error| failed(&error))?;
-    let cache = Cache::open().map_err(|error| failed(&error))?;
+pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, CliError> {
+    let (catalogue, cache) = (Catalogue::builtin()?, Cache::open()?);
     if arguments.json {
         data(catalogue.models.iter().map(|model| as_json(model, &cache)).collect::<Value>());
     } else {
@@ -35,7 +33,7 @@ fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
     table
 }
 
-/// What is about right has a mark.
+/// The size; approximate ones are marked.
 fn size(model: &Model) -> String {
     let about = if model.file.is_some() { "" } else { "~" };
     format!("{about}{}", bytes(model.bytes()))

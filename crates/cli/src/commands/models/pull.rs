@@ -1,58 +1,45 @@
-//! `aske models pull` and `remove`: downloads and their end.
+//! `aske models pull` and `remove`: downloads models and removes them.
 
 use super::catalogue;
 use crate::arguments::{Pull, Remove};
-use crate::live::until_signal;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
-use crate::progress::Reading;
-use aske_chat::Hint;
+use crate::runs::progress::ByteProgress;
+use crate::runtime::until_signal;
 use aske_config::closest;
-use aske_weights::{Cache, Catalogue, Model, PullError, PullEvent, PullOptions, pull};
+use aske_weights::{Cache, Catalogue, Model, PullEvent, PullOptions, pull};
 use std::cell::RefCell;
 
-pub(crate) fn run(arguments: &Pull) -> Result<Exit, Problem> {
-    let (catalogue, cache) = open()?;
+pub(crate) fn run(arguments: &Pull) -> Result<Exit, CliError> {
+    let (catalogue, cache) = (Catalogue::builtin()?, Cache::open()?);
     let models = chosen(&catalogue, &arguments.names)?;
     let options =
-        PullOptions::from_environment().map_err(|error| Problem { exit: Exit::Usage, ..failed(&error) })?;
+        PullOptions::from_environment().map_err(|error| CliError { exit: Exit::Usage, ..error.into() })?;
     for model in models {
-        let shown = Shown::new(model);
-        let pulled = until_signal(pull(model, &cache, &options, &|event| shown.event(event)))?;
-        drop(shown);
+        let progress = PullProgress::new(model);
+        let pulled = until_signal(pull(model, &cache, &options, &|event| progress.report(event)))?;
+        drop(progress);
         let Some(pulled) = pulled else {
-            note("stopped; the same command goes on where it was");
+            note("stopped; the same command resumes the download");
             return Ok(Exit::Interrupted);
         };
-        data(pulled.map_err(|error| failed(&error))?.display());
+        data(pulled?.display());
     }
     Ok(Exit::Done)
 }
 
-pub(crate) fn remove(arguments: &Remove) -> Result<Exit, Problem> {
-    let (catalogue, cache) = open()?;
+pub(crate) fn remove(arguments: &Remove) -> Result<Exit, CliError> {
+    let (catalogue, cache) = (Catalogue::builtin()?, Cache::open()?);
     for model in chosen(&catalogue, &arguments.names)? {
         let Some(removed) = until_signal(cache.remove(model))? else { return Ok(Exit::Interrupted) };
-        let was_here = removed.map_err(|error| failed(&error))?;
-        let said = if was_here { "is removed" } else { "was not downloaded" };
-        note(format_args!("{} {said}", model.name));
+        let was_here = removed?;
+        let state = if was_here { "is removed" } else { "was not downloaded" };
+        note(format_args!("{} {state}", model.name));
     }
     Ok(Exit::Done)
 }
 
-/// A failure, as the program tells it.
-pub(super) fn failed(error: &PullError) -> Problem {
-    let hint = error.hint().map(std::borrow::Cow::into_owned);
-    Problem { message: error.to_string(), hint, exit: Exit::Failures }
-}
-
-fn open() -> Result<(Catalogue, Cache), Problem> {
-    let catalogue = Catalogue::builtin().map_err(|error| failed(&error))?;
-    let cache = Cache::open().map_err(|error| failed(&error))?;
-    Ok((catalogue, cache))
-}
-
-fn chosen<'c>(catalogue: &'c Catalogue, names: &[String]) -> Result<Vec<&'c Model>, Problem> {
+fn chosen<'c>(catalogue: &'c Catalogue, names: &[String]) -> Result<Vec<&'c Model>, CliError> {
     let find = |name: &String| {
         catalogue.find(name).ok_or_else(|| {
             let known = catalogue.models.iter().map(|model| model.name.as_str());
@@ -60,36 +47,36 @@ fn chosen<'c>(catalogue: &'c Catalogue, names: &[String]) -> Result<Vec<&'c Mode
                 || "`aske models catalogue` lists what can be pulled".to_owned(),
                 |likely| format!("did you mean `{likely}`? `aske models catalogue` lists all"),
             );
-            Problem::usage(format!("`{name}` is not in the catalogue"), hint)
+            CliError::usage(format!("`{name}` is not in the catalogue"), hint)
         })
     };
     names.iter().map(find).collect()
 }
 
-/// What is seen of a pull.
-struct Shown<'m> {
+/// Shows the progress of a download.
+struct PullProgress<'m> {
     model: &'m Model,
-    bytes: RefCell<Option<Reading>>,
+    bytes: RefCell<Option<ByteProgress>>,
 }
 
-impl<'m> Shown<'m> {
+impl<'m> PullProgress<'m> {
     fn new(model: &'m Model) -> Self {
         Self { model, bytes: RefCell::default() }
     }
 
-    fn event(&self, event: PullEvent) {
+    fn report(&self, event: PullEvent) {
         let name = &self.model.name;
         match event {
-            PullEvent::Waiting => note(format_args!("{name}: another aske pulls it; waiting for that")),
-            PullEvent::Verifying => note(format_args!("{name} is here; checking it")),
-            PullEvent::Corrupt => note(format_args!("{name} is broken, and is pulled anew")),
+            PullEvent::Waiting => note(format_args!("{name}: another process is downloading it; waiting")),
+            PullEvent::Verifying => note(format_args!("{name} is downloaded; checking it")),
+            PullEvent::Corrupt => note(format_args!("{name} is damaged; downloading it again")),
             PullEvent::Total(bytes) => {
                 note(format_args!("{name}: {}, {}", catalogue::bytes(bytes), self.model.licence));
-                self.bytes.replace(Some(Reading::new(bytes)));
+                self.bytes.replace(Some(ByteProgress::new(bytes)));
             }
             PullEvent::Downloaded(bytes) => {
-                if let Some(reading) = &*self.bytes.borrow() {
-                    reading.at(bytes);
+                if let Some(progress) = &*self.bytes.borrow() {
+                    progress.set(bytes);
                 }
             }
         }

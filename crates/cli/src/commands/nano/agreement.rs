@@ -1,9 +1,9 @@
-//! `aske nano agreement`: how often the cross-check solver of a run was right about the final questions.
+//! `aske nano agreement`: how often the cross-check solver of a run agreed with the oracle.
 
 use crate::arguments::NanoAgreement;
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::data;
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
 use aske_answer::{Verdict, compare};
 use aske_nano::understand;
 use aske_record::{Record, RunContents};
@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
-/// How the cross-check solver of one run did.
+/// Agreement in one run.
 #[derive(Debug, Default, Serialize)]
 struct Count {
     /// Final questions that were asked.
     asked: u32,
-    /// Of these, questions that the oracle understands and can answer.
+    /// Those that the oracle understands and can answer.
     understood: u32,
     /// Single draws that gave the oracle's answer, of all draws.
     right: u32,
@@ -26,7 +26,7 @@ struct Count {
     unanimous_right: u32,
 }
 
-pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, CliError> {
     let mut shown = table(
         &["run", "final questions", "understood", "draws right", "alike three times", "of these right"],
         &[1, 2, 3, 4, 5],
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn count(path: &Path) -> Result<Count, Problem> {
+fn count(path: &Path) -> Result<Count, CliError> {
     let contents = RunContents::read(path)?;
     let mut count = Count::default();
     for session in contents.records.iter().filter_map(Record::session) {

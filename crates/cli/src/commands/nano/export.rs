@@ -1,19 +1,19 @@
-//! `aske nano export`: the shipped networks as folders that other programs load.
+//! `aske nano export`: the built-in networks as folders that other programs load.
 
-use super::{failed, known, write};
+use super::{check_names, write};
 use crate::arguments::NanoExport;
+use crate::error::{CliError, Exit};
 use crate::output::data;
-use crate::problem::{Exit, Problem};
 use aske_nano::{files, networks};
 
-pub(crate) fn run(arguments: &NanoExport) -> Result<Exit, Problem> {
-    known(&arguments.only)?;
+pub(crate) fn run(arguments: &NanoExport) -> Result<Exit, CliError> {
+    check_names(&arguments.only)?;
     for name in networks() {
         if !arguments.only.is_empty() && !arguments.only.iter().any(|wanted| wanted == name) {
             continue;
         }
         let folder = arguments.folder.join(name);
-        for (file, bytes) in files(name).map_err(|error| failed(&error))? {
+        for (file, bytes) in files(name).map_err(CliError::failure)? {
             write(&folder.join(file), bytes)?;
         }
         data(folder.display());

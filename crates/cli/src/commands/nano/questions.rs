@@ -1,26 +1,26 @@
-//! `aske nano questions`: questions of the nano world, and what the oracle makes of one.
+//! `aske nano questions`: questions of the nano world, and the oracle's answer to one.
 
 use crate::arguments::NanoQuestions;
+use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::problem::{Exit, Problem};
 use aske_nano::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, understand};
 use serde_json::json;
 
-pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, Problem> {
+pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, CliError> {
     if let Some(text) = &arguments.understand {
         return explain(text, arguments.json);
     }
     let families: Vec<Family> = match &arguments.family {
         Some(name) => vec![name.parse().map_err(|error: aske_nano::UnknownFamily| {
             let known = Family::ALL.iter().map(|family| family.as_str()).collect::<Vec<_>>().join(", ");
-            Problem::usage(error.to_string(), format!("the families are {known}"))
+            CliError::usage(error.to_string(), format!("the families are {known}"))
         })?],
         None => Family::ALL.to_vec(),
     };
     let levels: Vec<u32> = match arguments.level {
         Some(level) if (1..=LEVELS).contains(&level) => vec![level],
         Some(level) => {
-            return Err(Problem::usage(
+            return Err(CliError::usage(
                 format!("there is no level {level}"),
                 format!("levels go from 1 to {LEVELS}"),
             ));
@@ -37,15 +37,15 @@ pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn explain(text: &str, json: bool) -> Result<Exit, Problem> {
+fn explain(text: &str, json: bool) -> Result<Exit, CliError> {
     if let Some(question) = understand(text) {
         show(&question, json);
         note(question.working().unwrap_or_default());
         return Ok(Exit::Done);
     }
-    Err(Problem::usage(
+    Err(CliError::usage(
         "the oracle does not understand this question",
-        "`aske nano questions` shows its language",
+        "`aske nano questions` shows questions that it understands",
     ))
 }
 

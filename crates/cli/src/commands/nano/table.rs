@@ -1,20 +1,20 @@
-//! `aske nano table`: how often each network is right.
+//! `aske nano table`: the accuracy of each network.
 
-use super::{failed, known, pack};
+use super::{check_names, pack};
 use crate::arguments::NanoTable;
-use crate::live::{Interrupt, block_on};
+use crate::display::tables::table;
+use crate::error::{CliError, Exit};
 use crate::output::data;
-use crate::problem::{Exit, Problem};
-use crate::tables::table;
+use crate::runs::progress::Bar;
+use crate::runtime::{Interrupt, block_on};
 use aske_model::{Checkpoint, EngineOptions, Halt};
 use aske_nano::{Family, Row, SOLVERS, TAUGHT_LEVELS, Table, checkpoint, measure, networks};
-use indicatif::{ProgressBar, ProgressStyle};
 
-pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, Problem> {
-    known(&arguments.only)?;
-    let shipped = Table::shipped().map_err(|error| failed(&error))?;
-    let shown = if arguments.measure { measured(arguments)? } else { shipped.clone() };
-    let rows = shown.rows.into_iter().filter(|row| wanted(arguments, &row.name)).collect();
+pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, CliError> {
+    check_names(&arguments.only)?;
+    let builtin = Table::shipped().map_err(CliError::failure)?;
+    let shown = if arguments.measure { measured(arguments)? } else { builtin.clone() };
+    let rows = shown.rows.into_iter().filter(|row| selected(arguments, &row.name)).collect();
     let shown = Table { rows, ..shown };
     if arguments.json {
         data(serde_json::to_string(&shown).unwrap_or_default());
@@ -23,46 +23,41 @@ pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, Problem> {
     data(as_table(&shown, arguments.levels));
     data(summary(&shown));
     if arguments.measure && arguments.weights.is_none() {
-        data(difference(&shown, &shipped));
+        data(difference(&shown, &builtin));
     }
     Ok(Exit::Done)
 }
 
-fn wanted(arguments: &NanoTable, name: &str) -> bool {
-    arguments.only.is_empty() || arguments.only.iter().any(|wanted| wanted == name)
+fn selected(arguments: &NanoTable, name: &str) -> bool {
+    arguments.only.is_empty() || arguments.only.iter().any(|only| only == name)
 }
 
-fn measured(arguments: &NanoTable) -> Result<Table, Problem> {
+fn measured(arguments: &NanoTable) -> Result<Table, CliError> {
     let [_, suffix] = pack()?.solver_suffixes();
-    let names: Vec<&str> = networks().filter(|name| wanted(arguments, name)).collect();
+    let names: Vec<&str> = networks().filter(|name| selected(arguments, name)).collect();
     let cells = Family::ALL.len() as u64 * u64::from(TAUGHT_LEVELS);
-    let bar = ProgressBar::new(names.len() as u64 * cells * u64::from(arguments.questions));
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:28.green/dim} {human_pos}/{human_len} questions · {msg}")
-    {
-        bar.set_style(style.progress_chars("━━─"));
-    }
+    let bar = Bar::new(names.len() as u64 * cells * u64::from(arguments.questions), "questions");
     let mut rows = Vec::new();
     for name in names {
         bar.set_message(name.to_owned());
         let loaded = match &arguments.weights {
             Some(folder) if !folder.join(name).is_dir() => continue,
-            Some(folder) => Checkpoint::from_folder(&folder.join(name)).map_err(|error| failed(&error))?,
-            None => checkpoint(name).map_err(|error| failed(&error))?,
+            Some(folder) => Checkpoint::from_folder(&folder.join(name)).map_err(CliError::failure)?,
+            None => checkpoint(name).map_err(CliError::failure)?,
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let options = EngineOptions { threads, ..EngineOptions::default() };
-        let engine = loaded.start(&options).map_err(|error| failed(&error))?;
+        let engine = loaded.start(&options).map_err(CliError::failure)?;
         let (halt, interrupt) = (Halt::default(), Interrupt::default());
         let measured = measure(name, &engine, &suffix, arguments.questions, || bar.inc(1));
-        rows.push(block_on(&halt, &interrupt, measured)?.map_err(|fault| failed(&fault.message))?);
+        rows.push(block_on(&halt, &interrupt, measured)?.map_err(|error| CliError::failure(error.message))?);
     }
-    bar.finish_and_clear();
+    drop(bar);
     if rows.is_empty() {
         let folder = arguments.weights.clone().unwrap_or_default();
-        return Err(Problem::usage(
-            format!("{} holds none of the networks", folder.display()),
-            "name a folder that `aske nano train` or `aske nano export` wrote",
+        return Err(CliError::usage(
+            format!("{} contains none of the networks", folder.display()),
+            "name a folder written by `aske nano train` or `aske nano export`",
         ));
     }
     Ok(Table { questions: arguments.questions, rows })
@@ -93,7 +88,7 @@ fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {
     table
 }
 
-/// How ability follows size, and where it does not.
+/// How accuracy correlates with size, and where it does not.
 fn summary(shown: &Table) -> String {
     let solvers: Vec<&Row> = shown.rows.iter().filter(|row| SOLVERS.contains(&row.name.as_str())).collect();
     let sizes: Vec<f64> = solvers.iter().map(|row| row.parameters as f64).collect();
@@ -127,18 +122,18 @@ fn swap(solvers: &[&Row], family: Family, questions: u32) -> Option<String> {
     })
 }
 
-/// How far a measured table is from the one that ships.
-fn difference(shown: &Table, shipped: &Table) -> String {
-    if shown.questions != shipped.questions {
+/// How a measured table differs from the built-in one.
+fn difference(shown: &Table, builtin: &Table) -> String {
+    if shown.questions != builtin.questions {
         return format!(
-            "the table that ships has {} questions a cell: --questions {0} compares",
-            shipped.questions
+            "the built-in table has {} questions per cell: compare with --questions {0}",
+            builtin.questions
         );
     }
-    let cells = shown.rows.iter().filter_map(|row| Some((row, shipped.row(&row.name)?)));
+    let cells = shown.rows.iter().filter_map(|row| Some((row, builtin.row(&row.name)?)));
     let differ = cells.map(|(row, other)| {
         let pairs = row.right.iter().flatten().zip(other.right.iter().flatten());
         pairs.map(|(one, two)| one.abs_diff(*two)).sum::<u32>()
     });
-    format!("answers graded otherwise than in the table that ships: {}", differ.sum::<u32>())
+    format!("answers graded differently than in the built-in table: {}", differ.sum::<u32>())
 }

@@ -1,9 +1,9 @@
 //! `aske nano train`: every network of the nano world, from its seed.
 
-use super::{failed, known, pack, write};
+use super::{check_names, pack, write};
 use crate::arguments::NanoTrain;
+use crate::error::{CliError, Exit};
 use crate::output::{DIM, note, paint};
-use crate::problem::{Exit, Problem};
 use aske_nano::{Classroom, Teaching};
 use aske_train::Weights;
 use aske_train::nano::{Codec, RECIPE, Recipe, Workshop, tokenizer_config, vocabulary};
@@ -12,10 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
-    known(&arguments.only)?;
+pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
+    check_names(&arguments.only)?;
     if arguments.device != "cpu" && !cfg!(feature = "torch") {
-        return Err(Problem::usage(
+        return Err(CliError::usage(
             format!("this program cannot train on `{}`", arguments.device),
             "`--device cpu`, or build with `--features torch`: crates/train/README.md says how",
         ));
@@ -27,11 +27,11 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
     let vocabulary = match std::fs::read_to_string(&words) {
         Ok(there) => there,
         Err(_) if arguments.new_vocabulary => {
-            vocabulary(&classroom(Teaching::Good)).map_err(|error| failed(&error))?
+            vocabulary(&classroom(Teaching::Good)).map_err(CliError::failure)?
         }
         Err(_) => shipped()?,
     };
-    let codec = Codec::new(vocabulary.as_bytes()).map_err(|error| failed(&error))?;
+    let codec = Codec::new(vocabulary.as_bytes()).map_err(CliError::failure)?;
     write(&words, vocabulary.as_bytes())?;
     write(&out.join("tokenizer_config.json"), tokenizer_config().as_bytes())?;
     let workshop =
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
                 Ok(if saving.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             });
         saving?;
-        save(&file, &weights.map_err(|error| failed(&error))?)?;
+        save(&file, &weights.map_err(CliError::failure)?)?;
         note(format_args!(
             "{}: {} parameters, in {}",
             recipe.name,
@@ -84,12 +84,12 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, Problem> {
 /// Steps between two copies on disk, so that a long training that is stopped leaves something.
 const SAVED_EVERY: u64 = 1_000;
 
-fn save(file: &Path, weights: &Weights) -> Result<(), Problem> {
-    write(file, &weights.to_safetensors(true).map_err(|error| failed(&error))?)
+fn save(file: &Path, weights: &Weights) -> Result<(), CliError> {
+    write(file, &weights.to_safetensors(true).map_err(CliError::failure)?)
 }
 
 /// The vocabulary of the networks that ship.
-fn shipped() -> Result<String, Problem> {
-    let [_, _, (_, words), _] = aske_nano::files(aske_nano::CHECK).map_err(|error| failed(&error))?;
+fn shipped() -> Result<String, CliError> {
+    let [_, _, (_, words), _] = aske_nano::files(aske_nano::CHECK).map_err(CliError::failure)?;
     Ok(String::from_utf8_lossy(words).into_owned())
 }

@@ -1,71 +1,69 @@
-//! The curves of a training, live: sparklines on a terminal, a plain line for each step elsewhere.
+//! Training curves on stderr: live sparklines on a terminal, one plain line per step elsewhere.
 
 use crate::output::{DIM, GOOD, NOTE, note, paint};
-use crate::progress::bar;
+use crate::runs::progress::Bar;
 use aske_config::TrainSection;
 use aske_train::reinforce::{Line, PassedOver, Watcher};
-use indicatif::{HumanDuration, ProgressBar};
+use indicatif::HumanDuration;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const WIDE: usize = 48;
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Characters of a sparkline.
+const WIDTH: usize = 48;
 
-/// Watches a training and shows it on stderr.
+/// Observes a training and shows its curves.
 pub(super) struct Curves {
-    bar: ProgressBar,
-    plain: bool,
+    bar: Bar,
     steps: u64,
     rollouts: u64,
     sampled: AtomicU64,
     lines: Mutex<Vec<Line>>,
-    /// The latest checkpoint that was found or written whole.
-    good: Mutex<Option<PathBuf>>,
+    /// The latest valid checkpoint.
+    checkpoint: Mutex<Option<PathBuf>>,
 }
 
 impl Curves {
     pub(super) fn new(train: &TrainSection) -> Self {
-        let (bar, plain) = bar(train.steps, "steps");
         let rollouts = train.groups as u64 * u64::from(train.group_size);
         Self {
-            bar,
-            plain,
+            bar: Bar::new(train.steps, "steps"),
             steps: train.steps,
             rollouts,
             sampled: AtomicU64::new(0),
             lines: Mutex::default(),
-            good: Mutex::default(),
+            checkpoint: Mutex::default(),
         }
     }
 
-    /// Shows the state again and again; ends never, so it runs beside the work.
-    pub(super) async fn keep_showing(&self) -> std::convert::Infallible {
+    /// Updates the display until dropped; runs beside the training.
+    pub(super) async fn update_forever(&self) -> std::convert::Infallible {
         loop {
             tokio::time::sleep(Duration::from_millis(250)).await;
-            if !self.plain {
-                self.bar.set_message(self.shown());
+            if !self.bar.plain {
+                self.bar.set_message(self.message());
             }
         }
     }
 
-    /// The latest checkpoint that was found or written whole, since the program started.
-    pub(super) fn last_good(&self) -> Option<PathBuf> {
-        self.good.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The latest valid checkpoint found or written since the program started.
+    pub(super) fn last_checkpoint(&self) -> Option<PathBuf> {
+        self.checkpoint.lock().clone()
     }
 
-    /// Removes the live lines and leaves the curves.
+    /// Removes the bar and prints the final curves.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.plain && !lines.is_empty() {
+        let lines = self.lines.lock();
+        if !self.bar.plain && !lines.is_empty() {
             note(curves(&lines));
         }
     }
 
-    fn shown(&self) -> String {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+    fn message(&self) -> String {
+        let lines = self.lines.lock();
         let sampled = self.sampled.load(Ordering::Relaxed) % self.rollouts.max(1);
         let mut shown = curves(&lines);
         let times: Vec<f64> = lines.iter().rev().take(5).map(|line| line.step_s).collect();
@@ -86,23 +84,23 @@ impl Watcher for Curves {
 
     fn stepped(&self, line: &Line) {
         self.bar.set_position(line.step);
-        if self.plain {
+        if self.bar.plain {
             note(step(line));
         }
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+        self.lines.lock().push(line.clone());
     }
 
     fn passed_over(&self, checkpoint: &Path, why: &PassedOver) {
-        self.bar.suspend(|| note(format_args!("passing over {}: {why}", checkpoint.display())));
+        note(format_args!("skipping {}: {why}", checkpoint.display()));
     }
 
     fn resumed(&self, checkpoint: &Path) {
         self.kept(checkpoint);
-        self.bar.suspend(|| note(format_args!("going on from {}", checkpoint.display())));
+        note(format_args!("resuming from {}", checkpoint.display()));
     }
 
     fn kept(&self, checkpoint: &Path) {
-        *self.good.lock().unwrap_or_else(PoisonError::into_inner) = Some(checkpoint.to_owned());
+        *self.checkpoint.lock() = Some(checkpoint.to_owned());
     }
 }
 
@@ -154,7 +152,7 @@ fn curves(lines: &[Line]) -> String {
     shown
 }
 
-/// Values as bars from nought up to the top, or between their own ends; the latest last.
+/// Values as a sparkline from 0 to `top`, or from their minimum to their maximum.
 fn sparkline(values: &[f64], top: Option<f64>) -> String {
     let (low, high) = match top {
         Some(top) => (0.0, top),
@@ -162,12 +160,12 @@ fn sparkline(values: &[f64], top: Option<f64>) -> String {
             (low.min(*value), high.max(*value))
         }),
     };
-    let each = values.len().div_ceil(WIDE).max(1);
+    let each = values.len().div_ceil(WIDTH).max(1);
     let means = values.chunks(each).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among eight")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below eight")]
     let bar = |mean: f64| {
         let share = if high > low { (mean - low) / (high - low) } else { 0.5 };
-        BARS[((share * 8.0).clamp(0.0, 7.0)) as usize]
+        LEVELS[((share * 8.0).clamp(0.0, 7.0)) as usize]
     };
     means.map(bar).collect()
 }
@@ -182,6 +180,6 @@ mod tests {
         assert_eq!(sparkline(&[5.0, 6.0], None), "▁█");
         assert_eq!(sparkline(&[3.0, 3.0], None), "▅▅");
         let many: Vec<f64> = (0..1000).map(f64::from).collect();
-        assert!(sparkline(&many, None).chars().count() <= super::WIDE);
+        assert!(sparkline(&many, None).chars().count() <= super::WIDTH);
     }
 }

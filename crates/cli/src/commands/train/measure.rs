@@ -1,12 +1,13 @@
-//! What the asker can do before and after: the benchmark with a fixed cross-check solver, and an exam.
+//! Measures the asker before and after training: the benchmark with a fixed cross-check solver, and held-out questions.
 
-use super::folder_of;
+use super::seed_folder;
 use super::trained::measured;
 use crate::arguments::Configuration;
-use crate::commands::bench::{exit, open, report_open};
+use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::panels::watched;
-use crate::problem::{Exit, Problem};
+use crate::runs::execute::{Target, block_with_progress};
+use crate::runs::folders;
+use crate::runs::summary::{exit_status, report_unfinished};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{Exam, exam};
@@ -20,17 +21,17 @@ pub(super) struct Measures {
     configuration: Configuration,
     asker: String,
     model: ModelSection,
-    place: PathBuf,
+    root: PathBuf,
 }
 
 impl Measures {
-    /// None where nothing is to be measured.
+    /// `None` if the configuration measures nothing.
     pub(super) fn new(
         plan: &TrainSection,
         configuration: &Configuration,
         settings: &Settings,
-        place: &Path,
-    ) -> Result<Option<Self>, Problem> {
+        root: &Path,
+    ) -> Result<Option<Self>, CliError> {
         let Some(config) = plan.measure.config.clone() else { return Ok(None) };
         let asker = settings.asker.model.clone();
         let measures = Self {
@@ -44,32 +45,32 @@ impl Measures {
             },
             model: settings.models[&asker].clone(),
             asker,
-            place: place.to_owned(),
+            root: root.to_owned(),
         };
-        // A wrong name is told before hours of training, not after.
+        // Reports a wrong name before hours of training, not after.
         measures.layers(&measures.asker, &measures.model)?.settings()?;
         Ok(Some(measures))
     }
 
     /// The folder of the benchmark before any training.
     pub(super) fn folder_before(&self) -> PathBuf {
-        self.place.join("before")
+        self.root.join("before")
     }
 
     /// The folder of the benchmark after training with a seed.
     pub(super) fn folder_after(&self, seed: u64) -> PathBuf {
-        measured(&self.place, seed)
+        measured(&self.root, seed)
     }
 
-    /// Measures the start.
-    pub(super) fn before(&self) -> Result<Exit, Problem> {
+    /// Measures the untrained asker.
+    pub(super) fn before(&self) -> Result<Exit, CliError> {
         self.run("before", &self.asker, &self.model, &self.folder_before())
     }
 
-    /// Measures what was learnt with a seed.
-    pub(super) fn after(&self, seed: u64) -> Result<Exit, Problem> {
-        let trained = folder_of(&self.place, seed).join("trained");
-        // Another checkpoint in the same place would be another model: the folder follows from the seed alone.
+    /// Measures the asker trained with a seed.
+    pub(super) fn after(&self, seed: u64) -> Result<Exit, CliError> {
+        let trained = seed_folder(&self.root, seed).join("trained");
+        // Absolute, so that the model of the measurement is the same from any working directory.
         let trained = std::path::absolute(&trained).unwrap_or(trained);
         let model = ModelSection {
             provider: Some(ProviderKind::Local),
@@ -80,7 +81,7 @@ impl Measures {
         self.run("after", &name, &model, &self.folder_after(seed))
     }
 
-    fn layers(&self, asker: &str, model: &ModelSection) -> Result<Layers, Problem> {
+    fn layers(&self, asker: &str, model: &ModelSection) -> Result<Layers, CliError> {
         let configuration = Configuration {
             config: Some(self.config.clone()),
             asker: Some(asker.to_owned()),
@@ -94,12 +95,12 @@ impl Measures {
         ])?)
     }
 
-    fn run(&self, when: &str, asker: &str, model: &ModelSection, path: &Path) -> Result<Exit, Problem> {
+    fn run(&self, when: &str, asker: &str, model: &ModelSection, path: &Path) -> Result<Exit, CliError> {
         let layers = self.layers(asker, model)?;
         let settings = layers.settings()?;
         let plan = plan(&settings, &Selection::default())?;
-        let fleet = ModelRegistry::new(&settings)?;
-        let folder = open(path, &layers, &settings, [])?;
+        let models = ModelRegistry::new(&settings)?;
+        let folder = folders::open(path, &layers, &settings)?;
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
         note(format_args!(
@@ -108,32 +109,32 @@ impl Measures {
             settings.check.model,
             path.display()
         ));
-        let on = (&settings, &fleet, &folder);
-        let (finished, interrupt) = watched(open, "sessions", on, async |crew, progress| {
-            Runner::new(crew).run(&plan, progress).await
-        })?;
-        report_open(&finished.jobs, "sessions");
-        let ended = exit(&finished.jobs, &interrupt);
+        let target = Target { settings: &settings, models: &models, folder: &folder };
+        let (finished, interrupt) =
+            block_with_progress(open, "sessions", target, async |context, progress| {
+                Runner::new(context).run(&plan, progress).await
+            })?;
+        report_unfinished(&finished.jobs, "sessions");
+        let ended = exit_status(&finished.jobs, &interrupt);
         if ended == Exit::Done && self.section.exam_questions > 0 && Exam::read(path).is_none() {
-            self.examine(&settings, &fleet, path)?;
+            self.examine(&settings, &models, path)?;
         }
         Ok(ended)
     }
 
     /// The asker as a solver, on held-out questions of the nano world.
-    fn examine(&self, settings: &Settings, fleet: &ModelRegistry, path: &Path) -> Result<(), Problem> {
-        let Some(model) = fleet.get(&settings.asker.model) else { return Ok(()) };
-        let taken = crate::live::until_signal(exam(
+    fn examine(&self, settings: &Settings, models: &ModelRegistry, path: &Path) -> Result<(), CliError> {
+        let Some(model) = models.get(&settings.asker.model) else { return Ok(()) };
+        let result = crate::runtime::until_signal(exam(
             model,
             &settings.pack,
             settings.protocol.check_tokens,
             self.section.exam_questions,
             self.section.exam_samples,
         ))?;
-        let failed = |message: String| Problem { message, hint: None, exit: Exit::Failures };
-        match taken {
-            Some(Ok(exam)) => exam.write(path).map_err(|error| failed(error.to_string())),
-            Some(Err(failure)) => Err(failed(failure.to_string())),
+        match result {
+            Some(Ok(exam)) => exam.write(path).map_err(CliError::failure),
+            Some(Err(failure)) => Err(CliError::failure(failure)),
             None => Ok(()),
         }
     }

@@ -1,12 +1,12 @@
-//! What came of a training: a table of before and after.
+//! The results of a training: a table of before and after.
 
-use super::folder_of;
 use super::measure::Measures;
 use super::picture::{mean, picture};
-use crate::evidence::{points, share};
-use crate::output::{BOLD, DIM, data, hint, note, paint};
-use crate::problem::Problem;
-use crate::tables::{percent, table};
+use super::seed_folder;
+use crate::display::evidence::{points, share};
+use crate::display::tables::{percent, table};
+use crate::error::CliError;
+use crate::output::{BOLD, DIM, data, hint, note, paint, write};
 use aske_evidence::{Evidence, Run, Share, Tally, evidence};
 use aske_nano::understand;
 use aske_session::Outcome;
@@ -21,37 +21,37 @@ use std::path::{Path, PathBuf};
 struct Measured {
     name: String,
     calibrated: Option<Estimate>,
-    /// Less what it was before.
+    /// Difference to the measurement before training.
     gain: Option<Estimate>,
-    /// Different final questions, as a share of all.
+    /// Share of distinct final questions.
     distinct: f64,
     /// The share of sessions whose final question the oracle can answer.
     valid: f64,
-    /// How often its own judgement was the oracle's, over the last steps of training.
+    /// How often its own cross-check agreed with the oracle, over the last steps of training.
     judge: Option<f64>,
     avg: Option<f64>,
     avg_gain: Option<Estimate>,
     pass: Option<f64>,
 }
 
-/// What was measured. The start comes last, so that a difference is what a training has gained.
-struct Found {
+/// The measurements: one run per seed, then the run before training, so that comparisons give gains.
+struct Measurements {
     runs: Vec<Run>,
-    told: Evidence,
+    evidence: Evidence,
     exams: Vec<Option<Exam>>,
 }
 
-impl Found {
-    fn read(measures: &Measures, seeds: &[u64]) -> Result<Self, Problem> {
+impl Measurements {
+    fn read(measures: &Measures, seeds: &[u64]) -> Result<Self, CliError> {
         let after = seeds.iter().map(|seed| measures.folder_after(*seed));
         let folders: Vec<PathBuf> = after.chain([measures.folder_before()]).collect();
         let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
-        let told = evidence(&runs)?;
-        Ok(Self { runs, told, exams: folders.iter().map(|folder| Exam::read(folder)).collect() })
+        let evidence = evidence(&runs)?;
+        Ok(Self { runs, evidence, exams: folders.iter().map(|folder| Exam::read(folder)).collect() })
     }
 
-    /// The place of the start.
-    fn start(&self) -> usize {
+    /// The index of the run before training.
+    fn before(&self) -> usize {
         self.runs.len() - 1
     }
 }
@@ -59,28 +59,28 @@ impl Found {
 /// Steps over which the end of a training is averaged.
 const LAST: usize = 5;
 
-/// Shows the table, and writes it beside the runs.
+/// Shows the table and writes it next to the runs.
 pub(super) fn show(
-    place: &Path,
+    root: &Path,
     seeds: &[u64],
     measures: Option<&Measures>,
     json: bool,
-) -> Result<(), Problem> {
+) -> Result<(), CliError> {
     let learnt: Vec<(u64, Vec<Line>)> = seeds
         .iter()
-        .map(|seed| (*seed, read_metrics(&folder_of(place, *seed)).unwrap_or_default()))
+        .map(|seed| (*seed, read_metrics(&seed_folder(root, *seed)).unwrap_or_default()))
         .collect();
-    let curves = place.join("curves.svg");
-    write(&curves, &picture(&learnt))?;
-    note(format_args!("the curves: {}", curves.display()));
+    let curves = root.join("curves.svg");
+    write(&curves, picture(&learnt))?;
+    note(format_args!("curves written to {}", curves.display()));
     let Some(measures) = measures else {
         if json {
             data(serde_json::json!(learnt));
         }
         return Ok(());
     };
-    let found = Found::read(measures, seeds)?;
-    let mut rows = vec![measured("before".to_owned(), &found, found.start(), &[])];
+    let found = Measurements::read(measures, seeds)?;
+    let mut rows = vec![measured("before".to_owned(), &found, found.before(), &[])];
     for (at, (seed, lines)) in learnt.iter().enumerate() {
         rows.push(measured(format!("seed {seed}"), &found, at, lines));
     }
@@ -88,7 +88,7 @@ pub(super) fn show(
         rows.push(pooled(&found, &rows));
     }
     let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
-    write(&place.join("result.json"), &text)?;
+    write(&root.join("result.json"), &text)?;
     if json {
         data(text);
         return Ok(());
@@ -127,22 +127,17 @@ pub(super) fn show(
         "calibration by the benchmark with a fixed cross-check solver on all pairs; avg@8 and pass@8 on held-out questions",
     ));
     hint(format_args!(
-        "`aske view {}` reads the rollouts, `aske report {} {}` compares",
-        folder_of(place, seeds[0]).display(),
+        "`aske view {}` shows the rollouts, `aske report {} {}` compares the runs",
+        seed_folder(root, seeds[0]).display(),
         measures.folder_before().display(),
         measures.folder_after(seeds[0]).display()
     ));
     Ok(())
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(file, text)
-        .map_err(|error| Problem::usage(format!("{}: {error}", file.display()), "is the disk full?"))
-}
-
-/// All seeds together. Sessions of one pair, and answers to one question, stay together.
-fn pooled(found: &Found, rows: &[Measured]) -> Measured {
-    let (before, after) = (&found.runs[found.start()], &found.runs[..found.start()]);
+/// All seeds together; clustered by pair and by question.
+fn pooled(found: &Measurements, rows: &[Measured]) -> Measured {
+    let (before, after) = (&found.runs[found.before()], &found.runs[..found.before()]);
     let mut tally = Tally::default();
     for run in after {
         for session in &run.sessions {
@@ -151,7 +146,7 @@ fn pooled(found: &Found, rows: &[Measured]) -> Measured {
             }
         }
     }
-    let exams: Vec<&Exam> = found.exams[..found.start()].iter().flatten().collect();
+    let exams: Vec<&Exam> = found.exams[..found.before()].iter().flatten().collect();
     let each = |value: fn(&Measured) -> Option<f64>| mean(rows.iter().skip(1).filter_map(value));
     Measured {
         name: "pooled".to_owned(),
@@ -161,26 +156,26 @@ fn pooled(found: &Found, rows: &[Measured]) -> Measured {
         valid: each(|row| Some(row.valid)).unwrap_or_default(),
         judge: each(|row| row.judge),
         avg: each(|row| row.avg),
-        avg_gain: found.exams[found.start()].as_ref().and_then(|before| exam_gain(&exams, before)),
+        avg_gain: found.exams[found.before()].as_ref().and_then(|before| exam_gain(&exams, before)),
         pass: each(|row| row.pass),
     }
 }
 
-/// The run at this place.
-fn measured(name: String, found: &Found, at: usize, lines: &[Line]) -> Measured {
-    let Found { runs, told, exams } = found;
-    let gain = told.comparisons.iter().find(|comparison| comparison.runs == [at, found.start()]);
+/// The measurement of one run.
+fn measured(name: String, found: &Measurements, at: usize, lines: &[Line]) -> Measured {
+    let Measurements { runs, evidence, exams } = found;
+    let gain = evidence.comparisons.iter().find(|comparison| comparison.runs == [at, found.before()]);
     let questions: Vec<&str> =
         runs[at].sessions.iter().filter_map(|session| session.question.as_deref()).collect();
     let different: HashSet<&str> = questions.iter().copied().collect();
     let valid =
         questions.iter().filter(|text| understand(text).and_then(|question| question.answer()).is_some());
     let count = runs[at].sessions.len().max(1) as f64;
-    let before = exams[found.start()].as_ref().filter(|_| at != found.start());
+    let before = exams[found.before()].as_ref().filter(|_| at != found.before());
     let exam = exams[at].as_ref();
     Measured {
         name,
-        calibrated: calibration(&told.runs[at].outcomes),
+        calibrated: calibration(&evidence.runs[at].outcomes),
         gain: gain.map(|comparison| comparison.paired.difference),
         distinct: different.len() as f64 / count,
         valid: valid.count() as f64 / count,
@@ -197,7 +192,7 @@ fn calibration(shares: &[Share]) -> Option<Estimate> {
     Some(Estimate { value: share.rate, interval: share.over_pairs? })
 }
 
-/// The gain in right answers, question by question.
+/// The gain in correct answers, paired by question.
 fn exam_gain(after: &[&Exam], before: &Exam) -> Option<Estimate> {
     let share = |exam: &Exam, at: usize| {
         exam.questions.get(at).map(|(_, right)| f64::from(*right) / f64::from(exam.samples.max(1)))

@@ -1,13 +1,13 @@
-//! The curves of a training, as a picture.
+//! Training curves as an SVG file.
 
 use aske_report::{Over, Panel, curves};
 use aske_train::reinforce::Line;
 use std::collections::BTreeMap;
 
-/// A share that a step has.
+/// A value of a step.
 type Value = fn(&Line) -> Option<f64>;
 
-/// What the trainings aim at, seed by seed, and what the watch saw, as a mean over the seeds.
+/// The training target by seed, and the monitored values as means over the seeds.
 pub(super) fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
     let fixed = seeds.iter().flat_map(|(_, lines)| lines).any(|line| line.fixed_calibrated.is_some());
     let aim = |line: &Line| if fixed { line.fixed_calibrated } else { Some(line.calibrated) };
@@ -38,7 +38,7 @@ pub(super) fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
     )
 }
 
-/// The mean, where there is one.
+/// The mean; `None` of nothing.
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))

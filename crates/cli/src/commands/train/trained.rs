@@ -1,8 +1,8 @@
-//! The folder `trained`, and what was measured of an earlier one.
+//! Writes the folder `trained`, and moves measurements of earlier weights out of the way.
 
-use super::{folder_of, problem};
+use super::{seed_folder, train_error};
+use crate::error::CliError;
 use crate::output::note;
-use crate::problem::Problem;
 use aske_train::{LearnError, Policy};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Result};
@@ -11,28 +11,28 @@ use std::path::{Path, PathBuf};
 const WEIGHTS: &str = "model.safetensors";
 
 /// The folder of the benchmark after training with a seed.
-pub(super) fn measured(place: &Path, seed: u64) -> PathBuf {
-    place.join(format!("after-{seed}"))
+pub(super) fn measured(root: &Path, seed: u64) -> PathBuf {
+    root.join(format!("after-{seed}"))
 }
 
-/// Saves what was learnt with a seed. The folder is replaced as a whole; where the weights change, what was measured of
-/// the earlier ones makes way.
-pub(super) fn save(policy: &dyn Policy, place: &Path, seed: u64) -> std::result::Result<(), Problem> {
-    let trained = folder_of(place, seed).join("trained");
+/// Saves the policy trained with a seed. The folder is replaced as a whole; if the weights changed, the measurement of
+/// the earlier ones is renamed.
+pub(super) fn save(policy: &dyn Policy, root: &Path, seed: u64) -> std::result::Result<(), CliError> {
+    let trained = seed_folder(root, seed).join("trained");
     let draft = trained.with_extension("new");
     let failed = |path: &Path, error: std::io::Error| {
-        problem(&LearnError::File { path: path.to_owned(), message: error.to_string() }.into(), None)
+        train_error(&LearnError::File { path: path.to_owned(), message: error.to_string() }.into(), None)
     };
     remove(&draft).and_then(|()| std::fs::create_dir_all(&draft)).map_err(|error| failed(&draft, error))?;
-    policy.save(&draft).map_err(|error| problem(&error.into(), None))?;
-    let measured = measured(place, seed);
+    policy.save(&draft).map_err(|error| train_error(&error.into(), None))?;
+    let measured = measured(root, seed);
     if measured.exists() {
         let same = same(&draft.join(WEIGHTS), &trained.join(WEIGHTS));
         if !same.map_err(|error| failed(&trained, error))? {
             let aside = free(&measured);
             std::fs::rename(&measured, &aside).map_err(|error| failed(&measured, error))?;
             note(format_args!(
-                "the weights have changed: the earlier measurement is now {}",
+                "the weights have changed; the earlier measurement is now in {}",
                 aside.display()
             ));
         }
@@ -40,7 +40,7 @@ pub(super) fn save(policy: &dyn Policy, place: &Path, seed: u64) -> std::result:
     remove(&trained).and_then(|()| std::fs::rename(&draft, &trained)).map_err(|error| failed(&trained, error))
 }
 
-/// Removes a folder, where there is one.
+/// Removes a folder if it exists.
 fn remove(folder: &Path) -> Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -48,7 +48,7 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// A name beside this one that nothing has.
+/// A path next to this one that does not exist.
 fn free(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let first = path.with_file_name(format!("{name}-earlier"));
@@ -56,7 +56,7 @@ fn free(path: &Path) -> PathBuf {
     std::iter::once(first.clone()).chain(others).find(|path| !path.exists()).unwrap_or(first)
 }
 
-/// Whether both files are there and hold the same.
+/// Whether both files exist and have the same contents.
 fn same(one: &Path, other: &Path) -> Result<bool> {
     let open = |path: &Path| match File::open(path) {
         Ok(file) => Ok(Some(BufReader::with_capacity(1 << 20, file))),

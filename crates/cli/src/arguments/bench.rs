@@ -1,0 +1,76 @@
+//! Arguments of `aske ask` and `aske bench`.
+
+use super::{Budget, Configuration, WHOLE};
+use aske_bench::Shard;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  aske ask                                      two solvers of the nano world
+  aske ask nano-40k nano-1m --rounds 2
+  aske ask qwen3-1.7b gemini-3-flash --config paper-bench --asker gemini-3.1-pro")]
+pub(crate) struct Ask {
+    /// Model 1 [default: the first of the boundary set]
+    pub(crate) one: Option<String>,
+    /// Model 2 [default: the last of the boundary set]
+    #[arg(requires = "one")]
+    pub(crate) two: Option<String>,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// Where to store the session [default: the next free runs/ask-N]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Show the asker's private sections in full
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Running the same command again continues where it stopped: finished sessions are skipped, and
+unfinished ones reuse their stored replies.
+
+Examples:
+  aske bench                                    the nano world: all pairs, 10 samples each
+  aske bench --pairs nano-40k:nano-1m --samples 3
+  aske bench --asker staircase                  a rule-based asker
+  aske bench --config paper-bench --dry-run     show the plan, calls, tokens and cost
+  aske bench --config my.toml --run runs/mine --budget-usd 50
+  aske bench --until 5                          stop when the 95% interval is ± 5 points
+  aske bench --config my.toml --shard 3/8       run one part of the plan; `aske merge` joins the parts"
+)]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// The run folder [default: runs/CONFIG-ASKER]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Only these pairs (a:b), or every pair with a solver (a); separated by commas
+    #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
+    pub(crate) pairs: Vec<String>,
+    /// Sessions for each pair
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u32>,
+    /// Run at most this many sessions of the plan
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Stop when the 95% interval of the calibrated share has this half-width in percentage points; pairs that are
+    /// more informative are sampled more often
+    #[arg(long, value_name = "POINTS", conflicts_with = "shard")]
+    pub(crate) until: Option<f64>,
+    /// Run only one part of the plan, such as 3/8
+    #[arg(long, value_name = "PART/PARTS")]
+    pub(crate) shard: Option<Shard>,
+    /// Maximum number of concurrent sessions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    pub(crate) concurrency: Option<u64>,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
+    /// Show the plan and its cost without calling a model
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,129 @@
+//! Which configuration a command uses, and the flags laid over it.
+
+use crate::logging;
+use crate::output::note;
+use aske_config::{ConfigError, Layers};
+use clap::Args;
+use toml::Value;
+
+/// The configuration and the flags that override it.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Configuration {
+    /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
+    #[arg(short, long, value_name = "FILE|NAME")]
+    pub(crate) config: Option<String>,
+    /// Set a configuration key; may be repeated
+    #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
+    pub(crate) overrides: Vec<String>,
+    /// The model that asks
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) asker: Option<String>,
+    /// The cross-check solver: the model that gives the reference answer
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) check: Option<String>,
+    /// The boundary set, by its name in the configuration
+    #[arg(long, value_name = "NAME", conflicts_with = "solvers")]
+    pub(crate) set: Option<String>,
+    /// The boundary solvers, separated by commas
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',')]
+    pub(crate) solvers: Vec<String>,
+    /// Probing rounds before the final question
+    #[arg(long, value_name = "N")]
+    pub(crate) rounds: Option<u32>,
+    /// The seed of the run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    pub(crate) seed: Option<u64>,
+}
+
+impl Configuration {
+    /// These flags over those of `base`.
+    pub(crate) fn over(self, base: &Self) -> Self {
+        let chooses_solvers = self.set.is_some() || !self.solvers.is_empty();
+        let solvers = if chooses_solvers { &self } else { base };
+        Self {
+            set: solvers.set.clone(),
+            solvers: solvers.solvers.clone(),
+            overrides: base.overrides.iter().chain(&self.overrides).cloned().collect(),
+            config: self.config.or_else(|| base.config.clone()),
+            asker: self.asker.or_else(|| base.asker.clone()),
+            check: self.check.or_else(|| base.check.clone()),
+            rounds: self.rounds.or(base.rounds),
+            seed: self.seed.or(base.seed),
+        }
+    }
+
+    /// This configuration; `nano-train` if none is given and there is no `aske.toml`.
+    pub(crate) fn or_nano_train(&self) -> Self {
+        let mut configuration = self.clone();
+        if configuration.config.is_none() && !Layers::usual() {
+            configuration.config = Some("nano-train".to_owned());
+        }
+        configuration
+    }
+
+    /// Loads the layers with these flags, and `more`, on top.
+    pub(crate) fn load(&self, more: Vec<(&str, &str, Option<Value>)>) -> Result<Layers, ConfigError> {
+        let text = |value: &Option<String>| value.clone().map(Value::String);
+        let solvers = (!self.solvers.is_empty()).then(|| Value::from(self.solvers.clone()));
+        let own = vec![
+            ("--asker", "asker.model", text(&self.asker)),
+            ("--check", "check.model", text(&self.check)),
+            ("--set", "boundary.set", text(&self.set)),
+            ("--solvers", "boundary.solvers", solvers),
+            ("--rounds", "protocol.rounds", self.rounds.map(|n| Value::Integer(n.into()))),
+            ("--seed", "run.seed", self.seed.map(whole)),
+        ];
+        let mut flags = Vec::new();
+        for text in &self.overrides {
+            flags.push(Layers::parse_override(text)?);
+        }
+        for (flag, key, value) in own.into_iter().chain(more) {
+            flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
+        }
+        // The set `local` has its own configuration, with budgets that suit it.
+        let local = self.set.as_deref().filter(|set| *set == "local");
+        let layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
+        layers.notices().iter().for_each(note);
+        Ok(layers)
+    }
+}
+
+/// Environment variables that may set configuration keys. Skips variables that are not valid UTF-8.
+pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter(|(name, _)| name != logging::VARIABLE)
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+/// The integers that a TOML value can hold.
+pub(super) const WHOLE: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
+
+/// An integer as a TOML value; arguments are limited to [`WHOLE`].
+pub(crate) fn whole(number: u64) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// Limits at which a run stops.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Budget {
+    /// Stop when all calls stored in the folder have cost this much
+    #[arg(long = "budget-usd", value_name = "USD")]
+    pub(crate) usd: Option<f64>,
+    /// Stop when all calls stored in the folder have used this many tokens
+    #[arg(long = "budget-tokens", id = "budget_tokens", value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    pub(crate) tokens: Option<u64>,
+    /// Stop after this many minutes
+    #[arg(long = "budget-minutes", value_name = "MINUTES")]
+    pub(crate) minutes: Option<f64>,
+}
+
+impl Budget {
+    /// The flags with the configuration keys that they set.
+    pub(crate) fn flags(&self) -> [(&'static str, &'static str, Option<Value>); 3] {
+        [
+            ("--budget-usd", "run.budget_usd", self.usd.map(Value::Float)),
+            ("--budget-tokens", "run.budget_tokens", self.tokens.map(whole)),
+            ("--budget-minutes", "run.budget_minutes", self.minutes.map(Value::Float)),
+        ]
+    }
+}

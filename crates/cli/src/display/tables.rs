@@ -1,0 +1,119 @@
+//! Tables that several commands print.
+
+use aske_bench::Estimate;
+use aske_evidence::Share;
+use aske_record::RoleUsage;
+use aske_stats::{AdaptiveEstimate, Interval};
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::HumanCount;
+use std::collections::BTreeMap;
+
+/// An empty table; `numbers` are the columns to align to the right.
+pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    for column in table.column_iter_mut().enumerate().filter(|(i, _)| numbers.contains(i)).map(|(_, c)| c) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Outcomes with both intervals.
+pub(crate) fn outcomes(shares: &[Share]) -> Table {
+    let header = ["outcome", "sessions", "share", "95% across samples", "95% over pairs"];
+    let mut table = table(&header, &[1, 2, 3, 4]);
+    for share in shares {
+        table.add_row([
+            share.outcome.to_string(),
+            HumanCount(share.sessions).to_string(),
+            percent(share.rate),
+            interval(share.across_samples),
+            interval(share.over_pairs),
+        ]);
+    }
+    table
+}
+
+/// Calls, tokens and cost by role.
+pub(crate) fn used(used: &BTreeMap<String, RoleUsage>) -> Table {
+    let mut table = table(&["role", "calls", "tokens read", "tokens written", "cost"], &[1, 2, 3, 4]);
+    let mut total = RoleUsage::default();
+    let mut row = |name: &str, used: &RoleUsage| {
+        table.add_row([
+            name.to_owned(),
+            HumanCount(used.calls).to_string(),
+            HumanCount(used.usage.prompt).to_string(),
+            HumanCount(used.usage.completion).to_string(),
+            used.usd.to_string(),
+        ]);
+    };
+    for (name, shown) in [
+        ("asker", "asker"),
+        ("one", "solver, as Model 1"),
+        ("two", "solver, as Model 2"),
+        ("panel", "solver, outside of sessions"),
+        ("check", "cross-check"),
+        ("equivalence", "equivalence"),
+    ] {
+        if let Some(used) = used.get(name) {
+            row(shown, used);
+            total.add(used);
+        }
+    }
+    row("all", &total);
+    table
+}
+
+/// The estimated cost of a plan.
+pub(crate) fn estimate(estimate: &Estimate) -> Table {
+    let header = ["role", "model", "calls", "tokens read", "tokens written", "cost", "cost at most"];
+    let mut table = table(&header, &[2, 3, 4, 5, 6]);
+    for role in &estimate.roles {
+        let usd =
+            |usd: Option<aske_chat::Usd>| usd.map_or_else(|| "no price".to_owned(), |usd| usd.to_string());
+        table.add_row([
+            role.role.to_owned(),
+            role.model.clone(),
+            HumanCount(role.calls).to_string(),
+            HumanCount(role.expected.prompt).to_string(),
+            HumanCount(role.expected.completion).to_string(),
+            usd(role.expected_usd),
+            usd(role.most_usd),
+        ]);
+    }
+    table
+}
+
+/// `44.9%`.
+pub(crate) fn percent(rate: f64) -> String {
+    format!("{:.1}%", 100.0 * rate)
+}
+
+/// `42.7 to 47.1%`.
+pub(crate) fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(
+        || "–".to_owned(),
+        |Interval { low, high }| format!("{:.1} to {}", 100.0 * low.max(0.0), percent(high.min(1.0))),
+    )
+}
+
+/// The estimate of an adaptive run, and the sessions it saved.
+pub(crate) fn adaptive(estimate: &AdaptiveEstimate) -> String {
+    let saved = |other: f64| {
+        let saved = 1.0 - estimate.sessions as f64 / other.max(1.0);
+        if saved >= 0.0 {
+            format!("{:.0}% fewer than the {other:.0}", 100.0 * saved)
+        } else {
+            format!("{:.0}% more than the {other:.0}", -100.0 * saved)
+        }
+    };
+    format!(
+        "weighted estimate over pairs: {} calibrated ({}), from {} sessions:\n  {} of simple random sampling, {} of sampling \
+         every pair equally often",
+        percent(estimate.rate.value),
+        interval(Some(estimate.rate.interval)),
+        HumanCount(estimate.sessions),
+        saved(estimate.uniform),
+        saved(estimate.balanced),
+    )
+}

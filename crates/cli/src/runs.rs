@@ -1,0 +1,8 @@
+//! What commands that run something share: folders and models to open, progress, and how the work ended.
+
+pub(crate) mod execute;
+pub(crate) mod folders;
+pub(crate) mod models;
+pub(crate) mod panels;
+pub(crate) mod progress;
+pub(crate) mod summary;

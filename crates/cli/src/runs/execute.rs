@@ -1,0 +1,61 @@
+//! Runs work on a run folder with progress on stderr and Ctrl-C handled.
+
+use super::progress::Progress;
+use super::summary::{exit_status, report_unfinished};
+use crate::error::{CliError, Exit};
+use crate::runtime::{Interrupt, interruptible, runtime};
+use aske_bench::{JobSummary, ModelRegistry, RunContext};
+use aske_config::Settings;
+use aske_model::Halt;
+use aske_record::{RunDir, RunError};
+
+/// What the work runs on: settings, models and the run folder.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'r> {
+    pub(crate) settings: &'r Settings,
+    pub(crate) models: &'r ModelRegistry,
+    pub(crate) folder: &'r RunDir,
+}
+
+/// Runs work with progress shown; also returns whether the user has interrupted it.
+pub(crate) async fn with_progress<T>(
+    open: usize,
+    unit: &'static str,
+    Target { settings, models, folder }: Target<'_>,
+    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<T, RunError>,
+) -> Result<(T, Interrupt), CliError> {
+    let (halt, interrupt) = (Halt::default(), Interrupt::default());
+    let context = RunContext::new(settings, models, folder, &halt)?;
+    let progress = Progress::new(open as u64, unit);
+    let done = interruptible(&halt, &interrupt, async {
+        tokio::select! {
+            done = work(&context, &progress) => done,
+            never = progress.update_forever(&context, &interrupt) => match never {},
+        }
+    })
+    .await?;
+    drop(progress);
+    Ok((done?, interrupt))
+}
+
+/// The same on a runtime of its own.
+pub(crate) fn block_with_progress<T>(
+    open: usize,
+    unit: &'static str,
+    target: Target<'_>,
+    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<T, RunError>,
+) -> Result<(T, Interrupt), CliError> {
+    runtime()?.block_on(with_progress(open, unit, target, work))
+}
+
+/// The same, and reports on stderr what failed and what is left.
+pub(crate) fn run_and_report(
+    open: usize,
+    unit: &'static str,
+    target: Target<'_>,
+    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<JobSummary, RunError>,
+) -> Result<Exit, CliError> {
+    let (ended, interrupt) = block_with_progress(open, unit, target, work)?;
+    report_unfinished(&ended, unit);
+    Ok(exit_status(&ended, &interrupt))
+}

@@ -1,0 +1,177 @@
+//! Progress on stderr: a live bar on a terminal, a plain line now and then elsewhere.
+
+use crate::output::{BAD, BARS, DIM, GOOD, NOTE, note, paint};
+use crate::runtime::{Interrupt, STOPPING};
+use aske_bench::{Observer, RunContext, RunFailure, Spending};
+use aske_evidence::Tally;
+use aske_record::SessionRecord;
+use aske_session::{Grade, Outcome};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use std::cell::{Cell, RefCell};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// How often a plain line is written.
+const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// A bar on stderr with a message below it; hidden where stderr is not a terminal. Removed when dropped.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    /// Stderr is not a terminal: print plain lines instead.
+    pub(crate) plain: bool,
+}
+
+impl Bar {
+    pub(crate) fn new(total: u64, unit: &str) -> Self {
+        let bar = BARS.add(ProgressBar::new(total));
+        let template = format!("{{bar:28.green/dim}} {{human_pos}}/{{human_len}} {unit}\n{{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("━━─"));
+        }
+        Self { bar, plain: !std::io::stderr().is_terminal() }
+    }
+}
+
+impl std::ops::Deref for Bar {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.bar
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        BARS.remove(&self.bar);
+    }
+}
+
+/// Progress through bytes that are read or downloaded.
+pub(crate) struct ByteProgress {
+    bar: Bar,
+    total: u64,
+    printed: Cell<Instant>,
+}
+
+impl ByteProgress {
+    pub(crate) fn new(total: u64) -> Self {
+        Self { bar: Bar::new(total >> 20, "MiB"), total, printed: Cell::new(Instant::now()) }
+    }
+
+    /// Shows that this many bytes are done.
+    pub(crate) fn set(&self, bytes: u64) {
+        self.bar.set_position(bytes >> 20);
+        if self.bar.plain && self.printed.get().elapsed() > PLAIN_EVERY {
+            self.printed.set(Instant::now());
+            note(format_args!("{}/{} MiB", bytes >> 20, self.total >> 20));
+        }
+    }
+}
+
+/// Observes a run and shows its progress.
+pub(crate) struct Progress {
+    bar: Bar,
+    /// What is counted, such as `sessions`.
+    unit: &'static str,
+    started: Instant,
+    total: u64,
+    done: Cell<u64>,
+    failed: Cell<u64>,
+    tally: RefCell<Tally>,
+}
+
+impl Progress {
+    /// Progress of work with this many units left to do.
+    pub(crate) fn new(total: u64, unit: &'static str) -> Self {
+        Self {
+            bar: Bar::new(total, unit),
+            unit,
+            started: Instant::now(),
+            total,
+            done: Cell::new(0),
+            failed: Cell::new(0),
+            tally: RefCell::default(),
+        }
+    }
+
+    /// Updates the display until dropped; runs beside the work.
+    pub(crate) async fn update_forever(
+        &self,
+        context: &RunContext<'_>,
+        interrupt: &Interrupt,
+    ) -> std::convert::Infallible {
+        let every = if self.bar.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
+        loop {
+            tokio::time::sleep(every).await;
+            let mut line = self.line(context.spent());
+            if interrupt.happened() {
+                line = format!("{line}\n{}", paint(NOTE, STOPPING));
+            }
+            if self.bar.plain {
+                note(format_args!("{}/{} {} · {line}", self.done.get(), self.total, self.unit));
+            } else {
+                self.bar.set_position(self.done.get());
+                self.bar.set_message(line);
+            }
+        }
+    }
+
+    /// Counts one more as done.
+    pub(crate) fn advance(&self) {
+        self.done.set(self.done.get() + 1);
+    }
+
+    /// Counts one more as failed.
+    pub(crate) fn give_up(&self) {
+        self.failed.set(self.failed.get() + 1);
+    }
+
+    fn line(&self, spent: Spending) -> String {
+        let tally = self.tally.borrow();
+        let graded = tally.sessions().max(1) as f64;
+        let share = |outcome, style, name| {
+            let percent = 100.0 * tally.count(outcome) as f64 / graded;
+            paint(style, format_args!("{name} {percent:.0}%"))
+        };
+        let seconds = self.started.elapsed().as_secs_f64().max(0.001);
+        let mut parts = Vec::new();
+        if tally.sessions() > 0 {
+            parts.push(share(Outcome::Calibrated, GOOD, "calibrated"));
+            parts.push(share(Outcome::TooEasy, NOTE, "too easy"));
+            parts.push(share(Outcome::TooHard, NOTE, "too hard"));
+        }
+        parts.push(format!("{:.0} calls/s", spent.calls as f64 / seconds));
+        parts.push(format!("{} tokens", HumanCount(spent.tokens)));
+        if spent.usd.0 > 0.0 {
+            parts.push(spent.usd.to_string());
+        }
+        if self.failed.get() > 0 {
+            parts.push(paint(BAD, format_args!("{} failed", self.failed.get())));
+        }
+        if let Some(left) = self.time_left(seconds) {
+            parts.push(paint(DIM, format_args!("{} left", HumanDuration(left))));
+        }
+        parts.join(" · ")
+    }
+
+    fn time_left(&self, seconds: f64) -> Option<Duration> {
+        let done = self.done.get();
+        if done == 0 {
+            return None;
+        }
+        let left = (self.total - done.min(self.total)) as f64;
+        Duration::try_from_secs_f64(seconds * left / done as f64).ok()
+    }
+}
+
+impl Observer for Progress {
+    fn graded(&self, record: &SessionRecord, grade: &Grade) {
+        self.advance();
+        self.tally.borrow_mut().add(&record.pair.to_string(), record.sample, grade);
+    }
+
+    fn failed(&self, _failure: &RunFailure) {
+        self.give_up();
+    }
+}

@@ -1,0 +1,76 @@
+//! How work on a run ended: exit status, failures, what is left, and grades that are out of date.
+
+use crate::error::Exit;
+use crate::output::{BAD, hint, note, paint};
+use crate::runtime::Interrupt;
+use aske_bench::{JobSummary, is_current};
+use aske_config::Settings;
+use aske_record::GradeLine;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The exit status for the end of a run.
+pub(crate) fn exit_status(ended: &JobSummary, interrupt: &Interrupt) -> Exit {
+    if interrupt.happened() {
+        Exit::Interrupted
+    } else if ended.budget_limit.is_some() {
+        Exit::Budget
+    } else if ended.open > 0 {
+        Exit::Failures
+    } else {
+        Exit::Done
+    }
+}
+
+/// Reports failures and what is left to do.
+pub(crate) fn report_unfinished(ended: &JobSummary, unit: &str) {
+    report_failures(ended, unit);
+    if ended.open > 0 {
+        let why = ended.budget_limit.map(|reached| format!("{reached}; ")).unwrap_or_default();
+        note(format_args!("\n{why}{} {unit} are left", ended.open));
+        hint("run the same command again to continue; no stored reply is requested again");
+    }
+}
+
+/// Reports failures by cause, with a hint for each.
+pub(crate) fn report_failures(ended: &JobSummary, unit: &str) {
+    for (failure, count) in ended.causes() {
+        let unit = if count == 1 { unit.trim_end_matches('s') } else { unit };
+        note(format_args!("\n{} {count} {unit} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
+        hint(failure.hint());
+    }
+}
+
+/// Failures by cause as JSON; `unit` names what is counted.
+pub(crate) fn failures_json(ended: &JobSummary, unit: &str) -> Vec<Value> {
+    let causes = ended.causes().into_iter().map(|(failure, count)| {
+        json!({
+            "model": failure.model,
+            "cause": failure.cause.as_str(),
+            "message": failure.message,
+            unit: count,
+            "hint": failure.hint(),
+        })
+    });
+    causes.collect()
+}
+
+/// Counts sessions whose last grade follows an earlier rule of the equivalence checker.
+pub(crate) fn outdated_grades(settings: &Settings, grades: &[GradeLine]) -> usize {
+    let last: HashMap<&str, bool> =
+        grades.iter().map(|line| (line.record.as_str(), is_current(settings, line.checker))).collect();
+    last.values().filter(|current| !**current).count()
+}
+
+/// Notes how many sessions are graded again because their grade follows an earlier rule.
+pub(crate) fn note_outdated_grades(settings: &Settings, grades: &[GradeLine]) {
+    let outdated = match outdated_grades(settings, grades) {
+        0 => return,
+        1 => "1 session was".to_owned(),
+        more => format!("{more} sessions were"),
+    };
+    note(format_args!(
+        "{outdated} graded before the equivalence checker knew which answer is the reference; they are graded again, \
+         and only the checker is called"
+    ));
+}

@@ -1,0 +1,152 @@
+//! Folders written by an earlier version are read, reported, viewed, resumed and regraded with the same results.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
+
+mod common;
+
+use common::{World, wait_until};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/before").join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, target).unwrap();
+        }
+    }
+}
+
+/// A world with copies of all folders.
+fn world() -> World {
+    let world = World::new();
+    for name in ["ask", "bench", "eval", "train"] {
+        copy(&data(name), &world.path(name));
+    }
+    world
+}
+
+fn expected_json(name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(data("expected").join(name)).unwrap()).unwrap()
+}
+
+/// The words of a text with a digit in them: labels may change, numbers may not.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect()
+}
+
+#[test]
+fn reports_are_the_same() {
+    let world = world();
+    for name in ["bench", "eval"] {
+        let report = world.expect(0, &["report", name, "--json"]).json();
+        assert_eq!(report, expected_json(&format!("report-{name}.json")), "{name}");
+    }
+    for (name, folder) in [("ask", "ask"), ("bench", "bench"), ("eval", "eval"), ("train", "train/seed-0")] {
+        let shown = world.expect(0, &["report", folder]).stdout;
+        let expected = std::fs::read_to_string(data("expected").join(format!("report-{name}.txt"))).unwrap();
+        assert_eq!(numbers(&shown), numbers(&expected), "{name}:\n{shown}");
+    }
+}
+
+#[test]
+fn resuming_requests_nothing_and_gives_the_same_results() {
+    let world = world();
+    for (name, arguments) in [
+        ("bench", &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "--json"][..]),
+        ("eval", &["eval", "nano-40k", "--samples", "2", "--limit", "10", "--run", "eval", "--json"]),
+    ] {
+        let before = world.folder(name).replies();
+        let ran = world.expect(0, arguments);
+        assert!(ran.stderr.contains("all finished before"), "{ran}");
+        assert_eq!(ran.json(), expected_json(&format!("resume-{name}.json")), "{name}");
+        assert_eq!(world.folder(name).replies(), before, "{name}");
+    }
+}
+
+#[test]
+fn regrading_again_gives_the_same_grades() {
+    let world = world();
+    let before = world.read("bench/grades/nano-asker.jsonl");
+    let report = world.expect(0, &["regrade", "bench", "--check", "nano-asker", "--json"]).json();
+    assert_eq!(report, expected_json("regrade-bench.json"));
+    assert_eq!(world.read("bench/grades/nano-asker.jsonl"), before);
+    // From the stored replies alone, the same model gives the same grades under another name.
+    world.expect(0, &["regrade", "bench", "--check", "nano-asker", "--name", "again"]);
+    assert_eq!(world.read("bench/grades/again.jsonl"), before);
+}
+
+#[test]
+fn a_training_with_the_old_keys_continues_and_reuses_its_replies() {
+    let world = world();
+    let before = world.folder("train/seed-0").replies();
+    let mut arguments: Vec<&str> = "train --config nano-train --asker nano-15k --check nano-15k --solvers \
+        nano-40k,nano-1m --steps 3 --no-measure --run train"
+        .split_whitespace()
+        .collect();
+    for key in [
+        "train.groups=1",
+        "train.group_size=2",
+        "train.checkpoint_every=1",
+        "train.decay=0.02",
+        "train.clip_gradient=0.5",
+        "train.epsilon=1e-7",
+        "train.alpha=0.3",
+        "train.neighbours=5",
+        "train.warm_up=1",
+        "train.keep=1",
+    ] {
+        arguments.extend(["-o", key]);
+    }
+    world.expect(0, &arguments);
+    let after = world.folder("train/seed-0").replies();
+    assert!(after.len() > before.len());
+    assert!(before.iter().all(|(key, reply)| after.get(key) == Some(reply)), "stored replies changed");
+    assert_eq!(world.read("train/seed-0/metrics.jsonl").lines().count(), 3);
+    let trained = ["config.json", "tokenizer.json", "tokenizer_config.json"];
+    for file in trained {
+        let checkpoint = data("train/seed-0/checkpoints/step-000002").join(file);
+        let path = format!("train/seed-0/trained/{file}");
+        assert_eq!(world.read(&path), std::fs::read_to_string(checkpoint).unwrap(), "{file}");
+    }
+}
+
+#[test]
+fn the_viewer_shows_them() {
+    let world = world();
+    let mut child = world.start(&["view", "ask", "bench", "eval", "train/seed-0", "--port", "0"]);
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let get = |path: &str| {
+        let mut socket = TcpStream::connect(&address).unwrap();
+        write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut bytes = Vec::new();
+        socket.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    assert!(get("/").starts_with("HTTP/1.1 200"), "{line}");
+    let runs = || {
+        let text = get("/api/runs");
+        let body = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+        serde_json::from_str::<Value>(&body).unwrap_or_default()
+    };
+    let sessions = |runs: &Value| runs["runs"].as_array().map_or(0, Vec::len);
+    wait_until("all runs are listed", || sessions(&runs()) == 4);
+    let shown = runs();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for run in shown["runs"].as_array().unwrap() {
+        assert_eq!(run["trouble"], Value::Null, "{shown}");
+    }
+    assert_eq!(shown["runs"][1]["sessions"], 8, "{shown}");
+}
