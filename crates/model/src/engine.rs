@@ -1,8 +1,8 @@
-//! Llama-style checkpoints run in this process, on the processor alone.
+//! An inference engine for Llama-style checkpoints on the CPU.
 //!
-//! Made for networks of a few million parameters and many requests at once: a [`Checkpoint`] is read from files,
-//! an [`Engine`] serves it, and a [`Local`] is the engine as a provider of chat replies. Whatever else is served
-//! at the same time, on however many threads, a request gives the same tokens.
+//! Made for networks of a few million parameters and many concurrent requests: a [`Checkpoint`] is read from files, an
+//! [`Engine`] serves it with continuous batching, and [`Local`] is the provider of chat replies. A request gives the same
+//! tokens whatever else is served at the same time, on any number of threads.
 
 mod attention;
 mod cache;
@@ -10,22 +10,22 @@ mod checkpoint;
 mod config;
 mod error;
 mod handle;
-mod inbox;
 mod local;
 mod network;
-mod pieces;
+mod prefix_cache;
 mod python;
 mod queue;
+mod raw_config;
+mod receive;
 mod sampler;
-mod schedule;
+mod scheduler;
 mod sequence;
-mod store;
+mod state;
 mod template;
+mod text_stream;
 mod tokenizer;
 mod weights;
 mod worker;
-mod writing;
-mod written;
 
 pub use checkpoint::Checkpoint;
 pub use config::LlamaConfig;
@@ -33,13 +33,13 @@ pub use error::{CheckpointError, CheckpointErrorKind};
 pub use handle::{Engine, EngineOptions, Generation, GenerationRequest};
 pub use local::{Generator, Local};
 #[cfg(feature = "llama")]
-pub(crate) use template::{Piece, Template, pieces};
+pub(crate) use template::{Segment, Template, segments};
 pub use tokenizer::ChatTokenizer;
 #[cfg(feature = "llama")]
 pub(crate) use {
-    inbox::arrivals,
-    queue::{Offered, Queue},
-    sampler::Weights,
-    schedule::{Ready, Schedule},
-    writing::{Answer, Tongue, Writing},
+    queue::{Admission, Queue},
+    receive::receive_jobs,
+    sampler::SamplerBuffers,
+    scheduler::{Scheduler, SequenceStatus},
+    state::{Detokenizer, GenerationState, ReplySender},
 };

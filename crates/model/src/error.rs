@@ -1,4 +1,4 @@
-//! What can go wrong with a call. None of it is ever a score.
+//! Errors of calls to models. None of them is ever a score.
 
 use aske_chat::Hint;
 use std::borrow::Cow;
@@ -10,42 +10,42 @@ use std::time::Duration;
 pub enum ErrorCause {
     /// The server asked to slow down (429).
     Throttled,
-    /// No answer within the deadline.
+    /// No response within the deadline.
     Timeout,
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     Network,
     /// The server failed (5xx, 408, 409, 425).
     Server,
-    /// The answer could not be read.
+    /// The response could not be read.
     Malformed,
-    /// The key is missing, wrong or not allowed (401, 403).
+    /// The API key is missing, wrong or not allowed (401, 403).
     Auth,
     /// No credit is left (402).
     Payment,
     /// No such model or address (404).
     NotFound,
-    /// The server refuses this very request (other 4xx).
+    /// The server rejects this request (other 4xx).
     Rejected,
-    /// A script has no reply to this request.
+    /// The script has no reply to this request.
     Script,
-    /// The run was halted before the call began.
+    /// The run was halted before the attempt began.
     Halted,
-    /// No reply is stored, and none may be asked for.
+    /// No reply is stored, and no model may be called.
     NotStored,
 }
 
 impl ErrorCause {
-    /// A later attempt may succeed.
+    /// Whether a later attempt may succeed.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Throttled | Self::Timeout | Self::Network | Self::Server | Self::Malformed)
     }
 
-    /// No call to this model can succeed until its owner changes something.
+    /// Whether no call to this model can succeed until its configuration or account changes.
     pub fn is_lasting(self) -> bool {
         matches!(self, Self::Auth | Self::Payment | Self::NotFound)
     }
 
-    /// A word for tables.
+    /// The name in tables and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Throttled => "throttled",
@@ -75,20 +75,20 @@ impl fmt::Display for ErrorCause {
 pub struct ProviderError {
     /// Why.
     pub cause: ErrorCause,
-    /// What was seen, bounded and without secrets.
+    /// What happened; bounded in length, without secrets.
     pub message: String,
     /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
 }
 
 impl ProviderError {
-    /// A fault with no wish about waiting.
+    /// An error without `Retry-After`.
     pub fn new(cause: ErrorCause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), retry_after: None }
     }
 }
 
-/// A call that was given up.
+/// A call that failed after all attempts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("model `{model}`: {cause}: {message}{}", plural(*.attempts))]
 pub struct ModelError {
@@ -96,9 +96,9 @@ pub struct ModelError {
     pub model: String,
     /// The cause of the last attempt.
     pub cause: ErrorCause,
-    /// What the last attempt saw.
+    /// The message of the last attempt.
     pub message: String,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
@@ -107,7 +107,7 @@ fn plural(attempts: u32) -> String {
 }
 
 impl ModelError {
-    /// What a person can do about it.
+    /// Use [`Hint::hint`].
     pub fn hint(&self) -> String {
         let model = &self.model;
         match self.cause {

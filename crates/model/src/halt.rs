@@ -1,9 +1,9 @@
-//! A word to everything in flight: begin nothing new.
+//! A signal to stop: nothing new begins, calls in flight may finish.
 
 use std::future::Future;
 use tokio::sync::watch;
 
-/// Says whether new attempts may still begin.
+/// Tells all calls of a run to begin nothing new.
 #[derive(Debug)]
 pub struct Halt(watch::Sender<bool>);
 
@@ -14,23 +14,23 @@ impl Default for Halt {
 }
 
 impl Halt {
-    /// From now on, nothing new begins. Calling it again changes nothing.
+    /// Stops everything from now on; idempotent.
     pub fn trigger(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether it was called.
+    /// Whether it was triggered.
     pub fn is_triggered(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// The outcome of waiting for something, or `None` as soon as halt is called.
+    /// Awaits a future; `None` as soon as the halt is triggered.
     pub async fn unless<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         if self.is_triggered() {
             return None;
         }
         let mut wait = std::pin::pin!(wait);
-        // Most waits are over at once: ask before a watcher is set up.
+        // Most futures are ready at once: poll before subscribing.
         if let std::task::Poll::Ready(value) = futures_util::poll!(wait.as_mut()) {
             return Some(value);
         }

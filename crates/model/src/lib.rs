@@ -1,7 +1,7 @@
-//! One type for every language model, and one place for retries, limits and cost.
+//! Language models: HTTP endpoints, checkpoints and GGUF files run in this process, and scripts.
 //!
-//! A [`Provider`] makes a single attempt; a [`Model`] wraps one with everything that must happen around an
-//! attempt. May use `chat`, and nothing else of ours.
+//! A [`Provider`] makes one attempt at a request; a [`Model`] adds retries, rate limits, deadlines and cost. Depends on
+//! `chat` and `kernels`.
 //!
 //! ```
 //! use aske_model::{Halt, Limits, Model, Request, Scripted};
@@ -12,16 +12,16 @@
 //! assert_eq!(done.reply.content, "\\boxed{4}");
 //! ```
 
+mod concurrency;
 mod engine;
 mod error;
-mod gate;
 mod halt;
 mod limits;
 #[cfg(feature = "llama")]
 mod llama;
 mod model;
 mod openai;
-mod pace;
+mod rate;
 mod redact;
 mod request;
 mod sampling;

@@ -1,4 +1,4 @@
-//! How hard a model may be driven.
+//! Concurrency, rate limits, deadlines and retries of a model.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -7,21 +7,21 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Calls in flight at most; throttling lowers it for a while.
+    /// Maximum number of calls in flight; throttling lowers it for a while.
     pub concurrency: usize,
-    /// Requests a minute at most.
+    /// Maximum number of requests per minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rpm: Option<f64>,
-    /// Tokens a minute at most.
+    /// Maximum number of tokens per minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpm: Option<f64>,
     /// Deadline of one attempt, in seconds.
     pub timeout_s: f64,
-    /// Attempts for one call before it is given up.
+    /// Maximum number of attempts of a call.
     pub attempts: u32,
-    /// Deadline of a whole call, in seconds: no attempt begins later than this after the first.
+    /// Deadline of a call, in seconds: no attempt begins later than this after the first.
     pub deadline_s: f64,
-    /// The longest `Retry-After` that is honoured, in seconds.
+    /// Maximum `Retry-After` that is honoured, in seconds.
     pub retry_after_cap_s: f64,
 }
 
@@ -41,7 +41,7 @@ impl Default for Limits {
 
 /// The first pause between attempts; it doubles from there.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause without a word from the server.
+/// The longest pause where the server asks for none.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl Limits {

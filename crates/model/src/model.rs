@@ -1,75 +1,76 @@
-//! The one choke point of every call: places, pace, deadline, retries, cost.
+//! [`Model`]: every call passes here for its concurrency and rate limits, deadline, retries and cost.
 
-use crate::gate::Gate;
-use crate::pace::Pace;
+use crate::concurrency::ConcurrencyLimiter;
+use crate::rate::RateLimiter;
 use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
+use tracing::{debug, info, trace, warn};
 
 /// Makes one attempt at a request. Everything around an attempt belongs to [`Model`].
 pub trait Provider: Send + Sync {
-    /// One attempt, without a deadline of its own.
+    /// Makes one attempt; deadlines are up to the caller.
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>>;
 
-    /// One attempt whose text is also said piece by piece as it comes; all at once where the provider cannot do better.
+    /// Makes one attempt and sends its text in pieces as it is generated; in one piece where the provider cannot stream.
     fn stream<'a>(
         &'a self,
         request: &'a Request,
-        said: UnboundedSender<String>,
+        pieces: UnboundedSender<String>,
     ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let reply = self.attempt(request).await?;
-            // Nobody may be listening any more.
-            let _ = said.send(reply.content.clone());
+            // The receiver may be gone.
+            let _ = pieces.send(reply.content.clone());
             Ok(reply)
         })
     }
 
-    /// Bytes of all messages together that can fit the model's context, where that is known.
+    /// The most bytes of messages that can fit the model's context, where known.
     fn longest_prompt(&self) -> Option<usize> {
         None
     }
 
-    /// Whether the model can be reached, and what was seen.
+    /// Checks that the model can be reached, and describes it.
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>>;
 }
 
-/// A reply and what it took.
+/// A reply with its latency, attempts and cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
     /// The reply.
     pub reply: Reply,
-    /// From the first byte sent to the last received, in the attempt that succeeded.
+    /// From the first byte sent to the last received, in the successful attempt.
     pub latency: Duration,
     /// Attempts made.
     pub attempts: u32,
-    /// By the configured price.
+    /// Cost at the configured price.
     pub cost: Usd,
 }
 
-/// A language model under its name.
+/// A language model with its limits and price.
 pub struct Model {
     name: String,
     provider: Box<dyn Provider>,
     limits: Limits,
-    gate: Gate,
-    requests: Option<Pace>,
-    tokens: Option<Pace>,
+    concurrency: ConcurrencyLimiter,
+    requests: Option<RateLimiter>,
+    tokens: Option<RateLimiter>,
     price: Option<Price>,
 }
 
 impl Model {
-    /// A model that this provider serves.
+    /// A model that is served by this provider.
     pub fn new(name: &str, provider: Box<dyn Provider>, limits: Limits, price: Option<Price>) -> Self {
         Self {
             name: name.to_owned(),
             provider,
-            gate: Gate::new(limits.concurrency),
-            requests: limits.rpm.map(Pace::new),
-            tokens: limits.tpm.map(Pace::new),
+            concurrency: ConcurrencyLimiter::new(limits.concurrency),
+            requests: limits.rpm.map(RateLimiter::new),
+            tokens: limits.tpm.map(RateLimiter::new),
             limits,
             price,
         }
@@ -80,52 +81,58 @@ impl Model {
         &self.name
     }
 
-    /// Bytes of all messages together that can fit its context, where that is known.
+    /// The most bytes of messages that can fit its context, where known.
     pub fn longest_prompt(&self) -> Option<usize> {
         self.provider.longest_prompt()
     }
 
-    /// Whether it can be reached: one attempt, ten seconds.
+    /// Checks that it can be reached: one attempt with a deadline of ten seconds.
     pub async fn probe(&self) -> Result<String, ModelError> {
         let deadline = Duration::from_secs(10);
         let probed = tokio::time::timeout(deadline, self.provider.probe()).await;
-        probed.unwrap_or_else(|_| Err(timed_out(deadline))).map_err(|fault| self.give_up(fault, 1))
+        probed.unwrap_or_else(|_| Err(timed_out(deadline))).map_err(|error| self.give_up(error, 1))
     }
 
-    /// A reply to the request: tried again while the cause is passing, within the limits.
+    /// Requests a reply; transient errors are retried within the limits.
     ///
-    /// Once `halt` is called no further attempt begins; one that is under way may end.
+    /// Once `halt` is triggered no further attempt begins; one in flight may finish.
     pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, ModelError> {
         let begun = Instant::now();
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let fault = match self.attempt(request, halt, self.provider.attempt(request)).await {
+            let error = match self.attempt(request, halt, self.provider.attempt(request)).await {
                 Ok((reply, latency)) => {
                     let cost = self.price.map_or(Usd::default(), |price| price.cost(&reply.usage));
+                    debug!(model = self.name, attempt, latency = ?latency, tokens = reply.usage.total(), "reply");
+                    trace!(model = self.name, attempt, content = reply.content, "reply text");
                     return Ok(Completion { reply, latency, attempts: attempt, cost });
                 }
-                Err(fault) => fault,
+                Err(error) => error,
             };
-            let pause = self.limits.pause(attempt, fault.retry_after, fastrand::f64());
-            let too_late = begun.elapsed().saturating_add(pause) > self.limits.deadline();
-            if !fault.cause.is_transient() || attempt >= self.limits.attempts || too_late {
-                return Err(self.give_up(fault, attempt));
+            let wait = self.limits.pause(attempt, error.retry_after, fastrand::f64());
+            let too_late = begun.elapsed().saturating_add(wait) > self.limits.deadline();
+            let cause = error.cause.as_str();
+            if !error.cause.is_transient() || attempt >= self.limits.attempts || too_late {
+                if error.cause != ErrorCause::Halted {
+                    warn!(model = self.name, attempt, cause, message = error.message, "call failed");
+                }
+                return Err(self.give_up(error, attempt));
             }
-            halt.unless(tokio::time::sleep(pause)).await;
+            info!(model = self.name, attempt, cause, wait = ?wait, message = error.message, "retrying");
+            halt.unless(tokio::time::sleep(wait)).await;
         }
     }
 
-    /// A reply in one attempt, its text said piece by piece. What was said cannot be taken back, so nothing is tried
-    /// again.
+    /// Requests a reply in one attempt and sends its text in pieces. Pieces cannot be taken back, so nothing is retried.
     pub async fn stream(
         &self,
         request: &Request,
         halt: &Halt,
-        said: UnboundedSender<String>,
+        pieces: UnboundedSender<String>,
     ) -> Result<Reply, ModelError> {
-        let attempt = self.attempt(request, halt, self.provider.stream(request, said)).await;
-        attempt.map(|(reply, _)| reply).map_err(|fault| self.give_up(fault, 1))
+        let attempt = self.attempt(request, halt, self.provider.stream(request, pieces)).await;
+        attempt.map(|(reply, _)| reply).map_err(|error| self.give_up(error, 1))
     }
 
     async fn attempt(
@@ -135,7 +142,7 @@ impl Model {
         attempt: BoxFuture<'_, Result<Reply, ProviderError>>,
     ) -> Result<(Reply, Duration), ProviderError> {
         let estimate = request.estimate();
-        let Some(place) = halt.unless(self.admit(estimate)).await else {
+        let Some(permit) = halt.unless(self.admit(estimate)).await else {
             return Err(ProviderError::new(ErrorCause::Halted, "the run was halted"));
         };
         let begun = Instant::now();
@@ -143,12 +150,14 @@ impl Model {
         let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
-        if outcome.as_ref().is_err_and(|fault| fault.cause == ErrorCause::Throttled) {
-            self.gate.throttled();
+        if outcome.as_ref().is_err_and(|error| error.cause == ErrorCause::Throttled) {
+            if let Some(limit) = self.concurrency.throttled() {
+                info!(model = self.name, limit, "throttled: fewer calls in flight");
+            }
         } else if outcome.is_ok() {
-            self.gate.succeeded();
+            self.concurrency.succeeded();
         }
-        self.gate.leave(place);
+        self.concurrency.release(permit);
         if let Some(tokens) = &self.tokens {
             let used = outcome.as_ref().map_or(0.0, |reply| reply.usage.total() as f64);
             tokens.correct(estimate, used);
@@ -156,19 +165,21 @@ impl Model {
         outcome.map(|reply| (reply, latency))
     }
 
-    /// Waits for its turn: the pace of requests, the pace of tokens, a place.
+    /// Waits for the rate limits and for a permit.
     async fn admit(&self, estimate: f64) -> Option<tokio::sync::SemaphorePermit<'_>> {
         if let Some(requests) = &self.requests {
-            requests.reserve(1.0).await;
+            let wait = requests.reserve(1.0).await;
+            debug!(model = self.name, wait = ?wait, "waited for the rate limit of requests");
         }
         if let Some(tokens) = &self.tokens {
-            tokens.reserve(estimate).await;
+            let wait = tokens.reserve(estimate).await;
+            debug!(model = self.name, wait = ?wait, "waited for the rate limit of tokens");
         }
-        self.gate.enter().await
+        self.concurrency.acquire().await
     }
 
-    fn give_up(&self, fault: ProviderError, attempts: u32) -> ModelError {
-        ModelError { model: self.name.clone(), cause: fault.cause, message: fault.message, attempts }
+    fn give_up(&self, error: ProviderError, attempts: u32) -> ModelError {
+        ModelError { model: self.name.clone(), cause: error.cause, message: error.message, attempts }
     }
 }
 
@@ -181,7 +192,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Fails so many times, then replies.
+    /// Fails a number of times, then replies.
     struct Shaky {
         failures: u32,
         fault: ProviderError,

@@ -1,22 +1,21 @@
-//! Chat completions against any compatible server: vLLM, SGLang, llama-server, Ollama, Gemini, OpenAI,
-//! DeepSeek, OpenRouter.
+//! The provider for OpenAI-compatible servers: vLLM, SGLang, llama-server, Ollama, Gemini, OpenAI, DeepSeek, OpenRouter.
 
 mod body;
-mod http;
 mod parse;
-mod plain;
+mod pool;
 mod repair;
 mod replicas;
 mod secret;
 mod service;
 mod status;
+mod transport;
 
 pub use body::TokensField;
-pub use http::HttpClient;
 pub use service::JsonService;
+pub use transport::HttpClient;
 
 use crate::{Provider, ProviderError, Request};
-use aske_chat::Reply;
+use aske_chat::{Hint, Reply};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use replicas::Replicas;
@@ -24,47 +23,60 @@ use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secret::Secret;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-/// Where and how a served model is asked. It holds a key, so it cannot be printed.
+/// The address and request options of a served model. It holds an API key, so it does not implement `Debug`.
 #[derive(Clone, Default)]
 pub struct Endpoint {
     /// Base addresses, such as `http://127.0.0.1:8000/v1`; several are replicas of one model.
     pub urls: Vec<String>,
     /// The name under which the server knows the model.
     pub model: String,
-    /// The key, if the server wants one.
+    /// The API key, if the server requires one.
     pub api_key: Option<String>,
     /// The field that carries the token budget.
     pub tokens_field: TokensField,
-    /// Parameters that the server does not take.
+    /// Parameters that are not sent.
     pub omit: Vec<String>,
-    /// The system prompt is put in front of the first user message.
+    /// Puts the system prompt in front of the first user message.
     pub fold_system: bool,
-    /// Merged into every body.
+    /// Merged into every request body.
     pub extra: Map<String, Value>,
 }
 
 /// An endpoint that cannot be used as configured.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// Not an address.
+    /// Not an HTTP address.
     #[error("`{url}` is not an http or https address")]
     Url {
-        /// As configured, without what may be secret.
+        /// As configured, with secrets masked.
         url: String,
     },
-    /// The address holds a name, a password or a query, where keys hide.
-    #[error("the address of `{host}` carries credentials or a query; name the key by `api_key_env` instead")]
+    /// The address contains a user, a password or a query, which may be secret.
+    #[error("the address of `{host}` contains credentials or a query")]
     Credentials {
         /// The host alone.
         host: String,
     },
-    /// The key cannot stand in a header.
-    #[error("the key has characters that no header can carry")]
+    /// The API key is not a valid header value.
+    #[error("the API key contains characters that are not allowed in a header")]
     Key,
     /// The client could not be built.
-    #[error("no HTTP client: {0}")]
+    #[error("cannot create an HTTP client: {0}")]
     Client(String),
+}
+
+impl Hint for EndpointError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Url { .. } => Some(Cow::Borrowed("an address looks like \"http://localhost:8000/v1\"")),
+            Self::Credentials { .. } => {
+                Some(Cow::Borrowed("name the environment variable of the key in `api_key_env`"))
+            }
+            Self::Key | Self::Client(_) => None,
+        }
+    }
 }
 
 /// A model behind one or more OpenAI-compatible servers.
@@ -72,11 +84,11 @@ pub struct OpenAi {
     replicas: Replicas,
     headers: HeaderMap,
     secret: Secret,
-    body: body::Writer,
+    body: body::BodyBuilder,
 }
 
 impl OpenAi {
-    /// Checks the endpoint and prepares what every request shares.
+    /// Checks the endpoint and prepares the headers of every request.
     pub fn new(http: &HttpClient, endpoint: Endpoint) -> Result<Self, EndpointError> {
         let replicas = Replicas::new(http, &endpoint.urls)?;
         let mut headers = HeaderMap::new();
@@ -88,28 +100,29 @@ impl OpenAi {
             headers.insert(AUTHORIZATION, value);
         }
         let secret = Secret::new(endpoint.api_key.as_deref());
-        let body = body::Writer::new(endpoint);
+        let body = body::BodyBuilder::new(endpoint);
         Ok(Self { replicas, headers, secret, body })
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = self.body.write(request).into();
         let replica = self.replicas.pick();
-        let outcome = replica.way().exchange(Method::POST, "chat/completions", &self.headers, body).await;
-        let outcome = outcome.and_then(|body| parse::reply(&body)).map_err(|fault| replica.of_model(fault));
-        replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
-        outcome.map(|reply| self.secret.scrub_reply(reply)).map_err(|fault| self.secret.scrub(fault))
+        let result =
+            replica.transport().exchange(Method::POST, "chat/completions", &self.headers, body).await;
+        let result = result.and_then(|body| parse::reply(&body)).map_err(|error| replica.of_model(error));
+        replica.finish(result.as_ref().err().map(|error| error.cause));
+        result.map(|reply| self.secret.scrub_reply(reply)).map_err(|error| self.secret.scrub(error))
     }
 
-    /// Asks every replica what it serves; all must answer.
+    /// Lists the models of every replica; all must answer.
     async fn list(&self) -> Result<String, ProviderError> {
         let wanted = self.body.model();
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for replica in self.replicas.each() {
-            let body = replica.way().exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
-            replica.ended(body.as_ref().err().map(|fault| fault.cause));
-            let served = parse::served(&body.map_err(|fault| self.secret.scrub(fault))?);
-            said.push(match served {
+            let body = replica.transport().exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+            replica.finish(body.as_ref().err().map(|error| error.cause));
+            let served = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
+            answers.push(match served {
                 Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == wanted) => {
                     format!("serves {wanted}")
                 }
@@ -117,8 +130,8 @@ impl OpenAi {
                 None => "answers".to_owned(),
             });
         }
-        said.dedup();
-        Ok(said.join("; "))
+        answers.dedup();
+        Ok(answers.join("; "))
     }
 }
 

@@ -1,9 +1,9 @@
-//! Addresses and texts without what may be secret in them.
+//! Masks secrets in addresses and messages.
 
-/// What takes the place of a secret.
+/// Replaces a secret.
 pub(crate) const MASK: &str = "***";
 
-/// How the keys of well-known providers begin.
+/// Prefixes of the keys of well-known providers.
 const PREFIXES: [&str; 20] = [
     "sk-",
     "sk_",
@@ -27,14 +27,14 @@ const PREFIXES: [&str; 20] = [
     "eyJ",
 ];
 
-/// A text with one of the prefixes is a key from this length on.
+/// Minimum length of a key with a known prefix.
 const PREFIXED: usize = 12;
 
-/// A part without separators is as random as a key from this length on, if it mixes kinds of characters.
+/// Minimum length of a part without separators that counts as random if it mixes kinds of characters.
 const RANDOM: usize = 16;
 
-/// Whether a text looks like a key and not like a name: it begins like a well-known provider's, or a part of it mixes
-/// letters with digits, or capital with small letters, over a length that no name has.
+/// Whether a text looks like an API key rather than a name: it has a known prefix, or a long part of it mixes letters with
+/// digits or upper with lower case.
 pub fn looks_like_key(text: &str) -> bool {
     let text = text.trim();
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
@@ -52,8 +52,8 @@ fn is_random(part: &str) -> bool {
     part.len() >= RANDOM && ((letters && has(char::is_ascii_digit)) || mixed)
 }
 
-/// An address without user, password, query and fragment. Texts that only resemble addresses are treated alike, so
-/// that a password in a mistyped address is not shown either.
+/// An address without user, password, query and fragment. Invalid addresses are treated alike, so that a password in a
+/// mistyped address is not shown either.
 pub fn redact_url(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -69,14 +69,14 @@ pub fn redact_url(url: &str) -> String {
     } else if let Some((_, host)) =
         tail.rsplit_once('@').filter(|_| head.contains(':') || !head.contains('/'))
     {
-        // A password may hold any character, whatever the standard says.
+        // Passwords may contain any character in practice.
         (user, head, end) = ("***@", host, String::new());
     }
     let path = head.split('/').map(|part| if looks_like_key(part) { MASK } else { part });
     format!("{scheme}{user}{}{end}", path.collect::<Vec<_>>().join("/"))
 }
 
-/// A message without the keys and the credentials in addresses that it quotes.
+/// Masks the keys and credentials that a message quotes.
 pub fn redact_text(text: &str) -> String {
     let is_border = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | '=' | '(' | ')');
     let mut out = String::with_capacity(text.len());

@@ -1,27 +1,27 @@
-//! What is asked of a model.
+//! A request to a model.
 
 use crate::Sampling;
 use aske_chat::{ChatRole, Message};
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
-/// One request, whoever serves it.
+/// One request, independent of the provider.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The conversation.
     pub messages: Vec<Message>,
-    /// How long the reply may be.
+    /// Maximum number of tokens of the reply.
     pub max_tokens: u32,
-    /// How to sample.
+    /// Sampling parameters.
     pub sampling: Sampling,
-    /// The call's own seed.
+    /// The seed of this call.
     pub seed: u32,
-    /// Whose call it is, where one engine serves many clients: calls of one group share one client's part of it. It does
-    /// not change the reply, and no part of it is in the hash.
+    /// The client, where one engine serves several: calls of one group share one client's part of the engine. It affects
+    /// neither the reply nor the hash.
     pub group: Option<u64>,
 }
 
-/// The system prompt in front of the first user message, for models that know no system role.
+/// Puts the system prompt in front of the first user message, for models without a system role.
 pub(crate) fn fold(messages: &[Message]) -> Vec<Message> {
     match messages {
         [system, user, rest @ ..] if system.role == ChatRole::System && user.role == ChatRole::User => {
@@ -32,7 +32,7 @@ pub(crate) fn fold(messages: &[Message]) -> Vec<Message> {
     }
 }
 
-/// A hash that tells whether two requests to one model are the same.
+/// Identifies a request to a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct RequestHash(pub [u8; 16]);
 
@@ -49,8 +49,8 @@ impl Request {
         Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0, group: None }
     }
 
-    /// The hash of this request to the model of this name; the model's address is no part of it. It guards
-    /// against mix-ups and not against people, so a fast one serves: XXH3 with 128 bits.
+    /// The hash of this request to a model; the model's address is not part of it. It detects mix-ups, not attacks, so a
+    /// fast hash is enough: XXH3 with 128 bits.
     pub fn hash(&self, model: &str) -> RequestHash {
         let mut hasher = Xxh3::new();
         let mut add = |part: &[u8]| {
@@ -68,7 +68,7 @@ impl Request {
         RequestHash(hasher.digest128().to_le_bytes())
     }
 
-    /// A guess at the tokens this request will use, for rate limits before the true count is known.
+    /// An estimate of the tokens of this request, for rate limits before the actual count is known.
     pub(crate) fn estimate(&self) -> f64 {
         let characters: usize = self.messages.iter().map(|message| message.content.len()).sum();
         characters as f64 / 4.0 + f64::from(self.max_tokens.min(1000))

@@ -1,48 +1,48 @@
-//! How a model samples.
+//! Sampling parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// Sampling parameters; what is absent is left to the server.
+/// Sampling parameters; absent ones are left to the server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sampling {
-    /// Spread of the distribution.
+    /// Temperature of the softmax.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Nucleus.
+    /// Nucleus sampling: the smallest set of tokens with this probability.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// The most likely tokens only.
+    /// Samples from this many of the likeliest tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_k: Option<i64>,
-    /// Least probability, as a share of the most likely token's.
+    /// Minimum probability relative to the likeliest token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_p: Option<f64>,
-    /// Against tokens already present.
+    /// Penalty on tokens that are present already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presence_penalty: Option<f64>,
-    /// Against tokens by how often they are present.
+    /// Penalty on tokens by how often they are present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
-    /// Against repetition, as a factor.
+    /// Repetition penalty, a factor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repetition_penalty: Option<f64>,
-    /// Where the model must stop.
+    /// Stop strings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Vec<String>>,
-    /// Go on after the end of the reply, to all the tokens it may have: to measure speed, on servers that know it.
+    /// Continue after the end-of-sequence token up to the token limit, to measure speed; not all servers support it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_eos: Option<bool>,
-    /// How much to think: `low`, `medium`, `high` or what the server knows.
+    /// Reasoning effort: `low`, `medium`, `high` or what the server supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<String>,
-    /// Send each call's own seed, for servers that take one.
+    /// Sends each call's seed, for servers that accept one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<bool>,
 }
 
 impl Sampling {
-    /// These values where they are set, `base` elsewhere.
+    /// These values where set, those of `base` elsewhere.
     #[must_use]
     pub fn over(&self, base: &Self) -> Self {
         let (top, base) = (self.clone(), base.clone());

@@ -1,10 +1,11 @@
-//! Replies from a file, in order or by rule, so that tests, demos and dry runs need no server.
+//! The `scripted` provider: replies from a file, in order or by rule, for tests and demos without a server.
 
 use crate::{ErrorCause, Provider, ProviderError, Request};
-use aske_chat::{Finish, Reply, Usage};
+use aske_chat::{Finish, Hint, Reply, Usage};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub struct Scripted {
     delay: Duration,
 }
 
-/// A script that cannot be read.
+/// An invalid script.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct ScriptError {
@@ -30,6 +31,12 @@ pub struct ScriptError {
     pub line: usize,
     /// What is wrong with it.
     pub what: String,
+}
+
+impl Hint for ScriptError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed("each line is a JSON object with `reply` or `replies`, and optionally `when`"))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,7 +77,7 @@ impl Scripted {
         Ok(Self { lines, by_rule, next: AtomicUsize::new(0), delay: Duration::ZERO })
     }
 
-    /// Every reply takes this long, unless its line says otherwise.
+    /// Delays every reply, unless its line sets another delay.
     #[must_use]
     pub fn with_delay(mut self, delay: Duration) -> Self {
         self.delay = delay;

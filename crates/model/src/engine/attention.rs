@@ -1,4 +1,4 @@
-//! Attention of rows from many texts, each over its own keys and values.
+//! Attention kernel for rows of many sequences, each over its own keys and values.
 #![expect(
     clippy::inline_always,
     reason = "a kernel gets its instruction set from the caller it is inlined into"
@@ -202,7 +202,7 @@ fn softmax<S: Simd>(scores: &mut [Scores], query: usize, scale: f32, hidden: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::cache::Cache;
+    use crate::engine::cache::KvCache;
     use aske_kernels::archs;
 
     fn numbers(count: usize) -> Vec<f32> {
@@ -228,7 +228,7 @@ mod tests {
         for arch in archs() {
             for (dim, heads, group) in [(2, 1, 1), (10, 2, 3), (16, 1, 4), (32, 2, 2), (40, 1, 7)] {
                 let layout = Layout { layers: 2, heads, dim, padded: dim.next_multiple_of(LANES) };
-                let mut cache = Cache::new(layout, Vec::new());
+                let mut cache = KvCache::new(layout, Vec::new());
                 let (keys, values) = (numbers(40 * heads * dim), numbers(41 * heads * dim));
                 cache.reserve(40);
                 for (position, (keys, values)) in

@@ -1,13 +1,13 @@
-//! Keys and values of a text, in blocks that texts with the same beginning share.
+//! The KV cache of a sequence, in blocks that sequences with a common prefix share.
 
 use super::LlamaConfig;
 use aske_kernels::{LANES, Lanes};
 use std::sync::Arc;
 
-/// Tokens in a block: as many as go through a kernel side by side.
+/// Tokens in a block: the width of a kernel.
 pub(super) const BLOCK: usize = LANES;
 
-/// Where things lie in a block.
+/// The memory layout of a block.
 ///
 /// For every layer and head: the keys, for each dimension those of all positions side by side, so that sixteen
 /// scores are computed at once; then the values, sixteen dimensions at a time (the last filled up), for each
@@ -49,31 +49,31 @@ impl Layout {
 /// Keys and values of [`BLOCK`] tokens in every layer.
 pub(super) type Block = Arc<[Lanes]>;
 
-/// Keys and values of the tokens of one text that were read so far.
+/// Keys and values of the tokens of one sequence that were processed so far.
 #[derive(Clone, Debug)]
-pub(super) struct Cache {
+pub(super) struct KvCache {
     layout: Layout,
     blocks: Vec<Block>,
     len: usize,
 }
 
-impl Cache {
-    /// The cache of a text that begins with these whole blocks.
+impl KvCache {
+    /// A cache that begins with these full blocks.
     pub(super) fn new(layout: Layout, blocks: Vec<Block>) -> Self {
         Self { layout, len: blocks.len() * BLOCK, blocks }
     }
 
-    /// Tokens read.
+    /// Tokens in the cache.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// All blocks, the last perhaps not full.
+    /// All blocks; the last may be partly filled.
     pub(super) fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Makes room for this many tokens more.
+    /// Allocates blocks for this many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) {
         let needed = (self.len + tokens).div_ceil(BLOCK);
         while self.blocks.len() < needed {
@@ -81,10 +81,10 @@ impl Cache {
         }
     }
 
-    /// Keeps the keys and values of the token at this position, for which there is room.
+    /// Writes the keys and values of the token at this position, for which space is reserved.
     pub(super) fn write(&mut self, layer: usize, position: usize, keys: &[f32], values: &[f32]) {
         let Layout { dim, .. } = self.layout;
-        // A block is shared only once it is full, so this copies nothing; if it were shared, it would.
+        // Only full blocks are shared, so this never copies.
         let block = Arc::make_mut(&mut self.blocks[position / BLOCK]);
         let slot = position % BLOCK;
         for (head, (keys, values)) in keys.chunks_exact(dim).zip(values.chunks_exact(dim)).enumerate() {
@@ -99,7 +99,7 @@ impl Cache {
         }
     }
 
-    /// Counts tokens as read, once every layer has written them.
+    /// Counts tokens as processed once every layer has written them.
     pub(super) fn advance(&mut self, tokens: usize) {
         self.len += tokens;
     }

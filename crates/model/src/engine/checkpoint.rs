@@ -1,8 +1,8 @@
-//! A checkpoint: everything that makes a model, from a folder or from memory.
+//! Loads a checkpoint from a folder or from memory.
 
 use super::error::{CheckpointError, CheckpointErrorKind};
 use super::network::Network;
-use super::tokenizer::{ChatTokenizer, Known, Settings, Tokens};
+use super::tokenizer::{ChatTokenizer, LoadedTokenizer, NetworkTokens, TokenizerConfig};
 use super::{Engine, EngineOptions, LlamaConfig};
 use std::fs::File;
 use std::io::Read;
@@ -26,18 +26,18 @@ const TOKENIZER: &str = "tokenizer.json";
 const SETTINGS: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
 
-/// Nothing larger is read: this engine is for small networks, and a file is not to be trusted about itself.
-const MOST_WEIGHTS: u64 = 1 << 30;
-const MOST_TEXT: u64 = 1 << 25;
+/// Larger files are rejected: the engine is made for small networks.
+const MAX_WEIGHTS: u64 = 1 << 30;
+const MAX_TEXT: u64 = 1 << 25;
 
 impl Checkpoint {
     /// Reads `config.json`, `model.safetensors`, `tokenizer.json` and `tokenizer_config.json` from a folder.
     ///
     /// The chat template may also be in `chat_template.jinja`, as newer versions of transformers write it.
     pub fn from_folder(folder: &Path) -> Result<Self, CheckpointError> {
-        let (config, tokenizer) = (read(folder, CONFIG, MOST_TEXT)?, read(folder, TOKENIZER, MOST_TEXT)?);
-        let settings = read(folder, SETTINGS, MOST_TEXT)?;
-        let weights = read(folder, WEIGHTS, MOST_WEIGHTS)?;
+        let (config, tokenizer) = (read(folder, CONFIG, MAX_TEXT)?, read(folder, TOKENIZER, MAX_TEXT)?);
+        let settings = read(folder, SETTINGS, MAX_TEXT)?;
+        let weights = read(folder, WEIGHTS, MAX_WEIGHTS)?;
         Self::assemble(&config, &weights, &tokenizer, &settings, template(folder)?)
             .map_err(|error| error.below(folder))
     }
@@ -66,7 +66,7 @@ impl Checkpoint {
             Ok(config)
         };
         let config = read().map_err(within(CONFIG))?;
-        let texts = Texts { tokenizer, settings, template };
+        let texts = TokenizerFiles { tokenizer, settings, template };
         let (ends, control) = ([config.eos_token_id], [config.bos_token_id, config.pad_token_id]);
         let vocabulary = texts.vocabulary(config.vocab_size, &control, |_, _| ends.to_vec())?;
         let network = Network::load(config, weights).map_err(within(WEIGHTS))?;
@@ -90,29 +90,29 @@ impl Checkpoint {
 }
 
 /// The files of a vocabulary.
-struct Texts<'a> {
+struct TokenizerFiles<'a> {
     tokenizer: &'a [u8],
     settings: &'a [u8],
     /// Where it has a file of its own.
     template: Option<String>,
 }
 
-impl Texts<'_> {
+impl TokenizerFiles<'_> {
     fn vocabulary(
         self,
         size: usize,
         control: &[u32],
-        ends: impl FnOnce(&Tokens, &Settings) -> Vec<u32>,
+        ends: impl FnOnce(&LoadedTokenizer, &TokenizerConfig) -> Vec<u32>,
     ) -> Result<ChatTokenizer, CheckpointError> {
         let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
-        let settings: Settings =
+        let settings: TokenizerConfig =
             serde_json::from_slice(self.settings).map_err(|error| within(SETTINGS)(error.into()))?;
-        let tokens = Tokens::read(self.tokenizer, size).map_err(within(TOKENIZER))?;
+        let tokens = LoadedTokenizer::read(self.tokenizer, size).map_err(within(TOKENIZER))?;
         let template = self.template.or_else(|| settings.chat_template.clone()).ok_or_else(|| {
             within(SETTINGS)(CheckpointErrorKind::Template("there is no `chat_template`".to_owned()))
         })?;
         let ends = ends(&tokens, &settings);
-        let known = Known { size, ends: &ends, control };
+        let known = NetworkTokens { size, ends: &ends, control };
         ChatTokenizer::new(&known, tokens, &settings, template).map_err(within(SETTINGS))
     }
 }
@@ -121,10 +121,11 @@ impl ChatTokenizer {
     /// Reads `tokenizer.json`, `tokenizer_config.json` and, where there is one, `chat_template.jinja` from the
     /// folder of a network that knows `size` tokens, of which these and the tokenizer's own end a reply.
     pub fn from_folder(folder: &Path, size: usize, ends: &[u32]) -> Result<Self, CheckpointError> {
-        let (tokenizer, settings) = (read(folder, TOKENIZER, MOST_TEXT)?, read(folder, SETTINGS, MOST_TEXT)?);
-        let texts = Texts { tokenizer: &tokenizer, settings: &settings, template: template(folder)? };
-        let all = |tokens: &Tokens, settings: &Settings| {
-            let own = settings.end().and_then(|end| tokens.number(end));
+        let (tokenizer, settings) = (read(folder, TOKENIZER, MAX_TEXT)?, read(folder, SETTINGS, MAX_TEXT)?);
+        let texts =
+            TokenizerFiles { tokenizer: &tokenizer, settings: &settings, template: template(folder)? };
+        let all = |tokens: &LoadedTokenizer, settings: &TokenizerConfig| {
+            let own = settings.end().and_then(|end| tokens.id(end));
             let mut all: Vec<u32> = ends.iter().copied().chain(own).collect();
             all.sort_unstable();
             all.dedup();
@@ -139,7 +140,7 @@ fn template(folder: &Path) -> Result<Option<String>, CheckpointError> {
     if !folder.join(TEMPLATE).is_file() {
         return Ok(None);
     }
-    Ok(Some(String::from_utf8_lossy(&read(folder, TEMPLATE, MOST_TEXT)?).into_owned()))
+    Ok(Some(String::from_utf8_lossy(&read(folder, TEMPLATE, MAX_TEXT)?).into_owned()))
 }
 
 fn read(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, CheckpointError> {

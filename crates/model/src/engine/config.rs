@@ -1,6 +1,6 @@
 //! `config.json` of a Llama-style checkpoint, with the names that transformers and vLLM read.
 
-use super::written::Written;
+use super::raw_config::RawConfig;
 use serde::{Deserialize, Serialize};
 
 /// The output head, where it is not the embedding.
@@ -8,16 +8,16 @@ pub(super) const HEAD: &str = "lm_head.weight";
 
 /// The shape of a Llama-style network.
 ///
-/// What a file leaves out has the value that transformers gives it; what this engine does not compute (biases,
-/// scaled rotary positions, other activations) is an error and never a silent difference.
+/// Missing keys have the defaults of transformers; unsupported features (biases, scaled rotary positions, other activations)
+/// are errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(try_from = "RawConfig")]
 pub struct LlamaConfig {
     /// `["LlamaForCausalLM"]`.
     pub architectures: Vec<String>,
     /// `llama`.
     pub model_type: String,
-    /// Tokens known.
+    /// Vocabulary size.
     pub vocab_size: usize,
     /// Width of the residual stream.
     pub hidden_size: usize,
@@ -31,21 +31,21 @@ pub struct LlamaConfig {
     pub num_key_value_heads: usize,
     /// Width of a head.
     pub head_dim: usize,
-    /// Longest text, in tokens.
+    /// Maximum sequence length, in tokens.
     pub max_position_embeddings: usize,
-    /// Kept out of the root of a root mean square.
+    /// Epsilon of RMSNorm.
     pub rms_norm_eps: f64,
     /// Base of the rotary positions.
     pub rope_theta: f64,
-    /// The output head is the embedding.
+    /// Whether the output head shares the embedding.
     pub tie_word_embeddings: bool,
-    /// The activation; only `silu` is known.
+    /// The activation; only `silu` is supported.
     pub hidden_act: String,
-    /// The token before every text.
+    /// The beginning-of-sequence token.
     pub bos_token_id: u32,
-    /// The token that ends a reply.
+    /// The end-of-sequence token.
     pub eos_token_id: u32,
-    /// The token that fills short rows.
+    /// The padding token.
     pub pad_token_id: u32,
     /// How the weights are stored: `float16`, `bfloat16` or `float32`.
     pub torch_dtype: String,
@@ -79,12 +79,12 @@ impl LlamaConfig {
         shapes
     }
 
-    /// How many parameters the network has.
+    /// The number of parameters.
     pub fn parameters(&self) -> usize {
         self.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum()
     }
 
-    /// Whether the numbers are within bounds and fit each other; if not, what does not.
+    /// Checks that the values are within bounds and consistent.
     pub(super) fn check(&self) -> Result<(), String> {
         let bounds = [
             ("vocab_size", self.vocab_size, 1 << 18),
@@ -100,14 +100,14 @@ impl LlamaConfig {
         {
             return Err(format!("`{name}` is {value}; it must be from 1 to {most}"));
         }
-        let whole = |condition: bool, problem: &str| if condition { Ok(()) } else { Err(problem.to_owned()) };
+        let whole = |condition: bool, message: &str| if condition { Ok(()) } else { Err(message.to_owned()) };
         whole(
             self.model_type == "llama",
-            &format!("`model_type` is `{}`; only `llama` is run", self.model_type),
+            &format!("`model_type` is `{}`; only `llama` is supported", self.model_type),
         )?;
         whole(
             self.hidden_act == "silu",
-            &format!("`hidden_act` is `{}`; only `silu` is run", self.hidden_act),
+            &format!("`hidden_act` is `{}`; only `silu` is supported", self.hidden_act),
         )?;
         whole(
             self.num_attention_heads.is_multiple_of(self.num_key_value_heads),

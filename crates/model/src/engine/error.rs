@@ -1,18 +1,18 @@
-//! What can be wrong with the files of a checkpoint.
+//! Errors in the files of a checkpoint.
 
-/// A checkpoint that cannot be run, and why.
+/// A checkpoint that cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}: {problem}")]
+#[error("{file}: {kind}")]
 pub struct CheckpointError {
-    /// The file, as it was asked for.
+    /// The path of the file.
     pub file: String,
     /// What is wrong with it.
-    pub problem: CheckpointErrorKind,
+    pub kind: CheckpointErrorKind,
 }
 
 impl CheckpointError {
-    pub(super) fn new(file: &str, problem: CheckpointErrorKind) -> Self {
-        Self { file: file.to_owned(), problem }
+    pub(super) fn new(file: &str, kind: CheckpointErrorKind) -> Self {
+        Self { file: file.to_owned(), kind }
     }
 
     /// The same of a file in this folder.
@@ -21,47 +21,47 @@ impl CheckpointError {
     }
 }
 
-/// One thing that is wrong with a file of a checkpoint.
+/// The kinds of [`CheckpointError`].
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointErrorKind {
     /// It could not be opened or read.
     #[error("cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// It is larger than anything this engine is made for.
-    #[error("{0} bytes are more than the {1} that are read")]
+    /// It is larger than this engine supports.
+    #[error("{0} bytes are more than the supported {1}")]
     TooLarge(u64, u64),
-    /// It is no JSON, or lacks something, or asks for something that this engine does not compute.
+    /// Invalid JSON, a missing key, or a feature that this engine does not support.
     #[error("{0}")]
     Config(#[from] serde_json::Error),
-    /// A value that is out of bounds or does not fit the others.
+    /// A value that is out of bounds or contradicts another.
     #[error("{0}")]
     Unfit(String),
     /// The file of weights is damaged.
-    #[error("no sound safetensors file: {0}")]
-    Weights(#[from] safetensors::SafeTensorError),
-    /// A weight that the configuration asks for is not there.
+    #[error("not a valid safetensors file: {0}")]
+    SamplerBuffers(#[from] safetensors::SafeTensorError),
+    /// A weight of the configuration is missing.
     #[error("no tensor `{0}`")]
     MissingTensor(String),
-    /// A weight that this kind of network does not have.
-    #[error("tensor `{0}` is not one of this network's")]
+    /// A weight that the network does not have.
+    #[error("unknown tensor `{0}`")]
     UnknownTensor(String),
-    /// A weight of another shape than the configuration says.
-    #[error("tensor `{name}` has shape {found:?}, and the configuration asks for {wanted:?}")]
+    /// A weight with another shape than configured.
+    #[error("tensor `{name}` has shape {found:?}; the configuration requires {wanted:?}")]
     Shape {
         /// The tensor.
         name: String,
         /// Its shape.
         found: Vec<usize>,
-        /// The shape it should have.
+        /// The required shape.
         wanted: Vec<usize>,
     },
     /// A weight in a number format other than F16, BF16 and F32.
-    #[error("tensor `{0}` holds {1:?}; only F16, BF16 and F32 are read")]
+    #[error("tensor `{0}` has type {1:?}; supported are F16, BF16 and F32")]
     Format(String, safetensors::Dtype),
-    /// The tokenizer cannot be built.
-    #[error("no tokenizer: {0}")]
+    /// The tokenizer is invalid.
+    #[error("invalid tokenizer: {0}")]
     Tokenizer(String),
-    /// The chat template is missing or wrong.
+    /// The chat template is missing or invalid.
     #[error("chat template: {0}")]
     Template(String),
 }

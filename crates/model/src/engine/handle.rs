@@ -1,4 +1,4 @@
-//! An engine as its users see it: ask, wait, or turn away.
+//! [`Engine`]: the handle through which callers submit requests.
 
 use super::worker::{Job, Worker};
 use super::{ChatTokenizer, Checkpoint, LlamaConfig};
@@ -8,14 +8,15 @@ use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// How much of the machine an engine may use.
+/// Threads, batch size and memory of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
     /// Threads that compute; the results do not depend on their number.
     pub threads: usize,
-    /// Requests served at once; further ones wait, but for the first of a group (see [`GenerationRequest::group`]).
+    /// Maximum number of requests in a batch; further ones wait, except the first of a group (see
+    /// [`GenerationRequest::group`]).
     pub batch: usize,
-    /// Bytes for keys and values of earlier texts, which later texts with the same beginning need not compute.
+    /// Bytes of the prefix cache: keys and values of earlier sequences.
     pub store_bytes: usize,
 }
 
@@ -26,49 +27,47 @@ impl Default for EngineOptions {
     }
 }
 
-/// What is to be written.
+/// A request to generate tokens.
 #[derive(Clone, Debug, Default)]
 pub struct GenerationRequest {
-    /// The tokens to go on from; at least one.
+    /// The prompt; at least one token.
     pub prompt: Vec<u32>,
-    /// Tokens to write at most.
+    /// Maximum number of tokens to generate.
     pub max_tokens: usize,
-    /// How to choose them. Absent means temperature 1, as in OpenAI's interface; temperature 0 takes the
-    /// likeliest token.
+    /// Sampling parameters. The default temperature is 1, as in OpenAI's interface; 0 is greedy.
     pub sampling: Sampling,
-    /// The same seed gives the same tokens, whatever else is being served.
+    /// The same seed gives the same tokens, whatever else is served.
     pub seed: u64,
-    /// Give the log-probability of every token written.
+    /// Return the log-probability of every generated token.
     pub logprobs: bool,
-    /// Go on after the token that ends a reply, to exactly `max_tokens`.
+    /// Continue after the end-of-sequence token, to exactly `max_tokens`.
     pub ignore_eos: bool,
-    /// Whose request it is: what one client asks for at once shares one client's part of the engine. Requests without a
-    /// group have a part each.
+    /// The client: its concurrent requests share one client's part of the engine. Requests without a group have a part
+    /// each.
     pub group: Option<u64>,
-    /// Where every token goes as soon as it is written.
+    /// Receives every token as soon as it is generated.
     pub each: Option<mpsc::UnboundedSender<u32>>,
 }
 
-/// What was written.
+/// The generated tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
-    /// The tokens, with the one that ended the reply.
+    /// The tokens, including the one that ended the reply.
     pub tokens: Vec<u32>,
-    /// Where asked for: the natural logarithm of each token's probability in the network's own distribution over
-    /// all tokens, before temperature, limits and penalties.
+    /// If requested: the log-probability of each token under the model's distribution, before temperature, top-k, top-p and
+    /// penalties.
     pub logprobs: Option<Vec<f32>>,
     /// Why it ended.
     pub finish: Finish,
     /// Tokens of the prompt.
     pub prompt: usize,
-    /// How many of those did not have to be computed.
+    /// Of these, tokens that came from the prefix cache.
     pub cached: usize,
 }
 
-/// A checkpoint at work on threads of its own.
+/// A running checkpoint with its own threads.
 ///
-/// A handle: clones ask the same engine. Its threads end when the last handle is gone and everyone who waits has
-/// an answer.
+/// A handle: clones share the engine. The threads end when the last handle is dropped and all requests are answered.
 #[derive(Clone)]
 pub struct Engine {
     checkpoint: Arc<Checkpoint>,
@@ -101,13 +100,13 @@ impl Engine {
         self.checkpoint.vocabulary()
     }
 
-    /// Writes on from a prompt. Who drops the future turns the request away.
+    /// Generates tokens. Dropping the future cancels the request.
     pub fn generate(
         &self,
         request: GenerationRequest,
     ) -> impl Future<Output = Result<Generation, ProviderError>> + Send + use<> {
-        let answer = self.ask(request);
-        async move { answer?.await.unwrap_or_else(|_| Err(stopped())) }
+        let reply = self.ask(request);
+        async move { reply?.await.unwrap_or_else(|_| Err(stopped())) }
     }
 
     /// The same for code outside an async runtime; inside one it panics.
@@ -115,13 +114,13 @@ impl Engine {
         self.ask(request)?.blocking_recv().unwrap_or_else(|_| Err(stopped()))
     }
 
-    /// The logits after every token of a text: as many rows as tokens, each as long as the vocabulary.
+    /// The logits after every token: one row per token, each as long as the vocabulary.
     pub fn logits(
         &self,
         tokens: &[u32],
     ) -> impl Future<Output = Result<Vec<f32>, ProviderError>> + Send + use<> {
-        let answer = self.ask_logits(tokens);
-        async move { answer?.await.map_err(|_| stopped()) }
+        let reply = self.ask_logits(tokens);
+        async move { reply?.await.map_err(|_| stopped()) }
     }
 
     /// The same for code outside an async runtime; inside one it panics.
@@ -134,21 +133,21 @@ impl Engine {
         request: GenerationRequest,
     ) -> Result<oneshot::Receiver<Result<Generation, ProviderError>>, ProviderError> {
         self.check(&request.prompt)?;
-        let (answer, waits) = oneshot::channel();
-        self.inbox.send(Job::Generate(Box::new(request), answer)).map_err(|_| stopped())?;
-        Ok(waits)
+        let (reply, receiver) = oneshot::channel();
+        self.inbox.send(Job::Generate(Box::new(request), reply)).map_err(|_| stopped())?;
+        Ok(receiver)
     }
 
     fn ask_logits(&self, tokens: &[u32]) -> Result<oneshot::Receiver<Vec<f32>>, ProviderError> {
         self.check(tokens)?;
-        let (answer, waits) = oneshot::channel();
-        self.inbox.send(Job::Logits(tokens.to_vec(), answer)).map_err(|_| stopped())?;
-        Ok(waits)
+        let (reply, receiver) = oneshot::channel();
+        self.inbox.send(Job::Logits(tokens.to_vec(), reply)).map_err(|_| stopped())?;
+        Ok(receiver)
     }
 
     fn check(&self, tokens: &[u32]) -> Result<(), ProviderError> {
         let config = self.config();
-        let reject = |problem: String| Err(ProviderError::new(ErrorCause::Rejected, problem));
+        let reject = |message: String| Err(ProviderError::new(ErrorCause::Rejected, message));
         let (length, longest) = (tokens.len(), config.max_position_embeddings);
         if tokens.is_empty() {
             return reject("the prompt is empty".to_owned());

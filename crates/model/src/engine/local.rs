@@ -1,6 +1,6 @@
 //! An engine as a provider of chat replies.
 
-use super::pieces::Pieces;
+use super::text_stream::TextStream;
 use super::{Engine, Generation, GenerationRequest};
 use crate::request::fold;
 use crate::{ErrorCause, Provider, ProviderError, Request};
@@ -8,28 +8,28 @@ use aske_chat::{Message, Reply, Trace, Usage};
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-/// What writes on from tokens in this process, to many at once.
+/// An engine that generates tokens in this process.
 pub trait Generator: Clone + Send + Sync {
-    /// The tokens of a conversation, up to where the reply begins.
+    /// The tokens of a conversation, up to the beginning of the reply.
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError>;
 
-    /// Writes on from a prompt. Who drops the future turns the request away.
-    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>>;
+    /// Generates tokens. Dropping the future cancels the request.
+    fn generate(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>>;
 
     /// The text of these tokens, without control tokens.
     fn decode(&self, tokens: &[u32]) -> String;
 
-    /// Tokens of a prompt and its reply at most.
+    /// Maximum number of tokens of a prompt and its reply.
     fn context(&self) -> usize;
 
     /// Parameters of the network.
     fn parameters(&self) -> u64;
 }
 
-/// Bytes of text for each token of a context, beyond which a prompt is refused unread. Words of a language have about four
-/// bytes a token; runs of spaces have more.
+/// Prompts with more bytes per token of context are rejected before tokenization. Text has about four bytes per token; runs
+/// of spaces have more.
 const BYTES_PER_TOKEN: usize = 32;
-/// Prompts up to this many bytes are read where they are; others on a thread of their own.
+/// Longer prompts are tokenized on a blocking thread.
 const SHORT: usize = 4 << 10;
 
 impl Generator for Engine {
@@ -37,8 +37,8 @@ impl Generator for Engine {
         self.vocabulary().prompt(messages)
     }
 
-    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
-        Box::pin(self.generate(request))
+    fn generate(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
+        Box::pin(Engine::generate(self, request))
     }
 
     fn decode(&self, tokens: &[u32]) -> String {
@@ -54,10 +54,10 @@ impl Generator for Engine {
     }
 }
 
-/// A model that runs in this process.
+/// The provider of a model that runs in this process.
 ///
-/// Sampling that a request leaves open is that of the engine: temperature 1, no limits. The request's seed is
-/// always used, so the same request gives the same reply.
+/// The default sampling is the engine's: temperature 1, no limits. The request's seed is always used, so the same request
+/// gives the same reply.
 #[derive(Clone)]
 pub struct Local<E = Engine> {
     engine: E,
@@ -66,32 +66,31 @@ pub struct Local<E = Engine> {
 }
 
 impl<E> Local<E> {
-    /// Serves chat requests with this engine.
+    /// A provider that uses this engine.
     pub fn new(engine: E) -> Self {
         Self { engine, traced: false, folded: false }
     }
 
-    /// Replies carry their tokens and log-probabilities.
+    /// Replies include their tokens and log-probabilities.
     #[must_use]
     pub fn traced(self) -> Self {
         Self { traced: true, ..self }
     }
 
-    /// The model knows no system role: the system prompt goes in front of the first user message.
+    /// For models without a system role: puts the system prompt in front of the first user message.
     #[must_use]
     pub fn folded(self) -> Self {
         Self { folded: true, ..self }
     }
 
-    /// The engine below.
+    /// The engine.
     pub fn engine(&self) -> &E {
         &self.engine
     }
 }
 
 impl<E: Generator + 'static> Local<E> {
-    /// The tokens of a request's messages. A long text takes a tokenizer a while, so it does not hold up the thread that
-    /// serves everyone; one that cannot fit is not read at all.
+    /// Tokenizes a request's messages: long ones off the async threads, and those that cannot fit the context not at all.
     async fn prompt(&self, request: &Request) -> Result<Vec<u32>, ProviderError> {
         let bytes: usize = request.messages.iter().map(|message| message.content.len()).sum();
         let most = self.engine.context().saturating_mul(BYTES_PER_TOKEN);
@@ -109,7 +108,7 @@ impl<E: Generator + 'static> Local<E> {
         read.unwrap_or_else(|error| Err(ProviderError::new(ErrorCause::Server, error.to_string())))
     }
 
-    async fn generate(&self, request: &Request) -> Result<GenerationRequest, ProviderError> {
+    async fn generation(&self, request: &Request) -> Result<GenerationRequest, ProviderError> {
         Ok(GenerationRequest {
             prompt: self.prompt(request).await?,
             max_tokens: request.max_tokens as usize,
@@ -149,7 +148,7 @@ impl<E: Generator + 'static> Provider for Local<E> {
 
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
-            let written = self.engine.write(self.generate(request).await?).await?;
+            let written = self.engine.generate(self.generation(request).await?).await?;
             Ok(self.reply(request, written))
         })
     }
@@ -157,25 +156,26 @@ impl<E: Generator + 'static> Provider for Local<E> {
     fn stream<'a>(
         &'a self,
         request: &'a Request,
-        said: UnboundedSender<String>,
+        pieces: UnboundedSender<String>,
     ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let (each, mut tokens) = unbounded_channel();
-            let writes =
-                self.engine.write(GenerationRequest { each: Some(each), ..self.generate(request).await? });
-            let mut pieces = Pieces::new(stops(request));
-            // Nobody may be listening any more; then this future is dropped, and the request with it.
+            let writes = self
+                .engine
+                .generate(GenerationRequest { each: Some(each), ..self.generation(request).await? });
+            let mut stream = TextStream::new(stops(request));
+            // Sending fails only when the receiver is gone, and this future is about to be dropped.
             let reads = async {
                 while let Some(token) = tokens.recv().await {
-                    if let Some(piece) = pieces.add(token, |tokens| self.engine.decode(tokens)) {
-                        let _ = said.send(piece);
+                    if let Some(piece) = stream.add(token, |tokens| self.engine.decode(tokens)) {
+                        let _ = pieces.send(piece);
                     }
                 }
             };
             let (written, ()) = tokio::join!(writes, reads);
             let reply = self.reply(request, written?);
-            if let Some(rest) = pieces.rest(&reply.content) {
-                let _ = said.send(rest);
+            if let Some(rest) = stream.rest(&reply.content) {
+                let _ = pieces.send(rest);
             }
             Ok(reply)
         })

@@ -1,9 +1,9 @@
-//! Requests that wait for an engine, so that no client holds it alone.
+//! A fair queue of waiting requests.
 
 use std::collections::{HashSet, VecDeque};
 
-/// Jobs in groups, taken in turns: one of each group, in the order in which the groups came. A job without a group is a
-/// group of its own, so that without groups jobs are taken in the order in which they came.
+/// Jobs in groups, taken round-robin: one of each group in order of arrival. A job without a group is a group of its own, so
+/// without groups this is a FIFO queue.
 #[derive(Debug)]
 pub(crate) struct Queue<J> {
     groups: VecDeque<(Option<u64>, VecDeque<J>)>,
@@ -29,12 +29,12 @@ impl<J> Queue<J> {
         }
     }
 
-    /// The groups that wait.
+    /// The waiting groups.
     pub(crate) fn groups(&self) -> HashSet<u64> {
         self.groups.iter().filter_map(|(group, _)| *group).collect()
     }
 
-    /// Keeps jobs that somebody waits for.
+    /// Removes jobs that nobody waits for.
     #[cfg(any(test, feature = "llama"))]
     pub(crate) fn retain(&mut self, keep: impl Fn(&J) -> bool) {
         for (_, jobs) in &mut self.groups {
@@ -43,20 +43,20 @@ impl<J> Queue<J> {
         self.groups.retain(|(_, jobs)| !jobs.is_empty());
     }
 
-    /// Offers jobs in turns until every group has refused. `take` gives a job back that cannot begin now, and says
-    /// whether others may.
-    pub(crate) fn offer(&mut self, mut take: impl FnMut(Option<u64>, J) -> Offered<J>) {
+    /// Offers jobs round-robin until every group was refused. `take` returns a job that cannot begin now, and whether others
+    /// may.
+    pub(crate) fn offer(&mut self, mut take: impl FnMut(Option<u64>, J) -> Admission<J>) {
         let mut refused = VecDeque::new();
         while let Some((group, mut jobs)) = self.groups.pop_front() {
             let Some(job) = jobs.pop_front() else { continue };
             match take(group, job) {
-                Offered::Taken if jobs.is_empty() => {}
-                Offered::Taken => self.groups.push_back((group, jobs)),
-                Offered::Later(job) => {
+                Admission::Taken if jobs.is_empty() => {}
+                Admission::Taken => self.groups.push_back((group, jobs)),
+                Admission::Later(job) => {
                     jobs.push_front(job);
                     refused.push_back((group, jobs));
                 }
-                Offered::Full(job) => {
+                Admission::Full(job) => {
                     jobs.push_front(job);
                     refused.push_back((group, jobs));
                     break;
@@ -68,8 +68,8 @@ impl<J> Queue<J> {
     }
 }
 
-/// What became of a job.
-pub(crate) enum Offered<J> {
+/// The result of offering a job.
+pub(crate) enum Admission<J> {
     /// It has begun, or nobody waits for it.
     Taken,
     /// It cannot begin now, though others may.
@@ -86,10 +86,10 @@ mod tests {
         let mut taken = Vec::new();
         queue.offer(|_, job| {
             if taken.len() == most {
-                return Offered::Full(job);
+                return Admission::Full(job);
             }
             taken.push(job);
-            Offered::Taken
+            Admission::Taken
         });
         taken
     }
@@ -119,10 +119,10 @@ mod tests {
         let mut seen = Vec::new();
         queue.offer(|group, job| {
             if group == Some(1) {
-                return Offered::Later(job);
+                return Admission::Later(job);
             }
             seen.push(job);
-            Offered::Taken
+            Admission::Taken
         });
         assert_eq!(seen, [10]);
         assert_eq!(taken(&mut queue, 9), [0, 1, 2]);

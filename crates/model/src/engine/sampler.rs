@@ -1,4 +1,4 @@
-//! How the next token is chosen.
+//! Samples the next token.
 #![expect(
     clippy::inline_always,
     reason = "a kernel gets its instruction set from the caller it is inlined into"
@@ -9,19 +9,19 @@ use aske_kernels::exp;
 use aske_kernels::{Arch, Simd, WithSimd};
 use std::cmp::Ordering;
 
-/// A token, and how likely the network itself held it to be.
+/// A sampled token and its log-probability under the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct SampledToken {
     pub(crate) token: u32,
     pub(crate) logprob: f32,
 }
 
-/// Which tokens may be written, as factors: 1 for those that may and 0 for the others.
-pub(crate) fn factors(never: &[bool]) -> Vec<f32> {
-    never.iter().map(|never| if *never { 0.0 } else { 1.0 }).collect()
+/// A mask over the vocabulary: 1 for allowed tokens, 0 for suppressed ones.
+pub(crate) fn mask(suppressed: &[bool]) -> Vec<f32> {
+    suppressed.iter().map(|suppressed| if *suppressed { 0.0 } else { 1.0 }).collect()
 }
 
-/// One request's way of choosing.
+/// The sampler of one request.
 pub(crate) struct Sampler {
     temperature: f32,
     top_p: f32,
@@ -32,22 +32,22 @@ pub(crate) struct Sampler {
     repetition: f32,
     seed: u64,
     logprobs: bool,
-    /// Of every token: whether it was in the prompt, and how often it was written; only where a penalty asks.
+    /// For every token: whether it is in the prompt, and how often it was generated. Only with a penalty.
     counts: Option<Vec<(bool, u16)>>,
 }
 
-/// Room for choosing, shared by requests one after the other.
+/// Buffers that requests share, one after the other.
 #[derive(Default)]
-pub(crate) struct Weights {
+pub(crate) struct SamplerBuffers {
     all: Vec<f32>,
     sorted: Vec<(u32, f32)>,
 }
 
-/// A temperature below this is 0: the likeliest token has all the weight, and one over it would no longer be a number.
+/// Lower temperatures are greedy: dividing by them would overflow.
 const GREEDY: f32 = 1e-6;
 
 impl Sampler {
-    /// What is absent is as in OpenAI's interface: temperature 1 and no limits.
+    /// Absent parameters have OpenAI's defaults: temperature 1 and no limits.
     #[expect(clippy::cast_possible_truncation, reason = "logits are in single precision")]
     pub(crate) fn new(sampling: &Sampling, seed: u64, logprobs: bool, prompt: &[u32], size: usize) -> Self {
         let presence = sampling.presence_penalty.unwrap_or(0.0) as f32;
@@ -79,36 +79,37 @@ impl Sampler {
         }
     }
 
-    /// The token at this place of the reply; `None` where the logits are no numbers or nothing may be written.
+    /// Samples the token at this position of the reply; `None` where a logit is not finite or no token is allowed.
     ///
-    /// Penalties, temperature, `top_k`, `top_p` and `min_p` act in this order. The log-probability is that of
-    /// the network's own distribution over all tokens, before any of these.
-    pub(crate) fn choose(
+    /// Penalties, temperature, `top_k`, `top_p` and `min_p` apply in this order. The log-probability is that of the model's
+    /// distribution before any of these.
+    pub(crate) fn sample(
         &mut self,
         arch: Arch,
         logits: &[f32],
         allowed: &[f32],
-        place: usize,
-        room: &mut Weights,
-    ) -> Option<Choice> {
+        position: usize,
+        buffers: &mut SamplerBuffers,
+    ) -> Option<SampledToken> {
         let penalised = self.counts.as_ref().map(|counts| self.penalise(logits, counts));
         let scored = penalised.as_deref().unwrap_or(logits);
-        // The weight of the likeliest token is 1; at temperature 0 it is the first token of that weight.
+        // The likeliest token has weight 1; greedy sampling takes the first of that weight.
         let greedy = self.temperature < GREEDY;
         let scale = if greedy { 1.0 } else { 1.0 / self.temperature };
-        room.all.resize(logits.len(), 0.0);
-        let token = match arch.dispatch(Weigh { logits: scored, allowed, scale, weights: &mut room.all })? {
-            largest if greedy => (0..)
-                .zip(scored.iter().zip(allowed))
-                .find(|(_, (logit, allowed))| **logit >= largest && **allowed > 0.0)
-                .map(|(token, _)| token),
-            _ => self.draw(room, place),
-        }?;
+        buffers.all.resize(logits.len(), 0.0);
+        let token =
+            match arch.dispatch(Weigh { logits: scored, allowed, scale, weights: &mut buffers.all })? {
+                largest if greedy => (0..)
+                    .zip(scored.iter().zip(allowed))
+                    .find(|(_, (logit, allowed))| **logit >= largest && **allowed > 0.0)
+                    .map(|(token, _)| token),
+                _ => self.draw(buffers, position),
+            }?;
         if let Some(counts) = &mut self.counts {
             counts[token as usize].1 = counts[token as usize].1.saturating_add(1);
         }
         let logprob = if self.logprobs { logprob(logits, token) } else { 0.0 };
-        Some(Choice { token, logprob })
+        Some(SampledToken { token, logprob })
     }
 
     fn penalise(&self, logits: &[f32], counts: &[(bool, u16)]) -> Vec<f32> {
@@ -121,36 +122,36 @@ impl Sampler {
         each.collect()
     }
 
-    fn draw(&self, room: &mut Weights, place: usize) -> Option<u32> {
-        let point = uniform(self.seed, place);
-        let weighed = (0..).zip(room.all.iter().copied());
-        if self.top_k >= room.all.len() && self.top_p >= 1.0 && self.min_p <= 0.0 {
+    fn draw(&self, buffers: &mut SamplerBuffers, position: usize) -> Option<u32> {
+        let point = uniform(self.seed, position);
+        let weighed = (0..).zip(buffers.all.iter().copied());
+        if self.top_k >= buffers.all.len() && self.top_p >= 1.0 && self.min_p <= 0.0 {
             return pick(weighed, point);
         }
-        room.sorted.clear();
-        room.sorted.extend(weighed.filter(|(_, weight)| *weight > 0.0 && *weight >= self.min_p.min(1.0)));
-        if self.top_k < room.sorted.len() {
-            room.sorted.select_nth_unstable_by(self.top_k, likelier);
-            room.sorted.truncate(self.top_k);
+        buffers.sorted.clear();
+        buffers.sorted.extend(weighed.filter(|(_, weight)| *weight > 0.0 && *weight >= self.min_p.min(1.0)));
+        if self.top_k < buffers.sorted.len() {
+            buffers.sorted.select_nth_unstable_by(self.top_k, likelier);
+            buffers.sorted.truncate(self.top_k);
         }
         if self.top_p < 1.0 {
-            nucleus(&mut room.sorted, self.top_p);
+            nucleus(&mut buffers.sorted, self.top_p);
         } else {
-            room.sorted.sort_unstable_by(likelier);
+            buffers.sorted.sort_unstable_by(likelier);
         }
-        pick(room.sorted.iter().copied(), point)
+        pick(buffers.sorted.iter().copied(), point)
     }
 }
 
-/// The likelier token first. Its number decides between equals, so that the order is the same on every machine.
+/// Orders by descending probability, ties by id, so that the order is the same on every machine.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting wants it")]
 fn likelier(a: &(u32, f32), b: &(u32, f32)) -> Ordering {
     b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
 
-/// Keeps the fewest likeliest tokens whose share reaches `top_p`, the likeliest first.
+/// Keeps the smallest set of likeliest tokens whose probability reaches `top_p`, in descending order.
 ///
-/// Few tokens have most of the weight, so only as many are sorted as are needed.
+/// Few tokens have most of the probability, so only as many as needed are sorted.
 fn nucleus(weighed: &mut Vec<(u32, f32)>, top_p: f32) {
     let wanted = f64::from(top_p) * weighed.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>();
     let mut head = 64;
@@ -172,7 +173,7 @@ fn nucleus(weighed: &mut Vec<(u32, f32)>, top_p: f32) {
     }
 }
 
-/// The token whose share of the whole weight covers the point, which is from 0 up to 1.
+/// Inverse transform sampling: the token whose interval of the total weight contains the point in [0, 1).
 fn pick(weighed: impl Iterator<Item = (u32, f32)> + Clone, point: f64) -> Option<u32> {
     let mut rest = point * weighed.clone().map(|(_, weight)| f64::from(weight)).sum::<f64>();
     let mut last = None;
@@ -220,9 +221,9 @@ impl WithSimd for Weigh<'_> {
     }
 }
 
-/// A number from 0 up to 1 that depends on the seed and the place alone: two rounds of the SplitMix64 mixer.
-fn uniform(seed: u64, place: usize) -> f64 {
-    let bits = mix(mix(seed) ^ place as u64);
+/// A uniform number in [0, 1) that depends on the seed and the position only: two rounds of the SplitMix64 mixer.
+fn uniform(seed: u64, position: usize) -> f64 {
+    let bits = mix(mix(seed) ^ position as u64);
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -242,10 +243,10 @@ mod tests {
     /// How often each token is chosen over many places.
     fn shares(sampling: &Sampling, never: [bool; 5]) -> [f64; 5] {
         let mut sampler = Sampler::new(sampling, 7, false, &[], 5);
-        let (allowed, mut room) = (factors(&never), Weights::default());
+        let (allowed, mut buffers) = (mask(&never), SamplerBuffers::default());
         let mut counts = [0.0; 5];
-        for place in 0..40_000 {
-            let choice = sampler.choose(Arch::new(), &LOGITS, &allowed, place, &mut room).unwrap();
+        for position in 0..40_000 {
+            let choice = sampler.sample(Arch::new(), &LOGITS, &allowed, position, &mut buffers).unwrap();
             counts[choice.token as usize] += 1.0 / 40_000.0;
         }
         counts
@@ -294,22 +295,22 @@ mod tests {
         counts[2].1 = 1;
         // Read or written: divided by 2, or times 2 below zero; written n times: less 0.5 and n times 0.25.
         assert_eq!(sampler.penalise(&LOGITS, sampler.counts.as_ref().unwrap()), [1.0, 0.5, -2.75, 1.0, 2.0]);
-        let mut room = Weights::default();
-        let choice = sampler.choose(Arch::new(), &LOGITS, &[1.0; 5], 0, &mut room).unwrap();
+        let mut buffers = SamplerBuffers::default();
+        let choice = sampler.sample(Arch::new(), &LOGITS, &[1.0; 5], 0, &mut buffers).unwrap();
         let total: f32 = LOGITS.iter().map(|logit| logit.exp()).sum();
         assert_eq!(choice.token, 4);
         assert!((choice.logprob - (2.0 - total.ln())).abs() < 1e-6, "of the network's own distribution");
     }
 
     #[test]
-    fn what_is_no_number_is_no_choice() {
+    fn logits_that_are_not_finite_give_no_choice() {
         let mut sampler = Sampler::new(&Sampling::default(), 0, false, &[], 2);
-        let mut room = Weights::default();
+        let mut buffers = SamplerBuffers::default();
         for logits in [[f32::NAN, 0.0], [f32::INFINITY, 0.0]] {
-            assert_eq!(sampler.choose(Arch::new(), &logits, &[1.0; 2], 0, &mut room), None);
+            assert_eq!(sampler.sample(Arch::new(), &logits, &[1.0; 2], 0, &mut buffers), None);
         }
         assert_eq!(
-            sampler.choose(Arch::new(), &[0.0; 2], &[0.0; 2], 0, &mut room),
+            sampler.sample(Arch::new(), &[0.0; 2], &[0.0; 2], 0, &mut buffers),
             None,
             "nothing may be written"
         );

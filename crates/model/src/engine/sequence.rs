@@ -1,75 +1,75 @@
-//! One request on its way through the engine.
+//! A request that is being served by the engine.
 
 use super::GenerationRequest;
-use super::cache::{Cache, Layout};
-use super::network::{Part, Wanted};
-use super::schedule::Ready;
-use super::store::Found;
-use super::writing::{Answer, Writing};
+use super::cache::{KvCache, Layout};
+use super::network::{LogitRows, SequenceInput};
+use super::prefix_cache::PrefixMatch;
+use super::scheduler::SequenceStatus;
+use super::state::{GenerationState, ReplySender};
 
-/// A request that is being served: its reply, and the keys and values of what was read.
+/// The state of a request and its KV cache.
 pub(super) struct Sequence {
-    pub(super) writing: Writing,
-    cache: Cache,
-    /// Tokens that are read in this step.
+    pub(super) state: GenerationState,
+    cache: KvCache,
+    /// Tokens to process in this step.
     share: usize,
 }
 
 impl Sequence {
-    /// A request whose prompt begins with the blocks that were found.
+    /// A request whose prompt begins with these cached blocks.
     pub(super) fn new(
         request: GenerationRequest,
-        answer: Answer,
+        answer: ReplySender,
         layout: Layout,
         limits: (usize, usize),
-        found: Found,
+        found: PrefixMatch,
     ) -> Self {
-        let cache = Cache::new(layout, found.blocks);
-        Self { writing: Writing::new(request, answer, cache.len(), limits), cache, share: 0 }
+        let cache = KvCache::new(layout, found.blocks);
+        Self { state: GenerationState::new(request, answer, cache.len(), limits), cache, share: 0 }
     }
 
-    /// Itself as the schedule sees it.
-    pub(super) fn ready(&self) -> Ready {
+    /// The status for the scheduler.
+    pub(super) fn ready(&self) -> SequenceStatus {
         let read = self.cache.len();
-        Ready { group: self.writing.group(), unread: self.writing.tokens().len() - read, read }
+        SequenceStatus { group: self.state.group(), unread: self.state.tokens().len() - read, read }
     }
 
-    /// Takes part in the next step with so many tokens.
+    /// Sets the tokens to process in the next step.
     pub(super) fn plan(&mut self, share: usize) {
         self.share = share;
     }
 
-    /// Its part in this step.
-    pub(super) fn part(&mut self) -> Part<'_> {
-        let (tokens, read) = (self.writing.tokens(), self.cache.len());
-        let wanted = if read + self.share == tokens.len() { Wanted::Last } else { Wanted::Nothing };
-        Part { tokens: &tokens[read..read + self.share], cache: &mut self.cache, wanted }
+    /// The input of this step.
+    pub(super) fn input(&mut self) -> SequenceInput<'_> {
+        let (tokens, read) = (self.state.tokens(), self.cache.len());
+        let logits = if read + self.share == tokens.len() { LogitRows::Last } else { LogitRows::None };
+        SequenceInput { tokens: &tokens[read..read + self.share], cache: &mut self.cache, logits }
     }
 
-    /// Everything was read, so that the step's last logits choose the next token.
+    /// Whether all tokens are processed, so that the last logits give the next token.
     pub(super) fn is_writing(&self) -> bool {
-        self.share > 0 && self.cache.len() == self.writing.tokens().len()
+        self.share > 0 && self.cache.len() == self.state.tokens().len()
     }
 
-    /// What was read so far, and its keys and values.
-    pub(super) fn read(&self) -> (&[u32], &Cache) {
-        (&self.writing.tokens()[..self.cache.len()], &self.cache)
+    /// The processed tokens and their KV cache.
+    pub(super) fn read(&self) -> (&[u32], &KvCache) {
+        (&self.state.tokens()[..self.cache.len()], &self.cache)
     }
 
-    /// The rest of its prompt is still to be read.
+    /// Whether part of the prompt is still to be processed.
     pub(super) fn is_reading(&self) -> bool {
-        self.cache.len() < self.writing.prompt()
+        self.cache.len() < self.state.prompt()
     }
 
-    /// The part of the prompt that can come out of a store: the last token is always read, since its logits
+    /// The part of the prompt that can come out of a prefix_cache: the last token is always read, since its logits
     /// choose the first token of the reply.
     pub(super) fn beginning(&self) -> &[u32] {
-        &self.writing.tokens()[..self.writing.prompt() - 1]
+        &self.state.tokens()[..self.state.prompt() - 1]
     }
 
-    /// This step read some of the prompt, or was the last: others may want to begin with what was read.
+    /// Whether to add the sequence to the prefix cache: this step processed prompt tokens or was the last.
     pub(super) fn is_worth_keeping(&self) -> bool {
-        let first = self.writing.tokens().len() <= self.writing.prompt() + 1;
-        self.share > 0 && (self.writing.is_done() || first)
+        let first = self.state.tokens().len() <= self.state.prompt() + 1;
+        self.share > 0 && (self.state.is_done() || first)
     }
 }

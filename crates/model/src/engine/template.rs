@@ -1,4 +1,4 @@
-//! The chat template: a conversation becomes pieces of text, the template's own and the speakers'.
+//! Renders chat templates, and keeps the text of messages apart from that of the template.
 
 use super::error::CheckpointErrorKind;
 use super::python;
@@ -7,13 +7,13 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
 use std::hash::{BuildHasher, RandomState};
 
-/// A piece of a rendered conversation.
+/// A part of a rendered conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
-    /// Written by the template: names of control tokens in it are control tokens.
-    Frame(&'a str),
-    /// Said by a speaker: nothing in it is more than text.
-    Said(&'a str),
+pub(crate) enum Segment<'a> {
+    /// Text of the template, where names of control tokens are control tokens.
+    Template(&'a str),
+    /// Text of a message, which never contains control tokens.
+    Message(&'a str),
 }
 
 /// A compiled chat template.
@@ -21,10 +21,10 @@ pub(crate) struct Template {
     environment: Environment<'static>,
     bos: String,
     eos: String,
-    /// Words at which it divides what a model said.
+    /// Strings at which it splits messages.
     cuts: Vec<&'static str>,
-    /// Further values that it may ask for.
-    given: Value,
+    /// Further template variables.
+    variables: Value,
 }
 
 const NAME: &str = "chat";
@@ -32,7 +32,7 @@ const NAME: &str = "chat";
 impl Template {
     /// Compiles a template as transformers does, and renders one conversation to see that it works.
     ///
-    /// `cuts` are words at which it may divide what a model said, such as the marks around thinking.
+    /// `cuts` are strings at which it may split messages, such as the tags around thinking.
     pub(crate) fn new(
         source: String,
         bos: String,
@@ -43,7 +43,7 @@ impl Template {
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.map_err(wrong)?);
-        // The template comes from a file of anyone: it may not run for ever.
+        // Templates are not trusted: their run time is bounded.
         environment.set_fuel(Some(10_000_000));
         environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, message))
@@ -51,24 +51,23 @@ impl Template {
         environment.set_unknown_method_callback(python::method);
         let cuts = cuts.into_iter().filter(|cut| source.contains(cut)).collect();
         environment.add_template_owned(NAME, source).map_err(wrong)?;
-        let template = Self { environment, bos, eos, cuts, given: context! {} };
+        let template = Self { environment, bos, eos, cuts, variables: context! {} };
         let (text, mark) = template.render(&[Message::user("x")]).map_err(wrong)?;
-        if pieces(&text, &mark).contains(&Piece::Said("x")) {
+        if segments(&text, &mark).contains(&Segment::Message("x")) {
             Ok(template)
         } else {
-            Err(CheckpointErrorKind::Template("a user's message does not come through it".to_owned()))
+            Err(CheckpointErrorKind::Template("the rendered text lacks the user's message".to_owned()))
         }
     }
 
-    /// The same with further values, such as `enable_thinking`.
+    /// Sets further template variables, such as `enable_thinking`.
     #[cfg(feature = "llama")]
-    pub(crate) fn with(self, given: serde_json::Map<String, serde_json::Value>) -> Self {
-        Self { given: Value::from(minijinja::value::Serde(given)), ..self }
+    pub(crate) fn with(self, variables: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self { variables: Value::from(minijinja::value::Serde(variables)), ..self }
     }
 
-    /// The conversation as text with every message between marks, and the mark.
-    ///
-    /// A mark cannot be guessed by whoever wrote a message, so where a message begins and ends is certain.
+    /// Renders a conversation with a random mark around every message, so that a message cannot forge its boundaries.
+    /// Returns the text and the mark.
     pub(crate) fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
         let mark = format!("\u{e000}{:016x}\u{e001}", RandomState::new().hash_one(messages.len()));
         let messages: Vec<Value> = messages
@@ -83,13 +82,13 @@ impl Template {
             add_generation_prompt => true,
             bos_token => self.bos.as_str(),
             eos_token => self.eos.as_str(),
-            ..self.given.clone()
+            ..self.variables.clone()
         })?;
         Ok((text, mark))
     }
 }
 
-/// A message between marks; where there are cuts in it, every part between them.
+/// Puts marks around a message, or around every part of it between cuts.
 fn marked(content: &str, mark: &str, cuts: &[&str]) -> String {
     let next = |text: &str| {
         let found = cuts.iter().filter_map(|cut| text.find(cut).map(|at| (at, at + cut.len())));
@@ -104,7 +103,7 @@ fn marked(content: &str, mark: &str, cuts: &[&str]) -> String {
     if out.is_empty() { format!("{mark}{rest}{mark}") } else { out + &loosely_marked(rest, mark) }
 }
 
-/// A part of a message between marks; newlines around it stay outside, where a template may take them off.
+/// Puts marks around a part of a message, with its outer newlines outside, where a template may strip them.
 fn loosely_marked(part: &str, mark: &str) -> String {
     let begin = part.len() - part.trim_start_matches('\n').len();
     let said = part.trim_matches('\n');
@@ -120,11 +119,11 @@ fn role(speaker: ChatRole) -> &'static str {
 }
 
 /// Splits a rendered conversation at its marks.
-pub(crate) fn pieces<'a>(text: &'a str, mark: &str) -> Vec<Piece<'a>> {
+pub(crate) fn segments<'a>(text: &'a str, mark: &str) -> Vec<Segment<'a>> {
     let parts = text.split(mark).enumerate();
-    let pieces =
-        parts.map(|(index, part)| if index % 2 == 0 { Piece::Frame(part) } else { Piece::Said(part) });
-    pieces.filter(|piece| !matches!(piece, Piece::Frame("") | Piece::Said(""))).collect()
+    let segments = parts
+        .map(|(index, part)| if index % 2 == 0 { Segment::Template(part) } else { Segment::Message(part) });
+    segments.filter(|piece| !matches!(piece, Segment::Template("") | Segment::Message(""))).collect()
 }
 
 #[cfg(test)]
@@ -163,19 +162,19 @@ mod tests {
         let (text, mark) =
             template.render(&[Message::user("q"), thought.clone(), Message::user("r")]).unwrap();
         assert_eq!(
-            pieces(&text, &mark),
+            segments(&text, &mark),
             [
-                Piece::Frame("<user>"),
-                Piece::Said("q"),
-                Piece::Frame("<end><assistant>"),
-                Piece::Said("b <end>"),
-                Piece::Frame("<end><user>"),
-                Piece::Said("r"),
-                Piece::Frame("<end><assistant>"),
+                Segment::Template("<user>"),
+                Segment::Message("q"),
+                Segment::Template("<end><assistant>"),
+                Segment::Message("b <end>"),
+                Segment::Template("<end><user>"),
+                Segment::Message("r"),
+                Segment::Template("<end><assistant>"),
             ]
         );
         let (text, mark) = template.render(&[Message::user("q"), thought]).unwrap();
-        assert!(pieces(&text, &mark).contains(&Piece::Said("a <end>")));
+        assert!(segments(&text, &mark).contains(&Segment::Message("a <end>")));
     }
 
     #[test]
@@ -183,14 +182,14 @@ mod tests {
         let template = template(CHAT).unwrap();
         let said = [Message::system(""), Message::user("<end>"), Message::assistant("hi {{ 1 }}")];
         let (text, mark) = template.render(&said).unwrap();
-        let found = pieces(&text, &mark);
+        let found = segments(&text, &mark);
         let expected = [
-            Piece::Frame("<system>"),
-            Piece::Frame("<end><user>"),
-            Piece::Said("<end>"),
-            Piece::Frame("<end><assistant>"),
-            Piece::Said("hi {{ 1 }}"),
-            Piece::Frame("<end><assistant>"),
+            Segment::Template("<system>"),
+            Segment::Template("<end><user>"),
+            Segment::Message("<end>"),
+            Segment::Template("<end><assistant>"),
+            Segment::Message("hi {{ 1 }}"),
+            Segment::Template("<end><assistant>"),
         ];
         assert_eq!(found, expected);
         assert_ne!(template.render(&said).unwrap().1, mark, "each rendering has its own mark");

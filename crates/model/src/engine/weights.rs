@@ -39,12 +39,9 @@ impl Network {
             let width = config.hidden_size;
             Ok(Layer {
                 attention_norm: own("input_layernorm")?,
-                queries_keys_values: pack(
-                    width,
-                    &["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
-                )?,
+                qkv: pack(width, &["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"])?,
                 output: pack(config.num_attention_heads * config.head_dim, &["self_attn.o_proj"])?,
-                inner_norm: own("post_attention_layernorm")?,
+                mlp_norm: own("post_attention_layernorm")?,
                 gate_up: pack(width, &["mlp.gate_proj", "mlp.up_proj"])?,
                 down: pack(config.intermediate_size, &["mlp.down_proj"])?,
             })
@@ -68,7 +65,7 @@ impl Network {
     }
 }
 
-/// Some writers keep the tied head and the rotary frequencies too; both are computed here.
+/// Some files also contain the tied head and the rotary frequencies, which are not needed.
 fn known(name: &str, shapes: &HashMap<String, Vec<usize>>) -> bool {
     shapes.contains_key(name) || name == config::HEAD || name.ends_with(".rotary_emb.inv_freq")
 }
@@ -84,6 +81,6 @@ fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, Checkpoi
     if numbers.iter().all(|number| number.is_finite()) {
         Ok(numbers)
     } else {
-        Err(CheckpointErrorKind::Unfit(format!("tensor `{name}` holds infinities or what is no number")))
+        Err(CheckpointErrorKind::Unfit(format!("tensor `{name}` contains values that are not finite")))
     }
 }

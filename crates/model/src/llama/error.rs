@@ -1,4 +1,4 @@
-//! What is wrong with a GGUF file, or with the machine for it.
+//! Errors of GGUF files.
 
 use aske_chat::Hint;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// A GGUF file that cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum LlamaError {
-    /// There is no such file, or it cannot be read.
+    /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -15,13 +15,13 @@ pub enum LlamaError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// It is no GGUF file, or a broken one.
-    #[error("{}: {problem}", path.display())]
+    /// Not a valid GGUF file.
+    #[error("{}: {message}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        problem: String,
+        message: String,
     },
     /// The machine has too little memory.
     #[error(
@@ -33,11 +33,11 @@ pub enum LlamaError {
         path: PathBuf,
         /// Bytes of its weights.
         weights: u64,
-        /// Bytes of keys and values, and of the room to compute in.
+        /// Bytes of keys and values, activations and logits.
         cache: u64,
-        /// Tokens for which there is to be room.
+        /// Tokens of the KV cache.
         context: u32,
-        /// Bytes that are free.
+        /// Bytes of available memory.
         free: u64,
     },
     /// llama.cpp itself could not be started.
@@ -55,7 +55,9 @@ impl Hint for LlamaError {
         Some(Cow::Borrowed(match self {
             Self::Io { .. } => "`aske models pull` fetches what the catalogue has; else name a .gguf file",
             Self::File { .. } => "fetch it again: `aske models pull` compares checksums",
-            Self::Memory { .. } => "lower `context` and `batch` of the model, or take a smaller file",
+            Self::Memory { .. } => {
+                "lower `context_length` and `batch_size` of the model, or take a smaller file"
+            }
             Self::Backend(_) => "is another llama.cpp running in this process?",
         }))
     }

@@ -1,9 +1,9 @@
 //! A GGUF file, opened.
 
 use super::memory::{self, Shape};
-use super::text::Text;
+use super::tokenizer::GgufTokenizer;
 use super::{LlamaError, LlamaOptions};
-use crate::engine::Tongue;
+use crate::engine::Detokenizer;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
@@ -17,19 +17,19 @@ use std::sync::OnceLock;
 /// A GGUF file whose weights are mapped into memory.
 pub struct Gguf {
     pub(super) model: LlamaModel,
-    pub(super) text: Text,
+    pub(super) tokenizer: GgufTokenizer,
     pub(super) path: PathBuf,
     bytes: u64,
 }
 
-/// What every GGUF file begins with.
+/// The first bytes of every GGUF file.
 const MAGIC: &[u8; 4] = b"GGUF";
 
 impl Gguf {
-    /// Opens a file. `given` are values for its chat template, such as `enable_thinking`.
-    pub fn open(path: &Path, gpu_layers: u32, given: Map<String, Value>) -> Result<Self, LlamaError> {
+    /// Opens a file. `variables` are set in its chat template, such as `enable_thinking`.
+    pub fn open(path: &Path, gpu_layers: u32, variables: Map<String, Value>) -> Result<Self, LlamaError> {
         let io = |source| LlamaError::Io { path: path.to_owned(), source };
-        let wrong = |problem: &str| LlamaError::File { path: path.to_owned(), problem: problem.to_owned() };
+        let wrong = |message: &str| LlamaError::File { path: path.to_owned(), message: message.to_owned() };
         let mut magic = [0; 4];
         let mut file = File::open(path).map_err(io)?;
         let bytes = file.metadata().map_err(io)?.len();
@@ -50,8 +50,8 @@ impl Gguf {
         let model = LlamaModel::load_from_file(backend()?, path, &parameters).map_err(|_| {
             wrong("llama.cpp cannot read it: broken, cut short, or of an architecture it does not know")
         })?;
-        let text = Text::new(&model, given).map_err(|problem| wrong(&problem))?;
-        Ok(Self { model, text, path: path.to_owned(), bytes })
+        let tokenizer = GgufTokenizer::new(&model, variables).map_err(|message| wrong(&message))?;
+        Ok(Self { model, tokenizer, path: path.to_owned(), bytes })
     }
 
     /// Parameters of the network.
@@ -59,8 +59,8 @@ impl Gguf {
         self.model.n_params()
     }
 
-    /// Whether what is needed fits into the memory.
-    pub(super) fn fits(&self, options: &LlamaOptions, batch: u64) -> Result<(), LlamaError> {
+    /// Checks that weights and KV cache fit into memory.
+    pub(super) fn check_memory(&self, options: &LlamaOptions, batch: u64) -> Result<(), LlamaError> {
         let number = |value: i32| u64::try_from(value).unwrap_or(0);
         let shape = Shape {
             layers: self.model.n_layer().into(),
@@ -71,7 +71,7 @@ impl Gguf {
         };
         let cache = shape.cache(options.context.into(), options.batch as u64, batch);
         match memory::free() {
-            // Layers on a GPU have memory of their own, which llama.cpp looks after.
+            // llama.cpp checks the memory of layers on a GPU.
             Some(free) if options.gpu_layers == 0 && self.bytes + cache > free => Err(LlamaError::Memory {
                 path: self.path.clone(),
                 weights: self.bytes,
@@ -84,17 +84,17 @@ impl Gguf {
     }
 }
 
-impl Tongue for Gguf {
+impl Detokenizer for Gguf {
     fn is_end(&self, token: u32) -> bool {
-        self.text.is_end(token)
+        self.tokenizer.is_end(token)
     }
 
     fn decode(&self, tokens: &[u32]) -> String {
-        self.text.decode(&self.model, tokens)
+        self.tokenizer.decode(&self.model, tokens)
     }
 }
 
-/// llama.cpp, started once in this process and silent.
+/// Starts llama.cpp once per process, without its logs.
 pub(super) fn backend() -> Result<&'static LlamaBackend, LlamaError> {
     static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
     let backend = BACKEND.get_or_init(|| {

@@ -1,9 +1,9 @@
-//! A served file as its users see it: ask, wait, or turn away.
+//! [`Llama`]: the handle through which callers submit requests.
 
 use super::LlamaError;
 use super::file::{Gguf, backend};
 use super::worker::{Job, STEP, Worker};
-use crate::engine::{Generation, GenerationRequest, Generator, Tongue};
+use crate::engine::{Detokenizer, Generation, GenerationRequest, Generator};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use futures_util::future::BoxFuture;
@@ -12,15 +12,15 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 
-/// How much of the machine a file may use.
+/// Threads, batch size and memory of a served file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlamaOptions {
     /// Threads that compute.
     pub threads: usize,
-    /// Requests served at once; further ones wait. As many conversations are kept, for those who come back to them: more
-    /// would cost everyone time, since every step looks at all that is kept.
+    /// Maximum number of requests in a batch; further ones wait. As many conversations stay cached: more would slow every
+    /// step, which goes through all of them.
     pub batch: usize,
-    /// Tokens of all conversations together whose keys and values are kept.
+    /// Size of the KV cache in tokens, for all conversations together.
     pub context: u32,
     /// Layers that run on a GPU.
     pub gpu_layers: u32,
@@ -34,10 +34,9 @@ impl Default for LlamaOptions {
     }
 }
 
-/// A GGUF file at work on a thread of its own.
+/// A served GGUF file with its own thread.
 ///
-/// A handle: clones ask the same engine. Its thread ends when the last handle is gone and everyone who waits has an
-/// answer.
+/// A handle: clones share the engine. The thread ends when the last handle is dropped and all requests are answered.
 #[derive(Clone)]
 pub struct Llama {
     file: Arc<Gguf>,
@@ -48,7 +47,7 @@ pub struct Llama {
 impl Llama {
     /// Starts to serve.
     pub fn start(file: Gguf, options: &LlamaOptions) -> Result<Self, LlamaError> {
-        file.fits(options, STEP as u64)?;
+        file.check_memory(options, STEP as u64)?;
         let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let threads = i32::try_from(options.threads.max(1)).unwrap_or(i32::MAX);
         let batch = options.batch.clamp(1, 128);
@@ -60,7 +59,7 @@ impl Llama {
             .with_n_seq_max(small(batch))
             .with_n_threads(threads)
             .with_n_threads_batch(threads)
-            // One pool of cells for all, so that sequences can share them, also in layers with a window.
+            // One pool of cells, so that sequences can share them, also in layers with a sliding window.
             .with_kv_unified(true)
             .with_swa_full(true);
         let (file, backend) = (Arc::new(file), backend()?);
@@ -78,14 +77,14 @@ impl Llama {
             let _ = ready.send(Ok(context.n_ctx() as usize));
             Worker::new(&served, context, jobs, batch, on_gpu).run();
         };
-        let wrong = |problem: String| LlamaError::File { path: file.path.clone(), problem };
+        let wrong = |message: String| LlamaError::File { path: file.path.clone(), message };
         std::thread::Builder::new()
             .name("llama".to_owned())
             .spawn(work)
             .map_err(|error| wrong(error.to_string()))?;
         match begun.recv() {
             Ok(Ok(context)) => Ok(Self { file, context, inbox }),
-            Ok(Err(problem)) => Err(wrong(problem)),
+            Ok(Err(message)) => Err(wrong(message)),
             Err(_) => Err(wrong("its thread ended at once".to_owned())),
         }
     }
@@ -107,7 +106,7 @@ impl Llama {
             let problem = format!("the prompt has {prompt} tokens, and the context {context}");
             return Err(ProviderError::new(ErrorCause::Rejected, problem));
         }
-        // A reply may be as long as there is room for it; then it is cut.
+        // Replies are truncated at the context length.
         request.max_tokens = request.max_tokens.min(context - prompt);
         let (answer, waits) = oneshot::channel();
         self.inbox.send((request, answer)).map_err(|_| stopped())?;
@@ -117,16 +116,16 @@ impl Llama {
 
 impl Generator for Llama {
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        self.file.text.prompt(&self.file.model, messages)
+        self.file.tokenizer.prompt(&self.file.model, messages)
     }
 
-    fn write(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
+    fn generate(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
         let answer = self.ask(request);
         Box::pin(async move { answer?.await.unwrap_or_else(|_| Err(stopped())) })
     }
 
     fn decode(&self, tokens: &[u32]) -> String {
-        Tongue::decode(&*self.file, tokens)
+        Detokenizer::decode(&*self.file, tokens)
     }
 
     fn context(&self) -> usize {

@@ -1,8 +1,8 @@
-//! Whether a model fits.
+//! Estimates whether a model fits into memory.
 
 use std::fs;
 
-/// Bytes of memory that are free for us; none where the system does not tell.
+/// Bytes of available memory; none where unknown.
 pub(super) fn free() -> Option<u64> {
     let of_machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text))?;
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -16,7 +16,7 @@ fn available(meminfo: &str) -> Option<u64> {
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// The shape that decides how much keys and values take.
+/// The dimensions that determine the size of keys and values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) layers: u64,
@@ -27,8 +27,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Bytes of keys and values in half precision for so many tokens, and of the room to compute in: a batch of
-    /// activations and as many rows of logits as requests are served at once.
+    /// Bytes of keys and values in half precision for this many tokens, and of the activations and logits of a batch.
     pub(super) fn cache(&self, tokens: u64, rows: u64, batch: u64) -> u64 {
         let head = self.width.div_ceil(self.heads.max(1));
         let keys_and_values = 2 * 2 * self.layers * self.heads_kv * head * tokens;

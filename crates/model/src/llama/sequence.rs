@@ -1,49 +1,49 @@
-//! One request on its way through a context.
+//! A request that is being served in a context.
 
-use crate::engine::{Answer, GenerationRequest, Ready, Writing};
+use crate::engine::{GenerationRequest, GenerationState, ReplySender, SequenceStatus};
 
-/// A request that is being served: its reply, its row, and how much of it was read.
+/// The state of a request, its row and its progress.
 pub(super) struct Sequence {
-    pub(super) writing: Writing,
+    pub(super) state: GenerationState,
     /// Its row of the context.
     pub(super) row: usize,
-    /// Tokens that the context holds.
+    /// Tokens processed.
     read: usize,
 }
 
 impl Sequence {
-    /// A request in a row that holds the first tokens of its prompt, of a file that knows `size` tokens.
+    /// A request in a row that holds the first tokens of its prompt; `size` is the vocabulary size.
     pub(super) fn new(
         request: GenerationRequest,
-        answer: Answer,
+        answer: ReplySender,
         row: usize,
         held: usize,
         size: usize,
     ) -> Self {
-        // The shelf has room for all that it may write.
-        Self { writing: Writing::new(request, answer, held, (size, usize::MAX)), row, read: held }
+        // Cells are reserved for the whole reply.
+        Self { state: GenerationState::new(request, answer, held, (size, usize::MAX)), row, read: held }
     }
 
-    /// The rest of its prompt is still to be read.
+    /// Whether part of the prompt is still to be processed.
     pub(super) fn is_reading(&self) -> bool {
-        self.read < self.writing.prompt()
+        self.read < self.state.prompt()
     }
 
-    /// Itself as the schedule sees it.
-    pub(super) fn ready(&self) -> Ready {
-        let unread = self.writing.tokens().len() - self.read;
-        Ready { group: self.writing.group(), unread, read: self.read }
+    /// The status for the scheduler.
+    pub(super) fn ready(&self) -> SequenceStatus {
+        let unread = self.state.tokens().len() - self.read;
+        SequenceStatus { group: self.state.group(), unread, read: self.read }
     }
 
-    /// Where the next tokens stand, and the tokens: all that are left, within the room.
+    /// The position of the next tokens, and up to `room` of them.
     pub(super) fn next(&self, room: usize) -> (usize, &[u32]) {
-        let tokens = self.writing.tokens();
+        let tokens = self.state.tokens();
         (self.read, &tokens[self.read..tokens.len().min(self.read + room)])
     }
 
-    /// So many more tokens were read; says whether the next one can be chosen.
+    /// Counts tokens as processed; returns whether the next one can be sampled.
     pub(super) fn advance(&mut self, count: usize) -> bool {
         self.read += count;
-        self.read == self.writing.tokens().len()
+        self.read == self.state.tokens().len()
     }
 }

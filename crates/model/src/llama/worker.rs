@@ -1,34 +1,35 @@
-//! The loop that serves requests: new ones join between two steps, finished ones leave.
+//! The loop of a served file: continuous batching, where requests join and leave between two steps.
 
+use super::cells::{Allocation, CellPool, common};
 use super::file::Gguf;
 use super::sequence::Sequence;
-use super::shelf::{Place, Shelf, common};
-use crate::engine::{Answer, GenerationRequest, Offered, Queue, Ready, Schedule, Weights, arrivals};
+use crate::engine::{
+    Admission, GenerationRequest, Queue, ReplySender, SamplerBuffers, Scheduler, SequenceStatus, receive_jobs,
+};
 use crate::{ErrorCause, ProviderError};
 use aske_kernels::Arch;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::token::LlamaToken;
+use parking_lot::Mutex;
 use std::sync::mpsc::Receiver;
-use std::sync::{Mutex, PoisonError};
 
-/// Tokens read in one step: enough for full speed, few enough that nobody who writes waits long.
+/// Maximum tokens per step: enough for full speed, few enough that generating requests do not wait long.
 pub(super) const STEP: usize = 512;
 
 /// Tokens of a step that are left free.
 const SPARE: usize = 16;
 
-/// A beginning this much longer than what is there already is worth waiting for, where another is just reading it.
-const WORTH: usize = 16;
+/// Wait for a prefix that another request is processing if it is this much longer than the cached one.
+const MIN_GAIN: usize = 16;
 
-/// Whose turn it is to compute. Every file wants all its threads at once: two that compute side by side wait for each
-/// other's threads at every layer, and both crawl.
-static CORES: Mutex<()> = Mutex::new(());
+/// Files take turns: each uses all cores, and two that compute at the same time slow each other down at every layer.
+static COMPUTE_LOCK: Mutex<()> = Mutex::new(());
 
-/// A request, and who waits for it.
-pub(super) type Job = (GenerationRequest, Answer);
+/// A request and where its result goes.
+pub(super) type Job = (GenerationRequest, ReplySender);
 
-/// One context's state between two steps.
+/// The state of a context between two steps.
 pub(super) struct Worker<'m> {
     file: &'m Gguf,
     context: LlamaContext<'m>,
@@ -37,13 +38,13 @@ pub(super) struct Worker<'m> {
     running: Vec<Sequence>,
     most_running: usize,
     on_gpu: bool,
-    shelf: Shelf,
-    schedule: Schedule,
-    /// Keys and values can be copied and cut; recurrent networks keep a state instead.
+    cells: CellPool,
+    scheduler: Scheduler,
+    /// Whether prefixes can be shared; recurrent networks have a state instead of keys and values.
     shares: bool,
     batch: LlamaBatch<'m>,
     allowed: Vec<f32>,
-    weights: Weights,
+    weights: SamplerBuffers,
 }
 
 impl<'m> Worker<'m> {
@@ -56,96 +57,98 @@ impl<'m> Worker<'m> {
     ) -> Self {
         Self {
             file,
-            shelf: Shelf::new(most_running, context.n_ctx() as usize),
+            cells: CellPool::new(most_running, context.n_ctx() as usize),
             context,
             inbox,
             waiting: Queue::default(),
             running: Vec::new(),
             most_running,
             on_gpu,
-            schedule: Schedule::default(),
+            scheduler: Scheduler::default(),
             shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
             batch: LlamaBatch::new(STEP, 1),
-            allowed: file.text.allowed(),
-            weights: Weights::default(),
+            allowed: file.tokenizer.allowed(),
+            weights: SamplerBuffers::default(),
         }
     }
 
-    /// Serves until nobody can ask any more and everybody has an answer.
+    /// Serves until all senders are gone and all requests are answered.
     pub(super) fn run(mut self) {
         while self.collect() {
-            self.forget_abandoned();
+            self.remove_cancelled();
             self.admit();
             self.step();
-            for sequence in self.running.extract_if(.., |sequence| sequence.writing.is_done()) {
-                self.shelf.leave(sequence.row);
-                sequence.writing.finish();
+            for sequence in self.running.extract_if(.., |sequence| sequence.state.is_done()) {
+                self.cells.release(sequence.row);
+                sequence.state.finish();
             }
         }
     }
 
-    /// Takes what was asked; waits where there is nothing else to do. False once there never will be.
+    /// Receives new requests; blocks while idle. False once there will be none.
     fn collect(&mut self) -> bool {
         let Self { inbox, waiting, running, .. } = self;
-        arrivals(inbox, waiting.is_empty() && running.is_empty(), |job| {
+        receive_jobs(inbox, waiting.is_empty() && running.is_empty(), |job| {
             waiting.push(job.0.group, job);
             true
         })
     }
 
-    fn forget_abandoned(&mut self) {
-        for sequence in self.running.extract_if(.., |sequence| sequence.writing.is_abandoned()) {
-            self.shelf.leave(sequence.row);
+    fn remove_cancelled(&mut self) {
+        for sequence in self.running.extract_if(.., |sequence| sequence.state.is_abandoned()) {
+            self.cells.release(sequence.row);
         }
         self.waiting.retain(|(_, answer)| !answer.is_closed());
     }
 
-    /// Lets requests join while there is room, one of each group in turn.
+    /// Adds waiting requests to the batch, one of each group in turn.
     ///
-    /// One whose beginning is just being read for another waits until that is done, and then shares it. A group leaves the
-    /// last quarter of the places to others: a row of the context cannot be taken from whoever has it.
+    /// A request whose prefix another one is processing waits, and then shares it. A group leaves the last quarter of the
+    /// rows to others, since rows in use cannot be taken back.
     fn admit(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.offer(|group, (request, answer)| {
             if self.running.len() >= self.most_running {
-                return Offered::Full((request, answer));
+                return Admission::Full((request, answer));
             }
-            let is_its = |sequence: &&Sequence| group.is_some() && sequence.writing.group() == group;
+            let is_its = |sequence: &&Sequence| group.is_some() && sequence.state.group() == group;
             let own = self.running.iter().filter(is_its).count();
             let left_to_others = (self.most_running / 4).max(1).min(self.most_running - 1);
             if own > 0 && self.running.len() + left_to_others >= self.most_running {
-                return Offered::Later((request, answer));
+                return Admission::Later((request, answer));
             }
             if self.shares && self.is_being_read(&request.prompt) {
-                return Offered::Later((request, answer));
+                return Admission::Later((request, answer));
             }
-            let Some(place) = self.shelf.take(&request.prompt, request.max_tokens, self.shares) else {
-                return Offered::Full((request, answer));
+            let Some(place) = self.cells.allocate(&request.prompt, request.max_tokens, self.shares) else {
+                return Admission::Full((request, answer));
             };
             match self.prepare(&place) {
                 Ok(()) => {
                     let size = self.allowed.len();
                     self.running.push(Sequence::new(request, answer, place.row, place.held, size));
                 }
-                Err(fault) => {
-                    self.shelf.leave(place.row);
-                    self.shelf.empty(place.row);
-                    let _ = answer.send(Err(fault));
+                Err(error) => {
+                    self.cells.release(place.row);
+                    self.cells.empty(place.row);
+                    let _ = answer.send(Err(error));
                 }
             }
-            Offered::Taken
+            Admission::Taken
         });
         self.waiting = waiting;
     }
 
     fn is_being_read(&self, prompt: &[u32]) -> bool {
-        let held = self.shelf.longest(prompt).map_or(0, |(_, held)| held);
+        let held = self.cells.longest(prompt).map_or(0, |(_, held)| held);
         let reading = self.running.iter().filter(|sequence| sequence.is_reading());
-        reading.map(|sequence| common(sequence.writing.tokens(), prompt)).any(|common| common >= held + WORTH)
+        reading
+            .map(|sequence| common(sequence.state.tokens(), prompt))
+            .any(|common| common >= held + MIN_GAIN)
     }
 
-    /// Makes the context hold what the shelf says.
-    fn prepare(&mut self, place: &Place) -> Result<(), ProviderError> {
+    /// Brings the context in line with an allocation.
+    fn prepare(&mut self, place: &Allocation) -> Result<(), ProviderError> {
         let failed = |error: &dyn std::fmt::Display| {
             ProviderError::new(ErrorCause::Server, format!("llama.cpp: {error}"))
         };
@@ -161,22 +164,22 @@ impl<'m> Worker<'m> {
         .map_err(|error| failed(&error))
     }
 
-    /// One step of everyone: who writes has one token in it, long prompts are read in parts.
+    /// Runs one step: one token of each generating sequence, and long prompts in parts.
     fn step(&mut self) {
-        if self.running.iter().all(|sequence| sequence.writing.is_done()) {
+        if self.running.iter().all(|sequence| sequence.state.is_done()) {
             return;
         }
         self.batch.clear();
-        let ready: Vec<Ready> = self.running.iter().map(Sequence::ready).collect();
+        let ready: Vec<SequenceStatus> = self.running.iter().map(Sequence::ready).collect();
         let writers = ready.iter().filter(|one| one.unread == 1).count();
-        // The schedule may read a few tokens more where there is no room.
+        // The scheduler may exceed its limit by a few tokens.
         let room = STEP.saturating_sub(writers + SPARE);
-        let shares = self.schedule.shares(&ready, &self.waiting.groups(), room);
-        // Of each sequence: how many tokens it has in the step, and the place of its last one.
+        let shares = self.scheduler.shares(&ready, &self.waiting.groups(), room);
+        // For each sequence: its tokens in the step, and the index of the last one.
         let mut shares_and_last = Vec::with_capacity(self.running.len());
         for (sequence, share) in self.running.iter().zip(shares) {
             let (place, tokens) = sequence.next(share);
-            let whole = place + tokens.len() == sequence.writing.tokens().len();
+            let whole = place + tokens.len() == sequence.state.tokens().len();
             for (at, token) in tokens.iter().enumerate() {
                 let wanted = whole && at + 1 == tokens.len();
                 // There is room for a whole step, by the lines above.
@@ -189,11 +192,11 @@ impl<'m> Worker<'m> {
             }
             shares_and_last.push((tokens.len(), self.batch.n_tokens() - 1));
         }
-        let turn = (!self.on_gpu).then(|| CORES.lock().unwrap_or_else(PoisonError::into_inner));
+        let turn = (!self.on_gpu).then(|| COMPUTE_LOCK.lock());
         let computed = self.context.decode(&mut self.batch);
         drop(turn);
         if let Err(error) = computed {
-            self.give_up(&ProviderError::new(ErrorCause::Server, format!("llama.cpp: {error}")));
+            self.discard(&ProviderError::new(ErrorCause::Server, format!("llama.cpp: {error}")));
             return;
         }
         let arch = Arch::new();
@@ -202,26 +205,26 @@ impl<'m> Worker<'m> {
         {
             let (_, tokens) = sequence.next(count);
             for token in tokens {
-                self.shelf.read(sequence.row, *token);
+                self.cells.append(sequence.row, *token);
             }
             if sequence.advance(count) {
                 let logits = self.context.get_logits_ith(last);
-                sequence.writing.write((arch, logits), self.file, &self.allowed, &mut self.weights);
+                sequence.state.append((arch, logits), self.file, &self.allowed, &mut self.weights);
             }
         }
     }
 
-    /// A step that failed leaves the context in doubt: nothing of it is used again.
-    fn give_up(&mut self, fault: &ProviderError) {
+    /// Discards the context after a failed step.
+    fn discard(&mut self, error: &ProviderError) {
         self.context.clear_kv_cache();
         for sequence in &mut self.running {
-            sequence.writing.fail(fault);
+            sequence.state.fail(error);
         }
-        self.shelf.forget();
+        self.cells.clear();
     }
 }
 
-/// Rows, places and tokens are counted in 32 bits by llama.cpp; all of them are small.
+/// llama.cpp counts rows, positions and tokens in 32 bits; all of them are small.
 fn number<T: TryInto<i32>>(value: T) -> i32 {
     value.try_into().unwrap_or(i32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The JSON of a request.
+//! The JSON body of a request.
 
 use crate::request::fold;
 use crate::{Endpoint, Request, Sampling};
@@ -6,14 +6,14 @@ use aske_chat::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The field in which a server expects the token budget.
+/// The field of the token limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokensField {
-    /// What most servers take.
+    /// Accepted by most servers.
     #[default]
     MaxTokens,
-    /// What OpenAI's reasoning models take.
+    /// Required by OpenAI's reasoning models.
     MaxCompletionTokens,
 }
 
@@ -26,8 +26,8 @@ impl TokensField {
     }
 }
 
-/// Writes the bodies for one endpoint.
-pub(super) struct Writer {
+/// Builds the request bodies of one endpoint.
+pub(super) struct BodyBuilder {
     model: String,
     tokens_field: TokensField,
     omit: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) struct Writer {
     extra: Map<String, Value>,
 }
 
-impl Writer {
+impl BodyBuilder {
     pub(super) fn new(endpoint: Endpoint) -> Self {
         let Endpoint { model, tokens_field, omit, fold_system, extra, .. } = endpoint;
         Self { model, tokens_field, omit, fold_system, extra }
@@ -57,7 +57,7 @@ impl Writer {
         out
     }
 
-    /// Everything but the model and the messages; `extra` has the last word.
+    /// Everything but the model and the messages; `extra` overrides.
     fn parameters(&self, request: &Request) -> Map<String, Value> {
         let Sampling { seed, .. } = request.sampling;
         let mut parameters = match serde_json::to_value(&request.sampling) {
@@ -108,11 +108,11 @@ mod tests {
 
     fn body(endpoint: Endpoint, request: &Request) -> Value {
         let endpoint = Endpoint { model: "m".into(), ..endpoint };
-        serde_json::from_slice(&Writer::new(endpoint).write(request)).unwrap()
+        serde_json::from_slice(&BodyBuilder::new(endpoint).write(request)).unwrap()
     }
 
     #[test]
-    fn a_body_says_what_was_configured_and_no_more() {
+    fn a_body_contains_the_configured_parameters_only() {
         assert_eq!(
             body(Endpoint::default(), &request()),
             json!({

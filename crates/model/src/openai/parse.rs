@@ -1,5 +1,4 @@
-//! Reading what a server sent. A body without a reply is malformed, and tried again; one with a reply is read whatever
-//! stands beside it.
+//! Parses responses. A body without a reply is an error that is retried; a reply is used whatever else the body contains.
 
 use super::repair;
 use crate::{ErrorCause, ProviderError};
@@ -66,10 +65,10 @@ struct CompletionDetails {
     reasoning_tokens: u64,
 }
 
-/// More tokens than any reply has; what a server counts beyond is its error, and no sum may overflow by it.
-const MOST_TOKENS: u64 = 1_000_000_000;
+/// Token counts are clamped to this, so that sums cannot overflow.
+const MAX_TOKENS: u64 = 1_000_000_000;
 
-/// A number of tokens, however a server writes it. Book-keeping never makes a good reply a bad one.
+/// A token count, however it is written. A wrong count never makes a reply unusable.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Value::deserialize(deserializer).map(|value| tokens(&value))
 }
@@ -81,9 +80,9 @@ fn tokens(value: &Value) -> u64 {
             clippy::cast_sign_loss,
             reason = "clamped before the cast"
         )]
-        value.as_f64().map(|number| number.clamp(0.0, MOST_TOKENS as f64) as u64)
+        value.as_f64().map(|number| number.clamp(0.0, MAX_TOKENS as f64) as u64)
     });
-    whole.unwrap_or(0).min(MOST_TOKENS)
+    whole.unwrap_or(0).min(MAX_TOKENS)
 }
 
 /// The error that some servers send with status 200, and most with any other.
@@ -94,7 +93,7 @@ struct ErrorBody {
 }
 
 impl Completion {
-    /// A completion of which only what makes the reply must be as it should be.
+    /// Parses a body leniently: only the parts that make up the reply must be valid.
     fn repaired(body: &[u8]) -> Option<Self> {
         let value = repair::value(body)?;
         let choices = value.get("choices").and_then(Value::as_array);
@@ -169,7 +168,7 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
             format!("an empty message: {}", excerpt(body)),
         ));
     }
-    // A reply that the server gave up on is none, however much of it came.
+    // The server aborted the reply.
     if let Some(reason @ ("abort" | "cancelled" | "error" | "insufficient_system_resource")) =
         finish.as_deref()
     {
@@ -290,7 +289,7 @@ mod tests {
             reply(body.as_bytes()).unwrap().usage
         };
         assert_eq!(read(r#"{"prompt_tokens":12.0,"completion_tokens":null}"#).prompt, 12);
-        assert_eq!(read(r#"{"prompt_tokens":9223372036854775808}"#).prompt, MOST_TOKENS);
+        assert_eq!(read(r#"{"prompt_tokens":9223372036854775808}"#).prompt, MAX_TOKENS);
         assert_eq!(read(r#"{"prompt_tokens":-5,"completion_tokens":"many"}"#), Usage::default());
         assert_eq!(read(r#"{"prompt_tokens_details":{"cached_tokens":null}}"#), Usage::default());
     }

@@ -1,11 +1,11 @@
-//! Repairs what is almost JSON, so that a good reply is not lost to a detail beside it.
+//! Repairs invalid JSON, so that a reply is not lost to an error elsewhere in the body.
 
 use serde_json::Value;
 
-/// Values nested deeper than this become null; whatever is read of a reply lies higher.
-const DEEPEST: usize = 32;
+/// Values nested deeper than this become null.
+const MAX_DEPTH: usize = 32;
 
-/// The value of a body after repairs; none where it is still not JSON.
+/// Parses a body after repairs; none where it is still invalid.
 ///
 /// Replaced are: half of a surrogate pair, and bytes that are not UTF-8 (by U+FFFD); control characters and unknown
 /// escapes in texts (by what they stand for); numbers out of range, `NaN`, `Infinity` and other bare words, and values
@@ -29,17 +29,17 @@ impl<'t> Repair<'t> {
                 '{' | '[' => repair.open(),
                 '}' | ']' => {
                     repair.depth = repair.depth.saturating_sub(1);
-                    repair.take(1, repair.depth < DEEPEST);
+                    repair.take(1, repair.depth < MAX_DEPTH);
                 }
                 '"' => repair.text(),
                 c if is_word(c) => repair.word(),
-                c => repair.take(c.len_utf8(), repair.depth <= DEEPEST),
+                c => repair.take(c.len_utf8(), repair.depth <= MAX_DEPTH),
             }
         }
         repair.out
     }
 
-    /// Moves on by this many bytes, which are copied or not.
+    /// Consumes bytes, and copies them if asked to.
     fn take(&mut self, bytes: usize, copied: bool) {
         let (taken, rest) = self.rest.split_at(bytes);
         self.rest = rest;
@@ -49,16 +49,16 @@ impl<'t> Repair<'t> {
     }
 
     fn write(&mut self, text: &str) {
-        if self.depth <= DEEPEST {
+        if self.depth <= MAX_DEPTH {
             self.out.push_str(text);
         }
     }
 
     fn open(&mut self) {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             self.write("null");
         }
-        self.take(1, self.depth < DEEPEST);
+        self.take(1, self.depth < MAX_DEPTH);
         self.depth += 1;
     }
 
@@ -71,7 +71,7 @@ impl<'t> Repair<'t> {
         self.take(end, false);
     }
 
-    /// A text with its quotation marks; one that does not end stays so.
+    /// A string with its quotation marks.
     fn text(&mut self) {
         self.write("\"");
         self.take(1, false);
@@ -86,7 +86,7 @@ impl<'t> Repair<'t> {
                     self.write(&format!("\\u{:04x}", u32::from(c)));
                     self.take(c.len_utf8(), false);
                 }
-                c => self.take(c.len_utf8(), self.depth <= DEEPEST),
+                c => self.take(c.len_utf8(), self.depth <= MAX_DEPTH),
             }
         }
     }
@@ -95,15 +95,15 @@ impl<'t> Repair<'t> {
         let bytes = self.rest.as_bytes();
         match (unit(self.rest), bytes.get(1)) {
             (Some(0xd800..=0xdbff), _) => match self.rest.get(6..).and_then(unit) {
-                Some(0xdc00..=0xdfff) => self.take(12, self.depth <= DEEPEST),
+                Some(0xdc00..=0xdfff) => self.take(12, self.depth <= MAX_DEPTH),
                 _ => self.replace(6, "\\ufffd"),
             },
             (Some(0xdc00..=0xdfff), _) => self.replace(6, "\\ufffd"),
-            (Some(_), _) => self.take(6, self.depth <= DEEPEST),
+            (Some(_), _) => self.take(6, self.depth <= MAX_DEPTH),
             (None, Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
-                self.take(2, self.depth <= DEEPEST);
+                self.take(2, self.depth <= MAX_DEPTH);
             }
-            // A backslash that escapes nothing stands for itself.
+            // An invalid escape: the backslash is literal.
             (None, _) => self.replace(1, "\\\\"),
         }
     }
@@ -118,7 +118,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_')
 }
 
-/// The UTF-16 unit that a text begins with, written as an escape.
+/// The UTF-16 unit of a `\\u` escape at the beginning of a text.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn deep_values_are_dropped_and_their_neighbours_stay() {
-        for depth in [1, DEEPEST - 1, DEEPEST, DEEPEST + 1, 100_000] {
+        for depth in [1, MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, 100_000] {
             let deep = format!("{}\"]}}\",1{}", "[".repeat(depth), "]".repeat(depth));
             let found = repaired(&format!("{{\"deep\":{deep},\"after\":[1,{{\"x\":2}}]}}")).unwrap();
             assert_eq!(found["after"], json!([1, {"x": 2}]), "{depth}");

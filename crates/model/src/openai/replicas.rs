@@ -1,22 +1,25 @@
-//! Several servers of one model: the least loaded is asked, a failing one is set aside and tried later.
+//! Load balancing over the servers of one model. Requests go to the least loaded one; a failing server is avoided for a
+//! while.
 
-use super::http::{HttpClient, Way};
+use super::transport::{HttpClient, Transport};
 use crate::{EndpointError, ErrorCause, ProviderError, redact_url};
+use parking_lot::Mutex;
 use reqwest::Url;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::{info, trace};
 
-/// How long a server is set aside after its first failure; it doubles with each further one.
-const ASIDE: Duration = Duration::from_secs(1);
-/// The longest a server is set aside.
-const LONGEST_ASIDE: Duration = Duration::from_mins(1);
+/// How long a server is avoided after its first failure; doubles with each further one.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
 pub(super) struct Replicas(Vec<Replica>);
 
 struct Replica {
-    way: Way,
+    /// The address for logs, with secrets masked.
+    url: String,
+    transport: Transport,
     in_flight: AtomicUsize,
     health: Mutex<Health>,
 }
@@ -24,16 +27,15 @@ struct Replica {
 #[derive(Default)]
 struct Health {
     failures: u32,
-    aside_until: Option<Instant>,
+    avoid_until: Option<Instant>,
 }
 
-/// A replica with one more call in flight.
-pub(super) struct Picked<'r> {
+/// A call to a replica. One that is dropped unfinished counts as timed out.
+pub(super) struct ReplicaCall<'r> {
     replica: &'r Replica,
-    /// The model has further replicas.
+    /// The model has other replicas.
     has_others: bool,
-    /// How the call went is known; a call that is dropped before that hung.
-    noted: bool,
+    finished: bool,
 }
 
 impl Replicas {
@@ -41,28 +43,29 @@ impl Replicas {
         urls.iter().map(|url| Replica::new(http, url)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The least loaded replica that is not set aside; if all are, the one that comes back first.
-    pub(super) fn pick(&self) -> Picked<'_> {
+    /// The least loaded replica that is not avoided; if all are, the one that is available first.
+    pub(super) fn pick(&self) -> ReplicaCall<'_> {
         let now = Instant::now();
         let by_load = |replica: &&Replica| {
-            let aside = replica.aside_until().filter(|until| *until > now);
-            (aside, replica.in_flight.load(Ordering::Relaxed))
+            let avoided = replica.health.lock().avoid_until.filter(|until| *until > now);
+            (avoided, replica.in_flight.load(Ordering::Relaxed))
         };
         let replica = match self.0.as_slice() {
             [only] => only,
             all => all.iter().min_by_key(by_load).unwrap_or(&all[0]),
         };
+        trace!(url = replica.url, "picked a server");
         self.take(replica)
     }
 
     /// Each replica in turn.
-    pub(super) fn each(&self) -> impl Iterator<Item = Picked<'_>> {
+    pub(super) fn each(&self) -> impl Iterator<Item = ReplicaCall<'_>> {
         self.0.iter().map(|replica| self.take(replica))
     }
 
-    fn take<'r>(&self, replica: &'r Replica) -> Picked<'r> {
+    fn take<'r>(&self, replica: &'r Replica) -> ReplicaCall<'r> {
         replica.in_flight.fetch_add(1, Ordering::Relaxed);
-        Picked { replica, has_others: self.0.len() > 1, noted: false }
+        ReplicaCall { replica, has_others: self.0.len() > 1, finished: false }
     }
 }
 
@@ -77,47 +80,49 @@ impl Replica {
             let host = url.host_str().unwrap_or_default().to_owned();
             return Err(EndpointError::Credentials { host });
         }
-        let way = Way::new(http, base, &url).ok_or_else(bad)?;
-        Ok(Self { way, in_flight: AtomicUsize::new(0), health: Mutex::default() })
-    }
-
-    fn aside_until(&self) -> Option<Instant> {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner).aside_until
+        let transport = Transport::new(http, base, &url).ok_or_else(bad)?;
+        Ok(Self {
+            url: redact_url(base),
+            transport,
+            in_flight: AtomicUsize::new(0),
+            health: Mutex::default(),
+        })
     }
 }
 
-impl Picked<'_> {
-    /// The way to this replica.
-    pub(super) fn way(&self) -> &Way {
-        &self.replica.way
+impl ReplicaCall<'_> {
+    /// How to reach this replica.
+    pub(super) fn transport(&self) -> &Transport {
+        &self.replica.transport
     }
 
-    /// Notes how the call went. What the server merely refused says nothing of its health.
-    pub(super) fn ended(mut self, cause: Option<ErrorCause>) {
-        self.noted = true;
-        self.note(cause);
+    /// Records the result of the call. A request that the server rejects or throttles says nothing about its health.
+    pub(super) fn finish(mut self, cause: Option<ErrorCause>) {
+        self.finished = true;
+        self.record(cause);
     }
 
-    /// The fault as the model's: what is wrong with one of several replicas for good is passing for the model.
-    pub(super) fn of_model(&self, mut fault: ProviderError) -> ProviderError {
-        if self.has_others && fault.cause.is_lasting() {
-            fault.message = format!("one of several servers: {}: {}", fault.cause, fault.message);
-            fault.cause = ErrorCause::Server;
+    /// The error of the model: a permanent error of one replica is transient while there are others.
+    pub(super) fn of_model(&self, mut error: ProviderError) -> ProviderError {
+        if self.has_others && error.cause.is_lasting() {
+            error.message = format!("one of several servers: {}: {}", error.cause, error.message);
+            error.cause = ErrorCause::Server;
         }
-        fault
+        error
     }
 
-    fn note(&self, cause: Option<ErrorCause>) {
-        let mut health = self.replica.health.lock().unwrap_or_else(PoisonError::into_inner);
+    fn record(&self, cause: Option<ErrorCause>) {
+        let mut health = self.replica.health.lock();
         match cause {
             None => *health = Health::default(),
             Some(cause) if cause != ErrorCause::Throttled && cause != ErrorCause::Rejected => {
                 let now = Instant::now();
-                // Calls that were in flight together fail together: that is one failure.
-                if health.aside_until.is_none_or(|until| until <= now) {
-                    let aside = ASIDE.saturating_mul(1 << health.failures.min(6)).min(LONGEST_ASIDE);
+                // Calls in flight together fail together; they count as one failure.
+                if health.avoid_until.is_none_or(|until| until <= now) {
+                    let wait = FIRST_BACKOFF.saturating_mul(1 << health.failures.min(6)).min(MAX_BACKOFF);
                     health.failures += 1;
-                    health.aside_until = now.checked_add(aside);
+                    health.avoid_until = now.checked_add(wait);
+                    info!(url = self.replica.url, cause = cause.as_str(), wait = ?wait, "avoiding a failing server");
                 }
             }
             Some(_) => {}
@@ -125,11 +130,11 @@ impl Picked<'_> {
     }
 }
 
-impl Drop for Picked<'_> {
+impl Drop for ReplicaCall<'_> {
     fn drop(&mut self) {
         self.replica.in_flight.fetch_sub(1, Ordering::Relaxed);
-        if !self.noted {
-            self.note(Some(ErrorCause::Timeout));
+        if !self.finished {
+            self.record(Some(ErrorCause::Timeout));
         }
     }
 }
@@ -144,15 +149,15 @@ mod tests {
     }
 
     /// Which replica was picked, counted from 0.
-    fn place(all: &Replicas, picked: &Picked<'_>) -> usize {
+    fn place(all: &Replicas, picked: &ReplicaCall<'_>) -> usize {
         all.0.iter().position(|replica| std::ptr::eq(replica, picked.replica)).unwrap()
     }
 
-    /// Picks, and lets the call end in a way that says nothing of the server's health.
+    /// Picks, and lets the call end in a transport that says nothing of the server's health.
     fn next(all: &Replicas) -> usize {
         let picked = all.pick();
         let place = place(all, &picked);
-        picked.ended(Some(ErrorCause::Rejected));
+        picked.finish(Some(ErrorCause::Rejected));
         place
     }
 
@@ -161,9 +166,9 @@ mod tests {
         let both = replicas(&["http://a/v1", "https://b/v1/"]).unwrap();
         let (first, second, third) = (both.pick(), both.pick(), both.pick());
         assert_eq!([&first, &second, &third].map(|picked| place(&both, picked)), [0, 1, 0]);
-        first.ended(Some(ErrorCause::Server));
-        third.ended(Some(ErrorCause::Server)); // in flight together: one failure
-        second.ended(None);
+        first.finish(Some(ErrorCause::Server));
+        third.finish(Some(ErrorCause::Server)); // in flight together: one failure
+        second.finish(None);
         for _ in 0..3 {
             assert_eq!(next(&both), 1, "the first rests");
         }
@@ -172,7 +177,7 @@ mod tests {
         drop(both.pick()); // the first again, and it hangs
         tokio::time::advance(Duration::from_millis(1500)).await;
         assert_eq!(next(&both), 1, "the first rests longer the second time");
-        both.pick().ended(Some(ErrorCause::Network));
+        both.pick().finish(Some(ErrorCause::Network));
         assert_eq!(next(&both), 0, "both rest: the one that comes back first");
     }
 

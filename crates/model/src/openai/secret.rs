@@ -1,4 +1,4 @@
-//! Keys leave neither through an error message nor through a reply that repeats them.
+//! Masks API keys in error messages and in replies that repeat them.
 
 use crate::ProviderError;
 use crate::redact::MASK;
@@ -6,78 +6,77 @@ use aske_chat::Reply;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Shorter keys are words or numbers, such as the `none` of a server that wants some key: no provider's key is as short,
-/// and a reply must not lose an answer to it.
-const LEAST_IN_REPLIES: usize = 8;
+/// Shorter keys are not masked in replies. They are placeholders such as `none`, and an answer may contain the word.
+const MIN_IN_REPLIES: usize = 8;
 
-/// Shorter ones are not looked for at all.
-const LEAST_IN_FAULTS: usize = 4;
+/// Shorter keys are not masked at all.
+const MIN_IN_ERRORS: usize = 4;
 
-/// A part of a key that is shorter than this may be something else.
+/// The shortest part of a key that is masked.
 const HALF: usize = 12;
 
-/// A key to look for in what servers say, in all its spellings, the longest first.
+/// A key in all its encodings, the longest first.
 #[derive(Default)]
 pub(super) struct Secret {
-    spellings: Vec<String>,
+    encodings: Vec<String>,
     in_replies: bool,
 }
 
 impl Secret {
     pub(super) fn new(key: Option<&str>) -> Self {
-        let Some(key) = key.filter(|key| key.len() >= LEAST_IN_FAULTS) else { return Self::default() };
-        let mut spellings = spellings(key);
-        spellings.retain(|spelling| spelling.len() >= LEAST_IN_FAULTS);
-        spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        spellings.dedup();
-        Self { spellings, in_replies: key.len() >= LEAST_IN_REPLIES }
+        let Some(key) = key.filter(|key| key.len() >= MIN_IN_ERRORS) else { return Self::default() };
+        let mut encodings = encodings(key);
+        encodings.retain(|encoding| encoding.len() >= MIN_IN_ERRORS);
+        encodings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        encodings.dedup();
+        Self { encodings, in_replies: key.len() >= MIN_IN_REPLIES }
     }
 
-    /// The fault with every copy of the key replaced.
-    pub(super) fn scrub(&self, mut fault: ProviderError) -> ProviderError {
-        self.mask(&mut fault.message, LEAST_IN_FAULTS);
-        fault
+    /// The error with every copy of the key masked.
+    pub(super) fn scrub(&self, mut error: ProviderError) -> ProviderError {
+        self.mask(&mut error.message, MIN_IN_ERRORS);
+        error
     }
 
-    /// The reply with every copy of the key replaced.
+    /// The reply with every copy of the key masked.
     pub(super) fn scrub_reply(&self, mut reply: Reply) -> Reply {
         if self.in_replies {
-            self.mask(&mut reply.content, LEAST_IN_REPLIES);
+            self.mask(&mut reply.content, MIN_IN_REPLIES);
             if let Some(reasoning) = &mut reply.reasoning {
-                self.mask(reasoning, LEAST_IN_REPLIES);
+                self.mask(reasoning, MIN_IN_REPLIES);
             }
         }
         reply
     }
 
-    /// Replaces every spelling, whole or its first half and more, and at the end of the text a beginning of one with at
+    /// Replaces every encoding, whole or its first half and more, and at the end of the text a beginning of one with at
     /// least this many bytes: what a server says is cut to a length, and the cut may go through the key.
     fn mask(&self, text: &mut String, least: usize) {
-        for spelling in &self.spellings {
-            if let Some(masked) = masked(text, spelling) {
+        for encoding in &self.encodings {
+            if let Some(masked) = masked(text, encoding) {
                 *text = masked;
             }
         }
-        let begun = |spelling: &String| {
-            let parts = (least..spelling.len()).rev().filter_map(|end| spelling.get(..end));
+        let begun = |encoding: &String| {
+            let parts = (least..encoding.len()).rev().filter_map(|end| encoding.get(..end));
             parts.filter(|part| text.ends_with(part)).map(str::len).next()
         };
-        if let Some(length) = self.spellings.iter().filter_map(begun).max() {
+        if let Some(length) = self.encodings.iter().filter_map(begun).max() {
             text.truncate(text.len() - length);
             text.push_str(MASK);
         }
     }
 }
 
-/// The text without this spelling of a key, and without its first half and whatever more of it follows; none where there
+/// The text without this encoding of a key, and without its first half and whatever more of it follows; none where there
 /// is nothing to replace.
-fn masked(text: &str, spelling: &str) -> Option<String> {
-    let half = spelling.get(..HALF.max(spelling.len() / 2)).unwrap_or(spelling);
+fn masked(text: &str, encoding: &str) -> Option<String> {
+    let half = encoding.get(..HALF.max(encoding.len() / 2)).unwrap_or(encoding);
     let mut place = text.find(half)?;
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     loop {
         let (before, found) = rest.split_at(place);
-        let same = found.chars().zip(spelling.chars()).take_while(|(a, b)| a == b);
+        let same = found.chars().zip(encoding.chars()).take_while(|(a, b)| a == b);
         let same: usize = same.map(|(a, _)| a.len_utf8()).sum();
         out.push_str(before);
         out.push_str(MASK);
@@ -90,7 +89,7 @@ fn masked(text: &str, spelling: &str) -> Option<String> {
 }
 
 /// The key as it is, in a URL, in JSON, in hexadecimal, and in base64 with whatever stands before it.
-fn spellings(key: &str) -> Vec<String> {
+fn encodings(key: &str) -> Vec<String> {
     let in_url = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
     let json = key.replace('\\', "\\\\").replace('"', "\\\"");
@@ -119,7 +118,7 @@ fn spellings(key: &str) -> Vec<String> {
     all
 }
 
-/// The key with every byte that is not plain written in another way.
+/// The key with every byte that is not plain written in another transport.
 fn written(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) -> String {
     key.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { write(byte) }).collect()
 }

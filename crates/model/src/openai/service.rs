@@ -1,4 +1,5 @@
-//! A JSON service that is no language model, called with the care of one.
+//! A JSON service called with the retries, limits and deadlines of a [`Model`]. The Python environment uses it for the
+//! diversity history.
 
 use super::replicas::Replicas;
 use super::{EndpointError, HttpClient};
@@ -25,7 +26,7 @@ impl JsonService {
         Ok(Self(Model::new(name, Box::new(Route { replicas, path, headers }), limits, None)))
     }
 
-    /// Posts a body and gives that of the answer. The body may arrive more than once.
+    /// Posts a body and returns the response's. The server may receive the body more than once.
     pub async fn post(&self, body: &str, halt: &Halt) -> Result<String, ModelError> {
         self.0.complete(&Request::user(body), halt).await.map(|done| done.reply.content)
     }
@@ -41,9 +42,9 @@ impl Route {
     async fn send(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = request.messages.first().map_or("", |message| &message.content).to_owned();
         let replica = self.replicas.pick();
-        let outcome = replica.way().exchange(Method::POST, self.path, &self.headers, body.into()).await;
-        replica.ended(outcome.as_ref().err().map(|fault| fault.cause));
-        outcome.map(|body| Reply::text(String::from_utf8_lossy(&body)))
+        let result = replica.transport().exchange(Method::POST, self.path, &self.headers, body.into()).await;
+        replica.finish(result.as_ref().err().map(|error| error.cause));
+        result.map(|body| Reply::text(String::from_utf8_lossy(&body)))
     }
 }
 

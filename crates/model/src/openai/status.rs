@@ -1,4 +1,4 @@
-//! What a status means: try again, slow down, or stop and say why.
+//! Maps HTTP statuses to error causes.
 
 use super::parse::error_message;
 use crate::{ErrorCause, ProviderError};
@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::time::{Duration, SystemTime};
 
-/// The cause that a status stands for.
+/// The cause of a status.
 pub(super) fn cause(status: u16) -> ErrorCause {
     match status {
         429 => ErrorCause::Throttled,
@@ -18,14 +18,14 @@ pub(super) fn cause(status: u16) -> ErrorCause {
     }
 }
 
-/// The fault of a response that is no success.
-pub(super) fn fault(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ProviderError {
+/// The error of an unsuccessful response.
+pub(super) fn error(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ProviderError {
     let message = format!("HTTP {}: {}", status.as_u16(), error_message(body));
     let retry_after = headers.get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
     ProviderError { retry_after, ..ProviderError::new(cause(status.as_u16()), message) }
 }
 
-/// Seconds, or a date.
+/// Reads `Retry-After`: seconds or a date.
 fn wait(value: &str) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn only_passing_causes_are_tried_again() {
+    fn only_transient_causes_are_retried() {
         for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
             assert!(cause(status).is_transient(), "{status}");
         }

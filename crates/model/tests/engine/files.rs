@@ -38,16 +38,16 @@ fn every_mistake_is_one_clear_error_that_names_the_file() {
             problem(|files| files.config["rope_scaling"] = json!({ "rope_type": "yarn", "factor": 4.0 })),
             "config.json: `yarn` rope scaling is not run",
         ),
-        (problem(|files| files.weights.truncate(900)), "model.safetensors: no sound safetensors file"),
-        (problem(|files| files.weights.clear()), "model.safetensors: no sound safetensors file"),
-        (problem(|files| files.weights[..8].fill(255)), "model.safetensors: no sound safetensors file"),
+        (problem(|files| files.weights.truncate(900)), "model.safetensors: not a valid safetensors file"),
+        (problem(|files| files.weights.clear()), "model.safetensors: not a valid safetensors file"),
+        (problem(|files| files.weights[..8].fill(255)), "model.safetensors: not a valid safetensors file"),
         (
             problem(|files| files.config["num_hidden_layers"] = 3.into()),
             "model.safetensors: no tensor `model.layers.2.input_layernorm.weight`",
         ),
         (
             problem(|files| files.config["num_hidden_layers"] = 1.into()),
-            "model.safetensors: tensor `model.layers.1.",
+            "model.safetensors: unknown tensor `model.layers.1.",
         ),
         (
             problem(|files| files.config["tie_word_embeddings"] = false.into()),
@@ -59,27 +59,27 @@ fn every_mistake_is_one_clear_error_that_names_the_file() {
                     shape.reverse();
                 }
             }),
-            "model.safetensors: tensor `model.layers.1.mlp.up_proj.weight` has shape [24, 40], and the \
-             configuration asks for [40, 24]",
+            "model.safetensors: tensor `model.layers.1.mlp.up_proj.weight` has shape [24, 40]; the \
+             configuration requires [40, 24]",
         ),
         (
             with_weights(|name, _| {
                 *name = replace(name, "model.norm.weight", "model.layers.0.mlp.up_proj.bias");
             }),
-            "model.safetensors: tensor `model.layers.0.mlp.up_proj.bias` is not one of this network's",
+            "model.safetensors: unknown tensor `model.layers.0.mlp.up_proj.bias`",
         ),
         (
             problem(|files| files.weights = tiny::weights(&tiny::config(64), Dtype::F64, |_, _| ())),
-            "holds F64; only F16, BF16 and F32 are read",
+            "has type F64; supported are F16, BF16 and F32",
         ),
         (
             problem(|files| {
                 let end = files.weights.len();
                 files.weights[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
             }),
-            "holds infinities or what is no number",
+            "contains values that are not finite",
         ),
-        (problem(|files| files.tokenizer = json!({})), "tokenizer.json: no tokenizer"),
+        (problem(|files| files.tokenizer = json!({})), "tokenizer.json: invalid tokenizer"),
         (
             problem(|files| files.tokenizer["model"]["vocab"]["zz"] = 104.into()),
             "tokenizer.json: token `zz` has number 104, and the network knows 104 tokens",

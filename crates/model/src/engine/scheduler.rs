@@ -1,51 +1,56 @@
-//! Who takes part in a step, and with how many tokens.
+//! Decides which sequences take part in a step, and with how many tokens.
 
 use std::collections::{BTreeMap, HashSet};
 
-/// A sequence as the schedule sees it.
+/// What the scheduler knows of a sequence.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ready {
-    /// Whose it is; one without a group is a group of its own.
+pub(crate) struct SequenceStatus {
+    /// The client; a sequence without one is a client of its own.
     pub(crate) group: Option<u64>,
-    /// Tokens that it has yet to read: one where it writes.
+    /// Tokens still to process: one while it generates.
     pub(crate) unread: usize,
-    /// Tokens that it has read.
+    /// Tokens processed.
     pub(crate) read: usize,
 }
 
-impl Ready {
-    /// About what a token of it costs: the same as so many tokens that are attended to, and those that are.
+impl SequenceStatus {
+    /// The approximate cost of a token: a constant and the tokens attended to.
     fn cost(self) -> usize {
         256 + self.read
     }
 }
 
-/// Prompt tokens for each sequence that writes, where clients share an engine, and how many a step reads at least.
+/// Prompt tokens per generating sequence where clients share an engine, and the minimum per step.
 const FOR_EACH_WRITER: usize = 8;
 const LEAST_ROOM: usize = 8;
-/// The most that clients with several sequences can save up.
+/// Maximum credit of clients with several sequences.
 const MOST_CREDIT: usize = 16 << 10;
-/// The most that sequences which write cost in a step of clients with several: whoever comes next waits for it to end.
+/// Maximum cost of the generating sequences in a step of clients with several, which bounds how long a new client waits.
 const MOST_STEP: usize = 16 << 10;
 
-/// Shares an engine among clients.
+/// A fair scheduler.
 ///
-/// Clients with one sequence take part in every step. Those with several have, all of them together, as much of the engine
-/// as all others, so that a client is never slowed by how many replies another asks for; among themselves they have equally
-/// many sequences in a step. Short prompts are read first, and few prompt tokens beside sequences that write, whose clients
-/// wait for every step. Where nothing has a group, everything takes part, in its order.
+/// Clients with one sequence take part in every step. Those with several together get as much of the engine as all others, so
+/// that a client is never slowed by how many replies another requests; among themselves they have equally many sequences in a
+/// step. Short prompts come first, and few prompt tokens are processed beside generating sequences, whose clients wait for
+/// every step. Without groups everything takes part, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Schedule {
+pub(crate) struct Scheduler {
     /// What clients with several sequences may use, in units of cost.
     credit: usize,
-    /// Whose turn it is among them.
+    /// Round-robin position among them.
     turn: usize,
 }
 
-impl Schedule {
-    /// How many tokens each sequence reads in the next step; `waiting` are groups with further requests, which count as
-    /// clients with several, and `room` is for all prompts together.
-    pub(crate) fn shares(&mut self, ready: &[Ready], waiting: &HashSet<u64>, room: usize) -> Vec<usize> {
+impl Scheduler {
+    /// The tokens that each sequence processes in the next step. `waiting` are groups with further requests, which count as
+    /// clients with several; `room` is the limit for all prompts together.
+    pub(crate) fn shares(
+        &mut self,
+        ready: &[SequenceStatus],
+        waiting: &HashSet<u64>,
+        room: usize,
+    ) -> Vec<usize> {
         // In order, so that ties fall the same way in every run.
         let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         let mut singles = Vec::new();
@@ -87,8 +92,8 @@ impl Schedule {
         shares
     }
 
-    /// Lets one sequence of each client that has several join, in turns, as far as their credit goes.
-    fn add_bulk(&mut self, ready: &[Ready], bulk: &[Vec<usize>], room: usize, shares: &mut [usize]) {
+    /// Adds one sequence of each client with several, round-robin, as far as their credit goes.
+    fn add_bulk(&mut self, ready: &[SequenceStatus], bulk: &[Vec<usize>], room: usize, shares: &mut [usize]) {
         let mut room = room;
         for _ in bulk {
             let Some(&at) = bulk[self.turn % bulk.len()].first() else { return };
@@ -106,9 +111,9 @@ impl Schedule {
     }
 }
 
-/// Everything takes part; prompts are read in their order.
-fn everyone(ready: &[Ready], mut room: usize) -> Vec<usize> {
-    let share = |one: &Ready| {
+/// Everything takes part; prompts are processed in order.
+fn everyone(ready: &[SequenceStatus], mut room: usize) -> Vec<usize> {
+    let share = |one: &SequenceStatus| {
         let share = if one.unread == 1 { 1 } else { one.unread.min(room) };
         room -= if share > 1 { share } else { 0 };
         share
@@ -116,8 +121,8 @@ fn everyone(ready: &[Ready], mut room: usize) -> Vec<usize> {
     ready.iter().map(share).collect()
 }
 
-/// Leaves the last of those that write out of a step that would take too long.
-fn bound(ready: &[Ready], shares: &mut [usize]) {
+/// Leaves the last generating sequences out of a step that would take too long.
+fn bound(ready: &[SequenceStatus], shares: &mut [usize]) {
     let mut total = 0;
     for (one, share) in ready.iter().zip(shares).filter(|(_, share)| **share == 1) {
         total += one.cost();
@@ -127,8 +132,8 @@ fn bound(ready: &[Ready], shares: &mut [usize]) {
     }
 }
 
-/// These take part; the shortest prompts are read first. Gives the room that is left.
-fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
+/// Adds the chosen sequences, the shortest prompts first; returns the room that is left.
+fn share(ready: &[SequenceStatus], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
     let (writers, mut readers): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|at| ready[*at].unread == 1);
     let mut room =
         if writers.is_empty() { room } else { (FOR_EACH_WRITER * writers.len()).max(LEAST_ROOM).min(room) };
@@ -147,13 +152,13 @@ fn share(ready: &[Ready], chosen: Vec<usize>, room: usize, shares: &mut [usize])
 mod tests {
     use super::*;
 
-    fn all(ready: &[(u64, usize)]) -> Vec<Ready> {
-        let one = |&(group, unread)| Ready { group: (group > 0).then_some(group), unread, read: 0 };
+    fn all(ready: &[(u64, usize)]) -> Vec<SequenceStatus> {
+        let one = |&(group, unread)| SequenceStatus { group: (group > 0).then_some(group), unread, read: 0 };
         ready.iter().map(one).collect()
     }
 
     fn of(ready: &[(u64, usize)]) -> Vec<usize> {
-        Schedule::default().shares(&all(ready), &HashSet::new(), 384)
+        Scheduler::default().shares(&all(ready), &HashSet::new(), 384)
     }
 
     #[test]
@@ -165,18 +170,18 @@ mod tests {
 
     #[test]
     fn a_step_of_one_client_is_bounded_so_that_another_need_not_wait_long() {
-        let long = |group| Ready { group, unread: 1, read: 1024 };
-        let mut schedule = Schedule::default();
-        let shares = schedule.shares(&[long(Some(1)); 128], &HashSet::new(), 384);
+        let long = |group| SequenceStatus { group, unread: 1, read: 1024 };
+        let mut scheduler = Scheduler::default();
+        let shares = scheduler.shares(&[long(Some(1)); 128], &HashSet::new(), 384);
         assert_eq!(shares.iter().sum::<usize>(), MOST_STEP / 1280);
         assert!(shares[0] == 1 && shares[127] == 0);
         assert_eq!(
-            schedule.shares(&[long(None); 128], &HashSet::new(), 384),
+            scheduler.shares(&[long(None); 128], &HashSet::new(), 384),
             [1; 128],
             "a run of our own is not bounded"
         );
-        let endless = Ready { group: Some(1), unread: 1, read: 1 << 20 };
-        assert_eq!(schedule.shares(&[endless; 2], &HashSet::new(), 384), [1, 0]);
+        let endless = SequenceStatus { group: Some(1), unread: 1, read: 1 << 20 };
+        assert_eq!(scheduler.shares(&[endless; 2], &HashSet::new(), 384), [1, 0]);
     }
 
     #[test]
@@ -186,11 +191,11 @@ mod tests {
 
     #[test]
     fn all_clients_with_several_sequences_have_together_what_the_others_have() {
-        let mut schedule = Schedule::default();
+        let mut scheduler = Scheduler::default();
         let mut ready = all(&[(1, 1), (1, 1), (2, 1), (2, 1), (3, 1)]);
         let mut totals = [0; 5];
         for _ in 0..100 {
-            let shares = schedule.shares(&ready, &HashSet::new(), 384);
+            let shares = scheduler.shares(&ready, &HashSet::new(), 384);
             assert_eq!(shares[4], 1, "the single one is in every step");
             totals.iter_mut().zip(shares).for_each(|(total, share)| *total += share);
         }
@@ -200,7 +205,7 @@ mod tests {
         ready[2].read = 1024;
         let mut bulk = 0;
         for _ in 0..100 {
-            let shares = schedule.shares(&ready, &HashSet::new(), 384);
+            let shares = scheduler.shares(&ready, &HashSet::new(), 384);
             bulk += shares[..4].iter().sum::<usize>();
         }
         assert!((15..30).contains(&bulk), "256 / (256 + 1024) of 100: {bulk}");
@@ -208,11 +213,11 @@ mod tests {
 
     #[test]
     fn a_client_with_one_sequence_and_more_that_wait_is_one_with_several() {
-        let mut schedule = Schedule::default();
+        let mut scheduler = Scheduler::default();
         let mut ready = all(&[(1, 1), (2, 1)]);
         ready[0].read = 1024;
         let waiting = HashSet::from([1]);
-        let taken: usize = (0..100).map(|_| schedule.shares(&ready, &waiting, 384)[0]).sum();
+        let taken: usize = (0..100).map(|_| scheduler.shares(&ready, &waiting, 384)[0]).sum();
         assert!((15..30).contains(&taken), "{taken}");
     }
 
@@ -230,9 +235,9 @@ mod tests {
         for ready in [[(1, 900), (2, 900)], [(1, 1), (2, 900)], [(0, 2), (2, 2)]] {
             assert!(of(&ready).iter().sum::<usize>() > 0);
         }
-        let mut schedule = Schedule::default();
+        let mut scheduler = Scheduler::default();
         let ready = all(&[(1, 1400), (1, 1400), (2, 1)]);
-        let read: usize = (0..2000).map(|_| schedule.shares(&ready, &HashSet::new(), 384)[0]).sum();
+        let read: usize = (0..2000).map(|_| scheduler.shares(&ready, &HashSet::new(), 384)[0]).sum();
         assert!(read > 1400, "a long prompt beside a writer is read as well: {read}");
     }
 }

@@ -1,4 +1,4 @@
-//! `config.json` as the versions of transformers write it, before it is understood.
+//! `config.json` as the versions of transformers write it.
 
 use super::LlamaConfig;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// One token, or a list of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Tokens {
+enum TokenIds {
     One(u32),
     Many(Vec<u32>),
 }
@@ -23,9 +23,9 @@ struct Rope {
     factor: Option<f64>,
 }
 
-/// Every spelling that is understood.
+/// All supported spellings of the keys.
 #[derive(Deserialize)]
-pub(super) struct Written {
+pub(super) struct RawConfig {
     architectures: Option<Vec<String>>,
     model_type: String,
     vocab_size: usize,
@@ -43,7 +43,7 @@ pub(super) struct Written {
     tie_word_embeddings: Option<bool>,
     hidden_act: Option<String>,
     bos_token_id: Option<u32>,
-    eos_token_id: Option<Tokens>,
+    eos_token_id: Option<TokenIds>,
     pad_token_id: Option<u32>,
     torch_dtype: Option<String>,
     dtype: Option<String>,
@@ -53,10 +53,10 @@ pub(super) struct Written {
 
 const ARCHITECTURE: &str = "LlamaForCausalLM";
 
-impl TryFrom<Written> for LlamaConfig {
+impl TryFrom<RawConfig> for LlamaConfig {
     type Error = String;
 
-    fn try_from(file: Written) -> Result<Self, String> {
+    fn try_from(file: RawConfig) -> Result<Self, String> {
         let architectures = file.architectures.unwrap_or_else(|| vec![ARCHITECTURE.to_owned()]);
         if !architectures.iter().any(|name| name == ARCHITECTURE) {
             return Err(format!("`architectures` is {architectures:?}; only `{ARCHITECTURE}` is run"));
@@ -74,8 +74,8 @@ impl TryFrom<Written> for LlamaConfig {
         }
         let eos_token_id = match file.eos_token_id {
             None => 2,
-            Some(Tokens::One(token)) => token,
-            Some(Tokens::Many(tokens)) => match tokens[..] {
+            Some(TokenIds::One(token)) => token,
+            Some(TokenIds::Many(tokens)) => match tokens[..] {
                 [token] => token,
                 _ => return Err(format!("`eos_token_id` is {tokens:?}; one token is run")),
             },

@@ -1,29 +1,29 @@
-//! Text to tokens of a GGUF file and back, with hostile text in mind.
+//! Tokenizer and chat template of a GGUF file. Messages cannot inject control tokens.
 
-use crate::engine::{Piece, Template, pieces};
+use crate::engine::{Segment, Template, segments};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 use serde_json::{Map, Value};
 
-/// A conversation without marks, for files that carry no template: base models only go on from a text.
+/// For files without a template: base models continue plain text.
 const PLAIN: &str = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}";
 
-/// Words that divide what a model said, where a template takes thinking apart.
+/// Strings at which templates split thinking from the rest of a message.
 const CUTS: [&str; 2] = ["<think>", "</think>"];
 
-/// The chat template of a file, and which of its tokens are no text.
-pub(super) struct Text {
+/// The chat template of a file and its control tokens.
+pub(super) struct GgufTokenizer {
     template: Template,
     control: Vec<bool>,
     ends: Vec<bool>,
     begin: Option<u32>,
 }
 
-impl Text {
-    /// Reads what a file says about its text; `given` are further values for its template.
-    pub(super) fn new(model: &LlamaModel, given: Map<String, Value>) -> Result<Self, String> {
+impl GgufTokenizer {
+    /// Reads the chat template and the token types of a file; `variables` are set in the template.
+    pub(super) fn new(model: &LlamaModel, variables: Map<String, Value>) -> Result<Self, String> {
         let vocabulary = model.vocab();
         let source = model.chat_template(None).ok().and_then(|template| template.to_string().ok());
         let written = |token: LlamaToken| {
@@ -40,26 +40,26 @@ impl Text {
         );
         let tokens: Vec<LlamaToken> = vocabulary.tokens().collect();
         Ok(Self {
-            template: template.map_err(|error| error.to_string())?.with(given),
+            template: template.map_err(|error| error.to_string())?.with(variables),
             control: tokens.iter().map(|token| vocabulary.is_control(*token)).collect(),
             ends: tokens.iter().map(|token| vocabulary.is_eog(*token)).collect(),
             begin: u32::try_from(begin.0).ok().filter(|_| vocabulary.should_add_bos()),
         })
     }
 
-    /// The tokens of a conversation, up to where the reply begins. Only the template can write control tokens.
+    /// The tokens of a conversation, up to the beginning of the reply. Control tokens come from the template only.
     pub(super) fn prompt(&self, model: &LlamaModel, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        let rejected = |problem: String| ProviderError::new(ErrorCause::Rejected, problem);
+        let rejected = |message: String| ProviderError::new(ErrorCause::Rejected, message);
         let (text, mark) =
             self.template.render(messages).map_err(|error| rejected(format!("chat template: {error}")))?;
         if !text.matches(mark.as_str()).count().is_multiple_of(2) {
             return Err(rejected("the chat template cuts a message apart".to_owned()));
         }
         let mut tokens: Vec<u32> = Vec::new();
-        for piece in pieces(&text, &mark) {
+        for piece in segments(&text, &mark) {
             let (text, special) = match piece {
-                Piece::Frame(text) => (text, true),
-                Piece::Said(text) => (text, false),
+                Segment::Template(text) => (text, true),
+                Segment::Message(text) => (text, false),
             };
             let read = model.vocab().tokenize(text.as_bytes(), false, special);
             tokens.extend(read.iter().filter_map(|token| u32::try_from(token.0).ok()));
@@ -73,8 +73,8 @@ impl Text {
     /// The text of these tokens, without control tokens.
     pub(super) fn decode(&self, model: &LlamaModel, tokens: &[u32]) -> String {
         let is_text = |token: &&u32| self.control.get(**token as usize) == Some(&false);
-        let pieces = tokens.iter().filter(is_text).filter_map(|token| i32::try_from(*token).ok());
-        let all: Vec<u8> = pieces.flat_map(|token| bytes(model, LlamaToken(token), false)).collect();
+        let segments = tokens.iter().filter(is_text).filter_map(|token| i32::try_from(*token).ok());
+        let all: Vec<u8> = segments.flat_map(|token| bytes(model, LlamaToken(token), false)).collect();
         String::from_utf8_lossy(&all).into_owned()
     }
 
@@ -83,7 +83,7 @@ impl Text {
         self.ends.get(token as usize) == Some(&true)
     }
 
-    /// Which tokens may be written, as factors: all but control tokens that end nothing.
+    /// A mask of the tokens that may be generated: all but control tokens that do not end a reply.
     pub(super) fn allowed(&self) -> Vec<f32> {
         let both = self.control.iter().zip(&self.ends);
         both.map(|(control, end)| if *control && !*end { 0.0 } else { 1.0 }).collect()

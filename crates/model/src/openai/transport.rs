@@ -1,6 +1,6 @@
-//! How a request reaches a server and a bounded response comes back.
+//! Sends HTTP requests and reads responses of bounded size.
 
-use super::plain::{Plain, broke};
+use super::pool::{ConnectionPool, connection_error};
 use super::status;
 use crate::{EndpointError, ErrorCause, ProviderError};
 use bytes::{Bytes, BytesMut};
@@ -8,10 +8,10 @@ use http_body_util::{BodyExt, Full};
 use reqwest::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::{Method, StatusCode, Url};
 
-/// A response larger than this is not read to its end.
-const MOST_BYTES: usize = 16 << 20;
+/// Larger responses are rejected.
+const MAX_BYTES: usize = 16 << 20;
 
-/// The client for `https` addresses, which all endpoints of a run share: TLS, HTTP/2, proxies.
+/// The client for `https` addresses, shared by all endpoints of a run.
 #[derive(Clone, Debug)]
 pub struct HttpClient(reqwest::Client);
 
@@ -28,16 +28,16 @@ impl HttpClient {
     }
 }
 
-/// The way to one server.
-pub(super) enum Way {
-    /// `http`: a server of one's own.
-    Plain { base: String, host: HeaderValue, connections: Plain },
-    /// `https`: a provider.
+/// The connection to one server.
+pub(super) enum Transport {
+    /// `http`: usually a server of one's own.
+    Plain { base: String, host: HeaderValue, connections: ConnectionPool },
+    /// `https`: usually a hosted provider.
     Secure { base: String, client: reqwest::Client },
 }
 
-impl Way {
-    /// The way to a checked base address.
+impl Transport {
+    /// The transport for a checked base address.
     pub(super) fn new(http: &HttpClient, base: &str, url: &Url) -> Option<Self> {
         let host = url.host_str()?;
         if url.scheme() == "https" {
@@ -50,11 +50,11 @@ impl Way {
         Some(Self::Plain {
             base: url.path().trim_end_matches('/').to_owned(),
             host: HeaderValue::from_str(&format!("{host}:{port}")).ok()?,
-            connections: Plain::new(host, port),
+            connections: ConnectionPool::new(host, port),
         })
     }
 
-    /// The body of a successful response; any other status is a fault.
+    /// Sends a request and returns the body of a successful response; any other status is an error.
     pub(super) async fn exchange(
         &self,
         method: Method,
@@ -67,19 +67,19 @@ impl Way {
                 plain(connections, method, &format!("{base}/{path}"), host, headers, body).await?
             }
             Self::Secure { base, client } => {
-                let sent =
+                let request =
                     client.request(method, format!("{base}/{path}")).headers(headers.clone()).body(body);
-                secure(sent).await?
+                secure(request).await?
             }
         };
-        if status.is_success() { Ok(body) } else { Err(status::fault(status, &headers, &body)) }
+        if status.is_success() { Ok(body) } else { Err(status::error(status, &headers, &body)) }
     }
 }
 
 type Received = (StatusCode, HeaderMap, Bytes);
 
 async fn plain(
-    connections: &Plain,
+    connections: &ConnectionPool,
     method: Method,
     target: &str,
     host: &HeaderValue,
@@ -97,9 +97,9 @@ async fn plain(
     fields.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     let (response, sender) = connections.send(request).await?;
     let (parts, mut incoming) = response.into_parts();
-    let mut body = Gathered::default();
+    let mut body = BodyBuffer::default();
     while let Some(frame) = incoming.frame().await {
-        if let Ok(chunk) = frame.map_err(|error| broke(&error))?.into_data() {
+        if let Ok(chunk) = frame.map_err(|error| connection_error(&error))?.into_data() {
             body.add(chunk)?;
         }
     }
@@ -107,36 +107,36 @@ async fn plain(
     Ok((parts.status, parts.headers, body.finish()))
 }
 
-async fn secure(sent: reqwest::RequestBuilder) -> Result<Received, ProviderError> {
+async fn secure(request: reqwest::RequestBuilder) -> Result<Received, ProviderError> {
     let failed = |error: reqwest::Error| {
         let error = error.without_url();
-        let mut fault = broke(&error);
+        let mut failed = connection_error(&error);
         if error.is_connect() {
-            fault.message = fault.message.replace("the connection broke", "cannot connect");
+            failed.message = failed.message.replace("the connection broke", "cannot connect");
         }
-        fault
+        failed
     };
-    let mut response = sent.send().await.map_err(failed)?;
-    let mut body = Gathered::default();
+    let mut response = request.send().await.map_err(failed)?;
+    let mut body = BodyBuffer::default();
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         body.add(chunk)?;
     }
     Ok((response.status(), std::mem::take(response.headers_mut()), body.finish()))
 }
 
-/// A body as it comes in: most come in one piece, which is then not copied.
+/// Collects a body; one that arrives in a single piece is not copied.
 #[derive(Default)]
-struct Gathered {
+struct BodyBuffer {
     first: Bytes,
     rest: BytesMut,
 }
 
-impl Gathered {
+impl BodyBuffer {
     fn add(&mut self, chunk: Bytes) -> Result<(), ProviderError> {
-        if self.first.len() + self.rest.len() + chunk.len() > MOST_BYTES {
+        if self.first.len() + self.rest.len() + chunk.len() > MAX_BYTES {
             return Err(ProviderError::new(
                 ErrorCause::Malformed,
-                format!("the reply is over {} MiB", MOST_BYTES >> 20),
+                format!("the reply is over {} MiB", MAX_BYTES >> 20),
             ));
         }
         if self.first.is_empty() {

@@ -1,17 +1,17 @@
-//! A reply as it is written, whichever engine computes it: choosing, stopping, answering.
+//! The state of a request while its tokens are generated: sampling, stopping and replying. Both engines use it.
 
-use super::sampler::{Sampler, Weights};
+use super::sampler::{Sampler, SamplerBuffers};
 use super::{Generation, GenerationRequest};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Finish;
 use aske_kernels::Arch;
 use tokio::sync::{mpsc, oneshot};
 
-/// Who waits for a reply.
-pub(crate) type Answer = oneshot::Sender<Result<Generation, ProviderError>>;
+/// Where the result of a request goes.
+pub(crate) type ReplySender = oneshot::Sender<Result<Generation, ProviderError>>;
 
-/// What must be known of tokens to end a reply.
-pub(crate) trait Tongue {
+/// Decodes tokens and recognises the end of a reply.
+pub(crate) trait Detokenizer {
     /// Whether a token ends a reply.
     fn is_end(&self, token: u32) -> bool;
 
@@ -19,15 +19,15 @@ pub(crate) trait Tongue {
     fn decode(&self, tokens: &[u32]) -> String;
 }
 
-/// Tokens looked back for a stop string, beyond its bytes: some have no text of their own.
-const MORE: usize = 16;
+/// Extra tokens to look back for a stop string: some have no text of their own.
+const LOOK_BACK: usize = 16;
 
-/// A request's tokens so far, how the next is chosen, and who waits.
-pub(crate) struct Writing {
+/// The tokens of a request so far, its sampler and where its result goes.
+pub(crate) struct GenerationState {
     tokens: Vec<u32>,
     prompt: usize,
     cached: usize,
-    most: usize,
+    max_tokens: usize,
     sampler: Sampler,
     logprobs: Option<Vec<f32>>,
     stop: Vec<String>,
@@ -35,15 +35,14 @@ pub(crate) struct Writing {
     group: Option<u64>,
     each: Option<mpsc::UnboundedSender<u32>>,
     end: Option<Result<Finish, ProviderError>>,
-    answer: Answer,
+    reply: ReplySender,
 }
 
-impl Writing {
-    /// A request of which `cached` tokens need not be computed, to an engine that knows `size` tokens and texts of at
-    /// most `longest`.
+impl GenerationState {
+    /// A request with `cached` prompt tokens, for a model with a vocabulary of `size` and a context of `longest` tokens.
     pub(crate) fn new(
         request: GenerationRequest,
-        answer: Answer,
+        reply: ReplySender,
         cached: usize,
         (size, longest): (usize, usize),
     ) -> Self {
@@ -54,7 +53,7 @@ impl Writing {
             sampler: Sampler::new(&sampling, seed, logprobs, &prompt, size),
             prompt: prompt.len(),
             cached,
-            most,
+            max_tokens: most,
             logprobs: logprobs.then(Vec::new),
             stop: sampling.stop.unwrap_or_default().into_iter().filter(|stop| !stop.is_empty()).collect(),
             ignore_eos,
@@ -62,11 +61,11 @@ impl Writing {
             each,
             end: (most == 0).then_some(Ok(Finish::Length)),
             tokens: prompt,
-            answer,
+            reply,
         }
     }
 
-    /// All tokens so far: the prompt's, and those written.
+    /// The prompt and the generated tokens.
     pub(crate) fn tokens(&self) -> &[u32] {
         &self.tokens
     }
@@ -76,33 +75,33 @@ impl Writing {
         self.prompt
     }
 
-    /// Whose it is.
+    /// The client.
     pub(crate) fn group(&self) -> Option<u64> {
         self.group
     }
 
-    /// Nobody waits for it any more.
+    /// Whether the request was cancelled.
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.answer.is_closed()
+        self.reply.is_closed()
     }
 
-    /// It has come to its end.
+    /// Whether generation has ended.
     pub(crate) fn is_done(&self) -> bool {
         self.end.is_some()
     }
 
-    /// Writes the next token.
-    pub(crate) fn write(
+    /// Samples and appends the next token.
+    pub(crate) fn append(
         &mut self,
         (arch, logits): (Arch, &[f32]),
-        tongue: &impl Tongue,
+        detokenizer: &impl Detokenizer,
         allowed: &[f32],
-        room: &mut Weights,
+        buffers: &mut SamplerBuffers,
     ) {
-        let place = self.tokens.len() - self.prompt;
-        let Some(choice) = self.sampler.choose(arch, logits, allowed, place, room) else {
-            let problem = "the network's output is no number; are its weights sound?";
-            self.fail(&ProviderError::new(ErrorCause::Rejected, problem));
+        let position = self.tokens.len() - self.prompt;
+        let Some(choice) = self.sampler.sample(arch, logits, allowed, position, buffers) else {
+            let message = "the logits are not finite; are the weights valid?";
+            self.fail(&ProviderError::new(ErrorCause::Rejected, message));
             return;
         };
         self.tokens.push(choice.token);
@@ -110,32 +109,31 @@ impl Writing {
             logprobs.push(choice.logprob);
         }
         if let Some(each) = &self.each {
-            // Nobody may be listening any more.
+            // The receiver may be gone.
             let _ = each.send(choice.token);
         }
-        let ended = tongue.is_end(choice.token) && !self.ignore_eos;
-        if ended || self.meets_stop(tongue) {
+        let ended = detokenizer.is_end(choice.token) && !self.ignore_eos;
+        if ended || self.ends_in_stop(detokenizer) {
             self.end = Some(Ok(Finish::Stop));
-        } else if place + 1 >= self.most {
+        } else if position + 1 >= self.max_tokens {
             self.end = Some(Ok(Finish::Length));
         }
     }
 
-    /// A stop string ends in the last token. Every token of a text has a byte at least, so looking back as many tokens
-    /// as the longest has bytes is enough, and a few more for those without a text.
-    fn meets_stop(&self, tongue: &impl Tongue) -> bool {
+    /// Whether a stop string ends in the last token. Tokens have at least one byte, except for a few without text.
+    fn ends_in_stop(&self, detokenizer: &impl Detokenizer) -> bool {
         let Some(longest) = self.stop.iter().map(String::len).max() else { return false };
         let written = &self.tokens[self.prompt..];
-        let text = tongue.decode(&written[written.len().saturating_sub(longest + MORE)..]);
+        let text = detokenizer.decode(&written[written.len().saturating_sub(longest + LOOK_BACK)..]);
         self.stop.iter().any(|stop| text.contains(stop.as_str()))
     }
 
-    /// It ends without an answer.
-    pub(crate) fn fail(&mut self, fault: &ProviderError) {
-        self.end = Some(Err(fault.clone()));
+    /// Ends the request with an error.
+    pub(crate) fn fail(&mut self, error: &ProviderError) {
+        self.end = Some(Err(error.clone()));
     }
 
-    /// Gives the answer to whoever waits.
+    /// Sends the result.
     pub(crate) fn finish(mut self) {
         let written = self.tokens.split_off(self.prompt);
         let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generation {
@@ -145,7 +143,7 @@ impl Writing {
             prompt: self.prompt,
             cached: self.cached,
         });
-        // Nobody may be waiting any more.
-        let _ = self.answer.send(generated);
+        // The receiver may be gone.
+        let _ = self.reply.send(generated);
     }
 }
