@@ -2,9 +2,11 @@
 
 use crate::plan::Plan;
 use std::fmt::Write as _;
+use toml::Value;
 
 /// A configuration file that extends others and sets the URL of each model of the plan.
 pub fn endpoints(plan: &Plan, extends: &[String], host: &str) -> String {
+    let quoted = |text: &str| Value::from(text).to_string();
     let mut text = "# Written by `aske fleet`: the addresses of its servers.\n".to_owned();
     let bases: Vec<String> = extends.iter().map(|base| quoted(base)).collect();
     if !bases.is_empty() {
@@ -17,19 +19,4 @@ pub fn endpoints(plan: &Plan, extends: &[String], host: &str) -> String {
         }
     }
     text
-}
-
-/// A TOML string.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
 }

@@ -1,13 +1,13 @@
 //! Orders the pairs when not all models fit at once, with as few model loads as possible.
 //!
 //! A pair runs while both its models are loaded, and a load takes minutes: the problem is to cover all pairs with a small
-//! buffer. `search` finds an order by beam search, `improve` shortens it by local search, and `bound` is a lower bound.
+//! buffer. `search` finds an order by beam search, and `bound` is a lower bound.
 
 mod bound;
-mod improve;
 mod search;
 
 use bound::PairCosts;
+use search::BeamSearch;
 
 /// The most models that can be ordered.
 pub(crate) const MAX_MODELS: usize = 128;
@@ -19,13 +19,11 @@ pub struct SearchBudget {
     pub beam_width: usize,
     /// Beam searches, each with its own tie-breaking.
     pub restarts: u64,
-    /// Rounds of local search.
-    pub improvements: u64,
 }
 
 impl Default for SearchBudget {
     fn default() -> Self {
-        Self { beam_width: 64, restarts: 4, improvements: 60 }
+        Self { beam_width: 64, restarts: 16 }
     }
 }
 
@@ -78,9 +76,15 @@ pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> 
         });
     }
     let costs = PairCosts::new(sizes, capacities.iter().sum());
-    let loads = improve::best(sizes, capacities, &costs, budget);
-    let search = search::BeamSearch { sizes, capacities, costs: &costs, seed: 0, width: 1 };
-    Ok(Order { steps: search::steps(&search, &loads), bound: costs.bound() })
+    let mut steps = Vec::new();
+    for seed in 0..budget.restarts.max(1) {
+        let search = BeamSearch { sizes, capacities, costs: &costs, seed, width: budget.beam_width.max(1) };
+        let max_loads = if seed == 0 { usize::MAX } else { steps.len() - 1 };
+        if let Some(shorter) = search.run(max_loads) {
+            steps = shorter;
+        }
+    }
+    Ok(Order { steps, bound: costs.bound() })
 }
 
 /// Two models that cannot be loaded at the same time.
@@ -175,7 +179,7 @@ mod tests {
             sizes in prop::collection::vec(1_u32..=50, 2..11),
             rooms in prop::collection::vec(100_u32..=160, 1..4),
         ) {
-            let found = order(&sizes, &rooms, SearchBudget { beam_width: 8, restarts: 2, improvements: 8 }).unwrap();
+            let found = order(&sizes, &rooms, SearchBudget { beam_width: 8, restarts: 2 }).unwrap();
             check(&sizes, &rooms, &found);
         }
     }

@@ -1,5 +1,7 @@
 //! Fisher's exact test, and Holm's correction for multiple tests.
 
+use statrs::function::factorial::ln_binomial;
+
 /// Fisher's exact two-sided p-value for `hits1` of `total1` against `hits2` of `total2`.
 ///
 /// The probability, with all margins fixed, of a table at most as likely as the observed one (Fisher, 1934); tables within
@@ -10,29 +12,11 @@ pub fn fisher(hits1: u64, total1: u64, hits2: u64, total2: u64) -> f64 {
     if hits1 > total1 || hits2 > total2 || least >= most {
         return 1.0;
     }
-    let log_factorials = log_factorials(total1 + total2);
-    let choose =
-        |n: u64, k: u64| at(&log_factorials, n) - at(&log_factorials, k) - at(&log_factorials, n - k);
-    let log_probability =
-        |k: u64| choose(total1, k) + choose(total2, hits - k) - choose(total1 + total2, hits);
+    let all = ln_binomial(total1 + total2, hits);
+    let log_probability = |k: u64| ln_binomial(total1, k) + ln_binomial(total2, hits - k) - all;
     let observed = log_probability(hits1) + 1e-7;
     let p: f64 = (least..=most).map(log_probability).filter(|log| *log <= observed).map(f64::exp).sum();
     p.min(1.0)
-}
-
-/// The logarithms of 0!, 1!, … `most`!.
-fn log_factorials(most: u64) -> Vec<f64> {
-    let mut all = vec![0.0];
-    let mut sum = 0.0;
-    for k in 1..=most {
-        sum += (k as f64).ln();
-        all.push(sum);
-    }
-    all
-}
-
-fn at(logs: &[f64], k: u64) -> f64 {
-    usize::try_from(k).ok().and_then(|k| logs.get(k)).copied().unwrap_or(f64::INFINITY)
 }
 
 /// Holm's adjusted p-values, in the order given: below 5% where the family-wise error rate allows a claim.

@@ -11,18 +11,18 @@ const MAX_CANDIDATES: usize = 8;
 
 /// One load: the set of models to unload, the model to load, and its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Load {
-    pub(super) unload: u128,
-    pub(super) model: usize,
-    pub(super) gpu: usize,
+struct Load {
+    unload: u128,
+    model: usize,
+    gpu: usize,
 }
 
 #[derive(Clone)]
-pub(super) struct State {
+struct State {
     /// The models on each GPU.
-    pub(super) on_gpu: Vec<u128>,
+    on_gpu: Vec<u128>,
     /// For each model, the partners of its uncovered pairs.
-    pub(super) uncovered: Vec<u128>,
+    uncovered: Vec<u128>,
     /// The cost of all uncovered pairs.
     remaining: u64,
     history: Option<Rc<History>>,
@@ -50,7 +50,7 @@ pub(super) struct BeamSearch<'a> {
 
 impl State {
     /// All loaded models.
-    pub(super) fn loaded(&self) -> u128 {
+    fn loaded(&self) -> u128 {
         self.on_gpu.iter().fold(0, |loaded, on| loaded | on)
     }
 
@@ -61,7 +61,7 @@ impl State {
 
 impl BeamSearch<'_> {
     /// The state with nothing loaded and all pairs uncovered.
-    pub(super) fn initial_state(&self) -> State {
+    fn initial_state(&self) -> State {
         let n = self.sizes.len();
         let remaining =
             (0..n).flat_map(|x| (0..x).map(move |y| (x, y))).map(|(x, y)| self.costs.pair(x, y)).sum();
@@ -69,10 +69,9 @@ impl BeamSearch<'_> {
         State { on_gpu: vec![0; self.capacities.len()], uncovered, remaining, history: None }
     }
 
-    /// The shortest completion found from a state, with at most `max_loads` loads.
-    pub(super) fn run(&self, mut from: State, max_loads: usize) -> Option<Vec<Load>> {
-        from.history = None;
-        let mut beam = vec![from];
+    /// An order with at most `max_loads` loads.
+    pub(super) fn run(&self, max_loads: usize) -> Option<Vec<Step>> {
+        let mut beam = vec![self.initial_state()];
         for _ in 0..max_loads {
             let mut moves = Vec::new();
             for (from, state) in beam.iter().enumerate() {
@@ -84,7 +83,7 @@ impl BeamSearch<'_> {
             for m in &moves {
                 let state = self.apply(&beam[m.from], m.load);
                 if state.is_done() {
-                    return Some(loads(state.history.as_ref()));
+                    return Some(self.steps(&loads(state.history.as_ref())));
                 }
                 if seen.insert((state.on_gpu.clone(), state.uncovered.clone())) {
                     next.push(state);
@@ -174,7 +173,7 @@ impl BeamSearch<'_> {
     }
 
     /// The state after a load; models without uncovered pairs are unloaded at once.
-    pub(super) fn apply(&self, state: &State, load: Load) -> State {
+    fn apply(&self, state: &State, load: Load) -> State {
         let Load { unload, model, gpu } = load;
         let mut next = state.clone();
         for on in &mut next.on_gpu {
@@ -198,6 +197,24 @@ impl BeamSearch<'_> {
         }
         next
     }
+
+    /// The steps of an order. Models without uncovered pairs are unloaded at the next load.
+    fn steps(&self, loads: &[Load]) -> Vec<Step> {
+        let mut state = self.initial_state();
+        // Unlike in `state`, models without uncovered pairs stay loaded until the next load.
+        let mut loaded = 0;
+        let step = |load: &Load| {
+            let unload = loaded & (load.unload | !state.loaded());
+            loaded &= !unload;
+            let covered = state.uncovered[load.model] & loaded;
+            loaded |= 1 << load.model;
+            state = self.apply(&state, *load);
+            let pairs =
+                iter_ones(covered).map(|other| [other.min(load.model), other.max(load.model)]).collect();
+            Step { unload: iter_ones(unload).collect(), load: load.model, gpu: load.gpu, pairs }
+        };
+        loads.iter().map(step).collect()
+    }
 }
 
 /// The loads that led to a state.
@@ -209,30 +226,13 @@ fn loads(history: Option<&Rc<History>>) -> Vec<Load> {
     loads
 }
 
-/// The steps of an order. Models without uncovered pairs are unloaded at the next load.
-pub(super) fn steps(search: &BeamSearch<'_>, loads: &[Load]) -> Vec<Step> {
-    let mut state = search.initial_state();
-    // Unlike in `state`, models without uncovered pairs stay loaded until the next load.
-    let mut loaded = 0;
-    let step = |load: &Load| {
-        let unload = loaded & (load.unload | !state.loaded());
-        loaded &= !unload;
-        let covered = state.uncovered[load.model] & loaded;
-        loaded |= 1 << load.model;
-        state = search.apply(&state, *load);
-        let pairs = iter_ones(covered).map(|other| [other.min(load.model), other.max(load.model)]).collect();
-        Step { unload: iter_ones(unload).collect(), load: load.model, gpu: load.gpu, pairs }
-    };
-    loads.iter().map(step).collect()
-}
-
 /// A set of the first `count` models.
 fn low_bits(count: usize) -> u128 {
     u128::MAX.checked_shr(128 - u32::try_from(count).unwrap_or(128)).unwrap_or(0)
 }
 
 /// The members of a set.
-pub(super) fn iter_ones(mut set: u128) -> impl Iterator<Item = usize> {
+fn iter_ones(mut set: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {
             let at = set.trailing_zeros() as usize;
@@ -243,7 +243,7 @@ pub(super) fn iter_ones(mut set: u128) -> impl Iterator<Item = usize> {
 }
 
 /// The finaliser of SplitMix64, which hashes a number.
-pub(super) fn splitmix(number: u64) -> u64 {
+fn splitmix(number: u64) -> u64 {
     let hash = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ hash >> 31
