@@ -33,7 +33,7 @@ pub enum FleetError {
         servers: String,
     },
     /// The HTTP client cannot be created.
-    #[error("cannot create an HTTP client")]
+    #[error("cannot create an HTTP client: {0}")]
     Client(#[source] reqwest::Error),
     /// A server failed.
     #[error("`{name}` failed: {source}{}", quoted(.tail))]

@@ -18,7 +18,7 @@ pub enum PullError {
     #[error("no cache folder: neither ASKE_CACHE nor a home folder is set")]
     NoCacheFolder,
     /// The HTTP client cannot be created.
-    #[error("cannot create an HTTP client")]
+    #[error("cannot create an HTTP client: {0}")]
     Client(#[source] reqwest::Error),
     /// The server could not be reached, or kept failing.
     #[error("{address}: {reason}")]

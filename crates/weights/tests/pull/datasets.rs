@@ -1,6 +1,6 @@
 //! Datasets from the hub.
 
-use crate::server::Way;
+use crate::server::Behaviour;
 use crate::world::{COMMIT, World, bytes};
 use aske_weights::{PullError, find_dataset, pull_dataset};
 use std::fs;
@@ -25,24 +25,24 @@ async fn the_chosen_files_are_pulled_once_into_their_folders_and_no_name_leads_o
         [("README.md", b"#"), ("data/a.parquet", &one), ("data/b.parquet", &two), ("../c.parquet", b"x")];
     world.offer_files("datasets", "/datasets", &files);
     assert!(find_dataset(&world.cache, "owner/name").is_none());
-    // Broken off at the second file: nothing is in place, and what was whole is not asked for again.
+    // Interrupted at the second file: nothing is in place, and complete files are not downloaded again.
     let second = format!("/datasets/owner/name/resolve/{COMMIT}/data/b.parquet");
-    world.server.set(&second, Way::Status { times: 3, status: 500 });
+    world.server.set(&second, Behaviour::Status { times: 3, status: 500 });
     pulled(&world).await.unwrap_err();
     assert!(find_dataset(&world.cache, "owner/name").is_none());
-    world.server.asked();
+    world.server.requests();
 
     let folder = pulled(&world).await.unwrap();
-    assert_eq!(world.server.asked().len(), 2, "the listing and the second file");
+    assert_eq!(world.server.requests().len(), 2, "the listing and the second file");
     assert_eq!(fs::read(folder.join("data/a.parquet")).unwrap(), one);
     assert_eq!(fs::read(folder.join("data/b.parquet")).unwrap(), two);
     assert_eq!(find_dataset(&world.cache, "owner/name"), Some(folder.clone()));
     assert!(!folder.join("../c.parquet").exists());
     assert_eq!(pulled(&world).await.unwrap(), folder);
-    assert!(world.server.asked().is_empty(), "what is here is not asked for");
+    assert!(world.server.requests().is_empty(), "nothing is downloaded again");
     // Another declaration wants another file of the same repository: it comes beside the others.
     assert_eq!(ending(&world, ".md").await.unwrap(), folder);
-    assert_eq!(world.server.asked().len(), 2, "the listing and the file");
+    assert_eq!(world.server.requests().len(), 2, "the listing and the file");
     for name in ["README.md", "data/a.parquet", "data/b.parquet"] {
         assert!(folder.join(name).is_file(), "{name}");
     }

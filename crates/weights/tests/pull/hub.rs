@@ -1,6 +1,6 @@
 //! Models of the hub: one file, or a repository.
 
-use crate::server::Way;
+use crate::server::Behaviour;
 use crate::world::{World, bytes, sha256};
 use aske_chat::Hint;
 use aske_weights::{PullError, PullEvent};
@@ -28,7 +28,7 @@ async fn a_file_is_pulled_once() {
 
     let (pulled, events) = world.events(&model).await;
     assert_eq!((pulled.unwrap(), &events[..]), (path, &[PullEvent::Verifying][..]));
-    assert!(world.server.asked().is_empty(), "what is here is not asked for");
+    assert!(world.server.requests().is_empty(), "nothing is downloaded again");
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_broken_connection_is_gone_on_with() {
     let content = bytes(300_000, 2);
     let (model, file) = world.hub_file(&content);
     // More breaks than attempts: each brings something, so none is in vain.
-    world.server.set(&file, Way::Breaks { times: 5, after: 50_000 });
+    world.server.set(&file, Behaviour::Breaks { times: 5, after: 50_000 });
     let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     let ranges = world.server.ranges(&file);
@@ -50,7 +50,7 @@ async fn an_interrupted_pull_is_gone_on_with() {
     let world = World::new().await;
     let content = bytes(300_000, 3);
     let (model, file) = world.hub_file(&content);
-    world.server.set(&file, Way::Hangs { after: 100_000 });
+    world.server.set(&file, Behaviour::Hangs { after: 100_000 });
     let part = world.staging(&model, "a.gguf.part");
     let arrived = async {
         while fs::metadata(&part).map_or(0, |part| part.len()) < 100_000 {
@@ -64,8 +64,8 @@ async fn an_interrupted_pull_is_gone_on_with() {
     assert!(world.cache.find(&model).is_none());
     assert_eq!(world.left(), ["a.gguf.part"]);
 
-    world.server.set(&file, Way::Well);
-    world.server.asked();
+    world.server.set(&file, Behaviour::Normal);
+    world.server.requests();
     let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     assert_eq!(world.server.ranges(&file), [Some("bytes=100000-".to_owned())]);
@@ -79,7 +79,7 @@ async fn a_server_that_cannot_go_on_begins_again() {
     let (model, file) = world.hub_file(&content);
     fs::create_dir_all(world.staging(&model, "")).unwrap();
     fs::write(world.staging(&model, "a.gguf.part"), &content[..70_000]).unwrap();
-    world.server.set(&file, Way::WithoutRange);
+    world.server.set(&file, Behaviour::WithoutRange);
     let path = world.pull(&model).await.unwrap();
     assert_eq!(fs::read(path).unwrap(), content);
     assert_eq!(world.server.ranges(&file), [Some("bytes=70000-".to_owned())]);
@@ -105,7 +105,7 @@ async fn an_old_beginning_that_does_not_fit_is_fetched_anew() {
 async fn a_truncated_file_is_never_put_in_place() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(300_000, 7));
-    world.server.set(&file, Way::Short(120_000));
+    world.server.set(&file, Behaviour::Short(120_000));
     let error = world.pull(&model).await.unwrap_err();
     assert!(matches!(error, PullError::Unreachable { .. }), "{error}");
     assert!(error.hint().unwrap().starts_with("run the same command to resume"));
@@ -150,14 +150,14 @@ async fn another_file_on_the_hub_is_noticed_before_it_is_downloaded() {
 async fn a_busy_server_is_outlasted_and_a_dead_one_named() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(100_000, 13));
-    world.server.set(&file, Way::Status { times: 2, status: 503 });
+    world.server.set(&file, Behaviour::Status { times: 2, status: 503 });
     world.pull(&model).await.unwrap();
     world.cache.remove(&model).await.unwrap();
 
-    world.server.set(&file, Way::Status { times: 3, status: 503 });
+    world.server.set(&file, Behaviour::Status { times: 3, status: 503 });
     let error = world.pull(&model).await.unwrap_err();
     assert!(error.to_string().ends_with("a.gguf: server responded 503 Service Unavailable"), "{error}");
-    world.server.set(&file, Way::Status { times: 1, status: 404 });
+    world.server.set(&file, Behaviour::Status { times: 1, status: 404 });
     let error = world.pull(&model).await.unwrap_err();
     assert!(error.to_string().ends_with("server responded 404 Not Found"), "{error}");
 }
@@ -197,15 +197,15 @@ async fn a_repository_is_pulled_whole_and_verified() {
         ("model-2.safetensors", &two),
         ("run_me.py", b"import os"),
     ]);
-    // The first pull is broken off at the last file; what was whole by then is not asked for again.
+    // The first pull is interrupted at the last file; complete files are not downloaded again.
     let last = format!("/owner/name/resolve/{}/model-2.safetensors", crate::world::COMMIT);
-    world.server.set(&last, Way::Status { times: 3, status: 500 });
+    world.server.set(&last, Behaviour::Status { times: 3, status: 500 });
     world.pull(&model).await.unwrap_err();
     assert!(world.cache.find(&model).is_none());
-    world.server.asked();
+    world.server.requests();
 
     let folder = world.pull(&model).await.unwrap();
-    assert_eq!(world.server.asked().len(), 2, "the listing and the last file");
+    assert_eq!(world.server.requests().len(), 2, "the listing and the last file");
     assert_eq!(folder, world.cache.root().join("tiny"));
     assert_eq!(world.left(), ["SHA256SUMS", "config.json", "model-1.safetensors", "model-2.safetensors"]);
     let sums = fs::read_to_string(folder.join("SHA256SUMS")).unwrap();

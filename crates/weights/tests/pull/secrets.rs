@@ -1,6 +1,6 @@
 //! Credentials: sent to the hub only, and shown in no error.
 
-use crate::server::{Server, Way};
+use crate::server::{Behaviour, Server};
 use crate::world::{World, bytes, options};
 use aske_chat::Hint;
 use aske_weights::PullError;
@@ -15,17 +15,19 @@ async fn the_token_goes_to_the_hub_and_not_where_it_redirects() {
     let elsewhere = Server::start().await;
     elsewhere.serve("/store/a?signature=verysecret", "application/octet-stream", content);
     let signed = format!("{}/store/a?signature=verysecret", elsewhere.url);
-    world.server.set(&file, Way::Redirect(signed.clone()));
+    world.server.set(&file, Behaviour::Redirect(signed.clone()));
     world.options = options(&world.server.url, Some(TOKEN));
     world.pull(&model).await.unwrap();
-    let sent = |server: &Server| server.asked().into_iter().map(|asked| asked.key).collect::<Vec<_>>();
+    let sent = |server: &Server| {
+        server.requests().into_iter().map(|request| request.authorization).collect::<Vec<_>>()
+    };
     let bearer = Some(format!("Bearer {TOKEN}"));
     assert_eq!(sent(&world.server), [bearer.clone(), bearer]);
     assert_eq!(sent(&elsewhere), [None]);
 
     // When that place fails, neither the token nor the signature is told.
     world.cache.remove(&model).await.unwrap();
-    elsewhere.set("/store/a?signature=verysecret", Way::Status { times: 9, status: 500 });
+    elsewhere.set("/store/a?signature=verysecret", Behaviour::Status { times: 9, status: 500 });
     let error = world.pull(&model).await.unwrap_err();
     let told = format!("{error} {error:?} {:?}", error.hint());
     assert!(!told.contains("verysecret"), "{told}");
@@ -37,7 +39,7 @@ async fn a_gated_model_tells_what_to_do_and_no_token() {
     let (model, _) = world.hub_file(&bytes(50_000, 32));
     world
         .server
-        .set("/api/models/owner/name/revision/main?blobs=true", Way::Status { times: 1, status: 403 });
+        .set("/api/models/owner/name/revision/main?blobs=true", Behaviour::Status { times: 1, status: 403 });
     world.options = options(&world.server.url, Some(TOKEN));
     let error = world.pull(&model).await.unwrap_err();
     assert!(matches!(error, PullError::Forbidden { status: 403, .. }), "{error}");
@@ -50,10 +52,10 @@ async fn a_gated_model_tells_what_to_do_and_no_token() {
 async fn a_redirect_to_another_scheme_is_refused() {
     let world = World::new().await;
     let (model, file) = world.hub_file(&bytes(50_000, 33));
-    world.server.set(&file, Way::Redirect("https://127.0.0.1:1/a".to_owned()));
+    world.server.set(&file, Behaviour::Redirect("https://127.0.0.1:1/a".to_owned()));
     let error = world.pull(&model).await.unwrap_err();
     assert!(error.to_string().ends_with("redirect to another scheme"), "{error}");
-    world.server.set(&file, Way::Redirect(file.clone()));
+    world.server.set(&file, Behaviour::Redirect(file.clone()));
     let error = world.pull(&model).await.unwrap_err();
     assert!(error.to_string().ends_with("too many redirects"), "{error}");
 }
@@ -65,17 +67,17 @@ async fn the_hubs_password_goes_to_the_hub_alone() {
     let (model, file) = world.hub_file(&content);
     let elsewhere = Server::start().await;
     elsewhere.serve("/store/a", "application/octet-stream", content);
-    world.server.set(&file, Way::Redirect(format!("{}/store/a", elsewhere.url)));
+    world.server.set(&file, Behaviour::Redirect(format!("{}/store/a", elsewhere.url)));
     let address = world.server.url.replace("http://", "http://me:very%20secret@");
     world.options = options(&address, None);
     world.pull(&model).await.unwrap();
     // base64 of `me:very secret`
     let basic = Some("Basic bWU6dmVyeSBzZWNyZXQ=".to_owned());
-    assert_eq!(world.server.asked().remove(0).key, basic);
-    assert_eq!(elsewhere.asked().remove(0).key, None);
+    assert_eq!(world.server.requests().remove(0).authorization, basic);
+    assert_eq!(elsewhere.requests().remove(0).authorization, None);
 
     world.cache.remove(&model).await.unwrap();
-    world.server.set(&file, Way::Status { times: 1, status: 401 });
+    world.server.set(&file, Behaviour::Status { times: 1, status: 401 });
     let error = world.pull(&model).await.unwrap_err();
     assert!(matches!(error, PullError::Forbidden { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("secret"));

@@ -1,4 +1,4 @@
-//! A server of files that can misbehave, and remembers what it was asked.
+//! A file server that can misbehave and logs its requests.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -10,46 +10,46 @@ use futures_util::stream::{self, StreamExt};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// How a file is served.
+/// How the server responds to requests for a file.
 #[derive(Clone, Debug)]
-pub(crate) enum Way {
-    /// As it should be.
-    Well,
-    /// Always from the beginning.
+pub(crate) enum Behaviour {
+    /// Serves the file, with ranges.
+    Normal,
+    /// Ignores ranges.
     WithoutRange,
-    /// So many times, the connection breaks after so many bytes.
+    /// Closes the connection after `after` bytes, `times` times.
     Breaks { times: u32, after: usize },
-    /// The connection stays open after so many bytes, and nothing more comes.
+    /// Sends nothing more after `after` bytes, and keeps the connection open.
     Hangs { after: usize },
-    /// As if the file had only so many bytes.
+    /// Serves only this many bytes.
     Short(usize),
-    /// So many times, this status.
+    /// Responds with this status, `times` times.
     Status { times: u32, status: u16 },
-    /// It is elsewhere.
+    /// Redirects to this URL.
     Redirect(String),
 }
 
-/// What was asked for.
+/// A request.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct LoggedRequest {
     pub(crate) path: String,
     pub(crate) range: Option<String>,
-    pub(crate) key: Option<String>,
+    pub(crate) authorization: Option<String>,
 }
 
 struct Entry {
     body: Bytes,
     kind: &'static str,
-    way: Way,
+    behaviour: Behaviour,
 }
 
 #[derive(Default)]
 struct Inside {
     files: HashMap<String, Entry>,
-    asked: Vec<Asked>,
+    requests: Vec<LoggedRequest>,
 }
 
-/// The server; it ends with the test.
+/// The server; it stops with the test.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -67,22 +67,26 @@ impl Server {
     }
 
     pub(crate) fn serve(&self, path: &str, kind: &'static str, body: impl Into<Bytes>) {
-        let entry = Entry { body: body.into(), kind, way: Way::Well };
+        let entry = Entry { body: body.into(), kind, behaviour: Behaviour::Normal };
         self.inside.lock().unwrap().files.insert(path.to_owned(), entry);
     }
 
-    pub(crate) fn set(&self, path: &str, way: Way) {
-        self.inside.lock().unwrap().files.get_mut(path).unwrap().way = way;
+    pub(crate) fn set(&self, path: &str, behaviour: Behaviour) {
+        self.inside.lock().unwrap().files.get_mut(path).unwrap().behaviour = behaviour;
     }
 
     /// All requests since the last call.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        std::mem::take(&mut self.inside.lock().unwrap().asked)
+    pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
+        std::mem::take(&mut self.inside.lock().unwrap().requests)
     }
 
     /// The ranges of the requests for one file since the last call.
     pub(crate) fn ranges(&self, path: &str) -> Vec<Option<String>> {
-        self.asked().into_iter().filter(|asked| asked.path == path).map(|asked| asked.range).collect()
+        self.requests()
+            .into_iter()
+            .filter(|request| request.path == path)
+            .map(|request| request.range)
+            .collect()
     }
 }
 
@@ -91,32 +95,36 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
     let header = |name: HeaderName| text(request.headers(), &name);
     let range = header(RANGE);
     let mut inside = server.inside.lock().unwrap();
-    inside.asked.push(Asked { path: path.clone(), range: range.clone(), key: header(AUTHORIZATION) });
+    inside.requests.push(LoggedRequest {
+        path: path.clone(),
+        range: range.clone(),
+        authorization: header(AUTHORIZATION),
+    });
     let Some(entry) = inside.files.get_mut(&path) else { return status(StatusCode::NOT_FOUND) };
     let whole = entry.body.clone();
     let from = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
-    match &mut entry.way {
-        Way::Status { times, status: code } if *times > 0 => {
+    match &mut entry.behaviour {
+        Behaviour::Status { times, status: code } if *times > 0 => {
             *times -= 1;
             return status(StatusCode::from_u16(*code).unwrap());
         }
-        Way::Breaks { times, after } if *times > 0 => {
+        Behaviour::Breaks { times, after } if *times > 0 => {
             *times -= 1;
             let from = from.unwrap_or(0);
             return stream(entry.kind, &whole, from, whole[from..].len().min(*after), true);
         }
-        Way::Hangs { after } => return stream(entry.kind, &whole, 0, *after, false),
-        Way::Redirect(to) => {
+        Behaviour::Hangs { after } => return stream(entry.kind, &whole, 0, *after, false),
+        Behaviour::Redirect(to) => {
             return Response::builder().status(302).header(LOCATION, &*to).body(Body::empty()).unwrap();
         }
-        Way::Short(bytes) => {
+        Behaviour::Short(bytes) => {
             let short = whole.slice(..*bytes);
             return from
                 .filter(|from| *from >= *bytes)
                 .map_or_else(|| part(entry.kind, &short, from), |_| beyond(*bytes));
         }
-        Way::WithoutRange => return part(entry.kind, &whole, None),
-        Way::Well | Way::Status { .. } | Way::Breaks { .. } => {}
+        Behaviour::WithoutRange => return part(entry.kind, &whole, None),
+        Behaviour::Normal | Behaviour::Status { .. } | Behaviour::Breaks { .. } => {}
     }
     match from {
         Some(from) if from >= whole.len() => beyond(whole.len()),
@@ -149,14 +157,14 @@ fn part(kind: &str, whole: &Bytes, from: Option<usize>) -> Response {
     .unwrap()
 }
 
-/// Promises the rest of the file, sends some, then breaks or falls silent.
+/// Declares the rest of the file, sends a part, then closes the connection or hangs.
 fn stream(kind: &str, whole: &Bytes, from: usize, bytes: usize, breaks: bool) -> Response {
     let sent = stream::iter([Ok::<_, std::io::Error>(whole.slice(from..from + bytes))]);
     let after = stream::once(async move {
         if !breaks {
             std::future::pending::<()>().await;
         }
-        // What was sent leaves before the connection does.
+        // The data is flushed before the connection closes.
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         Err(std::io::Error::other("broken"))
     });
