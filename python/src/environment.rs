@@ -5,7 +5,9 @@ use crate::judge::{Judges, Served};
 use crate::rollout::{Cast, rollout};
 use crate::session::Session;
 use crate::{RolloutFailure, to_python};
-use aske_config::{ConfigError, Layers, Settings, connect};
+use aske_bench::{Dialogue, provider};
+use aske_chat::Hint;
+use aske_config::{ConfigError, Layers, ProviderKind, Settings};
 use aske_model::{HttpClient, Model};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
@@ -155,24 +157,25 @@ fn load(config: &str, options: &[String]) -> Result<Layers, ConfigError> {
     Layers::load(Some(config), std::env::vars(), &flags)
 }
 
-/// Connects everybody but the policy.
+/// The models of all roles but the policy's: those that are served over HTTP or scripted.
 fn models(settings: &Settings, http: &HttpClient) -> Result<BTreeMap<String, Arc<Model>>, ConfigError> {
+    let dialogue = Dialogue { pack: settings.pack.clone(), rounds: settings.protocol.rounds };
     let others = settings.models.iter().filter(|(name, _)| **name != settings.asker.model);
     others
         .map(|(name, section)| {
-            let provider = connect(http, name, section)?.ok_or_else(|| {
-                ConfigError::at(
-                    format!("models.{name}.provider"),
-                    "this model lives inside the program `aske`",
-                )
-                .with_hint("serve it over HTTP, and give its section provider = \"openai\" and its url")
-            })?;
+            if !matches!(section.provider, Some(ProviderKind::Openai | ProviderKind::Scripted)) {
+                let key = format!("models.{name}.provider");
+                return Err(ConfigError::at(key, "this model lives inside the program `aske`").with_hint(
+                    "serve it over HTTP, and give its section provider = \"openai\" and its url",
+                ));
+            }
+            let provider = provider(http, name, section, &dialogue)?;
             Ok((name.clone(), Arc::new(Model::new(name, provider, section.limits.clone(), section.price))))
         })
         .collect()
 }
 
 fn wrong(error: &ConfigError) -> PyErr {
-    let hint = error.hint.as_deref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
     PyValueError::new_err(format!("{error}{hint}"))
 }

@@ -2,7 +2,7 @@
 
 use crate::history::History;
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Completion, Halt, Model, ModelError, Request};
+use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
 use aske_record::{GradeLine, RoleUsage, SCHEMA, SessionId, SessionRecord};
 use aske_session::{Domain, Grade, Grading, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade};
 use futures_util::future::try_join_all;
@@ -124,8 +124,12 @@ pub(crate) async fn rollout(
                 usage: reply.usage,
                 usd: cost,
             });
-            // The machine asked for this slot a moment ago.
-            let _ = session.feed(slot, reply);
+            session.feed(slot, reply).map_err(|error| ModelError {
+                model: settings.asker.model.clone(),
+                cause: ErrorCause::Malformed,
+                message: error.to_string(),
+                attempts: 1,
+            })?;
         }
     };
     let grade = symbolic(&transcript, &settings.domain);

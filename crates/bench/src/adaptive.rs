@@ -1,4 +1,4 @@
-//! A run that stops when it knows enough: pairs chosen by chance, those that tell more the more often.
+//! Adaptive runs: pairs are sampled by how informative they are, until the confidence interval is narrow enough.
 
 use crate::plan::plan_session;
 use crate::{Observer, PlannedSession, RunSummary, Runner};
@@ -7,51 +7,51 @@ use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
 use aske_stats::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 
-/// When to stop.
+/// When an adaptive run stops.
 #[derive(Clone, Copy, Debug)]
 pub struct StopRule {
-    /// Half the width of the 95% interval, as a share.
+    /// Target half-width of the 95% interval, as a fraction.
     pub half_width: f64,
-    /// Sessions at most, the first batch excepted.
+    /// Maximum number of sessions, except for the first batch.
     pub max_sessions: usize,
 }
 
-/// How such a run ended.
+/// The result of an adaptive run.
 pub struct AdaptiveSummary {
-    /// The sessions it chose.
+    /// The sessions that were run.
     pub run: RunSummary,
-    /// The weighted estimate over whole batches; none before the first one is whole.
+    /// The weighted estimate over complete batches; none before the first one is complete.
     pub estimate: Option<AdaptiveEstimate>,
-    /// The interval is as narrow as was asked for.
+    /// Whether the interval is as narrow as required.
     pub narrow_enough: bool,
 }
 
-/// Runs batches until the interval is narrow enough, the limit is met or the run is halted.
+/// Runs batches until the interval is narrow enough, the limit is reached or the run is halted.
 ///
-/// A batch is written down before it runs, so a run that goes on finishes it first.
+/// A batch is recorded before it runs, so a resumed run finishes it first.
 pub async fn run_adaptive(
     runner: &Runner<'_>,
     settings: &Settings,
     pairs: &[PairId],
-    until: StopRule,
+    rule: StopRule,
     draws: &mut Draws,
     observer: &dyn Observer,
 ) -> Result<AdaptiveSummary, RunError> {
     let mut sampler = AdaptiveSampler::new(pairs.len(), settings.run.seed);
     let mut before = batches(draws, pairs)?.into_iter();
-    let mut taken = Taken { pairs, samples: vec![0; pairs.len()] };
+    let mut taken = DrawCounts { pairs, samples: vec![0; pairs.len()] };
     let mut chosen_so_far = 0;
     loop {
         let estimate = sampler.estimate();
-        let narrow_enough = estimate.is_some_and(|now| now.rate.half_width() <= until.half_width);
+        let narrow_enough = estimate.is_some_and(|now| now.rate.half_width() <= rule.half_width);
         let mut batch = before.next().unwrap_or_default();
-        let enough = narrow_enough || (sampler.batches() > 0 && chosen_so_far >= until.max_sessions);
+        let enough = narrow_enough || (sampler.batches() > 0 && chosen_so_far >= rule.max_sessions);
         if batch.is_empty() && enough {
             return Ok(AdaptiveSummary { run: runner.run(&[], observer).await?, estimate, narrow_enough });
         }
         if batch.is_empty() || batch.iter().any(|line| line.fixed) {
-            // A first batch that a crash has cut is written to its end: every pair belongs to it.
-            let size = settings.run.concurrency.min(until.max_sessions.saturating_sub(chosen_so_far)).max(1);
+            // A first batch that a crash has truncated is completed: every pair belongs to it.
+            let size = settings.run.concurrency.min(rule.max_sessions.saturating_sub(chosen_so_far)).max(1);
             let fresh: Vec<DrawLine> =
                 lines(&sampler, size, taken.clone()).into_iter().skip(batch.len()).collect();
             draws.add(&fresh)?;
@@ -78,7 +78,7 @@ pub async fn run_adaptive(
     }
 }
 
-/// Stored draws, batch by batch. Those of another selection are refused.
+/// Stored draws by batch. Draws from another selection of pairs are an error.
 fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
     let fits = |line: &DrawLine| {
         let pair = pairs.get(line.pair).map(ToString::to_string);
@@ -92,14 +92,14 @@ fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunErr
     Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
 }
 
-/// How many samples of each pair are chosen by now.
+/// The samples of each pair that were drawn so far.
 #[derive(Clone)]
-struct Taken<'p> {
+struct DrawCounts<'p> {
     pairs: &'p [PairId],
     samples: Vec<u32>,
 }
 
-impl Taken<'_> {
+impl DrawCounts<'_> {
     /// The pair's next session.
     fn next(&mut self, pair: usize) -> SessionId {
         let sample = self.samples[pair];
@@ -108,7 +108,7 @@ impl Taken<'_> {
     }
 }
 
-fn lines(sampler: &AdaptiveSampler, size: usize, mut taken: Taken<'_>) -> Vec<DrawLine> {
+fn lines(sampler: &AdaptiveSampler, size: usize, mut taken: DrawCounts<'_>) -> Vec<DrawLine> {
     let line = |PairDraw { pair, probability, fixed }| DrawLine {
         schema: SCHEMA,
         batch: sampler.batches(),

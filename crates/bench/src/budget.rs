@@ -1,4 +1,4 @@
-//! What a run may spend, and what it has spent.
+//! Budgets of a run: dollars, tokens and minutes.
 
 use aske_chat::{Usage, Usd};
 use aske_config::RunSection;
@@ -8,25 +8,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Tokens and dollars of a run so far, and its calls since the start of this process.
+/// What a run has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spending {
-    /// Calls since the start.
+    /// Calls of this process.
     pub calls: u64,
-    /// Tokens, earlier starts included.
+    /// Tokens, including earlier starts.
     pub tokens: u64,
-    /// Dollars, earlier starts included.
+    /// Dollars, including earlier starts.
     pub usd: Usd,
 }
 
-/// A budget that is used up.
+/// The budget that is used up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BudgetLimit {
-    /// Of dollars.
+    /// Dollars.
     Usd(f64),
-    /// Of tokens.
+    /// Tokens.
     Tokens(u64),
-    /// Of minutes.
+    /// Minutes.
     Minutes(f64),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for BudgetLimit {
     }
 }
 
-/// Counts, and says when a budget is reached. A clone counts into the same budget.
+/// Counts usage against the budgets. Clones share the count.
 #[derive(Clone)]
 pub struct Budget {
     spent: Arc<Mutex<Spending>>,
@@ -50,7 +50,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget for the calls of this store, those of earlier starts counted.
+    /// The budget of a run; stored calls of earlier starts count.
     pub fn new(run: &RunSection, store: &CallStore) -> Result<Self, RunError> {
         let before = store.used()?;
         let spent = Spending {
@@ -62,7 +62,7 @@ impl Budget {
             spent: Arc::new(Mutex::new(spent)),
             budget_usd: run.budget_usd,
             budget_tokens: run.budget_tokens,
-            // A time that no clock can reach is no budget.
+            // A duration beyond the clock's range is unlimited.
             minutes: run.budget_minutes.and_then(|minutes| {
                 let allowed = Duration::try_from_secs_f64(minutes * 60.0).ok()?;
                 Some((Instant::now().checked_add(allowed)?, minutes))
@@ -81,12 +81,12 @@ impl Budget {
         *self.spent.lock()
     }
 
-    /// When the time is over, if there is a budget of it.
-    pub(crate) fn end(&self) -> Option<Instant> {
+    /// The end of the time budget, if there is one.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.minutes.map(|(end, _)| end)
     }
 
-    /// The budget that is used up, if one is.
+    /// The budget that is used up, if any.
     pub(crate) fn exhausted(&self) -> Option<BudgetLimit> {
         let spent = self.spent();
         let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(BudgetLimit::Usd);

@@ -1,27 +1,36 @@
-//! One call: replayed if it is stored, else made and stored before anything goes on.
+//! Calls models: a stored reply is replayed, a new one is stored before it is used.
 
 use crate::budget::{Budget, BudgetLimit};
 use aske_chat::{Hint, Reply};
 use aske_config::RoleSettings;
 use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
 use aske_record::{CallKey, CallStore, RoleUsage, RunError, StoredCall};
-use aske_session::{Call, Seed, Slot};
+use aske_session::{Call, FeedError, Seed, Slot};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use tracing::{Instrument, debug, debug_span, info};
 
-/// Why a session could not go on. Never a score.
+/// Why a session could not continue. Never a score.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// The run is ending; this part comes next time.
+    /// The run is ending; the session continues at the next start.
     #[error("halted")]
     Halted,
-    /// A model gave no reply.
+    /// A model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The run folder could not be read or written.
     #[error(transparent)]
     Folder(#[from] RunError),
+}
+
+impl CallError {
+    /// The failure of a session that rejected the reply of this model.
+    pub fn rejected(model: &str, error: &FeedError) -> Self {
+        let (cause, message) = (ErrorCause::Malformed, error.to_string());
+        Self::Model(ModelError { model: model.to_owned(), cause, message, attempts: 1 })
+    }
 }
 
 impl Hint for CallError {
@@ -34,10 +43,10 @@ impl Hint for CallError {
     }
 }
 
-/// Replies that are stored, by their place in a record.
+/// Stored replies of a record.
 pub type Replay = HashMap<Slot, StoredCall>;
 
-/// Makes the calls of a run.
+/// Calls the models of a run.
 pub struct Caller<'r> {
     pub(crate) store: &'r CallStore,
     pub(crate) seed: Seed,
@@ -46,28 +55,28 @@ pub struct Caller<'r> {
     pub(crate) budget_limit: OnceLock<BudgetLimit>,
 }
 
-/// A reply, and whether it was stored before.
+/// A reply to a call.
 pub struct CallReply {
     /// The reply.
     pub reply: Reply,
-    /// What it took.
+    /// Tokens and cost.
     pub used: RoleUsage,
-    /// It was stored before.
+    /// Whether it was stored by an earlier start.
     pub stored: bool,
 }
 
 impl<'r> Caller<'r> {
-    /// A caller that stores into this store and draws by this seed; `halt` ends its calls.
+    /// A caller with this store and seed; `halt` stops it.
     pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, budget: Budget) -> Self {
         Self { store, seed, halt, budget, budget_limit: OnceLock::new() }
     }
 
-    /// The replies of a record that an earlier start has stored.
+    /// The replies of a record that were stored by an earlier start.
     pub fn earlier_replies(&self, record: &str) -> Result<Replay, RunError> {
         self.store.earlier_replies(record)
     }
 
-    /// The reply to a call of a record, from `replay` where it is there.
+    /// The reply to a call of a record: from `replay` if stored, else from the model.
     pub async fn call(
         &self,
         record: &str,
@@ -84,15 +93,30 @@ impl<'r> Caller<'r> {
             if stored.request != hash {
                 return Err(self.store.other_request(&key).into());
             }
+            debug!(
+                model = model.name(),
+                session = record,
+                turn = slot.turn,
+                role = slot.role.as_str(),
+                "replayed a stored reply"
+            );
             let used = RoleUsage { calls: 1, usage: stored.reply.usage, usd: stored.cost };
             return Ok(CallReply { reply: stored.reply.clone(), used, stored: true });
         }
         self.check_budget();
-        let completion =
-            model.complete(&request, self.halt).await.map_err(|failure| match failure.cause {
+        let span = debug_span!(
+            "call",
+            session = record,
+            turn = slot.turn,
+            role = slot.role.as_str(),
+            draw = slot.draw
+        );
+        let completion = model.complete(&request, self.halt).instrument(span).await.map_err(|error| {
+            match error.cause {
                 ErrorCause::Halted => CallError::Halted,
-                _ => CallError::Model(failure),
-            })?;
+                _ => CallError::Model(error),
+            }
+        })?;
         let Completion { reply, latency, attempts, cost } = completion;
         self.budget.add(&reply.usage, cost);
         let name = model.name().to_owned();
@@ -105,7 +129,9 @@ impl<'r> Caller<'r> {
     /// Halts the run when a budget is used up.
     pub(crate) fn check_budget(&self) {
         if let Some(limit) = self.budget.exhausted() {
-            self.budget_limit.get_or_init(|| limit);
+            if self.budget_limit.set(limit).is_ok() {
+                info!(budget = %limit, "halting: a budget is used up");
+            }
             self.halt.trigger();
         }
     }

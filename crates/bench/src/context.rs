@@ -1,36 +1,37 @@
-//! Many pieces of work at once, on one folder, within one budget; what fails stays open for another time.
+//! [`RunContext`]: what all work on a run folder shares, and a loop that runs jobs concurrently within the budget.
 
 use crate::budget::{Budget, BudgetLimit, Spending};
 use crate::{CallError, Caller, Grader, ModelRegistry};
 use aske_config::{RoleSettings, Settings};
-use aske_model::{ErrorCause, Halt, Model, ModelError};
+use aske_model::{Halt, Model, ModelError};
 use aske_record::{RunDir, RunError};
 use aske_session::Seed;
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use std::collections::HashSet;
+use tracing::warn;
 
-/// A record that was given up for now.
+/// A record that failed; it stays open for the next start.
 #[derive(Clone, Debug)]
 pub struct RunFailure {
     /// Its name.
     pub record: String,
-    /// Why.
+    /// The error.
     pub failure: ModelError,
 }
 
-/// How the work ended.
+/// The result of running jobs.
 #[derive(Debug, Default)]
 pub struct JobSummary {
-    /// Records given up, by infrastructure.
+    /// Records that failed by infrastructure.
     pub failures: Vec<RunFailure>,
     /// Records that are not finished.
     pub open: usize,
-    /// The budget that ended the work.
+    /// The budget that stopped the work.
     pub budget_limit: Option<BudgetLimit>,
 }
 
-/// What all work on a run folder shares.
+/// Settings, models, folder, caller and grader of a run.
 pub struct RunContext<'r> {
     pub(crate) settings: &'r Settings,
     pub(crate) models: &'r ModelRegistry,
@@ -40,7 +41,7 @@ pub struct RunContext<'r> {
 }
 
 impl<'r> RunContext<'r> {
-    /// A context for a folder; `halt` ends its work early.
+    /// The context of a folder; `halt` stops its work early.
     pub fn new(
         settings: &'r Settings,
         models: &'r ModelRegistry,
@@ -52,35 +53,27 @@ impl<'r> RunContext<'r> {
         Ok(Self { settings, models, folder, caller, grader: Grader::new(settings, models) })
     }
 
-    /// What was spent so far.
+    /// What was used so far.
     pub fn spent(&self) -> Spending {
         self.caller.budget.spent()
     }
 
-    /// The folder.
+    /// The run folder.
     pub fn folder(&self) -> &'r RunDir {
         self.folder
     }
 
-    /// Makes the calls.
+    /// Calls the models.
     pub fn caller(&self) -> &Caller<'r> {
         &self.caller
     }
 
     /// The model of a role.
     pub fn model(&self, role: &RoleSettings) -> Result<&Model, CallError> {
-        self.models.get(&role.model).map(AsRef::as_ref).ok_or_else(|| {
-            let message = "the model is not configured".to_owned();
-            CallError::Model(ModelError {
-                model: role.model.clone(),
-                cause: ErrorCause::NotFound,
-                message,
-                attempts: 0,
-            })
-        })
+        self.models.find(&role.model)
     }
 
-    /// Does every job, as many at once as the settings allow. Returns early only when the folder fails.
+    /// Runs all jobs, as many at once as the settings allow. Returns early only when the folder fails.
     pub async fn run_all<J>(
         &self,
         jobs: &[J],
@@ -94,7 +87,13 @@ impl<'r> RunContext<'r> {
             Err(CallError::Halted) => Ok(false),
             Err(CallError::Folder(error)) => Err(error),
             Err(CallError::Model(failure)) => {
-                // Every other record would meet the same wall, and pay for the way there.
+                warn!(
+                    session = name(job),
+                    model = failure.model,
+                    cause = failure.cause.as_str(),
+                    "session failed"
+                );
+                // Every other record would fail the same way, after paying for the calls before.
                 if failure.cause.is_lasting() {
                     self.caller.halt.trigger();
                 }
@@ -126,9 +125,9 @@ impl<'r> RunContext<'r> {
         Ok(JobSummary { failures, open: jobs.len() - done, budget_limit })
     }
 
-    /// Halts the work when its time is over, also while every call hangs.
+    /// Halts the work at the end of the time budget, even while all calls hang.
     async fn halt_at_deadline(&self) -> std::convert::Infallible {
-        if let Some(end) = self.caller.budget.end() {
+        if let Some(end) = self.caller.budget.deadline() {
             tokio::time::sleep_until(end.into()).await;
             self.caller.check_budget();
         }
@@ -137,7 +136,7 @@ impl<'r> RunContext<'r> {
 }
 
 impl JobSummary {
-    /// Failures grouped by model and cause, most frequent first, with how many records each kept from finishing.
+    /// Failures by model and cause with the number of records, most frequent first.
     pub fn causes(&self) -> Vec<(&ModelError, usize)> {
         let mut seen = HashSet::new();
         let key = |failure: &ModelError| (failure.model.clone(), failure.cause);

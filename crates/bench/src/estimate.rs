@@ -1,4 +1,4 @@
-//! What a plan would take, before anything is asked.
+//! Estimates the calls, tokens and cost of a plan before it runs.
 
 use crate::PlannedSession;
 use aske_chat::{Price, Usage, Usd};
@@ -6,35 +6,35 @@ use aske_config::Settings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How much of its budget a reply is taken to use where nothing better is known: a quarter.
+/// The assumed share of the token limit that a reply uses.
 const SHARE_OF_BUDGET: f64 = 0.25;
-/// Tokens of a summary as forwarded, as a guess.
+/// Assumed tokens of a forwarded summary.
 const SUMMARY_TOKENS: f64 = 150.0;
-/// Tokens of a question with its prompt, as a guess.
+/// Assumed tokens of a question with its prompt.
 const QUESTION_TOKENS: f64 = 200.0;
-/// Tokens of the asker's instructions, as a guess.
+/// Assumed tokens of the asker's instructions.
 const INSTRUCTION_TOKENS: f64 = 700.0;
 
-/// What one model does in one role.
+/// The estimate for one model in one role.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoleEstimate {
     /// `asker`, `solver` or `check`.
     pub role: &'static str,
     /// The model.
     pub model: String,
-    /// Calls, if every turn has its question.
+    /// Calls, if every turn has a question.
     pub calls: u64,
-    /// Tokens if replies use a quarter of their budget.
+    /// Tokens if replies use a quarter of their limit.
     pub expected: Usage,
-    /// Their cost; none without a price.
+    /// Expected cost; none without a price.
     pub expected_usd: Option<Usd>,
-    /// Tokens written if every reply uses all of its budget.
+    /// Completion tokens if every reply uses its full limit.
     pub most_written: u64,
-    /// The cost if every reply uses all of its budget.
+    /// Cost if every reply uses its full limit.
     pub most_usd: Option<Usd>,
 }
 
-/// What a plan would take.
+/// The estimate of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// Sessions.
@@ -49,7 +49,7 @@ impl Estimate {
         self.roles.iter().map(|role| role.calls).sum()
     }
 
-    /// The expected cost of what has a price, and of everything at its most.
+    /// The expected and the maximum cost of all models with a price.
     pub fn usd(&self) -> (Usd, Usd) {
         let sum = |pick: fn(&RoleEstimate) -> Option<Usd>| {
             self.roles.iter().filter_map(pick).fold(Usd::default(), |sum, usd| sum + usd)
@@ -58,7 +58,7 @@ impl Estimate {
     }
 }
 
-/// Counts calls exactly and guesses tokens. Equivalence checks depend on the answers and are not counted.
+/// Estimates a plan: calls are exact, tokens are assumed. Equivalence checks depend on the answers and are not included.
 pub fn estimate(settings: &Settings, plan: &[PlannedSession]) -> Estimate {
     let protocol = &settings.protocol;
     let sessions = plan.len() as u64;
@@ -82,7 +82,7 @@ pub fn estimate(settings: &Settings, plan: &[PlannedSession]) -> Estimate {
     Estimate { sessions: plan.len(), roles }
 }
 
-/// The asker reads its whole conversation again in each turn.
+/// The asker's prompt is its whole conversation in each turn.
 fn asker(settings: &Settings, sessions: u64) -> RoleEstimate {
     let protocol = &settings.protocol;
     let reply = f64::from(protocol.asker_tokens) * SHARE_OF_BUDGET;

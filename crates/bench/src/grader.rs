@@ -14,31 +14,31 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// How often the checker is asked anew, in one start of a run, for a verdict that can be read.
+/// New draws per start for a verdict that can be parsed.
 const NEW_DRAWS: u32 = 3;
 
-/// Grades sessions; a verdict on an answer pair is asked for once in a run.
+/// Grades sessions; each answer pair goes to the equivalence checker once per run.
 pub struct Grader {
     domain: Domain,
     pack: Arc<Pack>,
     checker: Option<Checker>,
 }
 
-/// Reads a checker's words; `None` where they are neither yes nor no.
+/// Parses a checker's reply; `None` where it is neither yes nor no.
 pub type VerdictReader = fn(&str) -> Option<bool>;
 
-/// A model that says yes or no; what it is asked it is asked once in a run.
+/// A model that answers yes or no; each question is asked once per run.
 pub struct Checker {
     model: Arc<Model>,
     role: RoleSettings,
     tokens: u32,
     read: VerdictReader,
-    /// What it said, by the record's name; `None` where it could not be read.
+    /// Verdicts by record name; `None` where the reply could not be parsed.
     verdicts: Mutex<HashMap<String, Arc<OnceCell<Option<bool>>>>>,
 }
 
 impl Checker {
-    /// The checker of this role, which has so many tokens for a verdict, read so; none where the models lacks its model.
+    /// The checker of a role; none where the registry has no such model.
     pub fn new(
         models: &ModelRegistry,
         role: &RoleSettings,
@@ -49,7 +49,7 @@ impl Checker {
         Some(Self { model, role: role.clone(), tokens, read, verdicts: Mutex::default() })
     }
 
-    /// What it says to these messages, which `record` names. A verdict that cannot be read is trouble, not a "no".
+    /// The verdict on these messages, stored under `record`. A reply that cannot be parsed is an error, not a "no".
     pub async fn verdict(
         &self,
         record: &str,
@@ -65,7 +65,7 @@ impl Checker {
         })
     }
 
-    /// Draws stored under `record` first, then a few new ones, until one can be read.
+    /// Replays the stored draws and then makes a few new ones, until one can be parsed.
     async fn ask(
         &self,
         record: &str,
@@ -82,7 +82,7 @@ impl Checker {
             }
             let call = Call { slot, messages: messages.to_vec(), max_tokens: self.tokens };
             let answer = caller.call(record, call, (&self.model, &self.role), &replay).await?;
-            // What was cut short may have gone on to the contrary.
+            // A truncated reply may have continued to the contrary.
             let whole = answer.reply.finish != Finish::Length;
             if let Some(verdict) = (self.read)(&answer.reply.content).filter(|_| whole) {
                 return Ok(Some(verdict));
@@ -102,22 +102,22 @@ impl Grader {
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
-    /// The rule by which its checker is asked, to be recorded with its grades; none where it has no checker.
+    /// The rule of its checker, recorded with the grades; none without a checker.
     pub fn rule(&self) -> Option<CheckerRule> {
         self.checker.as_ref().map(|_| CheckerRule::Roles)
     }
 
-    /// The grade of a session. A verdict that cannot be had is trouble, not a grade.
+    /// Grades a session. A missing verdict is an error, not a grade.
     pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, CallError> {
         let answers = transcript.answers();
         let grade = |verdicts: Option<&Verdicts>| match grade(&answers, &self.domain, verdicts) {
             Grading::Done(grade) => Ok(grade),
             Grading::Need(need) => Err(need),
         };
-        self.settle(grade, caller).await
+        self.resolve(grade, caller).await
     }
 
-    /// Which of these answers are right.
+    /// Judges which of these answers are right.
     pub(crate) async fn judge(
         &self,
         check: &[Option<&str>],
@@ -128,11 +128,11 @@ impl Grader {
             Judging::Done(judged) => Ok(judged),
             Judging::Need(need) => Err(need),
         };
-        self.settle(judge, caller).await
+        self.resolve(judge, caller).await
     }
 
-    /// Decides again and again, until no further verdict is needed.
-    async fn settle<T>(
+    /// Repeats `decide` with more verdicts until none is missing.
+    async fn resolve<T>(
         &self,
         decide: impl Fn(Option<&Verdicts>) -> Result<T, BTreeSet<AnswerPair>>,
         caller: &Caller<'_>,
@@ -162,13 +162,12 @@ impl Grader {
     }
 }
 
-/// Whether grades that name this rule are those that these settings make. With a checker, grades of another rule may
-/// differ; without one, there is no rule.
+/// Whether grades with this rule are those that these settings produce. Without a checker there is no rule.
 pub fn is_current(settings: &Settings, rule: Option<CheckerRule>) -> bool {
     settings.equivalence.is_none() || rule == Some(CheckerRule::Roles)
 }
 
-/// The record under which a verdict on these texts is stored: the same in every run, whoever asks.
+/// The record name of a verdict on these texts: the same in every run.
 pub fn record_name(kind: &str, texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     if let [before @ .., last] = texts {

@@ -1,4 +1,4 @@
-//! What makes a run this run: everything that changes what is asked or how it is graded.
+//! The identity of a run: everything that changes its requests or grades.
 
 use aske_config::{Layers, RoleSettings, Settings, load_script, redact};
 use aske_record::{Identity, Manifest};
@@ -11,7 +11,7 @@ pub fn manifest(version: &str, layers: &Layers, settings: &Settings) -> Manifest
     manifest_with(version, layers, settings, dialogue(settings))
 }
 
-/// The manifest of a run that is what it is by these keys and by its models.
+/// The manifest of a run with these identity keys and the models of the settings.
 pub fn manifest_with(
     version: &str,
     layers: &Layers,
@@ -21,15 +21,15 @@ pub fn manifest_with(
     models(settings, &mut keys);
     let mut config = toml::Table::try_from(layers.config()).unwrap_or_default();
     redact(&mut config);
-    // Of all models that the layers define, only those in use belong to the run.
+    // Only the models in use belong to the run.
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
         models.retain(|name, _| settings.models.contains_key(name));
     }
-    // In an evaluation another model than the configured asker may stand in its place.
+    // In an evaluation the asker may be another model than the configured one.
     if let Some(toml::Value::Table(asker)) = config.get_mut("asker") {
         asker.insert("model".to_owned(), settings.asker.model.clone().into());
     }
-    // The solvers by name, in the set's order: another version may know the set otherwise.
+    // Solvers are stored by name: a later version may define the set differently.
     config.remove("sets");
     if let Some(toml::Value::Table(boundary)) = config.get_mut("boundary") {
         let names = settings.solvers.iter().map(|solver| solver.model.as_str());
@@ -39,7 +39,7 @@ pub fn manifest_with(
     Manifest::new(version, Identity(keys), config)
 }
 
-/// What changes sessions and their grades.
+/// The keys that change sessions and their grades.
 fn dialogue(settings: &Settings) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     let mut add = |key: &str, value: String| keys.insert(key.to_owned(), value);
@@ -65,7 +65,7 @@ fn dialogue(settings: &Settings) -> BTreeMap<String, String> {
     keys
 }
 
-/// What changes a model's replies.
+/// The keys that change a model's replies.
 fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
     for (name, model) in &settings.models {
         let served = model.model.as_deref().unwrap_or(name);
@@ -76,17 +76,17 @@ fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
     }
 }
 
-/// A table whose order in the file does not matter.
+/// A table with sorted keys.
 fn sorted(table: &toml::Table) -> BTreeMap<&String, &toml::Value> {
     table.iter().collect()
 }
 
-/// A role that says yes or no, with the tokens it has for that.
+/// The identity of a checker: its role and token limit.
 pub fn checker_identity(role: &RoleSettings, tokens: u32) -> String {
     format!("{} within {tokens} tokens", role_identity(role))
 }
 
-/// A role: its model and how it samples.
+/// The identity of a role: its model and sampling.
 pub fn role_identity(role: &RoleSettings) -> String {
     format!("{} {}", role.model, json(&role.sampling))
 }

@@ -1,6 +1,7 @@
-//! The benchmark: plan, run, grade, sum up.
+//! Runs the benchmark: plans sessions, calls models, records and grades; also audits, baselines and regrading.
 //!
-//! [`plan`] orders sessions, [`Runner`] drives them against models and records every reply. May use every room but `train` and `cli`.
+//! [`plan`] lists the sessions, [`Runner`] runs them against the models of a [`ModelRegistry`] and stores every reply. Used by
+//! `eval`, `train`, `serve` and `cli`.
 //!
 //! ```
 //! use aske_bench::{Selection, plan};
@@ -15,12 +16,12 @@ mod budget;
 mod caller;
 mod context;
 mod estimate;
-mod gguf;
 mod grader;
 mod identity;
 mod observer;
 mod panel;
 mod plan;
+mod providers;
 mod registry;
 mod regrade;
 mod repair;
@@ -41,9 +42,10 @@ pub use panel::{
     sessions_with_cross_check,
 };
 pub use plan::{PlanError, PlannedSession, Selection, Shard, plan, plan_session, selected_pairs};
-pub use registry::{Dialogue, ModelRegistry};
+pub use providers::{Dialogue, provider};
+pub use registry::ModelRegistry;
 pub use regrade::{Regrader, regrade};
 pub use repair::{MissingRecords, RepairSummary, missing_records, repair};
-pub use runner::{RunSummary, Runner, SessionWrites};
+pub use runner::{RunSummary, Runner};
 pub use schedule::{Group, PairSchedule};
 pub use session::{FinishedSession, SessionRoles, make_calls, run_session};

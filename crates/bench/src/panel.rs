@@ -1,4 +1,4 @@
-//! Questions put to solvers outside of sessions: audits, baselines and measurements of difficulty.
+//! Questions to solvers outside of sessions: audits, baselines and difficulty.
 
 use crate::caller::CallReply;
 use crate::{CallError, Caller, JobSummary, RunContext, RunFailure, is_current};
@@ -8,16 +8,16 @@ use aske_session::{Call, Need, Protocol, Role, Session, Slot, SolverAnswer};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What is to be asked of whom.
+/// A question and the solvers to ask.
 #[derive(Clone, Debug)]
 pub struct Panel {
     kind: Kind,
     /// Unique among its kind in the run.
     name: String,
-    /// The name under which its replies are stored; an audit of more draws begins with those of a smaller one.
+    /// The name under which its replies are stored. Audits with more draws reuse the replies of smaller ones.
     calls: String,
     source: Source,
-    /// Solvers, and how often each is asked.
+    /// Solvers with their number of draws.
     solvers: Vec<(RoleSettings, u32)>,
 }
 
@@ -28,7 +28,7 @@ enum Kind {
     Difficulty,
 }
 
-/// Where the question comes from.
+/// The source of the question.
 #[derive(Clone, Debug)]
 enum Source {
     /// A session's final question, with its cross-check answers.
@@ -38,7 +38,7 @@ enum Source {
 }
 
 impl Panel {
-    /// Calls that it takes when nothing is stored.
+    /// The number of calls if nothing is stored.
     pub fn calls(&self, settings: &Settings) -> u64 {
         let asked = match self.source {
             Source::Session { .. } => 0,
@@ -66,17 +66,17 @@ impl Panel {
     }
 }
 
-/// The finished sessions of a folder whose cross-check stands: only their answers can be judged.
+/// The finished sessions of a folder with a reference answer; only their answers can be judged.
 pub fn sessions_with_cross_check(folder: &RunDir) -> Result<Vec<&SessionRecord>, RunError> {
-    // Of several grades of a session the last counts.
+    // The last grade of a session counts.
     let stands: HashMap<&str, bool> =
         folder.grades().iter().map(|line| (line.record.as_str(), line.grade.right.is_some())).collect();
     let sessions = folder.records()?.iter().filter_map(Record::session);
     Ok(sessions.filter(|session| stands.get(session.id().to_string().as_str()) == Some(&true)).collect())
 }
 
-/// Final questions to solve again: `draws` times by both solvers of their session, and once by two others, which
-/// tells what the same questions do for a pair they were not written for.
+/// The panels of an audit: final questions are solved again `draws` times by both solvers of their session, and once by two
+/// other solvers as a control.
 pub fn audit_panels<'s>(
     settings: &Settings,
     sessions: impl Iterator<Item = &'s SessionRecord>,
@@ -99,7 +99,7 @@ pub fn audit_panels<'s>(
         .collect()
 }
 
-/// Questions to ask without probing, each for every solver once.
+/// The panels of a baseline: questions without probing, put once to every solver.
 pub fn baseline_panels(settings: &Settings, questions: u32) -> Vec<Panel> {
     (0..questions)
         .map(|number| Panel {
@@ -112,7 +112,7 @@ pub fn baseline_panels(settings: &Settings, questions: u32) -> Vec<Panel> {
         .collect()
 }
 
-/// Final questions to put once to a solver that had no part in them.
+/// The panels of a difficulty measurement: final questions, put once to an independent solver.
 pub fn difficulty_panels<'s>(
     solver: &RoleSettings,
     sessions: impl Iterator<Item = &'s SessionRecord>,
@@ -137,7 +137,7 @@ fn solver(settings: &Settings, name: &str) -> Option<RoleSettings> {
     settings.solvers.iter().find(|solver| solver.model == name).cloned()
 }
 
-/// Two solvers outside of the session's pair, chosen by the run's seed; none where there are not two.
+/// Two solvers outside of the session's pair, chosen by the run's seed; none if there are fewer.
 fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleSettings> {
     let outside = settings.solvers.iter().filter(|solver| !session.solvers.contains(&solver.model));
     let mut outside: Vec<&RoleSettings> = outside.collect();
@@ -151,7 +151,7 @@ fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleS
     if outside.len() < 2 { Vec::new() } else { outside.into_iter().take(2).cloned().collect() }
 }
 
-/// The names of the records of a folder that are judged by the rule of these settings.
+/// The names of the records that were judged by the current rule.
 pub fn judged_records(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
     let current = |record: &&Record| match record {
         Record::Baseline(panel) | Record::Audit(panel) | Record::Difficulty(panel) => {
@@ -162,8 +162,8 @@ pub fn judged_records(settings: &Settings, folder: &RunDir) -> Result<HashSet<St
     Ok(folder.records()?.iter().filter(current).map(Record::id).collect())
 }
 
-/// Puts every question that is not yet answered; what was judged by an earlier rule is judged again. `done` is told
-/// of each, earlier ones excluded.
+/// Runs all panels without a current record; those judged by an earlier rule are judged again. Calls `done` for each new
+/// record.
 pub async fn run_panels(
     context: &RunContext<'_>,
     panels: &[Panel],
@@ -173,7 +173,7 @@ pub async fn run_panels(
     let finished = judged_records(context.settings, context.folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
-        let record = put(context, panel).await?;
+        let record = run_panel(context, panel).await?;
         context.folder.add_record(&panel.record(record.clone()))?;
         done(&record);
         Ok(())
@@ -181,8 +181,8 @@ pub async fn run_panels(
     context.run_all(&open, |panel| panel.id(), work, failed).await
 }
 
-/// One panel from its question to its judgement.
-async fn put(context: &RunContext<'_>, panel: &Panel) -> Result<PanelRecord, CallError> {
+/// Runs one panel.
+async fn run_panel(context: &RunContext<'_>, panel: &Panel) -> Result<PanelRecord, CallError> {
     let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     let (session, question, check) = match &panel.source {
         Source::Session { name, question, check } => {
@@ -197,7 +197,7 @@ async fn put(context: &RunContext<'_>, panel: &Panel) -> Result<PanelRecord, Cal
     if let Some(question) = &question {
         let asked =
             panel.solvers.iter().map(|(solver, draws)| draw(context, panel, question, solver, *draws));
-        // All of them run to their end, so that no reply is lost because another call failed.
+        // All of them run to their end, so that no reply is lost when another call fails.
         for drawn in join_all(asked).await {
             let (name, solved, more) = drawn?;
             answers.insert(name, solved);
@@ -239,8 +239,7 @@ async fn ask(
             let CallReply { reply, used: more, .. } =
                 context.caller.call(record, call, asker, &replay).await?;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
-            // The machine asked for this slot a moment ago.
-            let _ = session.feed(slot, reply);
+            session.feed(slot, reply).map_err(|error| CallError::rejected(asker.0.name(), &error))?;
         }
     }
     let Some(question) = session.last_turn().and_then(|turn| turn.question.clone()) else {
@@ -254,7 +253,7 @@ async fn ask(
     Ok((Some(question), solved.into_iter().map(|solved| solved.answer).collect()))
 }
 
-/// One solver's draws.
+/// The draws of one solver.
 async fn draw(
     context: &RunContext<'_>,
     panel: &Panel,
@@ -263,8 +262,9 @@ async fn draw(
     draws: u32,
 ) -> Result<(String, Vec<SolverAnswer>, RoleUsage), CallError> {
     let record = format!("{}/{}", panel.calls, solver.model);
-    let put = (question, context.settings.protocol.solver_final_tokens);
-    let (answered, used) = answers(context, &record, Slot::first(0, Role::Panel), put, solver, draws).await?;
+    let task = (question, context.settings.protocol.solver_final_tokens);
+    let (answered, used) =
+        answers(context, &record, Slot::first(0, Role::Panel), task, solver, draws).await?;
     Ok((solver.model.clone(), answered, used))
 }
 
@@ -293,7 +293,7 @@ pub(crate) async fn answers(
     Ok((solved, used))
 }
 
-/// Which answers are right; none where the cross-check answers do not all agree.
+/// Judges all answers; none where the cross-check answers do not agree.
 async fn judge(
     context: &RunContext<'_>,
     check: &[Option<String>],
@@ -305,6 +305,6 @@ async fn judge(
         let judged = context.grader.judge(&check, &answers, &context.caller).await?;
         Ok::<_, CallError>(judged.right.map(|right| (name.clone(), right)))
     });
-    // All of them run to their end, so that no verdict is lost because another failed.
+    // All of them run to their end, so that no verdict is lost when another fails.
     join_all(judged).await.into_iter().collect()
 }

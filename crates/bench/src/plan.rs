@@ -1,4 +1,4 @@
-//! Which sessions run, and in which order.
+//! Plans the sessions of a run and their order.
 
 use aske_chat::Hint;
 use aske_config::{Order, Settings, closest};
@@ -7,7 +7,7 @@ use aske_session::Seed;
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// A part of the whole, such as the third of eight: `3/8`.
+/// A shard of the plan, such as the third of eight: `3/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Counted from 1.
@@ -16,9 +16,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether a session belongs to this part. It follows from the session alone, so a run that grows keeps what
-    /// its parts have.
-    fn holds(self, id: &SessionId) -> bool {
+    /// Whether a session belongs to this shard. Depends on the session only, so sessions keep their shard when a run grows.
+    fn contains(self, id: &SessionId) -> bool {
         let hash = blake3::hash(id.to_string().as_bytes());
         let number = hash.as_bytes()[..8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         number % u64::from(self.of) == u64::from(self.part - 1)
@@ -36,18 +35,18 @@ impl FromStr for Shard {
     }
 }
 
-/// What part of the plan is wanted.
+/// Selects a part of the plan.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Pairs `a:b`, or single names for every pair with that solver; all pairs where empty.
     pub pairs: Vec<String>,
     /// A part of the plan.
     pub shard: Option<Shard>,
-    /// At most this many sessions.
+    /// Maximum number of sessions.
     pub limit: Option<usize>,
 }
 
-/// One session to run.
+/// A session of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSession {
     /// Its name.
@@ -56,7 +55,7 @@ pub struct PlannedSession {
     pub solvers: [String; 2],
 }
 
-/// A selection that names what is not there.
+/// A selection with an unknown solver or an invalid pair.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct PlanError {
@@ -83,7 +82,7 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<PlannedSes
         .collect();
     order(settings.run.order, seed, &mut sessions);
     if let Some(shard) = selection.shard {
-        sessions.retain(|session| shard.holds(&session.id));
+        sessions.retain(|session| shard.contains(&session.id));
     }
     sessions.truncate(selection.limit.unwrap_or(usize::MAX));
     Ok(sessions)
@@ -92,47 +91,47 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<PlannedSes
 /// The pairs of a selection, in the order of the solvers.
 pub fn selected_pairs(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
     let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
-    let wanted = selection.pairs.iter().map(|text| wanted(text, &names)).collect::<Result<Vec<_>, _>>()?;
-    let fits = |pair: &PairId| wanted.is_empty() || wanted.iter().any(|wanted| wanted.fits(pair));
+    let filters =
+        selection.pairs.iter().map(|text| pair_filter(text, &names)).collect::<Result<Vec<_>, _>>()?;
+    let fits = |pair: &PairId| filters.is_empty() || filters.iter().any(|filter| filter.matches(pair));
     Ok(PairId::all(&names).filter(fits).collect())
 }
 
-/// A session with its solvers in their places.
+/// A session with its solvers assigned to Model 1 and Model 2.
 pub fn plan_session(seed: Seed, id: SessionId) -> PlannedSession {
     PlannedSession { solvers: id.solvers(seed), id }
 }
 
-/// Orders sessions. Within a sample, pairs come in an order of their own by the seed, so that no solver is
-/// asked by every session at once.
+/// Sorts sessions. Pairs are shuffled within a sample, so that concurrent sessions use different solvers.
 fn order(order: Order, seed: Seed, sessions: &mut [PlannedSession]) {
-    let by_chance = |session: &PlannedSession| {
+    let shuffled = |session: &PlannedSession| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.0.to_le_bytes());
         hasher.update(session.id.to_string().as_bytes());
         *hasher.finalize().as_bytes()
     };
     match order {
-        Order::Balanced => sessions.sort_by_cached_key(|session| (session.id.sample, by_chance(session))),
+        Order::Balanced => sessions.sort_by_cached_key(|session| (session.id.sample, shuffled(session))),
         Order::ByPair => {}
-        Order::Shuffled => sessions.sort_by_cached_key(by_chance),
+        Order::Shuffled => sessions.sort_by_cached_key(shuffled),
     }
 }
 
-enum Wanted {
+enum PairFilter {
     Pair(PairId),
     With(String),
 }
 
-impl Wanted {
-    fn fits(&self, pair: &PairId) -> bool {
+impl PairFilter {
+    fn matches(&self, pair: &PairId) -> bool {
         match self {
-            Self::Pair(wanted) => wanted == pair,
+            Self::Pair(selected) => selected == pair,
             Self::With(name) => pair.both().contains(&name.as_str()),
         }
     }
 }
 
-fn wanted(text: &str, names: &[&str]) -> Result<Wanted, PlanError> {
+fn pair_filter(text: &str, names: &[&str]) -> Result<PairFilter, PlanError> {
     for name in text.split(':') {
         if !names.contains(&name) {
             let hint = match closest(name, names.iter().copied()) {
@@ -144,9 +143,9 @@ fn wanted(text: &str, names: &[&str]) -> Result<Wanted, PlanError> {
         }
     }
     if !text.contains(':') {
-        return Ok(Wanted::With(text.to_owned()));
+        return Ok(PairFilter::With(text.to_owned()));
     }
-    text.parse().map(Wanted::Pair).map_err(|error: aske_record::PairIdError| PlanError {
+    text.parse().map(PairFilter::Pair).map_err(|error: aske_record::PairIdError| PlanError {
         what: format!("--pairs: {error}"),
         hint: "a single name stands for every pair with that solver".to_owned(),
     })

@@ -1,4 +1,4 @@
-//! The same sessions under another cross-check solver; no asker and no boundary solver is called.
+//! Regrades sessions with another cross-check solver. No asker and no boundary solver is called.
 
 use crate::panel::answers;
 use crate::{CallError, JobSummary, RunContext, RunFailure, is_current};
@@ -7,18 +7,18 @@ use aske_record::{GradeLine, Record, RunError, SCHEMA, SessionRecord};
 use aske_session::{Role, Slot, Transcript};
 use std::collections::HashSet;
 
-/// Another grader: who supplies the reference answer, how often, and the name of its grades.
+/// Another grader: its name, cross-check solver and number of draws.
 #[derive(Clone, Debug)]
 pub struct Regrader {
     /// The name of the grades.
     pub name: String,
-    /// Who supplies the reference answer.
+    /// The cross-check solver.
     pub check: RoleSettings,
-    /// How often it answers.
+    /// Number of draws.
     pub draws: u32,
 }
 
-/// Grades every session that has no grade of this grader, or one by an earlier rule. `done` is told of each.
+/// Grades every session without a current grade of this grader. Calls `done` for each new grade.
 pub async fn regrade(
     context: &RunContext<'_>,
     regrading: &Regrader,
@@ -29,7 +29,7 @@ pub async fn regrade(
     let current = grades.before().iter().filter(|line| is_current(context.settings, line.checker));
     let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
     let sessions = context.folder.records()?.iter().filter_map(Record::session);
-    // Where it is not known what the solvers said, as in what was imported, there is nothing to grade.
+    // Imported sessions without solver answers cannot be graded.
     let open: Vec<&SessionRecord> = sessions
         .filter(|session| session.transcript.is_answered())
         .filter(|session| !done_before.contains(session.id().to_string().as_str()))
@@ -52,9 +52,9 @@ async fn one(
     let check = match session.transcript.answers().question {
         Some(question) => {
             let record = format!("regrade/{}/{name}", by.name);
-            let put = (question, context.settings.protocol.check_tokens);
+            let task = (question, context.settings.protocol.check_tokens);
             let slot = Slot::first(0, Role::Check);
-            let (solved, _) = answers(context, &record, slot, put, &by.check, by.draws).await?;
+            let (solved, _) = answers(context, &record, slot, task, &by.check, by.draws).await?;
             solved.into_iter().map(|solved| solved.answer).collect()
         }
         None => Vec::new(),

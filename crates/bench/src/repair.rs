@@ -1,4 +1,4 @@
-//! Records and grades that were lost, made again from stored replies. No model is called.
+//! Rebuilds lost records and grades from stored replies. No model is called.
 
 use crate::{CallError, Observer, PlannedSession, RunContext, Runner, plan_session};
 use aske_record::{PairId, RunDir, RunError, SessionId};
@@ -6,21 +6,21 @@ use aske_session::{Role, Seed, Side, Slot};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 
-/// What a repair has done.
+/// The result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairSummary {
-    /// Sessions that the folder knows of: by a record, a grade or a stored reply.
+    /// Sessions with a record, a grade or a stored reply.
     pub sessions: usize,
-    /// Records that were made again.
+    /// Rebuilt records.
     pub records: usize,
-    /// Grades that were made again.
+    /// Rebuilt grades.
     pub grades: usize,
-    /// Sessions that stored replies do not finish, and why.
+    /// Sessions that stored replies cannot finish, with the reason.
     pub open: Vec<(String, String)>,
 }
 
-/// Records that `aske audit`, `aske baseline`, `aske difficulty` and `aske eval` have stored replies for and that are
-/// not there, by kind.
+/// The number of records of audits, baselines, difficulty measurements and evaluations that have stored replies but are
+/// missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MissingRecords {
     /// Final questions solved again.
@@ -33,7 +33,7 @@ pub struct MissingRecords {
     pub evals: usize,
 }
 
-/// Finishes every session of the context's folder that stored replies are enough for. The context's models must be offline.
+/// Finishes every session that stored replies are sufficient for. The models of the context must be offline.
 pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError> {
     let (folder, seed) = (context.folder(), Seed(context.settings.run.seed));
     let sessions = sessions(folder);
@@ -53,7 +53,7 @@ pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError>
             odd.lock().push(((*name).to_owned(), format!("run.toml does not list the solver `{solver}`")));
             return Ok(());
         }
-        match runner.finish(&planned, &Silent).await {
+        match runner.finish(&planned, &NoObserver).await {
             Ok(new) => {
                 let mut made = made.lock();
                 made[0] += usize::from(new.record);
@@ -76,8 +76,7 @@ pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError>
     Ok(done)
 }
 
-/// Counts what belongs to no session and has stored replies but no record. Running its command again makes the record
-/// of them.
+/// Counts records outside of sessions that have stored replies but are missing. Running their command again rebuilds them.
 pub fn missing_records(folder: &RunDir) -> MissingRecords {
     let mut found = MissingRecords::default();
     let (mut audited, mut measured) = (BTreeSet::new(), BTreeSet::new());
@@ -109,20 +108,20 @@ pub fn missing_records(folder: &RunDir) -> MissingRecords {
     found
 }
 
-/// The names of all sessions that the folder knows of.
+/// The names of all sessions with a record, a grade or a stored reply.
 fn sessions(folder: &RunDir) -> BTreeSet<&str> {
     let graded = folder.grades().iter().map(|line| line.record.as_str());
     let all = graded.chain(folder.index().names()).chain(folder.calls().known());
     all.filter(|name| session_id(name).is_some()).collect()
 }
 
-/// The session of this name; other records have another number of slashes in theirs, or no pair.
+/// Parses the name of a session; names of other records have another format.
 fn session_id(name: &str) -> Option<SessionId> {
     let (pair, sample) = name.split_once('/')?;
     Some(SessionId { pair: pair.parse::<PairId>().ok()?, sample: sample.parse().ok()? })
 }
 
-/// The session with its solvers in the places that its stored replies have them in: `aske ask` lets the user choose.
+/// The session with its solvers as in its stored replies: with `aske ask` the user chooses the order.
 fn with_solvers(folder: &RunDir, mut planned: PlannedSession) -> Result<PlannedSession, RunError> {
     let calls = folder.calls().earlier_replies(&planned.id.to_string())?;
     let model = |side: Side| {
@@ -137,6 +136,6 @@ fn with_solvers(folder: &RunDir, mut planned: PlannedSession) -> Result<PlannedS
     Ok(planned)
 }
 
-struct Silent;
+struct NoObserver;
 
-impl Observer for Silent {}
+impl Observer for NoObserver {}

@@ -1,4 +1,4 @@
-//! The runner: many sessions at once, each recorded and graded as it ends.
+//! [`Runner`]: runs sessions concurrently; each is recorded and graded when it ends.
 
 use crate::{
     CallError, FinishedSession, JobSummary, Observer, PlannedSession, RunContext, is_current, run_session,
@@ -9,14 +9,14 @@ use aske_session::Grade;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct RunSummary {
-    /// Outcomes of all graded sessions of the plan, earlier ones included.
+    /// Outcomes of all graded sessions of the plan, including earlier starts.
     pub tally: Tally,
-    /// Sessions of the plan that are not finished and graded, and why.
+    /// Open sessions of the plan, and failures.
     pub jobs: JobSummary,
-    /// Calls, tokens and cost by role, all of the folder.
+    /// Calls, tokens and cost by role, of the whole folder.
     pub used: BTreeMap<String, RoleUsage>,
 }
 
@@ -24,37 +24,37 @@ pub struct RunSummary {
 pub struct Runner<'r> {
     context: &'r RunContext<'r>,
     tally: Mutex<Tally>,
-    /// Sessions that this start has finished and not yet graded.
+    /// Sessions that this start has finished but not graded.
     records: Mutex<HashMap<String, SessionRecord>>,
-    /// Grades by session, those of earlier starts included.
+    /// Grades by session, including earlier starts.
     grades: Mutex<HashMap<String, Graded>>,
-    /// Sessions whose record of an earlier start does not count.
+    /// Sessions whose earlier record is ignored.
     reopened: Mutex<HashSet<String>>,
 }
 
 /// A session's grade.
 struct Graded {
     grade: Grade,
-    /// Its record is there too; without it the session is not finished.
+    /// Whether the record exists too; otherwise the session is not finished.
     recorded: bool,
 }
 
-/// What it took to finish a session.
+/// What was written to finish a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionWrites {
-    /// Its record was written.
-    pub record: bool,
-    /// Its grade was written.
-    pub grade: bool,
+pub(crate) struct SessionWrites {
+    /// The record was written.
+    pub(crate) record: bool,
+    /// The grade was written.
+    pub(crate) grade: bool,
 }
 
 impl<'r> Runner<'r> {
-    /// A runner for a context. Sessions whose grades were made by an earlier rule are graded again.
+    /// A runner in a context. Sessions with grades by an earlier rule are graded again.
     pub fn new(context: &'r RunContext<'r>) -> Self {
         Self::keeping(context, |line| is_current(context.settings, line.checker))
     }
 
-    /// A runner that keeps all grades, whichever rule they were made by.
+    /// A runner that keeps all grades, also those by an earlier rule.
     pub(crate) fn with_all_grades(context: &'r RunContext<'r>) -> Self {
         Self::keeping(context, |_| true)
     }
@@ -75,13 +75,12 @@ impl<'r> Runner<'r> {
         }
     }
 
-    /// The grade of a session, if it is finished and graded by now.
+    /// The grade of a session, if it is finished and graded.
     pub fn grade(&self, session: &str) -> Option<Grade> {
         self.grades.lock().get(session).filter(|graded| graded.recorded).map(|graded| graded.grade.clone())
     }
 
-    /// Takes these sessions for unfinished, whatever an earlier start has recorded: they run again, with the replies
-    /// that are stored.
+    /// Ignores earlier records of these sessions: they run again with the stored replies.
     pub fn reopen<'s>(&self, sessions: impl IntoIterator<Item = &'s str>) {
         for session in sessions {
             self.grades.lock().remove(session);
@@ -90,7 +89,7 @@ impl<'r> Runner<'r> {
         }
     }
 
-    /// Runs what is not finished yet. Returns early only when the folder fails.
+    /// Runs the unfinished sessions of a plan. Returns early only when the folder fails.
     pub async fn run(
         &self,
         plan: &[PlannedSession],
@@ -113,8 +112,8 @@ impl<'r> Runner<'r> {
         self.tally.lock().add(&planned.id.pair.to_string(), planned.id.sample, grade);
     }
 
-    /// One session from where it stands to its grade. A grade whose record was lost stands as long as the stored
-    /// replies make the record again; with a new reply in it, the session is graded anew.
+    /// Finishes and grades one session. A grade whose record was lost is kept if stored replies rebuild the record; with a
+    /// new reply, the session is graded again.
     pub(crate) async fn finish(
         &self,
         planned: &PlannedSession,
@@ -122,7 +121,7 @@ impl<'r> Runner<'r> {
     ) -> Result<SessionWrites, CallError> {
         let RunContext { settings, models, folder, caller, grader } = self.context;
         let name = planned.id.to_string();
-        let mut made = SessionWrites { record: false, grade: false };
+        let mut written = SessionWrites { record: false, grade: false };
         let mut known = self.grades.lock().get(&name).map(|graded| graded.grade.clone());
         let pending = self.records.lock().remove(&name);
         let stored = match pending {
@@ -136,25 +135,25 @@ impl<'r> Runner<'r> {
             let FinishedSession { record, replayed } =
                 run_session(planned, settings, models, caller, observer).await?;
             folder.add_record(&Record::Session(record.clone()))?;
-            made.record = true;
+            written.record = true;
             known = known.filter(|_| replayed);
             record
         };
         let graded = if let Some(grade) = known {
             Ok(grade)
         } else {
-            made.grade = true;
+            written.grade = true;
             grader.grade(&record.transcript, caller).await
         };
         let grade = match graded {
             Ok(grade) => grade,
-            Err(trouble) => {
-                // It is finished all the same, and must not be driven again.
+            Err(error) => {
+                // The session is finished nevertheless, and must not run again.
                 self.records.lock().insert(name, record);
-                return Err(trouble);
+                return Err(error);
             }
         };
-        if made.grade {
+        if written.grade {
             let (record, grade) = (name.clone(), grade.clone());
             let checker = grader.rule();
             folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None, checker })?;
@@ -162,6 +161,6 @@ impl<'r> Runner<'r> {
         self.count(planned, &grade);
         observer.graded(&record, &grade);
         self.grades.lock().insert(name, Graded { grade, recorded: true });
-        Ok(made)
+        Ok(written)
     }
 }

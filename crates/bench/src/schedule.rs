@@ -1,19 +1,19 @@
-//! The order in which pairs are asked.
+//! The order of pairs in training.
 
 use crate::{PlannedSession, plan_session};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
 
-/// Sessions of one pair that are rewarded against each other.
+/// The sessions of one pair whose rewards are compared, as in GRPO.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its sessions.
     pub sessions: Vec<PlannedSession>,
 }
 
-/// Which pairs each step asks: all of them in an order by chance, then all of them in another.
+/// The pairs of each step: all of them in random order, then all of them in another.
 ///
-/// The seed changes this order and, through the names of the sessions, every sample.
+/// The seed determines the order and, through the session names, every sample.
 #[derive(Clone, Debug)]
 pub struct PairSchedule {
     pairs: Vec<PairId>,
@@ -23,7 +23,7 @@ pub struct PairSchedule {
 }
 
 impl PairSchedule {
-    /// A schedule over these pairs, with so many groups in a step and so many sessions in a group.
+    /// A schedule over these pairs with `groups` groups per step and `size` sessions per group.
     pub fn new(pairs: Vec<PairId>, seed: u64, groups: usize, size: u32) -> Self {
         Self { pairs, seed: Seed(seed), groups, size }
     }
@@ -31,17 +31,17 @@ impl PairSchedule {
     /// The groups of a step, counted from 0.
     pub fn step(&self, step: u64) -> Vec<Group> {
         let first = step * self.groups as u64;
-        (first..first + self.groups as u64).filter_map(|place| self.group(place)).collect()
+        (first..first + self.groups as u64).filter_map(|position| self.group(position)).collect()
     }
 
-    /// The group at this place of the schedule.
-    fn group(&self, place: u64) -> Option<Group> {
+    /// The group at this position of the schedule.
+    fn group(&self, position: u64) -> Option<Group> {
         let count = self.pairs.len() as u64;
-        let epoch = place.checked_div(count)?;
+        let epoch = position.checked_div(count)?;
         let mut order: Vec<usize> = (0..self.pairs.len()).collect();
         fastrand::Rng::with_seed(self.seed.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ epoch).shuffle(&mut order);
-        let pair = &self.pairs[order[usize::try_from(place % count).ok()?]];
-        // A pair comes once in an epoch, so the epoch tells its samples apart.
+        let pair = &self.pairs[order[usize::try_from(position % count).ok()?]];
+        // A pair comes once per epoch, so the epoch gives its samples.
         let first = u32::try_from(epoch).ok()?.checked_mul(self.size)?;
         let session = |sample| plan_session(self.seed, SessionId { pair: pair.clone(), sample });
         Some(Group { sessions: (first..first + self.size).map(session).collect() })

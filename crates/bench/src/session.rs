@@ -1,4 +1,4 @@
-//! One session against its models, from the first turn to the record.
+//! Runs one session against its models, from the first turn to the record.
 
 use crate::caller::{CallReply, Replay};
 use crate::{CallError, Caller, ModelRegistry, Observer, PlannedSession};
@@ -8,16 +8,17 @@ use aske_record::{RoleUsage, SCHEMA, SessionRecord};
 use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
+use tracing::info;
 
-/// A session that was driven to its end.
+/// A finished session.
 pub struct FinishedSession {
     /// Its record.
     pub record: SessionRecord,
-    /// Every reply was stored before.
+    /// Whether every reply was replayed.
     pub replayed: bool,
 }
 
-/// Drives a session to its end. What is stored is replayed; every new reply is stored before it is used.
+/// Runs a session to its end. Stored replies are replayed; every new reply is stored before it is used.
 pub async fn run_session(
     planned: &PlannedSession,
     settings: &Settings,
@@ -27,7 +28,10 @@ pub async fn run_session(
 ) -> Result<FinishedSession, CallError> {
     let record = planned.id.to_string();
     let replay = caller.store.earlier_replies(&record)?;
-    let cast = SessionRoles { solvers: &planned.solvers, settings, models };
+    if !replay.is_empty() {
+        info!(session = record, replies = replay.len(), "resuming a session");
+    }
+    let roles = SessionRoles { solvers: &planned.solvers, settings, models };
     let mut session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let mut used: BTreeMap<String, RoleUsage> = BTreeMap::new();
     let mut replayed = true;
@@ -48,13 +52,12 @@ pub async fn run_session(
                 return Ok(FinishedSession { record, replayed });
             }
         };
-        for answer in make_calls(calls, &record, &cast, caller, &replay).await {
+        for answer in make_calls(calls, &record, &roles, caller, &replay).await {
             let (slot, model, CallReply { reply, used: more, stored }) = answer?;
             observer.replied(planned, slot, model.name(), &reply, stored);
             replayed &= stored;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
-            // The machine asked for this slot a moment ago.
-            let _ = session.feed(slot, reply);
+            session.feed(slot, reply).map_err(|error| CallError::rejected(model.name(), &error))?;
             if let Some(turn) = session.last_turn() {
                 match slot.role {
                     Role::Asker => observer.asked(planned, slot.turn, turn),
@@ -66,27 +69,26 @@ pub async fn run_session(
     }
 }
 
-/// Makes these calls of a record at once. All of them run to their end, so that no reply is lost because another call
-/// failed.
+/// Makes calls of a record concurrently. All of them run to their end, so that no reply is lost when another call fails.
 pub async fn make_calls<'s>(
     calls: Vec<Call>,
     record: &str,
-    cast: &SessionRoles<'s>,
+    roles: &SessionRoles<'s>,
     caller: &Caller<'_>,
     replay: &Replay,
 ) -> Vec<Result<(Slot, &'s Model, CallReply), CallError>> {
     let one = async |call: Call| {
-        let (slot, (model, role)) = (call.slot, cast.role(call.slot.role)?);
+        let (slot, (model, role)) = (call.slot, roles.role(call.slot.role)?);
         Ok((slot, model, caller.call(record, call, (model, role), replay).await?))
     };
     join_all(calls.into_iter().map(one)).await
 }
 
-/// Who plays which role in a session.
+/// The models of the roles in a session.
 pub struct SessionRoles<'s> {
     /// Model 1 and Model 2.
     pub solvers: &'s [String; 2],
-    /// How each role samples.
+    /// The sampling of each role.
     pub settings: &'s Settings,
     /// The models.
     pub models: &'s ModelRegistry,
@@ -99,16 +101,19 @@ impl<'s> SessionRoles<'s> {
             Role::Asker => &settings.asker,
             Role::Solver(side) => {
                 let name = &self.solvers[side.index()];
-                settings.solvers.iter().find(|solver| solver.model == *name).ok_or_else(|| unknown(name))?
+                settings
+                    .solvers
+                    .iter()
+                    .find(|solver| solver.model == *name)
+                    .ok_or_else(|| not_a_solver(name))?
             }
             Role::Check | Role::Panel | Role::Equivalence => &settings.check,
         };
-        let model = self.models.get(&role.model).ok_or_else(|| unknown(&role.model))?;
-        Ok((model.as_ref(), role))
+        Ok((self.models.find(&role.model)?, role))
     }
 }
 
-fn unknown(name: &str) -> ModelError {
-    let message = "the model is not configured".to_owned();
+fn not_a_solver(name: &str) -> ModelError {
+    let message = "not a boundary solver of this run".to_owned();
     ModelError { model: name.to_owned(), cause: ErrorCause::NotFound, message, attempts: 0 }
 }

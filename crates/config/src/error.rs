@@ -25,6 +25,14 @@ impl ConfigError {
         Self { hint: error.hint().map(Cow::into_owned), ..Self::at(location, error.to_string()) }
     }
 
+    /// The same error with a location in front of its own.
+    #[must_use]
+    pub fn inside(mut self, location: impl Into<String>) -> Self {
+        let location = location.into();
+        self.location = Some(self.location.map_or(location.clone(), |inner| format!("{location}: {inner}")));
+        self
+    }
+
     /// Sets the hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {

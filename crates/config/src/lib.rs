@@ -10,7 +10,6 @@
 //! ```
 
 mod builtin;
-mod connect;
 mod environment;
 mod error;
 mod eval;
@@ -25,7 +24,6 @@ mod suggest;
 mod train;
 
 pub use builtin::{config_names, load_script};
-pub use connect::connect;
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;
@@ -35,5 +33,5 @@ pub use schema::{
     PolicyLoss, ProtocolSection, ProviderKind, RunSection, SetSection, TrainSection, WatchSection,
 };
 pub use secret::{is_env_var_name, redact};
-pub use settings::{FOLDER, PROVIDERS, RoleSettings, Settings, is_valid_name, sanitize_name};
+pub use settings::{MODEL_FOLDER_HINT, PROVIDER_HINT, RoleSettings, Settings, is_valid_name, sanitize_name};
 pub use suggest::closest;

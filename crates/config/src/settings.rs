@@ -199,11 +199,11 @@ pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
     }
 }
 
-/// What `path` may be.
-pub const FOLDER: &str = "`path` is a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME";
+/// Hint for a wrong `path` of a local model.
+pub const MODEL_FOLDER_HINT: &str = "`path` is a folder with config.json, model.safetensors, tokenizer.json and tokenizer_config.json, or builtin:NAME";
 
-/// What `provider` may be.
-pub const PROVIDERS: &str =
+/// Hint for a missing `provider`.
+pub const PROVIDER_HINT: &str =
     "set `provider` to \"openai\", \"local\", \"llama\", \"scripted\", \"staircase\" or \"fixed\"";
 
 fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
@@ -212,7 +212,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
         Err(ConfigError::at(key.clone(), what.to_owned()).with_hint(hint.to_owned()))
     };
     match section.provider {
-        None => return missing("no provider", PROVIDERS),
+        None => return missing("no provider", PROVIDER_HINT),
         Some(ProviderKind::Openai) if section.url.is_empty() => {
             return missing("no address", "set `url`, such as \"http://localhost:8000/v1\"");
         }
@@ -220,7 +220,7 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
             return missing("no script", "set `script` to a file of JSON lines");
         }
         Some(ProviderKind::Local) if section.path.is_none() => {
-            return missing("no path", FOLDER);
+            return missing("no path", MODEL_FOLDER_HINT);
         }
         Some(ProviderKind::Llama) if section.path.is_none() => {
             return missing("no path", "set `path` to a GGUF file");

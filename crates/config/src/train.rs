@@ -144,6 +144,18 @@ mod tests {
         }
     }
 
+    /// `run.toml` of a folder that was written before the keys were renamed.
+    #[test]
+    fn folders_of_earlier_versions_are_recognised() {
+        let stored = "[train]\ngroups = 1\ngroup_size = 2\nlearning_rate = 0.00005\nwarm_up = 1\nepsilon = 1e-7\n\
+            decay = 0.02\nclip_gradient = 0.5\nalpha = 0.3\nembedder = \"ngram\"\nsteps = 2\nkeep = 1\n\
+            [train.watch]\nagreement = 0.55\n[train.measure]\nexam = 16\n";
+        let stored = toml::from_str(stored).unwrap();
+        let layers = Layers::of_run(stored, "run.toml".as_ref(), None, std::iter::empty(), &[]).unwrap();
+        let identity = r#"{"steps":200,"groups":1,"group_size":2,"loss":"cispo","learning_rate":0.00005,"warm_up":1,"betas":[0.9,0.999],"epsilon":1e-7,"decay":0.02,"clip_gradient":0.5,"stop_gradient":10000.0,"untie_head":true,"lora_rank":0,"lora_alpha":32.0,"recompute":true,"alpha":0.3,"neighbours":5,"buffer":5000,"embedder":"ngram","train_tokens":24576,"sample_tokens":32768,"micro_tokens":0,"checkpoint_every":10,"keep":3,"device":"cpu","threads":2,"watch":{"questions":64,"oracle":false,"distinct":0.3,"valid":0.7,"agreement":0.7,"entropy":0.0,"patience":5},"measure":{"samples":10,"exam":0,"exam_samples":8}}"#;
+        assert_eq!(layers.config().train.identity(), identity);
+    }
+
     #[test]
     fn an_error_names_the_key_the_value_and_the_range() {
         let said = |section: TrainSection| section.check().unwrap_err().to_string();

@@ -70,8 +70,9 @@ impl Classroom {
                     conversation.push(Message::assistant(turn.clone()));
                     turn
                 };
-                // The session asked for this slot a moment ago.
-                let _ = session.feed(call.slot, Reply::text(text));
+                if session.feed(call.slot, Reply::text(text)).is_err() {
+                    return conversation;
+                }
             }
         }
     }
