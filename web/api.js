@@ -1,46 +1,47 @@
-// Asking the server.
+// Requests to the server.
 
-/** Asks for JSON; an error has the server's own words. */
-export async function ask(route, query = {}, signal = undefined) {
+/** Requests JSON; throws an error with the server's message and hint. */
+export async function request(route, query = {}, signal = undefined) {
   const kept = Object.entries(query).filter(([, value]) => value !== "" && value !== null && value !== undefined);
   const address = `/api/${route}?${new URLSearchParams(kept)}`;
-  const reply = await fetch(address, { signal, cache: "no-store" });
-  const body = await reply.json().catch((error) => {
-    // A question that nobody waits for any more is no answer at all.
+  const response = await fetch(address, { signal, cache: "no-store" });
+  const body = await response.json().catch((error) => {
+    // An aborted request is not an error of the server.
     if (error.name === "AbortError") throw error;
-    throw new Error(`the server answered ${reply.status}, and not in JSON`);
+    throw new Error(`the server sent status ${response.status} without JSON`);
   });
-  if (!reply.ok) throw new Error(body.error ?? `the server answered ${reply.status}`);
+  if (!response.ok) throw new Error([body.error ?? `the server sent status ${response.status}`, body.hint].filter(Boolean).join("; "));
   return body;
 }
 
-const SLOWLY = 10000;
-let known = { version: 0, at: 0, promise: null };
+/** Milliseconds for which evidence of an older version is reused. */
+const MAX_AGE = 10000;
+let cached = { version: 0, at: 0, promise: null };
 
-/** The evidence of all runs; while a run grows it is asked for again only now and then. */
+/** The evidence of all runs, cached: while a run grows it is requested at most every ten seconds. */
 export function evidence(version) {
-  const fresh = version === known.version || performance.now() - known.at < SLOWLY;
-  if (!known.promise || !fresh) {
-    const promise = ask("evidence");
-    promise.catch(() => { known = { version: 0, at: 0, promise: null }; });
-    known = { version, at: performance.now(), promise };
+  const fresh = version === cached.version || performance.now() - cached.at < MAX_AGE;
+  if (!cached.promise || !fresh) {
+    const promise = request("evidence");
+    promise.catch(() => { cached = { version: 0, at: 0, promise: null }; });
+    cached = { version, at: performance.now(), promise };
   }
-  return known.promise;
+  return cached.promise;
 }
 
-/** Waits for news and tells; stops asking while nobody looks. */
-export async function follow(version, tell, trouble) {
+/** Polls for changes and calls `onChange`; pauses while the page is hidden. `onError` gets a message, or "" when all is well. */
+export async function follow(version, onChange, onError) {
   for (;;) {
     if (document.hidden) await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
     try {
-      const said = await ask("news", { since: version });
-      trouble("");
-      if (said.version !== version) {
-        version = said.version;
-        await tell();
+      const news = await request("news", { since: version });
+      onError("");
+      if (news.version !== version) {
+        version = news.version;
+        await onChange();
       }
     } catch {
-      trouble("The viewer does not answer.");
+      onError("The viewer is not responding.");
       await new Promise((done) => setTimeout(done, 2000));
     }
   }

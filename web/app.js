@@ -1,9 +1,9 @@
-// One page: finds the view for the present place, and keeps it up to date while a run grows.
+// The application: shows the view of the current route, and updates it while a run grows.
 
-import { ask, follow } from "./api.js";
+import { request, follow } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
 import { listen } from "./keys.js";
-import { go, here, link } from "./route.js";
+import { currentRoute, go, link } from "./route.js";
 import { overview } from "./overview.js";
 import { session } from "./session.js";
 import { maps } from "./maps.js";
@@ -19,30 +19,30 @@ const context = { runs: [], version: 0 };
 let current = null;
 
 async function readRuns() {
-  const said = await ask("runs");
-  Object.assign(context, { runs: said.runs, version: said.version });
+  const { runs, version } = await request("runs");
+  Object.assign(context, { runs, version });
 }
 
 async function show() {
-  const route = here();
+  const route = currentRoute();
   if (current?.same(route)) {
     header(route);
     current.route = route;
-    return attempt(() => current.shown.turn(route));
+    return attempt(() => current.shown.navigate(route));
   }
   current?.shown?.leave?.();
   const view = VIEWS[route.view];
   const first = view ? Number(route.parts[0] ?? 0) : -1;
   header(route);
-  if (!view || !context.runs[first]) return problem(new Error("There is no such page."));
+  if (!view || !context.runs[first]) return showError(new Error("This page does not exist."));
   const mine = { view: route.view, route, shown: null, same: () => false };
   current = mine;
   await attempt(async () => {
     const shown = await view(context, route);
     if (current !== mine) return;
     mine.shown = shown;
-    const place = (at) => [at.view, ...at.parts].join("\n");
-    mine.same = (other) => Boolean(shown.turn) && place(other) === place(mine.route);
+    const path = (at) => [at.view, ...at.parts].join("\n");
+    mine.same = (other) => Boolean(shown.navigate) && path(other) === path(mine.route);
     document.title = `${shown.title} · Ask-E`;
     fill(main, shown.node);
     scrollTo(0, 0);
@@ -50,22 +50,22 @@ async function show() {
   });
 }
 
-async function attempt(work) {
+async function attempt(action) {
   try {
-    await work();
+    await action();
   } catch (error) {
-    if (error.name !== "AbortError") problem(error);
+    if (error.name !== "AbortError") showError(error);
   }
 }
 
-function problem(error) {
-  fill(main, h("h1", {}, "This cannot be shown"), h("p", { class: "trouble", role: "alert" }, error.message),
-    h("p", {}, h("a", { href: link("run", [0]) }, "To the first run")));
+function showError(error) {
+  fill(main, h("h1", {}, "Cannot show this page"), h("p", { class: "trouble", role: "alert" }, error.message),
+    h("p", {}, h("a", { href: link("run", [0]) }, "Go to the first run")));
 }
 
 function header(route) {
   const at = Math.min(Math.max(Number(route.parts[0]) || 0, 0), Math.max(context.runs.length - 1, 0));
-  const options = context.runs.map((run, place) => [String(place), `${run.name} (${run.asker})`]);
+  const options = context.runs.map((run, index) => [String(index), `${run.name} (${run.asker})`]);
   const choose = (value) => go(link(route.view === "maps" ? "maps" : "run", [value]));
   refill(document.getElementById("runs"), [options, at, route.view], () => (options.length > 1
     ? select("Run", options, String(at), choose)
@@ -77,31 +77,31 @@ function header(route) {
     context.runs.length > 1 && tab("compare", "Compare", [Math.min(at, other), Math.max(at, other)])]);
 }
 
-function live(trouble = "") {
+function showStatus(error = "") {
   const writing = context.runs.some((run) => run.writing);
   const broken = context.runs.find((run) => run.trouble)?.trouble;
-  const wrong = trouble || broken;
-  refill(document.getElementById("live"), [wrong, writing], () => [
-    wrong && h("span", { class: "trouble" }, wrong), writing && h("span", { class: "following" }, "following")]);
+  const message = error || broken;
+  refill(document.getElementById("live"), [message, writing], () => [
+    message && h("span", { class: "trouble" }, message), writing && h("span", { class: "following" }, "live")]);
 }
 
 async function start() {
   await readRuns();
-  live();
+  showStatus();
   if (!location.hash) history.replaceState(null, "", link("run", [0]));
   addEventListener("hashchange", show);
   listen(() => current?.shown);
   await show();
   follow(context.version, async () => {
     await readRuns();
-    live();
-    header(here());
+    showStatus();
+    header(currentRoute());
     try {
       await current?.shown?.update?.();
     } catch (error) {
       if (error.name !== "AbortError") throw error;
     }
-  }, live);
+  }, showStatus);
 }
 
-start().catch(problem);
+start().catch(showError);

@@ -1,35 +1,35 @@
-// Two runs on the sessions they share.
+// Compares two runs on the sessions they share.
 
-import { ask, evidence } from "./api.js";
+import { request, evidence } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
 import { between, count, percent, points } from "./format.js";
 import { PAGE, list, names } from "./list.js";
 import { OUTCOMES, badge, outcome } from "./outcome.js";
-import { go, link } from "./route.js";
+import { filterOf, go, link } from "./route.js";
 import { prose } from "./text.js";
 
 const FIVE = OUTCOMES.slice(0, 5);
 
-function verdict(said, places, runs) {
-  const found = said.comparisons?.find((one) => places.every((place) => one.runs.includes(place)));
+function verdict(tables, pair, runs) {
+  const found = tables.comparisons?.find((one) => pair.every((index) => one.runs.includes(index)));
   if (!found) return null;
-  const turned = found.runs[0] !== places[0];
-  const sign = turned ? -1 : 1;
+  const swapped = found.runs[0] !== pair[0];
+  const sign = swapped ? -1 : 1;
   const { value, interval } = found.paired.difference;
   const ends = [interval.low, interval.high].map((end) => sign * end).sort((a, b) => a - b);
-  const better = { first: turned ? 1 : 0, second: turned ? 0 : 1 }[found.verdict];
-  const words = better === undefined ? "No difference is seen." : [h("span", { class: "name" }, runs[places[better]].name), " is better."];
-  return h("p", { class: "verdict" }, h("b", {}, words), " First minus second: ", h("b", {}, points(sign * value)), " points",
+  const better = { first: swapped ? 1 : 0, second: swapped ? 0 : 1 }[found.verdict];
+  const text = better === undefined ? "No difference was found." : [h("span", { class: "name" }, runs[pair[better]].name), " is better."];
+  return h("p", { class: "verdict" }, h("b", {}, text), " First minus second: ", h("b", {}, points(sign * value)), " points",
     h("span", { class: "quiet" }, ` (95%: ${points(ends[0])} to ${points(ends[1])}; p ${found.p_holm < 0.001 ? "< 0.001" : `= ${found.p_holm.toFixed(3)}`} after Holm's correction; ${count(found.paired.sessions)} sessions)`));
 }
 
 function square(page, names, href, chosen) {
   const row = (a, i) => h("tr", {}, h("th", { scope: "row" }, badge(a.id)), FIVE.map((b, j) => {
     const n = page.table[i][j];
-    const here = chosen[0] === a.id && chosen[1] === b.id;
+    const selected = chosen[0] === a.id && chosen[1] === b.id;
     const share = page.shared ? n / page.shared : 0;
     return h("td", { class: i === j ? "same" : "" }, n === 0 ? h("span", { class: "quiet" }, "0") : h("a", {
-      class: "cell plain", vars: { rate: share.toFixed(3) }, href: here ? href({}) : href({ one: a.id, two: b.id }), "aria-current": here ? "true" : false,
+      class: "cell plain", vars: { rate: share.toFixed(3) }, href: selected ? href({}) : href({ one: a.id, two: b.id }), "aria-current": selected ? "true" : false,
       "aria-label": `${a.label} in the first, ${b.label} in the second: ${n}`,
     }, count(n)));
   }));
@@ -48,42 +48,42 @@ function row(one, href) {
 
 /** The view of `#/compare/FIRST/SECOND?…`. */
 export async function compare(context, route) {
-  const places = [Number(route.parts[0] ?? 0), Number(route.parts[1] ?? 1)];
-  if (!places.every((place) => context.runs[place])) throw new Error("Name two runs to compare them.");
+  const pair = [Number(route.parts[0] ?? 0), Number(route.parts[1] ?? 1)];
+  if (!pair.every((index) => context.runs[index])) throw new Error("The comparison needs two runs.");
   const runs = () => context.runs;
   let query = route.query;
   const top = h("section", { class: "headline", "aria-label": "Both runs" });
-  const said = h("div", { "aria-live": "polite" });
+  const result = h("div", { "aria-live": "polite" });
   const table = h("section", { class: "gap", "aria-label": "Outcomes" });
   const rows = list("Sessions of both runs");
-  const href = (filter) => link("compare", places, filter);
+  const href = (filter) => link("compare", pair, filter);
 
-  const pick = (side) => select(side ? "Second run" : "First run", runs().map((run, at) => [String(at), run.name]), String(places[side]),
-    (value) => go(link("compare", side ? [places[0], value] : [value, places[1]])));
+  const pick = (side) => select(side ? "Second run" : "First run", runs().map((run, at) => [String(at), run.name]), String(pair[side]),
+    (value) => go(link("compare", side ? [pair[0], value] : [value, pair[1]])));
   const read = async () => {
-    const filter = Object.fromEntries(["one", "two", "differs"].filter((key) => query.get(key)).map((key) => [key, query.get(key)]));
+    const filter = filterOf(query, ["one", "two", "differs"]);
     const differs = filter.differs ?? (filter.one ? "" : "true");
     const offset = Number(query.get("offset")) || 0;
-    const page = await ask("compare", { first: places[0], second: places[1], one: filter.one, two: filter.two, differs, offset, limit: PAGE });
-    refill(top, [places.map((place) => runs()[place]), page.shared, page.differ], () => [h("h1", {}, "Comparison"), h("div", { class: "rates" }, places.map((place, side) => h("p", { class: "rate" },
-      pick(side), h("b", {}, percent(runs()[place].calibrated)), h("span", { class: "quiet" }, ` calibrated, 95% over sessions: ${between(runs()[place].interval)}`)))),
-      h("p", { class: "quiet" }, `${count(page.shared)} sessions in both; ${count(page.differ)} end differently (${percent(page.shared ? page.differ / page.shared : 0)}).`)]);
-    fill(table, h("h2", {}, "Outcomes against outcomes"), square(page, places.map((place) => runs()[place].name), href, [filter.one, filter.two]));
+    const page = await request("compare", { first: pair[0], second: pair[1], one: filter.one, two: filter.two, differs, offset, limit: PAGE });
+    refill(top, [pair.map((index) => runs()[index]), page.shared, page.differ], () => [h("h1", {}, "Comparison"), h("div", { class: "rates" }, pair.map((index, side) => h("p", { class: "rate" },
+      pick(side), h("b", {}, percent(runs()[index].calibrated)), h("span", { class: "quiet" }, ` calibrated, 95% over sessions: ${between(runs()[index].interval)}`)))),
+      h("p", { class: "quiet" }, `${count(page.shared)} sessions in both; ${count(page.differ)} have different outcomes (${percent(page.shared ? page.differ / page.shared : 0)}).`)]);
+    fill(table, h("h2", {}, "Outcomes in both runs"), square(page, pair.map((index) => runs()[index].name), href, [filter.one, filter.two]));
     const all = differs === "false";
     const toggle = h("input", { type: "checkbox", checked: differs === "true", on: { change: () => go(href({ differs: toggle.checked ? "" : "false" })) } });
-    fill(heading, filter.one ? [outcome(filter.one).label, " in the first, ", outcome(filter.two).label, " in the second"] : all ? "All shared sessions" : "Sessions that end differently", " ",
+    fill(heading, filter.one ? [outcome(filter.one).label, " in the first, ", outcome(filter.two).label, " in the second"] : all ? "All shared sessions" : "Sessions with different outcomes", " ",
       h("span", { class: "quiet" }, count(page.total)), filter.one ? h("a", { class: "button", href: href({}) }, "Clear") : h("label", { class: "toggle" }, toggle, " only where outcomes differ"));
-    rows.draw(page, (one) => row(one, link("both", [...places, one.name], filter)), (next) => go(href({ ...filter, offset: next || "" })));
+    rows.draw(page, (one) => row(one, link("both", [...pair, one.name], filter)), (next) => go(href({ ...filter, offset: next || "" })));
   };
   const heading = h("h2", { class: "list-head" });
-  const judge = () => evidence(context.version).then((all) => fill(said, verdict(all, places, runs()))).catch(() => {});
+  const showVerdict = () => evidence(context.version).then((tables) => fill(result, verdict(tables, pair, runs()))).catch(() => {});
   await read();
   return {
     title: "Comparison",
-    node: [top, said, table, heading, rows.node],
-    entered: judge,
-    turn: async (next) => { query = next.query; await read(); },
-    update: async () => { await read(); judge(); },
-    keys: { ...rows.keys, back: () => go(link("run", [places[0]])) },
+    node: [top, result, table, heading, rows.node],
+    entered: showVerdict,
+    navigate: async (next) => { query = next.query; await read(); },
+    update: async () => { await read(); showVerdict(); },
+    keys: { ...rows.keys, back: () => go(link("run", [pair[0]])) },
   };
 }

@@ -1,4 +1,4 @@
-// Elements are built here and nowhere else: a text becomes a text node, never markup.
+// All elements are built here: text becomes text nodes, never markup.
 
 const ATTRIBUTES = new Set([
   "class", "id", "href", "title", "type", "value", "name", "placeholder", "for", "role", "tabindex", "open",
@@ -10,8 +10,8 @@ export function h(tag, { on = {}, vars = {}, data = {}, ...attributes } = {}, ..
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
-    if (!ATTRIBUTES.has(name) && !name.startsWith("aria-")) throw new Error(`attribute ${name}`);
-    if (name === "href" && !/^(#|\/api\/text\?)/.test(String(value))) throw new Error("links stay on the page");
+    if (!ATTRIBUTES.has(name) && !name.startsWith("aria-")) throw new Error(`attribute ${name} is not allowed`);
+    if (name === "href" && !/^(#|\/api\/text\?)/.test(String(value))) throw new Error("links must stay on the page");
     element.setAttribute(name, value === true ? "" : String(value));
   }
   for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
@@ -28,24 +28,24 @@ function add(element, children) {
   }
 }
 
-/** Puts children in the place of what an element held. */
+/** Replaces the content of an element. */
 export function fill(element, ...children) {
   element.replaceChildren();
   add(element, children);
   return element;
 }
 
-const drawn = new WeakMap();
+const keys = new WeakMap();
 
-/** Fills an element only where what it shows has changed: an open menu stays open while a run grows. */
-export function refill(element, shown, make) {
-  const key = JSON.stringify(shown);
-  if (drawn.get(element) === key) return;
-  drawn.set(element, key);
+/** Replaces the content only if `data` has changed, so that an open menu stays open while a run grows. */
+export function refill(element, data, make) {
+  const key = JSON.stringify(data);
+  if (keys.get(element) === key) return;
+  keys.set(element, key);
   fill(element, make());
 }
 
-/** A choice among `[value, label]`. */
+/** A select element with options `[value, label]`. */
 export function select(label, options, value, change) {
   const list = options.map(([id, text]) => h("option", { value: id, selected: id === value }, text));
   const control = h("select", { "aria-label": label, on: { change: () => change(control.value) } }, list);

@@ -1,9 +1,10 @@
-// An evaluation: its problems, and each with every reply.
+// An evaluation: the list of problems, and one problem with every reply.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { h, fill, select } from "./dom.js";
 import { PAGE, list } from "./list.js";
 import { filterOf, go, link } from "./route.js";
+import { neighbourLinks } from "./session.js";
 import { answerText, box, prose } from "./text.js";
 import { draw } from "./turn.js";
 
@@ -18,7 +19,7 @@ function row(one, href) {
     h("span", { class: "question", dir: "auto" }, prose(one.question)));
 }
 
-/** The view of `#/run/PLACE?…` where the run is an evaluation. */
+/** The view of `#/run/PLACE?…` for an evaluation. */
 export async function problems(context, route) {
   const place = Number(route.parts[0] ?? 0);
   const run = () => context.runs[place];
@@ -32,7 +33,7 @@ export async function problems(context, route) {
   const read = async () => {
     const offset = Number(query.get("offset")) || 0;
     const filter = filterOf(query, FILTERS);
-    const page = await ask("evals", { run: place, ...filter, offset, limit: PAGE });
+    const page = await request("evals", { run: place, ...filter, offset, limit: PAGE });
     if (document.activeElement !== search) search.value = filter.q ?? "";
     solved.value = filter.solved ?? "";
     const { samples, right } = run().evals;
@@ -44,7 +45,7 @@ export async function problems(context, route) {
   return {
     title: run().name,
     node: [h("h1", {}, h("span", { class: "name" }, run().asker || run().name), " on benchmarks"), score, h("p", {}, search, " ", solved), found.node],
-    turn: async (next) => { query = next.query; await read(); },
+    navigate: async (next) => { query = next.query; await read(); },
     update: read,
     keys: { ...found.keys, search: () => { search.focus(); search.select(); } },
   };
@@ -55,16 +56,13 @@ export async function problem(context, route) {
   const place = Number(route.parts[0]);
   const [dataset, name] = [route.parts[1] ?? "", route.parts[2] ?? ""];
   const filter = filterOf(route.query, FILTERS);
-  const one = await ask("eval", { run: place, dataset, problem: name, ...filter });
+  const one = await request("eval", { run: place, dataset, problem: name, ...filter });
   const to = (other) => (other ? link("eval", [place, ...other], filter) : null);
-  const open = (other) => (to(other) ? go(to(other)) : false);
   const back = link("run", [place], filter);
-  const way = (label, other, key) => to(other)
-    ? h("a", { href: to(other), class: "button" }, label, h("kbd", {}, key)) : h("span", { class: "button off" }, label);
+  const neighbours = neighbourLinks("Problems", back, to(one.before), to(one.after));
   const right = one.samples.filter((sample) => sample.right).length;
   const node = h("div", { class: "sheet" },
-    h("nav", { class: "way", "aria-label": "Problems" }, h("a", { href: back, class: "button" }, "‹ List", h("kbd", {}, "Esc")),
-      way("Previous", one.before, "k"), way("Next", one.after, "j")),
+    neighbours.node,
     h("header", { class: "sheet-head" },
       h("h1", {}, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, level(one))),
       h("p", {}, `${right} of ${one.samples.length} samples are right`)),
@@ -72,6 +70,6 @@ export async function problem(context, route) {
       h("p", { class: "answer", dir: "auto" }, h("span", { class: "quiet" }, "Reference answer "), h("span", { class: "value" }, answerText(one.reference)))),
     h("section", { class: "turn", "aria-label": "Samples" }, h("h2", {}, "Samples"),
       h("div", { class: "side-by-side" }, one.samples.map((sample) => draw(sample, `Sample ${sample.number + 1}`,
-        { right: sample.right, note: `${sample.by === "none" ? "not compared" : `by ${sample.by}`}${sample.boxed ? "" : ", no box"}` })))));
-  return { title: `${one.dataset} ${one.problem}`, node, keys: { next: () => open(one.after), previous: () => open(one.before), back: () => go(back) } };
+        { right: sample.right, note: `${sample.by === "none" ? "not compared" : `decided by ${sample.by}`}${sample.boxed ? "" : ", no box"}` })))));
+  return { title: `${one.dataset} ${one.problem}`, node, keys: neighbours.keys };
 }

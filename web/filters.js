@@ -1,10 +1,10 @@
-// The controls above the list. What they say is in the address, so that a view can be sent on.
+// The controls above the list. Their values are in the address, so that a view can be shared.
 
 import { h, refill, select } from "./dom.js";
 import { size } from "./format.js";
 import { FLAG_NAMES, flagLabel } from "./outcome.js";
 
-const SORTS = [["", "as ended"], ["latest", "latest first"], ["pair", "by pair"], ["outcome", "by outcome"]];
+const SORTS = [["", "oldest first"], ["latest", "latest first"], ["pair", "by pair"], ["outcome", "by outcome"]];
 
 /** The controls; `change(key, value, typing)` is called for each change. */
 export function filters(run, change) {
@@ -18,14 +18,14 @@ export function filters(run, change) {
     if (document.activeElement !== search) search.value = filter.q ?? "";
     const solvers = run().solvers.map(({ name, params }) => [name, params ? `${name} · ${size(params)}` : name]);
     const one = (key, label, any, options) => select(label, [["", any], ...options], filter[key] ?? "", (value) => change(key, value));
-    const held = document.activeElement?.getAttribute("aria-label");
+    const focused = document.activeElement?.getAttribute("aria-label");
     refill(rest, [filter, solvers], () => [
       one("a", "Solver", "any solver", solvers),
       one("b", "Other solver", "against any", solvers.filter(([name]) => name !== filter.a)),
-      one("flag", "Flag", "any flag or none", FLAG_NAMES.map((flag) => [flag, flagLabel(flag)])),
+      one("flag", "Flag", "any flags", FLAG_NAMES.map((flag) => [flag, flagLabel(flag)])),
       select("Order", SORTS, filter.sort ?? "", (value) => change("sort", value)),
       Object.keys(filter).length > 0 && h("button", { type: "button", on: { click: () => change(null) } }, "Clear")]);
-    if (held && !node.contains(document.activeElement)) rest.querySelector(`select[aria-label="${held}"]`)?.focus();
+    if (focused && !node.contains(document.activeElement)) rest.querySelector(`select[aria-label="${focused}"]`)?.focus();
   };
   return { node, search, draw };
 }

@@ -1,8 +1,8 @@
-// Numbers as they are read.
+// Formats numbers.
 
 const NUMBER = new Intl.NumberFormat("en");
 
-/** A whole number with its thousands apart. */
+/** A whole number with thousands separators. */
 export const count = (number) => NUMBER.format(number);
 
 /** A share in percent. */

@@ -1,13 +1,13 @@
-// What a run comes to: one number, its interval, and all outcomes as a bar.
+// The result of a run: calibrated share, interval, and a bar of outcomes.
 
 import { evidence } from "./api.js";
 import { h, refill } from "./dom.js";
 import { between, count, percent } from "./format.js";
 import { bar } from "./outcome.js";
 
-/** The headline of a run; `show` draws it anew. */
+/** The headline of a run; `draw` updates it, `refine` loads the better interval. */
 export function headline(context, place, href) {
-  const node = h("section", { class: "headline", "aria-label": "Headline" });
+  const node = h("section", { class: "headline", "aria-label": "Result" });
   let better = null;
   const draw = (counts, chosen) => {
     const run = context.runs[place];

@@ -1,8 +1,8 @@
-// The keyboard: the same few keys everywhere.
+// Keyboard shortcuts, the same in all views.
 
 const typing = (target) => target instanceof Element && target.matches("input, select, textarea");
 
-/** Moves the focus among links by `step`; gives false at an end. */
+/** Moves the focus among links; returns false at an end. */
 export function step(links, by) {
   const at = links.indexOf(document.activeElement);
   const next = at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by;
@@ -12,13 +12,13 @@ export function step(links, by) {
   return true;
 }
 
-/** Calls the present view's `keys`: `next`, `previous`, `back`, `search`. */
+/** Calls the functions in the current view's `keys`: `next`, `previous`, `down`, `up`, `back`, `search`. */
 export function listen(view) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const name = nameOf(event);
-    const act = name && view()?.keys?.[name];
-    if (act && act(event) !== false) event.preventDefault();
+    const action = name && view()?.keys?.[name];
+    if (action && action(event) !== false) event.preventDefault();
   });
 }
 

@@ -1,4 +1,4 @@
-// A page of sessions.
+// Lists with pages.
 
 import { h, fill } from "./dom.js";
 import { count } from "./format.js";
@@ -9,7 +9,7 @@ import { prose } from "./text.js";
 /** Rows on a page. */
 export const PAGE = 100;
 
-/** The list; `draw(page, href, turn)` fills it, and keeps the focus where it was. */
+/** A list; `draw(page, row, turn)` fills it and keeps the focus. */
 export function list(label) {
   const rows = h("ol", { class: "rows", "aria-label": label });
   const pager = h("nav", { class: "pager", "aria-label": "Pages" });
@@ -18,14 +18,14 @@ export function list(label) {
   const links = () => [...rows.querySelectorAll("a.row")];
 
   const draw = (page, row, turn) => {
-    const held = rows.contains(document.activeElement) ? document.activeElement.dataset.name : null;
+    const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     fill(rows, page.rows.map((one) => h("li", {}, row(one))));
-    if (held) links().find((one) => one.dataset.name === held)?.focus();
+    if (focused) links().find((one) => one.dataset.name === focused)?.focus();
     const end = page.offset + page.rows.length;
     turnTo = (to) => turn(Math.max(0, to));
     const button = (text, to, can) => h("button", { type: "button", disabled: !can, on: { click: () => turnTo(to) } }, text);
     fill(pager, page.total === 0
-      ? h("p", { class: "quiet" }, "Nothing fits.")
+      ? h("p", { class: "quiet" }, "No matches.")
       : [h("span", { class: "quiet" }, `${count(page.offset + 1)} to ${count(end)} of ${count(page.total)}`),
          button("‹ Previous", page.offset - PAGE, page.offset > 0), button("Next ›", page.offset + PAGE, end < page.total)]);
   };
@@ -33,10 +33,10 @@ export function list(label) {
   return { node, draw, links, keys: { next: () => move(1), previous: () => move(-1), down: () => move(1), up: () => move(-1) } };
 }
 
-/** Two names. */
+/** The names of a pair. */
 export const names = (pair) => h("span", { class: "who" }, pair.map((name) => h("span", { class: "name" }, name, " ")));
 
-/** A session in one row. */
+/** A row of the list of sessions. */
 export function sessionRow(one, href) {
   return h("a", { class: `row ${one.outcome ?? "ungraded"}`, href, data: { name: one.name } },
     badge(one.outcome ?? "ungraded", true),

@@ -1,4 +1,4 @@
-// Maps of all pairs: how often each outcome comes, the smaller solver across and the larger one down.
+// Maps of all pairs: the share of each outcome, with smaller solvers as columns and larger ones as rows.
 
 import { evidence } from "./api.js";
 import { h, fill } from "./dom.js";
@@ -9,9 +9,9 @@ import { link } from "./route.js";
 const SHOWN = OUTCOMES.slice(0, 3);
 
 function map({ id, label, sign, means }, at, run, place) {
-  const said = h("p", { class: "said", "aria-live": "polite" }, `${means}; point at a pair`);
+  const details = h("p", { class: "said", "aria-live": "polite" }, `${means}; hover over a pair for details`);
   const cells = new Map(run.cells.map((cell) => [cell.pair.join(), cell]));
-  const tell = (cell) => {
+  const describe = (cell) => {
     const [small, large] = cell.pair.map((one) => run.solvers[one].name);
     const n = cell.outcomes[at];
     const also = at === 0 ? `; 95% ${between(cell.calibrated)}; right alone: ${cell.wins[0]} and ${cell.wins[1]}` : "";
@@ -21,8 +21,8 @@ function map({ id, label, sign, means }, at, run, place) {
     const cell = cells.get([column, row].join());
     if (!cell || cell.sessions === 0) return h("td", { class: "none" }, "·");
     const rate = cell.outcomes[at] / cell.sessions;
-    const text = tell(cell);
-    const show = () => fill(said, text);
+    const text = describe(cell);
+    const show = () => fill(details, text);
     return h("td", {}, h("a", {
       class: `cell ${id}${rate > 0.62 ? " half" : ""}${rate > 0.85 ? " deep" : ""}`, vars: { rate: rate.toFixed(3) }, "aria-label": text, on: { mouseenter: show, focus: show },
       href: link("run", [place], { a: run.solvers[column].name, b: run.solvers[row].name, outcome: id }),
@@ -34,7 +34,7 @@ function map({ id, label, sign, means }, at, run, place) {
     h("th", { scope: "row" }, h("span", { class: "name" }, one.name), h("span", { class: "quiet" }, ` ${size(one.params)}`)),
     names.slice(0, -1).map((_, column) => (column <= before ? data(before + 1, column) : h("td", { class: "above" })))));
   return h("section", { class: "map" }, h("h2", {}, h("span", { class: `sign ${id}`, "aria-hidden": "true" }, `${sign} `), label, ", % of sessions"),
-    said, h("div", { class: "scroll" }, h("table", { "aria-label": `${label} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
+    details, h("div", { class: "scroll" }, h("table", { "aria-label": `${label} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
 }
 
 /** The view of `#/maps/PLACE`. */
@@ -49,7 +49,7 @@ export async function maps(context, route) {
       fill(node, h("p", { class: "trouble", role: "alert" }, error.message));
     }
   };
-  fill(node, h("p", { class: "quiet", role: "status" }, "Counting…"));
+  fill(node, h("p", { class: "quiet", role: "status" }, "Computing…"));
   const name = context.runs[place].asker || context.runs[place].name;
   return { title: `Maps of ${name}`, node: [h("h1", {}, "Maps of ", h("span", { class: "name" }, name)), node], entered: read, update: read };
 }

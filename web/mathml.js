@@ -1,4 +1,4 @@
-// Mathematics from the server: parsed as XML, copied element by element from a list of what is allowed.
+// MathML from the server: parsed as XML, then copied element by element if on the list of allowed ones.
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ELEMENTS = new Set([
@@ -12,21 +12,21 @@ const ATTRIBUTES = new Set([
   "width", "height", "depth", "voffset", "columnalign", "rowalign", "columnspacing", "rowspacing", "columnspan",
   "rowspan", "columnlines", "rowlines", "frame", "notation", "dir",
 ]);
-const MOST = 20000;
-const DEEPEST = 200;
+const MAX_ELEMENTS = 20000;
+const MAX_DEPTH = 200;
 
-// Parsing is a sink of Trusted Types even where nothing runs; what is parsed here is only ever copied from.
+// Parsing is a Trusted Types sink even though nothing runs; the parsed document is only copied from.
 const policy = globalThis.trustedTypes?.createPolicy("aske-mathml", { createHTML: (text) => text });
 
-/** The elements for a piece of MathML, or nothing where it is not what it should be. */
+/** The elements for a piece of MathML, or null if it is invalid. */
 export function mathml(text, display) {
   if (typeof text !== "string" || text.length > 1 << 20) return null;
   try {
     const source = policy ? policy.createHTML(text) : text;
     const root = new DOMParser().parseFromString(source, "application/xml").documentElement;
-    // A browser puts its complaint about torn XML into the document itself.
+    // Browsers report XML errors inside the document.
     if (root.localName !== "math" || root.getElementsByTagName("parsererror").length > 0) return null;
-    const math = copy(root, { left: MOST }, 0);
+    const math = copy(root, { left: MAX_ELEMENTS }, 0);
     if (math && display) math.setAttribute("display", "block");
     return math;
   } catch {
@@ -37,7 +37,7 @@ export function mathml(text, display) {
 function copy(from, budget, depth) {
   if (from.nodeType === Node.TEXT_NODE) return document.createTextNode(from.data);
   if (from.nodeType !== Node.ELEMENT_NODE || !ELEMENTS.has(from.localName)) return null;
-  if (depth > DEEPEST || (budget.left -= 1) < 0) throw new Error("too much");
+  if (depth > MAX_DEPTH || (budget.left -= 1) < 0) throw new Error("too large");
   const to = document.createElementNS(MATHML, from.localName);
   for (const { localName, value } of from.attributes) {
     if (ATTRIBUTES.has(localName)) to.setAttribute(localName, value);

@@ -1,9 +1,9 @@
-// The five outcomes: a word, a sign and a colour for each, never the colour alone.
+// The five outcomes: each has a label, a sign and a colour, and is never shown by colour alone.
 
 import { h } from "./dom.js";
 import { count, percent } from "./format.js";
 
-/** In the order of tables; the last is no outcome yet. */
+/** In the order of tables; the last stands for sessions without a grade. */
 export const OUTCOMES = [
   { id: "calibrated", label: "calibrated", sign: "◐", means: "exactly one solver was right" },
   { id: "too_easy", label: "too easy", sign: "○", means: "both were right" },
@@ -13,7 +13,7 @@ export const OUTCOMES = [
   { id: "ungraded", label: "ungraded", sign: "…", means: "no grade yet" },
 ];
 
-/** An outcome by its name. */
+/** An outcome by its id. */
 export const outcome = (id) => OUTCOMES.find((one) => one.id === id) ?? OUTCOMES[5];
 
 /** A badge. */
@@ -23,7 +23,7 @@ export function badge(id, short = false) {
   return h("span", { class: `badge ${outcome(id).id}`, title: means }, mark, short ? h("span", { class: "word" }, label) : label);
 }
 
-/** The shares as a bar; each part and each word leads to its sessions. */
+/** Outcomes as a bar with a legend that filters the sessions. */
 export function bar(counts, href, chosen) {
   const total = counts.reduce((sum, one) => sum + one, 0);
   const shown = OUTCOMES.map((one, at) => ({ ...one, n: counts[at] })).filter((one) => one.n > 0 || one.id === chosen);
@@ -37,7 +37,7 @@ export function bar(counts, href, chosen) {
     h("ul", { class: "chips", "aria-label": "Sessions by outcome" }, words));
 }
 
-/** Which of the two was right, with both names. */
+/** The names of a pair, each marked as right or wrong. */
 export function rightOf(pair, right) {
   if (!right) return null;
   const one = (side) => h("span", { class: right[side] ? "is-right" : "is-wrong" },
@@ -46,24 +46,24 @@ export function rightOf(pair, right) {
 }
 
 const FLAGS = {
-  truncated: "a solver's reply was cut at the token limit",
-  unanswered: "a solver's reply has no answer that can be read",
-  lost_turn: "an asker turn brought no question",
-  cut: "a question was cut at the word limit",
+  truncated: "a solver's reply was cut off at the token limit",
+  unanswered: "no answer could be extracted from a solver's reply",
+  lost_turn: "a turn of the asker has no question",
+  cut: "a question was cut off at the word limit",
   from_probing: "the final question repeats a probing question",
-  leaked: "the reference answer stands in the final question",
+  leaked: "the final question contains the reference answer",
   duplicate: "another session asks the same final question",
   promoted: "the equivalence checker matched answers that the comparison found different",
-  folded: "a match rests on case or white space alone, although the mathematics differs",
-  undecided: "a comparison stayed undecided",
+  folded: "answers match only after ignoring case or white space, although the mathematics differs",
+  undecided: "a comparison of answers is undecided",
 };
 
 /** The names of all flags. */
 export const FLAG_NAMES = Object.keys(FLAGS);
 
-/** A flag's words. */
+/** The label of a flag. */
 export const flagLabel = (flag) => flag.replaceAll("_", " ");
 
-/** Small marks for the doubts about a session. */
+/** The flags of a session. */
 export const flags = (names) =>
   names.map((name) => h("span", { class: "flag", title: FLAGS[name] ?? "" }, flagLabel(name)));

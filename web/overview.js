@@ -1,6 +1,6 @@
-// A run: its headline, and its sessions under a filter.
+// A run: its result, and the list of its sessions with filters.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { h } from "./dom.js";
 import { filters } from "./filters.js";
 import { headline } from "./headline.js";
@@ -12,7 +12,7 @@ export async function overview(context, route) {
   const place = Number(route.parts[0] ?? 0);
   const run = () => context.runs[place];
   let query = route.query;
-  let asked = null;
+  let pending = null;
 
   const to = (changes) => {
     const next = { ...filterOf(query), ...changes };
@@ -24,11 +24,11 @@ export async function overview(context, route) {
   const heading = h("h2", { class: "unseen" }, "Sessions");
 
   const read = async () => {
-    asked?.abort();
-    asked = new AbortController();
+    pending?.abort();
+    pending = new AbortController();
     const filter = filterOf(query);
     const offset = Number(query.get("offset")) || 0;
-    const page = await ask("sessions", { run: place, ...filter, offset, limit: PAGE }, asked.signal);
+    const page = await request("sessions", { run: place, ...filter, offset, limit: PAGE }, pending.signal);
     head.draw(page.outcomes, filter.outcome ?? "");
     controls.draw(filter);
     sessions.draw(page, (one) => sessionRow(one, link("session", [place, one.name], filter)),
@@ -38,15 +38,15 @@ export async function overview(context, route) {
   const page = await read();
   const refine = () => head.refine().then(() => head.draw(lastOutcomes, filterOf(query).outcome ?? "")).catch(() => {});
   let lastOutcomes = page.outcomes;
-  const again = async () => { lastOutcomes = (await read()).outcomes; };
+  const reload = async () => { lastOutcomes = (await read()).outcomes; };
 
   return {
     title: run().asker || run().name,
     node: [head.node, heading, controls.node, sessions.node],
     entered: () => { refine(); focusLast(sessions); },
-    turn: async (next) => { query = next.query; await again(); },
-    update: async () => { await again(); refine(); },
-    leave: () => { asked?.abort(); remember(); },
+    navigate: async (next) => { query = next.query; await reload(); },
+    update: async () => { await reload(); refine(); },
+    leave: () => { pending?.abort(); remember(); },
     keys: {
       ...sessions.keys,
       search: () => { controls.search.focus(); controls.search.select(); },
@@ -58,7 +58,7 @@ export async function overview(context, route) {
   };
 }
 
-// Coming back from a session, the list stands where it was left.
+// Restores scroll position and focus when coming back from a session.
 let last = null;
 const remember = () => { last = { name: document.activeElement?.dataset?.name, top: scrollY }; };
 function focusLast(sessions) {

@@ -1,10 +1,10 @@
-// Where the page is: `#/view/part/part?key=value`.
+// Routes: `#/view/part/part?key=value`.
 
-/** The filter's parameters, as the server knows them. */
+/** The parameters of the filter, as in the server's API. */
 const FILTERS = ["outcome", "a", "b", "solver", "flag", "q", "sort"];
 
-/** The present place. */
-export function here() {
+/** The current route. */
+export function currentRoute() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const parts = path.split("/").filter(Boolean).map(decode);
   const [view = "run", ...rest] = parts;
@@ -19,7 +19,7 @@ function decode(text) {
   }
 }
 
-/** A link; empty parameters are left out. */
+/** A link without empty parameters. */
 export function link(view, parts, query = {}) {
   const pairs = query instanceof URLSearchParams ? [...query] : Object.entries(query);
   const kept = pairs.filter(([, value]) => value !== "" && value !== null && value !== undefined);
@@ -28,11 +28,11 @@ export function link(view, parts, query = {}) {
   return `#/${path}${tail ? `?${tail}` : ""}`;
 }
 
-/** The filter within a query. */
+/** The filter in a query. */
 export const filterOf = (query, keys = FILTERS) =>
   Object.fromEntries(keys.filter((key) => query.get(key)).map((key) => [key, query.get(key)]));
 
-/** Goes to a link; `replace` leaves no step to go back to. */
+/** Navigates to a link; `replace` adds no history entry. */
 export function go(href, replace = false) {
   if (href === location.hash) return;
   if (replace) {

@@ -1,28 +1,38 @@
-// A session whole, turn by turn.
+// One session, turn by turn.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { h, fill } from "./dom.js";
 import { count } from "./format.js";
 import { badge, flags, outcome, rightOf } from "./outcome.js";
 import { filterOf, go, link } from "./route.js";
 import { draw, turn } from "./turn.js";
 
-/** All of a session but the way to others. */
-export function sheet(whole, heading = "h1") {
-  const state = whole.grade?.outcome ?? "ungraded";
-  const cost = Object.values(whole.used).reduce((sum, one) => sum + one.usd, 0);
-  const calls = Object.values(whole.used).reduce((sum, one) => sum + one.calls, 0);
+/** The content of a session without navigation. */
+export function sheet(details, heading = "h1") {
+  const state = details.grade?.outcome ?? "ungraded";
+  const cost = Object.values(details.used).reduce((sum, one) => sum + one.usd, 0);
+  const calls = Object.values(details.used).reduce((sum, one) => sum + one.calls, 0);
   return [
     h("header", { class: "sheet-head" },
-      h(heading, {}, h("span", { class: "name" }, whole.pair[0]), h("span", { class: "quiet" }, " and "), h("span", { class: "name" }, whole.pair[1]),
-        h("span", { class: "quiet" }, ` #${whole.sample}`)),
-      h("p", {}, badge(state), " ", h("span", { class: "quiet" }, outcome(state).means), " ", rightOf(whole.pair, whole.right)),
-      whole.flags.length > 0 && h("p", { class: "flags" }, flags(whole.flags)),
-      h("p", { class: "quiet" }, "Asked by ", h("span", { class: "name" }, whole.asker), ` · ${count(calls)} calls`, cost > 0 && ` · $${cost.toFixed(4)}`)),
-    whole.turns.map((one, at) => turn(one, at + 1, whole)),
-    whole.check.length > 0 && h("section", { class: "turn", "aria-label": "Cross-check" }, h("h2", {}, "Cross-check"),
-      h("div", { class: "side-by-side three" }, whole.check.map((one, at) => draw(one, `Draw ${at + 1}`, { note: one.reply?.model ?? "" })))),
+      h(heading, {}, h("span", { class: "name" }, details.pair[0]), h("span", { class: "quiet" }, " and "), h("span", { class: "name" }, details.pair[1]),
+        h("span", { class: "quiet" }, ` #${details.sample}`)),
+      h("p", {}, badge(state), " ", h("span", { class: "quiet" }, outcome(state).means), " ", rightOf(details.pair, details.right)),
+      details.flags.length > 0 && h("p", { class: "flags" }, flags(details.flags)),
+      h("p", { class: "quiet" }, "Asked by ", h("span", { class: "name" }, details.asker), ` · ${count(calls)} calls`, cost > 0 && ` · $${cost.toFixed(4)}`)),
+    details.turns.map((one, at) => turn(one, at + 1, details)),
+    details.check.length > 0 && h("section", { class: "turn", "aria-label": "Cross-check" }, h("h2", {}, "Cross-check"),
+      h("div", { class: "side-by-side three" }, details.check.map((one, at) => draw(one, `Draw ${at + 1}`, { note: one.reply?.model ?? "" })))),
   ];
+}
+
+/** Links to the list and to the previous and next item, with their keys. */
+export function neighbourLinks(label, list, before, after, text = "") {
+  const to = (name, href, key) => href
+    ? h("a", { href, class: "button" }, name, h("kbd", {}, key)) : h("span", { class: "button off" }, name);
+  const node = h("nav", { class: "way", "aria-label": label }, to("‹ List", list, "Esc"), h("span", { class: "quiet" }, text),
+    to("Previous", before, "k"), to("Next", after, "j"));
+  const open = (href) => (href ? go(href) : false);
+  return { node, keys: { next: () => open(after), previous: () => open(before), back: () => go(list) } };
 }
 
 /** The view of `#/session/PLACE/NAME?…`. */
@@ -31,25 +41,21 @@ export async function session(context, route) {
   const filter = filterOf(route.query);
   const node = h("div", { class: "sheet" });
   const back = link("run", [place], filter);
-  let around = {};
+  let neighbours = null;
   const to = (other) => (other ? link("session", [place, other], filter) : null);
   const read = async () => {
-    const whole = await ask("session", { run: place, name, ...filter });
-    around = whole.around;
-    const way = (label, other, key) => to(other)
-      ? h("a", { href: to(other), class: "button" }, label, h("kbd", {}, key)) : h("span", { class: "button off" }, label);
-    fill(node, h("nav", { class: "way", "aria-label": "Sessions" },
-      h("a", { href: back, class: "button" }, "‹ List", h("kbd", {}, "Esc")),
-      h("span", { class: "quiet" }, around.place === null ? "" : `${count(around.place + 1)} of ${count(around.total)}`),
-      way("Previous", around.before, "k"), way("Next", around.after, "j")), sheet(whole));
-    return whole;
+    const details = await request("session", { run: place, name, ...filter });
+    const { place: position, total, before, after } = details.around;
+    const text = position === null ? "" : `${count(position + 1)} of ${count(total)}`;
+    neighbours = neighbourLinks("Sessions", back, to(before), to(after), text);
+    fill(node, neighbours.node, sheet(details));
+    return details;
   };
-  const whole = await read();
-  const open = (other) => (to(other) ? go(to(other)) : false);
+  const details = await read();
   return {
-    title: `${whole.pair.join(" and ")} #${whole.sample}`,
+    title: `${details.pair.join(" and ")} #${details.sample}`,
     node,
-    update: whole.grade ? undefined : read,
-    keys: { next: () => open(around.after), previous: () => open(around.before), back: () => go(back) },
+    update: details.grade ? undefined : read,
+    keys: Object.fromEntries(["next", "previous", "back"].map((key) => [key, () => neighbours.keys[key]()])),
   };
 }

@@ -1,15 +1,15 @@
-// Texts of models as nodes: text stays text, mathematics comes as pieces, and no length breaks the page.
+// Texts written by models: plain text and mathematics as nodes, of any length.
 
 import { h } from "./dom.js";
 import { count } from "./format.js";
 import { mathml } from "./mathml.js";
 
-/** Characters of a box that are shown at first, and with each step. */
+/** Characters of a box that are shown at first, and added with each click. */
 const STEP = 20000;
-/** Characters of an answer that are shown. */
-const ANSWER = 2000;
+/** Maximum characters of an answer. */
+const MAX_ANSWER = 2000;
 
-/** The pieces of a text, which the server sends as a string, as pieces, or with what was left out. */
+/** The pieces of a text, which the server sends as a string, as pieces, or as an object with either. */
 function pieces(text) {
   if (text === null || text === undefined) return [];
   if (typeof text === "string") return [{ kind: "text", text }];
@@ -18,19 +18,19 @@ function pieces(text) {
 
 const length = (piece) => (piece.kind === "math" ? String(piece.mathml ?? "").length : String(piece.text ?? "").length);
 
-/** Splits pieces after about so many characters, at the end of a line where there is one near. */
-function split(all, most) {
+/** Splits pieces after about `max` characters, preferably at the end of a line. */
+function split(all, max) {
   const first = [];
-  let room = most;
+  let left = max;
   for (const [at, piece] of all.entries()) {
-    if (length(piece) <= room) {
+    if (length(piece) <= left) {
       first.push(piece);
-      room -= length(piece);
+      left -= length(piece);
       continue;
     }
     if (piece.kind === "math") return [first, all.slice(at)];
-    const line = piece.text.lastIndexOf("\n", room);
-    let end = line > room - most / 4 && line > 0 ? line + 1 : room;
+    const line = piece.text.lastIndexOf("\n", left);
+    let end = line > left - max / 4 && line > 0 ? line + 1 : left;
     if (/[\ud800-\udbff]/.test(piece.text[end - 1] ?? "")) end -= 1;
     first.push({ kind: "text", text: piece.text.slice(0, end) });
     return [first, [{ kind: "text", text: piece.text.slice(end) }, ...all.slice(at + 1)]];
@@ -39,14 +39,14 @@ function split(all, most) {
 }
 
 function node(piece) {
-  if (piece.kind !== "math") return words(visible(String(piece.text ?? "")));
+  if (piece.kind !== "math") return breakable(visible(String(piece.text ?? "")));
   const math = mathml(piece.mathml, piece.display);
   if (math) math.setAttribute("aria-label", String(piece.tex ?? ""));
   return math ?? h("code", { class: "tex" }, String(piece.tex ?? ""));
 }
 
-/** A text with places to break in words that are no words: laying out a long one takes a browser seconds. */
-function words(text) {
+/** Adds break opportunities to very long words, whose layout takes browsers seconds. */
+function breakable(text) {
   return text.split(/(\S{400,})/).flatMap((part) =>
     part.length < 400 ? [document.createTextNode(part)] : part.match(/.{1,100}/gsu).flatMap((some) => [document.createTextNode(some), document.createElement("wbr")]));
 }
@@ -56,31 +56,31 @@ const size = (all) => all.reduce((sum, piece) => sum + length(piece), 0);
 /** A short text as nodes. */
 export const prose = (text) => pieces(text).map(node);
 
-/** An answer as nodes; of a very long one the beginning. */
+/** An answer as nodes; only the beginning of a very long one. */
 export function answerText(text) {
-  const [first, rest] = split(pieces(text), ANSWER);
+  const [first, rest] = split(pieces(text), MAX_ANSWER);
   return [first.map(node), rest.length > 0 && h("span", { class: "quiet" }, ` … ${count(size(rest))} more characters`)];
 }
 
-/** A text in a box of its own that scrolls. A long one is shown step by step: a browser takes many seconds to lay out a
-    line of a million letters. */
+/** A text in a scrolling box. A long one is shown step by step, because browsers take many seconds to lay out a line of a
+    million characters. */
 export function box(text, label, kind = "") {
   const body = h("div", { class: `text ${kind}`, tabindex: "0", role: "group", "aria-label": label });
   const more = (all) => {
     const [first, rest] = split(all, STEP);
     body.append(h("div", { dir: "auto" }, first.map(node)));
     if (rest.length === 0) return;
-    const button = h("button", { type: "button", on: { click: () => { button.remove(); more(rest); } } }, `Show more of ${count(size(rest))} characters`);
+    const button = h("button", { type: "button", on: { click: () => { button.remove(); more(rest); } } }, `Show more (${count(size(rest))} characters left)`);
     body.append(button);
   };
   more(pieces(text));
   const left = text?.left_out ?? 0;
-  return left ? [body, h("p", { class: "quiet" }, `${count(left)} more bytes are not shown here.`)] : [body];
+  return left ? [body, h("p", { class: "quiet" }, `${count(left)} more bytes are not shown.`)] : [body];
 }
 
-/** Control characters that would not show, or would turn the text around, are shown by their numbers. */
+/** Shows invisible and direction-changing control characters as code points. */
 function visible(text) {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f\ufeff]/g, (sign) => {
-    return `⟨${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}⟩`;
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f\ufeff]/g, (char) => {
+    return `⟨${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}⟩`;
   });
 }

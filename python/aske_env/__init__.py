@@ -38,7 +38,7 @@ __all__ = [
     "verify_batch",
 ]
 
-# What verifiers finds under the id `aske-env`; imported only when it asks.
+# Entry points for verifiers under the id `aske-env`; imported on first use.
 _VERIFIERS = ("AskeEnv", "AskeHarness", "AskeTaskset")
 if find_spec("verifiers") is not None:
     __all__ += _VERIFIERS

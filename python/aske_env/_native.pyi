@@ -8,7 +8,7 @@ Rules = Literal["aske", "math-verify", "paper"]
 Outcome = Literal["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"]
 
 class RolloutFailure(RuntimeError):
-    """A rollout that infrastructure ended: drop it, never score it."""
+    """A rollout that failed because of infrastructure: drop it, never score it."""
 
 class Reward(TypedDict):
     calibration: float
@@ -26,7 +26,7 @@ class Result(TypedDict):
     total: float
 
 class Rollout(Result):
-    """A finished rollout: the result, and what a run folder keeps of it."""
+    """A finished rollout: the result, and its lines for a run folder."""
 
     record: dict[str, Any]
     grade: dict[str, Any]
@@ -35,7 +35,7 @@ class Rollout(Result):
 
 @final
 class Parsed:
-    """An answer that `verify` takes. False where nothing in it was read as mathematics."""
+    """An answer for `verify`. Falsy if nothing in it was read as mathematics."""
 
     @property
     def text(self) -> str: ...
@@ -44,13 +44,13 @@ class Parsed:
     def __len__(self) -> int: ...
 
 def parse(text: str, *, rules: Rules = "aske") -> Parsed:
-    """Reads an answer: the last box of a longer text, else the text itself."""
+    """Parses an answer: the last box of a longer text, or the text itself."""
 
 def extract(reply: str, *, word: bool = False) -> str | None:
-    """The last boxed answer of a reply; with `word`, its last word where it has no box."""
+    """The last boxed answer of a reply; with `word`, its last word if it has no box."""
 
 def verify(gold: str | Parsed, target: str | Parsed, *, rules: Rules = "aske") -> bool:
-    """Whether two answers are the same. Undecided counts as different."""
+    """Whether two answers are equal. Undecided counts as different."""
 
 def verify_batch(
     golds: Sequence[str | Parsed],
@@ -59,11 +59,11 @@ def verify_batch(
     rules: Rules = "aske",
     threads: int | None = None,
 ) -> list[bool]:
-    """Many verdicts at once, on all cores or so many threads."""
+    """Verifies many pairs in parallel, on all cores or on `threads` threads."""
 
 @final
 class Call:
-    """One call that a session needs: send the messages, feed the reply back."""
+    """A call that a session needs: send the messages and feed the reply back."""
 
     @property
     def role(self) -> Literal["asker", "one", "two", "check"]: ...
@@ -78,20 +78,20 @@ class Call:
 
 @final
 class Session:
-    """One session, from the first probing turn to the grade. Pure: it calls nobody."""
+    """One session, from the first probing turn to the grade. It makes no calls itself."""
 
     def calls(self) -> list[Call]:
-        """The calls that are needed next, in any order or at once; empty when the session is done."""
+        """The calls that are needed next, in any order; empty when the session is done."""
     @property
     def done(self) -> bool: ...
     def feed(self, call: Call, content: str, finish_reason: str = "stop") -> None:
-        """Takes the reply to a call that was needed."""
+        """Feeds the reply to a needed call."""
     def result(self, novelty: float = 0.0) -> Result:
-        """Outcome, who is right, and reward of a session that is done."""
+        """Outcome, right solvers and reward of a finished session."""
 
 @final
 class Environment:
-    """Ask-E with the boundary solvers of a configuration; made once, shared by all rollouts of a process."""
+    """Ask-E with the boundary solvers of a configuration. Create one per process and share it between rollouts."""
 
     def __init__(
         self, config: str = "paper-train", options: Sequence[str] = (), diversity_url: str | None = None
@@ -100,15 +100,15 @@ class Environment:
         """Every pair of boundary solvers, as `a:b`."""
     @property
     def seed(self) -> int:
-        """The seed of the run: the order of pairs, who is Model 1, and every draw."""
+        """The seed of the run, which determines the order of pairs, which solver is Model 1, and every draw."""
     @property
     def self_judged(self) -> bool:
         """Whether the policy is its own cross-check solver."""
     @property
     def asker_tokens(self) -> tuple[int, int]:
-        """Tokens of the asker's probing turns, and of its final turn."""
+        """Token limits of the asker's probing turns and of its final turn."""
     def session(self) -> Session:
-        """A session that calls nobody: you make the calls."""
+        """A session whose calls you make yourself."""
     def rollout(
         self,
         pair: str,
@@ -121,14 +121,14 @@ class Environment:
         judge_key: str | None = None,
         cache_salt: str | None = None,
     ) -> Awaitable[Rollout]:
-        """Runs one session: the asker at `url`, everybody else as configured.
+        """Runs one session with the asker at `url` and all other models as configured.
 
-        Raises `RolloutFailure` where infrastructure failed.
+        Raises `RolloutFailure` if infrastructure failed.
         """
 
 @final
 class Table:
-    """A table that every Arrow reader takes: `pyarrow.table(t)`, `polars.DataFrame(t)`."""
+    """A table for any Arrow reader: `pyarrow.table(t)`, `polars.DataFrame(t)`."""
 
     @property
     def column_names(self) -> list[str]: ...

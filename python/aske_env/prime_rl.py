@@ -1,4 +1,4 @@
-"""CISPO for prime-rl: the loss of the paper, as `crates/train/src/loss.rs` has it.
+"""CISPO for prime-rl: the loss of the paper, as in `crates/train/src/loss.rs`.
 
     [trainer.loss]
     type = "custom"
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def cispo(inputs: LossInputs, clip_low: float = 0.75, clip_high: float = 3.0) -> LossOutputs:
-    """The loss of one sequence: `sum of -clip(ratio) * advantage * logp` over the tokens that the policy wrote.
+    """The loss of one sequence: the sum of `-clip(ratio) * advantage * logp` over the tokens of the policy.
 
-    The ratio is how much likelier a token is now than when it was sampled. It is held constant and clipped to
-    `1 - clip_low` and `1 + clip_high`, so that every token keeps a gradient. There is no KL term.
+    The importance ratio is detached and clipped to `1 - clip_low` and `1 + clip_high`, so that every token keeps a
+    gradient. There is no KL term.
 
-    This is a sum, not a mean, because prime-rl does the rest: it divides by the number of such tokens in the whole
-    step, over all sequences, micro-batches and ranks, and undoes the averaging of gradients over ranks. Ask-E's own
-    trainer puts the same share, one over the step's tokens, into each token's weight. The two agree as long as
-    tokens without an advantage are counted: `orchestrator.train.filter_zero_advantages = false`.
+    This is a sum and not a mean, because prime-rl divides by the number of these tokens in the whole step, over all
+    sequences, micro-batches and ranks, and undoes the averaging of gradients over ranks. Ask-E's own trainer applies
+    the same factor to each token's weight. The two agree if tokens with zero advantage are counted:
+    `orchestrator.train.filter_zero_advantages = false`.
 
-    The metrics are the mean ratio and the shares of tokens clipped below and above.
+    The metrics are the mean ratio and the fractions of tokens clipped below and above.
     """
     from prime_rl.trainer.rl.loss import LossOutputs
 

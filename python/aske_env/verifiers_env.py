@@ -1,7 +1,7 @@
-"""Ask-E as a verifiers environment (v1 API): a task for each pair of boundary solvers, played in this process.
+"""Ask-E as a verifiers environment (v1 API): one task for each pair of boundary solvers, run in this process.
 
-The asker's turns go to the endpoint that verifiers intercepts, so that its tokens are recorded. Everybody else is called
-by the engine itself, with its own pools, retries, limits and deadlines.
+The asker's turns go to the endpoint that verifiers intercepts, so that its tokens are recorded. All other models are
+called by the engine itself, with its own connection pools, retries, limits and timeouts.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ OUTCOMES = ("calibrated", "too_easy", "too_hard", "no_question", "bad_cross_chec
 
 
 class AskeTasksetConfig(vf.TasksetConfig):
-    """Where the boundary solvers are, and how a session goes."""
+    """The boundary solvers and the protocol."""
 
     config: str = "paper-train"
-    """A configuration that ships with Ask-E, or the path of a TOML file."""
+    """A bundled configuration, or the path of a TOML file."""
     options: list[str] = []
-    """`KEY=VALUE` over that configuration, such as `protocol.rounds=2`."""
+    """Overrides of that configuration as `KEY=VALUE`, such as `protocol.rounds=2`."""
     diversity_url: str | None = None
-    """Where `aske serve env` keeps the questions of all workers. Without it a new question earns nothing extra."""
+    """The address of `aske serve env`, which keeps the history of questions. Without it there is no diversity reward."""
 
 
 class PairData(vf.TaskData):
-    """A pair of boundary solvers, and what the harness needs to reach them."""
+    """A pair of boundary solvers, and the settings of the harness."""
 
     pair: str
     config: str
@@ -47,7 +47,7 @@ class PairData(vf.TaskData):
 
 
 class AskeTask(vf.Task[PairData]):
-    """Ask a question that exactly one of the two solves."""
+    """Ask a question that exactly one of the two solvers answers correctly."""
 
     @property
     def key(self) -> str:
@@ -60,7 +60,7 @@ class AskeTask(vf.Task[PairData]):
 
     @vf.metric
     async def session(self, trace: vf.Trace) -> dict[str, float]:
-        """The outcome, as one flag for each, and where the time went."""
+        """A flag for each outcome, novelty and timings."""
         result = finished(trace)
         flags = {name: float(result["outcome"] == name) for name in OUTCOMES}
         return flags | {name: float(result[name]) for name in ("novelty", "asker_s", "solvers_s")}
@@ -83,13 +83,13 @@ class AskeTaskset(vf.Taskset[AskeTask, AskeTasksetConfig]):
 
 
 class AskeHarnessConfig(vf.HarnessConfig):
-    """Nothing to set: the taskset says all."""
+    """No settings: the taskset has them all."""
 
     id: str = "aske-env"
 
 
 class AskeHarness(vf.Harness[AskeHarnessConfig]):
-    """Plays a session in this process."""
+    """Runs a session in this process."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
@@ -106,9 +106,9 @@ class AskeHarness(vf.Harness[AskeHarnessConfig]):
         data: PairData,
     ) -> ProgramResult:
         if data.system_prompt is not None:
-            raise ValueError("Ask-E has prompts of its own; name another pack with options = ['protocol.prompts=FOLDER']")
+            raise ValueError("Ask-E has its own prompts; choose another prompt pack with options = ['protocol.prompts=FOLDER']")
         environment = environment_of(data.config, tuple(data.options), data.diversity_url)
-        mind_the_budget(ctx.sampling.max_tokens, environment.asker_tokens)
+        warn_about_max_tokens(ctx.sampling.max_tokens, environment.asker_tokens)
         trace.info["aske"] = await environment.rollout(
             data.pair,
             sample_of(trace.id),
@@ -123,7 +123,7 @@ class AskeHarness(vf.Harness[AskeHarnessConfig]):
 
 
 class AskeEnvConfig(SingleAgentEnvConfig):
-    """One seat: the asker. It runs nothing but this process, so it needs no container and no tunnel."""
+    """One agent, the asker. It runs in this process and needs no container or tunnel."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
@@ -134,24 +134,24 @@ class AskeEnv(SingleAgentEnv, vf.Env[AskeEnvConfig]):
 
 @lru_cache
 def environment_of(config: str, options: tuple[str, ...], diversity_url: str | None) -> Environment:
-    """The environment of a configuration, one for this process."""
+    """The environment of a configuration, shared within this process."""
     return Environment(config, list(options), diversity_url)
 
 
 @lru_cache
-def mind_the_budget(limit: int | None, budgets: tuple[int, int]) -> None:
-    """A limit of the trainer replaces the budget of every turn; that deserves a word, once."""
+def warn_about_max_tokens(limit: int | None, budgets: tuple[int, int]) -> None:
+    """Warns once if the trainer's token limit replaces the limits of the protocol."""
     if limit is not None and limit not in budgets:
-        logger.warning("max_tokens=%d stands in for the session's budgets of %s; leave it unset to keep them", limit, budgets)
+        logger.warning("max_tokens=%d replaces the protocol's token limits %s; leave it unset to keep them", limit, budgets)
 
 
 def sample_of(trace: str) -> int:
-    """A number for a trace: rollouts of one pair have draws of their own, and take turns as Model 1."""
+    """A sample number for a trace, so that rollouts of one pair differ in their draws and in which solver is Model 1."""
     return int(trace[:8], 16)
 
 
 def finished(trace: vf.Trace) -> dict[str, Any]:
-    """The result of the session; a trace without one was stopped from outside, and has no score."""
+    """The result of the session; a trace without one was stopped from outside and has no score."""
     if "aske" not in trace.info:
         raise ValueError(f"the session did not finish ({trace.stop_condition}): raise the limit that stopped it")
     return trace.info["aske"]

@@ -1,4 +1,4 @@
-//! The answer engine: used as math-verify is.
+//! The answer engine, with an interface like math-verify's.
 
 use aske_answer::{Comparison, Policy, Rules, Verdict, explain, last_boxed, last_word};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -6,20 +6,20 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// An answer that `verify` takes. False where nothing in it was read as mathematics.
+/// An answer for `verify`. Falsy if nothing in it was read as mathematics.
 #[pyclass(frozen, module = "aske_env")]
 pub(crate) struct Parsed {
     /// The answer as text.
     #[pyo3(get)]
     text: String,
     rules: Rules,
-    /// Made when somebody looks.
+    /// Computed on first use.
     readings: OnceLock<Vec<String>>,
 }
 
 #[pymethods]
 impl Parsed {
-    /// What it was read as, most likely first; empty where it is compared as text only.
+    /// Its mathematical readings, most likely first; empty if it is compared as text only.
     #[getter]
     fn readings(&self, py: Python<'_>) -> Vec<String> {
         self.read(py).to_vec()
@@ -45,19 +45,19 @@ impl Parsed {
     }
 }
 
-/// The rules of a name.
+/// The rules with this name.
 fn rules(name: &str) -> PyResult<Rules> {
     match name {
         "aske" => Ok(Rules::Aske(Policy::default())),
         "math-verify" => Ok(Rules::MathVerify),
         "paper" => Ok(Rules::Paper),
         _ => Err(PyValueError::new_err(format!(
-            "no rules {name:?}; one of \"aske\", \"math-verify\", \"paper\""
+            "unknown rules {name:?}; use one of \"aske\", \"math-verify\", \"paper\""
         ))),
     }
 }
 
-/// Reads an answer: the last box of a longer text, else the text itself.
+/// Parses an answer: the last box of a longer text, or the text itself.
 #[pyfunction]
 #[pyo3(signature = (text, *, rules = "aske"))]
 pub(crate) fn parse(text: &str, rules: &str) -> PyResult<Parsed> {
@@ -65,7 +65,7 @@ pub(crate) fn parse(text: &str, rules: &str) -> PyResult<Parsed> {
     Ok(Parsed { text, rules: self::rules(rules)?, readings: OnceLock::new() })
 }
 
-/// The last boxed answer of a reply; with `word`, its last word where it has no box.
+/// The last boxed answer of a reply; with `word`, its last word if it has no box.
 #[pyfunction]
 #[pyo3(signature = (reply, *, word = false))]
 pub(crate) fn extract(reply: &str, word: bool) -> Option<&str> {
@@ -73,7 +73,7 @@ pub(crate) fn extract(reply: &str, word: bool) -> Option<&str> {
     boxed.or_else(|| last_word(reply).filter(|_| word))
 }
 
-/// Whether two answers are the same. Undecided counts as different.
+/// Whether two answers are equal. Undecided counts as different.
 #[pyfunction]
 #[pyo3(signature = (gold, target, *, rules = "aske"))]
 pub(crate) fn verify(
@@ -87,7 +87,7 @@ pub(crate) fn verify(
     Ok(py.detach(|| is_equal(rules.compare(&gold, &target))))
 }
 
-/// Many verdicts at once, on all cores or so many threads.
+/// Verifies many pairs in parallel, on all cores or on `threads` threads.
 #[pyfunction]
 #[pyo3(signature = (golds, targets, *, rules = "aske", threads = None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's lists arrive as vectors")]
@@ -99,9 +99,9 @@ pub(crate) fn verify_batch(
     threads: Option<usize>,
 ) -> PyResult<Vec<bool>> {
     if golds.len() != targets.len() {
-        let told =
+        let message =
             format!("{} golds and {} targets; give one target for each gold", golds.len(), targets.len());
-        return Err(PyValueError::new_err(told));
+        return Err(PyValueError::new_err(message));
     }
     let rules = self::rules(rules)?;
     let texts = |answers: &[Bound<'_, PyAny>]| answers.iter().map(text).collect::<PyResult<Vec<String>>>();
@@ -119,7 +119,7 @@ pub(crate) fn verify_batch(
     })
 }
 
-/// An answer as text: a string, or what `parse` gave.
+/// The text of an answer: a string, or the result of `parse`.
 fn text(answer: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(parsed) = answer.cast::<Parsed>() {
         return Ok(parsed.get().text.clone());
@@ -128,7 +128,7 @@ fn text(answer: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(text);
     }
     Err(PyTypeError::new_err(format!(
-        "an answer is a str or what parse() gave, not {}",
+        "an answer must be a str or the result of parse(), not {}",
         answer.get_type().name()?
     )))
 }

@@ -1,8 +1,8 @@
-//! The environment: boundary solvers with their pools, retries and limits, and rollouts against them.
+//! The environment: boundary solvers with connection pools, retries and limits, and rollouts against them.
 
 use crate::history::History;
 use crate::judge::{Judges, Served};
-use crate::rollout::{Cast, rollout};
+use crate::rollout::{RolloutModels, rollout};
 use crate::session::Session;
 use crate::{RolloutFailure, to_python};
 use aske_bench::{Dialogue, provider};
@@ -16,42 +16,44 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Idle connections that are kept to each host.
+/// Idle connections per host.
 const POOL: usize = 512;
 
-/// Ask-E with the boundary solvers of a configuration; made once, shared by all rollouts of a process.
+/// Ask-E with the boundary solvers of a configuration. Create one per process and share it between rollouts.
 #[pyclass(frozen, module = "aske_env")]
 pub(crate) struct Environment(Arc<Inner>);
 
 struct Inner {
     settings: Settings,
     http: HttpClient,
-    /// Boundary solvers, and the cross-check solver where it is not the policy.
+    /// Boundary solvers, and the cross-check solver if it is not the policy.
     models: BTreeMap<String, Arc<Model>>,
     judges: Judges,
-    /// The questions of all workers, and how much a new one is worth.
+    /// The history of all workers' questions, and the weight of novelty.
     history: Option<(History, f64)>,
 }
 
 #[pymethods]
 impl Environment {
-    /// The environment of a configuration: the name of one that ships, or a file; `options` are `KEY=VALUE` over it.
-    /// New questions are paid for where `aske serve env` keeps a history of them at `diversity_url`.
+    /// The environment of a configuration, which is a bundled one or a file; `options` override it as `KEY=VALUE`.
+    /// The diversity reward needs a history of questions, kept by `aske serve env` at `diversity_url`.
     #[new]
     #[pyo3(signature = (config = "paper-train", options = Vec::new(), diversity_url = None))]
     #[expect(clippy::needless_pass_by_value, reason = "Python's list arrives as a vector")]
     fn new(config: &str, options: Vec<String>, diversity_url: Option<&str>) -> PyResult<Self> {
-        let layers = load(config, &options).map_err(|error| wrong(&error))?;
-        let settings = layers.settings().map_err(|error| wrong(&error))?;
+        let layers = load(config, &options).map_err(|error| value_error(&error))?;
+        let settings = layers.settings().map_err(|error| value_error(&error))?;
         if settings.equivalence.is_some() {
-            let told = "the environment compares answers symbolically, and calls no equivalence checker\n\
-                        hint: leave [equivalence] out, as training in the paper does";
-            return Err(PyValueError::new_err(told));
+            let error =
+                ConfigError::at("equivalence", "the environment does not support an equivalence checker");
+            return Err(value_error(
+                &error.with_hint("remove the section, as training in the paper does without it"),
+            ));
         }
         let http = HttpClient::new(POOL).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let models = models(&settings, &http).map_err(|error| wrong(&error))?;
+        let models = models(&settings, &http).map_err(|error| value_error(&error))?;
         let history = diversity_url.map(|url| History::new(&http, url)).transpose();
-        let history = history.map_err(|error| wrong(&error))?;
+        let history = history.map_err(|error| value_error(&error))?;
         let history = history.map(|history| (history, layers.config().train.diversity_coef));
         Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default(), history })))
     }
@@ -62,7 +64,7 @@ impl Environment {
         PairId::all(&names).map(|pair| pair.to_string()).collect()
     }
 
-    /// The seed of the run: the order of pairs, who is Model 1, and every draw.
+    /// The seed of the run, which determines the order of pairs, which solver is Model 1, and every draw.
     #[getter]
     fn seed(&self) -> u64 {
         self.0.settings.run.seed
@@ -74,20 +76,20 @@ impl Environment {
         self.0.settings.check.model == self.0.settings.asker.model
     }
 
-    /// Tokens of the asker's probing turns, and of its final turn.
+    /// Token limits of the asker's probing turns and of its final turn.
     #[getter]
     fn asker_tokens(&self) -> (u32, u32) {
         (self.0.settings.protocol.asker_tokens, self.0.settings.protocol.asker_final_tokens)
     }
 
-    /// A session that calls nobody: you make the calls.
+    /// A session whose calls you make yourself.
     fn session(&self) -> Session {
         let Settings { protocol, pack, domain, .. } = &self.0.settings;
         Session::new(protocol.clone(), pack.clone(), *domain)
     }
 
-    /// Runs one session: the asker at `url`, everybody else as configured. Awaitable; gives a dictionary, or raises
-    /// `RolloutFailure` where infrastructure failed. A self-judge is asked at `judge_url`, else at `url`.
+    /// Runs one session with the asker at `url` and all other models as configured. Awaitable: returns a dictionary, or
+    /// raises `RolloutFailure` if infrastructure failed. A self-judge is called at `judge_url`, or at `url`.
     #[pyo3(signature = (pair, sample = 0, *, url, model, key = None, judge_url = None, judge_key = None, cache_salt = None))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn rollout<'py>(
@@ -111,19 +113,24 @@ impl Environment {
             Some(url) => Served { url, key: judge_key, salt: cache_salt, ..asker.clone() },
             None => Served { salt: cache_salt, ..asker.clone() },
         };
-        let cast = self.0.cast(&id, &asker, &judge).map_err(|error| wrong(&error))?;
+        let models = self.0.rollout_models(&id, &asker, &judge).map_err(|error| value_error(&error))?;
         let inner = self.0.clone();
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
-            let finished = rollout(&inner.settings, id, &cast, inner.history.as_ref())
+            let finished = rollout(&inner.settings, id, &models, inner.history.as_ref())
                 .await
-                .map_err(|failure| RolloutFailure::new_err(failure.to_string()))?;
+                .map_err(|error| RolloutFailure::new_err(error.to_string()))?;
             Python::attach(|py| to_python(py, &finished).map(Bound::unbind))
         })
     }
 }
 
 impl Inner {
-    fn cast(&self, id: &SessionId, asker: &Served, judge: &Served) -> Result<Cast, ConfigError> {
+    fn rollout_models(
+        &self,
+        id: &SessionId,
+        asker: &Served,
+        judge: &Served,
+    ) -> Result<RolloutModels, ConfigError> {
         let Settings { asker: policy, check, run, .. } = &self.settings;
         let limits = || {
             self.settings.models.get(&policy.model).map(|section| section.limits.clone()).unwrap_or_default()
@@ -132,11 +139,11 @@ impl Inner {
             self.models.get(name).cloned().ok_or_else(|| {
                 let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
                 ConfigError::at("pair", format!("no boundary solver `{name}`"))
-                    .with_hint(format!("one of {known}"))
+                    .with_hint(format!("use one of {known}"))
             })
         };
         let [one, two] = id.solvers(Seed(run.seed));
-        Ok(Cast {
+        Ok(RolloutModels {
             asker: Arc::new(asker.connect(&self.http, &policy.model, limits())?),
             solvers: [find(&one)?, find(&two)?],
             check: if check.model == policy.model {
@@ -165,7 +172,7 @@ fn models(settings: &Settings, http: &HttpClient) -> Result<BTreeMap<String, Arc
         .map(|(name, section)| {
             if !matches!(section.provider, Some(ProviderKind::Openai | ProviderKind::Scripted)) {
                 let key = format!("models.{name}.provider");
-                return Err(ConfigError::at(key, "this model lives inside the program `aske`").with_hint(
+                return Err(ConfigError::at(key, "this model runs inside the program `aske`").with_hint(
                     "serve it over HTTP, and give its section provider = \"openai\" and its url",
                 ));
             }
@@ -175,7 +182,7 @@ fn models(settings: &Settings, http: &HttpClient) -> Result<BTreeMap<String, Arc
         .collect()
 }
 
-fn wrong(error: &ConfigError) -> PyErr {
+fn value_error(error: &impl Hint) -> PyErr {
     let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
     PyValueError::new_err(format!("{error}{hint}"))
 }

@@ -2,17 +2,18 @@
 
 use aske_config::ConfigError;
 use aske_model::{Endpoint, HttpClient, Limits, Model, OpenAi};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-/// A served policy.
+/// The endpoint of a policy.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) model: String,
     pub(crate) key: Option<String>,
-    /// Keeps the prefix caches of different weights apart; sent as `cache_salt`.
+    /// Separates the prefix caches of different weights; sent as `cache_salt`.
     pub(crate) salt: Option<String>,
 }
 
@@ -41,12 +42,12 @@ impl Served {
     }
 }
 
-/// Judges that were connected, so that rollouts share connections and limits.
+/// Connected judges, so that rollouts share connections and limits.
 #[derive(Default)]
 pub(crate) struct Judges(Mutex<HashMap<Served, Arc<Model>>>);
 
-/// A salt is new with every set of weights, so old judges pile up; few are in use at a time.
-const KEPT: usize = 8;
+/// Maximum number of judges: the salt changes with every set of weights, and few are in use at a time.
+const CAPACITY: usize = 8;
 
 impl Judges {
     /// The judge behind an endpoint.
@@ -55,11 +56,11 @@ impl Judges {
         served: &Served,
         connect: impl FnOnce() -> Result<Model, ConfigError>,
     ) -> Result<Arc<Model>, ConfigError> {
-        let mut judges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut judges = self.0.lock();
         if let Some(judge) = judges.get(served) {
             return Ok(judge.clone());
         }
-        if judges.len() >= KEPT {
+        if judges.len() >= CAPACITY {
             judges.clear();
         }
         let judge = Arc::new(connect()?);

@@ -1,6 +1,6 @@
 //! Ask-E for Python: the answer engine, the session machine, whole rollouts, and run folders as Arrow tables.
 //!
-//! Thin: every rule lives in the crates that it binds. The public face is the package `aske_env` beside this crate.
+//! A thin binding without rules of its own. The public interface is the package `aske_env` next to this crate.
 
 mod answers;
 mod environment;
@@ -18,10 +18,10 @@ pyo3::create_exception!(
     _native,
     RolloutFailure,
     PyRuntimeError,
-    "A rollout that infrastructure ended: drop it, never score it."
+    "A rollout that failed because of infrastructure: drop it, never score it."
 );
 
-/// What the package is made of.
+/// The native module of the package.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -38,7 +38,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()
 }
 
-/// A value as Python's own dictionaries, lists and texts.
+/// A value as Python dictionaries, lists and strings.
 fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))

@@ -1,24 +1,25 @@
-//! One session against its models, kept nowhere: the trainer records what it wants.
+//! Runs one session. Nothing is stored: the trainer records what it needs.
 
 use crate::history::History;
 use aske_config::{RoleSettings, Settings};
-use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
+use aske_model::{Completion, Halt, Model, Request};
 use aske_record::{GradeLine, RoleUsage, SCHEMA, SessionId, SessionRecord};
 use aske_session::{Domain, Grade, Grading, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade};
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Who plays which role.
-pub(crate) struct Cast {
+/// The models of a rollout by role.
+pub(crate) struct RolloutModels {
     pub(crate) asker: Arc<Model>,
     pub(crate) solvers: [Arc<Model>; 2],
     pub(crate) check: Arc<Model>,
 }
 
-impl Cast {
+impl RolloutModels {
     fn role<'s>(&'s self, role: Role, settings: &'s Settings) -> (&'s Model, &'s RoleSettings) {
         let solver = |model: &'s Arc<Model>| {
             let role = settings.solvers.iter().find(|solver| solver.model == model.name());
@@ -32,7 +33,7 @@ impl Cast {
     }
 }
 
-/// Everything that a finished rollout tells.
+/// The result of a rollout.
 #[derive(Serialize)]
 pub(crate) struct Rollout {
     #[serde(flatten)]
@@ -41,7 +42,7 @@ pub(crate) struct Rollout {
     pub(crate) record: SessionRecord,
     /// A line of `grades/standard.jsonl`.
     pub(crate) grade: GradeLine,
-    /// Seconds spent waiting for the asker, and for the others.
+    /// Seconds spent waiting for the asker, and for other models.
     pub(crate) asker_s: f64,
     pub(crate) solvers_s: f64,
 }
@@ -50,7 +51,7 @@ pub(crate) struct Rollout {
 #[derive(Serialize)]
 pub(crate) struct Graded {
     pub(crate) outcome: Outcome,
-    /// Which of Model 1 and Model 2 is right, where the cross-check stands.
+    /// Whether Model 1 and Model 2 are right, if the cross-check answers agree.
     right: Option<[bool; 2]>,
     /// The final question.
     pub(crate) question: Option<String>,
@@ -59,12 +60,12 @@ pub(crate) struct Graded {
     pub(crate) total: f64,
 }
 
-/// Grades symbolically, as training does, and rewards; novelty counts as it is.
+/// Grades symbolically, as training does, and computes the reward with weight 1 for novelty.
 pub(crate) fn graded(transcript: &Transcript, domain: &Domain, novelty: f64) -> Graded {
     rewarded(transcript, &symbolic(transcript, domain), novelty, 1.0)
 }
 
-/// Rewards; novelty counts `alpha` times.
+/// Computes the reward with weight `alpha` for novelty.
 fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64, alpha: f64) -> Graded {
     let reward = Reward::of(grade.outcome, transcript, alpha * novelty);
     let question = transcript.answers().question.map(str::to_owned);
@@ -74,7 +75,7 @@ fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64, alpha: f64) ->
 fn symbolic(transcript: &Transcript, domain: &Domain) -> Grade {
     match grade(&transcript.answers(), domain, None) {
         Grading::Done(grade) => grade,
-        // Without a checker nothing is asked for.
+        // Grading without a checker needs no verdicts.
         Grading::Need(_) => Grade {
             outcome: Outcome::BadCrossCheck,
             right: None,
@@ -85,13 +86,13 @@ fn symbolic(transcript: &Transcript, domain: &Domain) -> Grade {
     }
 }
 
-/// Drives one session to its end. A call that fails after all its attempts ends it without a score.
+/// Runs one session to its end. A call that fails after all attempts ends it without a score.
 pub(crate) async fn rollout(
     settings: &Settings,
     id: SessionId,
-    cast: &Cast,
+    models: &RolloutModels,
     history: Option<&(History, f64)>,
-) -> Result<Rollout, ModelError> {
+) -> Result<Rollout, Box<dyn Error + Send + Sync>> {
     let halt = &Halt::default();
     let name = id.to_string();
     let seed = Seed(settings.run.seed);
@@ -103,10 +104,10 @@ pub(crate) async fn rollout(
             Need::Calls(calls) => calls,
             Need::Done(transcript) => break transcript.clone(),
         };
-        let begun = Instant::now();
+        let start = Instant::now();
         let is_asker = calls.iter().any(|call| call.slot.role == Role::Asker);
         let replies = try_join_all(calls.into_iter().map(|call| {
-            let (model, role) = cast.role(call.slot.role, settings);
+            let (model, role) = models.role(call.slot.role, settings);
             let request = Request {
                 messages: call.messages,
                 max_tokens: call.max_tokens,
@@ -117,19 +118,14 @@ pub(crate) async fn rollout(
             async move { model.complete(&request, halt).await.map(|done| (call.slot, done)) }
         }))
         .await?;
-        *(if is_asker { &mut asker_s } else { &mut solvers_s }) += begun.elapsed().as_secs_f64();
+        *(if is_asker { &mut asker_s } else { &mut solvers_s }) += start.elapsed().as_secs_f64();
         for (slot, Completion { reply, cost, .. }) in replies {
             used.entry(slot.role.as_str().to_owned()).or_default().add(&RoleUsage {
                 calls: 1,
                 usage: reply.usage,
                 usd: cost,
             });
-            session.feed(slot, reply).map_err(|error| ModelError {
-                model: settings.asker.model.clone(),
-                cause: ErrorCause::Malformed,
-                message: error.to_string(),
-                attempts: 1,
-            })?;
+            session.feed(slot, reply)?;
         }
     };
     let grade = symbolic(&transcript, &settings.domain);

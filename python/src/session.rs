@@ -1,4 +1,4 @@
-//! The session machine, for those who make the calls themselves.
+//! The session machine, for callers that make the calls themselves.
 
 use crate::rollout::graded;
 use crate::to_python;
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// One call that a session needs: send the messages, feed the reply back.
+/// A call that a session needs: send the messages and feed the reply back.
 #[pyclass(frozen, module = "aske_env")]
 pub(crate) struct Call {
     inner: aske_session::Call,
@@ -16,7 +16,7 @@ pub(crate) struct Call {
 
 #[pymethods]
 impl Call {
-    /// Whose reply: `asker`, `one`, `two` (the boundary solvers) or `check`.
+    /// The role that replies: `asker`, `one`, `two` (the boundary solvers) or `check`.
     #[getter]
     fn role(&self) -> &'static str {
         self.inner.slot.role.as_str()
@@ -28,19 +28,19 @@ impl Call {
         self.inner.slot.turn
     }
 
-    /// Which independent reply to the same request, counted from 0.
+    /// The index of this reply among independent replies to the same request, from 0.
     #[getter]
     fn draw(&self) -> u32 {
         self.inner.slot.draw
     }
 
-    /// How many tokens the reply may have.
+    /// Token limit of the reply.
     #[getter]
     fn max_tokens(&self) -> u32 {
         self.inner.max_tokens
     }
 
-    /// What to send, as chat messages.
+    /// The chat messages to send.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.messages)
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// One session, from the first probing turn to the grade. Pure: it calls nobody.
+/// One session, from the first probing turn to the grade. It makes no calls itself.
 #[pyclass(module = "aske_env")]
 pub(crate) struct Session {
     machine: aske_session::Session,
@@ -71,7 +71,7 @@ impl Session {
 
 #[pymethods]
 impl Session {
-    /// The calls that are needed next, in any order or at once; empty when the session is done.
+    /// The calls that are needed next, in any order; empty when the session is done.
     fn calls(&self) -> Vec<Call> {
         match self.machine.need() {
             Need::Calls(calls) => calls.into_iter().map(|inner| Call { inner }).collect(),
@@ -85,19 +85,21 @@ impl Session {
         matches!(self.machine.need(), Need::Done(_))
     }
 
-    /// Takes the reply to a call that was needed; `finish_reason` is `stop`, `length` or what the server said.
+    /// Feeds the reply to a needed call; `finish_reason` is `stop`, `length` or another reason given by the server.
     #[pyo3(signature = (call, content, finish_reason = "stop"))]
     fn feed(&mut self, call: &Call, content: String, finish_reason: &str) -> PyResult<()> {
         let reply = Reply { finish: Finish::from_name(finish_reason), ..Reply::text(content) };
         self.machine.feed(call.inner.slot, reply).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Outcome, who is right, reward and transcript of a session that is done.
+    /// Outcome, right solvers and reward of a finished session.
     #[pyo3(signature = (novelty = 0.0))]
     fn result<'py>(&self, py: Python<'py>, novelty: f64) -> PyResult<Bound<'py, PyAny>> {
         match self.machine.need() {
             Need::Done(transcript) => to_python(py, &graded(transcript, &self.domain, novelty)),
-            Need::Calls(_) => Err(PyValueError::new_err("the session is not done; feed what `calls` names")),
+            Need::Calls(_) => {
+                Err(PyValueError::new_err("the session is not done; feed the replies to `calls()`"))
+            }
         }
     }
 }

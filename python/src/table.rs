@@ -1,4 +1,4 @@
-//! Run folders as Arrow tables, handed over without a copy.
+//! Run folders as Arrow tables, passed to Python without a copy.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::path::PathBuf;
 
-/// A table that every Arrow reader takes: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
+/// A table for any Arrow reader: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
 #[pyclass(frozen, module = "aske_env")]
 pub(crate) struct Table(RecordBatch);
 
@@ -22,7 +22,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A reader may wish for other types, and must take what there is.
+        // Readers must accept the table's own schema.
         drop(requested_schema);
         let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
@@ -32,7 +32,7 @@ impl Table {
         self.0.num_rows()
     }
 
-    /// The columns' names.
+    /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
@@ -57,9 +57,9 @@ pub(crate) fn load_run(
     let kind = TableKind::ALL
         .into_iter()
         .find(|one| one.as_str() == kind)
-        .ok_or_else(|| PyValueError::new_err(format!("no table {kind:?}; one of {}", known())))?;
+        .ok_or_else(|| PyValueError::new_err(format!("unknown table {kind:?}; use one of {}", known())))?;
     if folders.is_empty() {
-        return Err(PyValueError::new_err("no run folder is named"));
+        return Err(PyValueError::new_err("name at least one run folder"));
     }
     py.detach(|| {
         let failed = |error: aske_record::RunError| PyOSError::new_err(error.to_string());

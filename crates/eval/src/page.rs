@@ -3,7 +3,7 @@
 use crate::compare::{Metric, ModelComparison};
 use crate::score::{DatasetScore, Scores};
 use crate::tables;
-use aske_report::{Bars, Frame, Group, Over, Panel, Section, bars, curves, label};
+use aske_report::{Bars, Frame, Group, Panel, Section, XAxis, bars, curves, label};
 use maud::{Markup, PreEscaped, html};
 
 /// The figure: bars for the base model and the mean of the trained ones, whiskers of one standard deviation, a dot for
@@ -47,7 +47,7 @@ fn pass_curves(runs: &[(String, Scores)]) -> String {
             }
         }
     }
-    curves("pass@k over k", Over::Points("k"), &panels)
+    curves("pass@k over k", XAxis::Points("k"), &panels)
 }
 
 /// Embeds an SVG figure in a page. Our figures escape every name.

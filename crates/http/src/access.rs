@@ -1,15 +1,15 @@
-//! Who may use the server: whoever has the token.
+//! Access control by a bearer token.
 
 use crate::HttpError;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::net::IpAddr;
 
 /// The environment variable that holds the token.
-const VARIABLE: &str = "ASKE_TOKEN";
-/// Bytes of a token at least.
-const SHORTEST: usize = 16;
+const TOKEN_VAR: &str = "ASKE_TOKEN";
+/// The minimum length of a token in bytes.
+const MIN_LENGTH: usize = 16;
 
 /// A secret that requests must carry. Only its hash is kept, and hashes are compared in constant time.
 #[derive(Clone)]
@@ -22,9 +22,9 @@ impl fmt::Debug for Token {
 }
 
 impl Token {
-    /// A token of this text: at least 16 visible ASCII characters, as an HTTP header can carry them.
+    /// A token with this text: at least 16 visible ASCII characters, which an HTTP header can carry.
     pub fn new(text: &str) -> Result<Self, HttpError> {
-        if text.len() < SHORTEST {
+        if text.len() < MIN_LENGTH {
             return Err(HttpError::BadToken("is shorter than 16 characters"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -35,34 +35,29 @@ impl Token {
 
     /// A new token, and its text.
     pub fn generate() -> Result<(Self, String), HttpError> {
-        let text = random()?;
+        let text = random_hex()?;
         Ok((Self(blake3::hash(text.as_bytes())), text))
     }
 
-    /// Whether this is the token. `blake3::Hash` compares in constant time, and hashing hides the length.
-    fn is(&self, given: &[u8]) -> bool {
+    /// Whether this is the token: `blake3::Hash` compares in constant time, and hashing hides the length.
+    fn matches(&self, given: &[u8]) -> bool {
         blake3::hash(given) == self.0
     }
 
     /// Whether a request carries the token as `Authorization: Bearer`.
-    pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn authorizes(&self, headers: &HeaderMap) -> bool {
         let mut all = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (all.next(), all.next()) else { return false };
         let Some((scheme, given)) = value.as_bytes().split_at_checked("Bearer ".len()) else { return false };
-        scheme.eq_ignore_ascii_case(b"Bearer ") && self.is(given.trim_ascii())
+        scheme.eq_ignore_ascii_case(b"Bearer ") && self.matches(given.trim_ascii())
     }
 }
 
-/// 256 random bits as text.
-pub(crate) fn random() -> Result<String, HttpError> {
+/// 256 random bits in hexadecimal.
+pub(crate) fn random_hex() -> Result<String, HttpError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| HttpError::Random(error.to_string()))?;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
 }
 
 /// Which token a server requires, if any.
@@ -73,19 +68,19 @@ pub struct Access {
 }
 
 impl Access {
-    /// No token: for a server that only this machine can reach.
+    /// No token, for a server on a loopback address.
     pub fn open() -> Self {
         Self { token: None, generated: None }
     }
 
-    /// This token is required.
+    /// Requires this token.
     pub fn token(token: Token) -> Self {
         Self { token: Some(token), generated: None }
     }
 
-    /// The token of `ASKE_TOKEN`; where it is not set, none on a loopback address and a generated one elsewhere.
+    /// The token in `ASKE_TOKEN`; if unset, none on a loopback address and a generated one otherwise.
     pub fn from_environment(host: IpAddr) -> Result<Self, HttpError> {
-        match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+        match std::env::var_os(TOKEN_VAR).filter(|value| !value.is_empty()) {
             Some(value) => {
                 let text = value.to_str().ok_or(HttpError::BadToken("is not valid UTF-8"))?;
                 Ok(Self::token(Token::new(text)?))
@@ -103,7 +98,7 @@ impl Access {
         self.token.is_some()
     }
 
-    /// The text of a generated token, to be shown once; none the second time.
+    /// The text of a generated token, to be shown once; none on later calls.
     pub fn take_generated(&mut self) -> Option<String> {
         self.generated.take()
     }
@@ -125,7 +120,7 @@ mod tests {
             for (name, value) in values.iter().map(one) {
                 headers.append(name, value);
             }
-            token.is_in(&headers)
+            token.authorizes(&headers)
         };
         assert!(with(&[format!("Bearer {text}")]) && with(&[format!("bearer  {text} ")]));
         let wrong = [

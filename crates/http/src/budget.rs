@@ -1,18 +1,19 @@
-//! A bound on what all requests hold together: the cheapest request goes first, and whoever holds its share too long
-//! while others wait loses it.
+//! A shared budget of bytes or threads: the cheapest request goes first, and a holder that is too slow loses its share
+//! to waiting requests.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep};
 
-/// Between two looks at who holds a share for too long.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often a waiting request looks for shares to revoke.
+const REVOKE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A number of units, bytes or threads, that requests share.
 #[derive(Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     total: usize,
     grace: Duration,
     state: Mutex<State>,
@@ -25,7 +26,14 @@ struct State {
     holders: BTreeMap<u64, Holder>,
     /// By priority, then by order of arrival.
     waiting: BTreeMap<(usize, u64), Waiting>,
-    next: u64,
+    next_id: u64,
+}
+
+impl State {
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
 }
 
 #[derive(Debug)]
@@ -37,143 +45,126 @@ struct Holder {
 #[derive(Debug)]
 struct Waiting {
     amount: usize,
-    tell: oneshot::Sender<Permit>,
+    sender: oneshot::Sender<Permit>,
 }
 
 /// A share of a budget; dropping it gives it back.
 #[derive(Debug)]
-pub struct Permit {
+pub(crate) struct Permit {
     budget: Arc<Budget>,
     amount: usize,
-    number: u64,
+    id: u64,
     revoked: Arc<Notify>,
 }
 
 impl Permit {
-    /// Completes once the share is held for too long and others need it. The holder must then let it go.
-    pub async fn revoked(&self) {
+    /// Completes once the share has been held for too long and other requests need it. The holder must then drop it.
+    pub(crate) async fn revoked(&self) {
         self.revoked.notified().await;
     }
-}
 
-impl Permit {
-    /// The same for a task of its own.
+    /// The same for another task.
     pub(crate) fn revocation(&self) -> Arc<Notify> {
         Arc::clone(&self.revoked)
     }
 
-    /// Keeps so much of the share, from now on: the time until now does not count.
+    /// Reduces the share to `amount` and restarts its grace period.
     pub(crate) fn renew(&mut self, amount: usize) {
         self.revoked = Arc::new(Notify::new());
         let holder = Holder { since: Instant::now(), revoked: Arc::clone(&self.revoked) };
-        let mut state = self.budget.state();
-        state.free += self.amount.saturating_sub(amount);
-        self.amount = self.amount.min(amount);
-        state.holders.insert(self.number, holder);
-        let granted = self.budget.grant(&mut state);
-        drop(state);
-        tell(granted);
+        let freed = self.amount.saturating_sub(amount);
+        self.amount -= freed;
+        self.budget.update(|state| {
+            state.free += freed;
+            state.holders.insert(self.id, holder);
+        });
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut state = self.budget.state();
-        state.free += self.amount;
-        state.holders.remove(&self.number);
-        let granted = self.budget.grant(&mut state);
-        drop(state);
-        tell(granted);
-    }
-}
-
-/// Hands out shares, outside the lock: one that nobody waits for any more is given back at once.
-fn tell(granted: Vec<(oneshot::Sender<Permit>, Permit)>) {
-    for (tell, permit) in granted {
-        drop(tell.send(permit));
+        self.budget.update(|state| {
+            state.free += self.amount;
+            state.holders.remove(&self.id);
+        });
     }
 }
 
 impl Budget {
-    /// So many units. A share may be revoked after `grace` where others wait.
-    pub fn new(total: usize, grace: Duration) -> Arc<Self> {
-        let state = State { free: total, holders: BTreeMap::new(), waiting: BTreeMap::new(), next: 0 };
+    /// A budget of `total` units. A share may be revoked after `grace` if other requests wait.
+    pub(crate) fn new(total: usize, grace: Duration) -> Arc<Self> {
+        let state = State { free: total, holders: BTreeMap::new(), waiting: BTreeMap::new(), next_id: 0 };
         Arc::new(Self { total, grace, state: Mutex::new(state) })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for a share. Those with a smaller `priority` go first; more than there is counts as all there is.
-    pub async fn acquire(self: &Arc<Self>, amount: usize, priority: usize) -> Permit {
+    /// Waits for a share. Requests with a smaller `priority` go first; `amount` is capped at the total.
+    pub(crate) async fn acquire(self: &Arc<Self>, amount: usize, priority: usize) -> Permit {
         let amount = amount.min(self.total);
-        let mut told = {
-            let mut state = self.state();
-            let (tell_one, told) = oneshot::channel();
-            let number = state.next;
-            state.next += 1;
-            state.waiting.insert((priority, number), Waiting { amount, tell: tell_one });
-            let granted = self.grant(&mut state);
-            drop(state);
-            tell(granted);
-            told
-        };
+        let (sender, mut receiver) = oneshot::channel();
+        self.update(|state| {
+            let id = state.new_id();
+            state.waiting.insert((priority, id), Waiting { amount, sender });
+        });
         loop {
             tokio::select! {
                 biased;
-                permit = &mut told => match permit {
+                permit = &mut receiver => match permit {
                     Ok(permit) => return permit,
                     // The sender is in `waiting` until it is used.
                     Err(_) => std::future::pending().await,
                 },
-                () = sleep(LOOK) => self.revoke(),
+                () = sleep(REVOKE_INTERVAL) => self.revoke(),
             }
         }
     }
 
-    /// Takes from the front of the queue whoever fits; whoever has gone is skipped.
+    /// Changes the state, then grants shares to waiting requests. They are sent outside the lock, because a permit whose
+    /// receiver is gone is dropped at once.
+    fn update(self: &Arc<Self>, change: impl FnOnce(&mut State)) {
+        let mut state = self.state.lock();
+        change(&mut state);
+        let granted = self.grant(&mut state);
+        drop(state);
+        for (sender, permit) in granted {
+            drop(sender.send(permit));
+        }
+    }
+
+    /// Takes requests from the front of the queue while they fit; abandoned ones are skipped.
     fn grant(self: &Arc<Self>, state: &mut State) -> Vec<(oneshot::Sender<Permit>, Permit)> {
         let mut granted = Vec::new();
         while let Some(first) = state.waiting.first_entry() {
-            if first.get().tell.is_closed() {
+            if first.get().sender.is_closed() {
                 first.remove();
                 continue;
             }
             if first.get().amount > state.free {
                 break;
             }
-            let Waiting { amount, tell } = first.remove();
-            let revoked = Arc::new(Notify::new());
-            let number = state.next;
-            state.next += 1;
+            let Waiting { amount, sender } = first.remove();
+            let (id, revoked) = (state.new_id(), Arc::new(Notify::new()));
             state.free -= amount;
-            state.holders.insert(number, Holder { since: Instant::now(), revoked: Arc::clone(&revoked) });
-            granted.push((tell, Permit { budget: Arc::clone(self), amount, number, revoked }));
+            state.holders.insert(id, Holder { since: Instant::now(), revoked: Arc::clone(&revoked) });
+            granted.push((sender, Permit { budget: Arc::clone(self), amount, id, revoked }));
         }
         granted
     }
 
-    /// Revokes every share that was held for longer than the grace.
+    /// Revokes every share that has been held for longer than the grace period.
     fn revoke(&self) {
-        let state = self.state();
+        let state = self.state.lock();
         let old = state.holders.values().filter(|holder| holder.since.elapsed() > self.grace);
         old.for_each(|holder| holder.revoked.notify_one());
-    }
-
-    #[cfg(test)]
-    fn free(&self) -> usize {
-        self.state().free
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures_lite_poll::now_or_never;
+    use poll_once::now_or_never;
 
     /// Polls a future once.
-    mod futures_lite_poll {
+    mod poll_once {
         use std::pin::Pin;
         use std::task::{Context, Poll, Waker};
 
@@ -183,6 +174,10 @@ mod tests {
                 Poll::Pending => None,
             }
         }
+    }
+
+    fn free(budget: &Budget) -> usize {
+        budget.state.lock().free
     }
 
     const GRACE: Duration = Duration::from_millis(200);
@@ -199,10 +194,10 @@ mod tests {
         drop(all);
         let small = small.await;
         assert!(now_or_never(large.as_mut()).is_none(), "8 do not fit beside 3");
-        assert_eq!(budget.free(), 7);
+        assert_eq!(free(&budget), 7);
         drop(small);
         drop(large.await);
-        assert_eq!(budget.free(), 10);
+        assert_eq!(free(&budget), 10);
     }
 
     #[tokio::test(start_paused = true)]
@@ -224,6 +219,27 @@ mod tests {
         assert!(renewed.elapsed() > GRACE);
         drop(held);
         waits.await.unwrap();
-        assert_eq!(budget.free(), 1);
+        assert_eq!(free(&budget), 1);
+    }
+
+    #[tokio::test]
+    async fn shares_are_given_back_whatever_becomes_of_their_holders() {
+        let budget = Budget::new(4, Duration::from_millis(10));
+        for _ in 0..100 {
+            let waits: Vec<_> = (0..10)
+                .map(|at| {
+                    let budget = Arc::clone(&budget);
+                    tokio::spawn(async move {
+                        let held = budget.acquire(1 + at % 3, at).await;
+                        tokio::task::yield_now().await;
+                        drop(held);
+                    })
+                })
+                .collect();
+            for (at, wait) in waits.into_iter().enumerate() {
+                if at % 2 == 0 { wait.abort() } else { wait.await.unwrap() }
+            }
+        }
+        tokio::time::timeout(Duration::from_secs(1), budget.acquire(4, 0)).await.unwrap();
     }
 }

@@ -1,7 +1,8 @@
-//! What a connection is doing, and since when.
+//! The state of one connection: which phase of a request it is in, and since when.
 
 use crate::Limits;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -16,22 +17,22 @@ pub(crate) struct Connection {
 struct State {
     phase: Phase,
     since: Instant,
-    /// The client does not read, since then.
+    /// Since when the client has not been reading.
     blocked: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing was ever received.
+pub(crate) enum Phase {
+    /// Nothing has been received yet.
     New,
     /// A request was answered, and the next has not begun.
     Idle,
-    /// Headers have begun.
-    Head,
+    /// Headers are being received.
+    Headers,
     /// A body is being received.
     Body,
     /// A request is being answered.
-    Answer,
+    Response,
 }
 
 impl Connection {
@@ -40,75 +41,57 @@ impl Connection {
         Self { state: Mutex::new(state), close: Notify::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn enter(&self, phase: Phase) {
-        let mut state = self.state();
+    pub(crate) fn enter(&self, phase: Phase) {
+        let mut state = self.state.lock();
         (state.phase, state.since) = (phase, Instant::now());
     }
 
-    /// Bytes came in.
-    pub(crate) fn received(&self) {
-        if matches!(self.state().phase, Phase::New | Phase::Idle) {
-            self.enter(Phase::Head);
+    pub(crate) fn bytes_received(&self) {
+        let phase = self.state.lock().phase;
+        if matches!(phase, Phase::New | Phase::Idle) {
+            self.enter(Phase::Headers);
         }
     }
 
-    /// Bytes could be sent, or could not.
-    pub(crate) fn sent(&self, went: bool) {
-        let mut state = self.state();
-        state.blocked = if went { None } else { state.blocked.or_else(|| Some(Instant::now())) };
+    /// A write was attempted; it is blocked unless it was ready.
+    pub(crate) fn write_polled(&self, ready: bool) {
+        let mut state = self.state.lock();
+        state.blocked = if ready { None } else { state.blocked.or_else(|| Some(Instant::now())) };
     }
 
-    /// A request's headers are complete, or its body is.
-    pub(crate) fn answering(&self) {
-        self.enter(Phase::Answer);
-    }
-
-    /// A request's body is being received.
-    pub(crate) fn receiving(&self) {
-        self.enter(Phase::Body);
-    }
-
-    /// A response is complete.
-    pub(crate) fn answered(&self) {
-        self.enter(Phase::Idle);
-    }
-
-    /// Asks its task to end.
+    /// Asks the connection's task to end.
     pub(crate) fn close(&self) {
         self.close.notify_one();
     }
 
-    /// Completes once it must be closed.
+    /// Completes once the connection must be closed.
     pub(crate) async fn closing(&self) {
         self.close.notified().await;
     }
 
-    /// Whether it has taken longer than it may.
-    pub(crate) fn is_overdue(&self, limits: &Limits) -> bool {
-        let state = *self.state();
-        let most = match state.phase {
-            Phase::New | Phase::Head => limits.head,
-            Phase::Idle => limits.idle,
-            // With some time to answer that it was too slow.
-            Phase::Body => 2 * limits.body,
-            Phase::Answer => std::time::Duration::MAX,
+    /// The phase in which it has exceeded a timeout.
+    pub(crate) fn overdue(&self, limits: &Limits) -> Option<Phase> {
+        let state = *self.state.lock();
+        let timeout = match state.phase {
+            Phase::New | Phase::Headers => limits.header_timeout,
+            Phase::Idle => limits.idle_timeout,
+            // Twice, so that there is time to send the 408 response.
+            Phase::Body => 2 * limits.body_timeout,
+            Phase::Response => Duration::MAX,
         };
-        state.since.elapsed() > most || state.blocked.is_some_and(|since| since.elapsed() > limits.stall)
+        let stalled = state.blocked.is_some_and(|since| since.elapsed() > limits.write_timeout);
+        (stalled || state.since.elapsed() > timeout).then_some(state.phase)
     }
 
-    /// How little it deserves its place when there are no more: since when it has been waiting for its client. None while
-    /// its client waits for an answer, or has not been slow for longer than the grace.
+    /// Since when it has been waiting for its client: the longest is evicted first when the server is full. None while
+    /// the client waits for a response, or has been slow for less than the grace period.
     pub(crate) fn idle_since(&self, limits: &Limits) -> Option<Instant> {
-        let state = *self.state();
+        let state = *self.state.lock();
         let slow = |since: &Instant| since.elapsed() > limits.grace;
         match state.phase {
-            Phase::New | Phase::Head | Phase::Idle => Some(state.since),
+            Phase::New | Phase::Headers | Phase::Idle => Some(state.since),
             Phase::Body => Some(state.since).filter(slow),
-            Phase::Answer => state.blocked.filter(slow),
+            Phase::Response => state.blocked.filter(slow),
         }
     }
 }

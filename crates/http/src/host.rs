@@ -1,18 +1,17 @@
-//! Which names a server answers to.
+//! The check of the `Host` header.
 
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use std::net::{IpAddr, SocketAddr};
 
-/// The names in `Host` that are accepted. A page elsewhere whose name has come to mean this machine (DNS rebinding) sends
-/// that name.
+/// The accepted values of `Host`. Prevents DNS rebinding, where a web page's own name is made to resolve to this machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Hosts {
+pub(crate) struct AllowedHosts {
     address: SocketAddr,
     allowed: Vec<String>,
 }
 
-impl Hosts {
+impl AllowedHosts {
     pub(crate) fn new(address: SocketAddr, allowed: &[String]) -> Self {
         let allowed = allowed.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
         Self { address, allowed }
@@ -20,8 +19,8 @@ impl Hosts {
 
     /// Whether a request is meant for this server.
     ///
-    /// On a loopback address: a loopback name with the server's port, or a name that was allowed. On other addresses any
-    /// name until some are allowed, since a token is required there; IP addresses always, since no page can take them.
+    /// On a loopback address: a loopback name with the server's port, or an allowed name. On other addresses: any name
+    /// unless some are allowed, because a token is required there; IP addresses always, because they cannot be rebound.
     pub(crate) fn accept(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
@@ -58,7 +57,7 @@ mod tests {
     fn accepts(address: &str, allowed: &[&str], host: &str) -> bool {
         let allowed: Vec<String> = allowed.iter().map(|&name| name.to_owned()).collect();
         let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_str(host).unwrap())]);
-        Hosts::new(address.parse().unwrap(), &allowed).accept(&headers)
+        AllowedHosts::new(address.parse().unwrap(), &allowed).accept(&headers)
     }
 
     #[test]
@@ -77,7 +76,7 @@ mod tests {
             assert!(!accepts("127.0.0.1:8089", &[], host), "{host}");
         }
         assert!(accepts("127.0.0.1:80", &[], "localhost"));
-        let hosts = Hosts::new(([127, 0, 0, 1], 80).into(), &[]);
+        let hosts = AllowedHosts::new(([127, 0, 0, 1], 80).into(), &[]);
         assert!(!hosts.accept(&HeaderMap::new()));
         let twice = HeaderMap::from_iter([(HOST, HeaderValue::from_static("localhost"))]);
         let mut twice = twice;

@@ -1,4 +1,4 @@
-//! A socket that tells its connection what happens on it.
+//! A TCP stream that records reads and blocked writes in its connection's state.
 
 use crate::connection::Connection;
 use std::io;
@@ -8,23 +8,19 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-pub(crate) struct Watched {
-    stream: TcpStream,
-    connection: Arc<Connection>,
+pub(crate) struct TrackedStream {
+    pub(crate) stream: TcpStream,
+    pub(crate) connection: Arc<Connection>,
 }
 
-impl Watched {
-    pub(crate) fn new(stream: TcpStream, connection: Arc<Connection>) -> Self {
-        Self { stream, connection }
-    }
-
-    fn watch(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        self.connection.sent(written.is_ready());
+impl TrackedStream {
+    fn track(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        self.connection.write_polled(written.is_ready());
         written
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for TrackedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -33,16 +29,16 @@ impl AsyncRead for Watched {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         if buffer.filled().len() > before {
-            self.connection.received();
+            self.connection.bytes_received();
         }
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for TrackedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.watch(written)
+        self.track(written)
     }
 
     fn poll_write_vectored(
@@ -51,7 +47,7 @@ impl AsyncWrite for Watched {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
-        self.watch(written)
+        self.track(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,37 +1,37 @@
-//! Browsers: a link that works once gives a cookie, and neither is the token.
+//! Browser login: a one-time link sets a cookie. Neither contains the token.
 
 use crate::HttpError;
-use crate::access::random;
+use crate::access::random_hex;
 use axum::extract::Request;
 use axum::http::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Where a link leads.
+/// The path of login links.
 const PATH: &str = "/login";
-/// A link that nobody has opened is void after this long.
+/// An unused link expires after this long.
 const CODE_LIFETIME: Duration = Duration::from_hours(1);
-/// Links and browsers that are remembered; the oldest are forgotten.
-const MOST: usize = 64;
-/// How long a browser stays logged in, in seconds: as long as the server runs, but for a week at most.
+/// Links and browsers that are remembered; the oldest are dropped.
+const CAPACITY: usize = 64;
+/// How long a browser stays logged in: until the server stops, and for at most a week.
 const COOKIE_SECONDS: u64 = 7 * 24 * 60 * 60;
 
-/// A page that leads on: a redirect would still count as coming from wherever the link was clicked, and a strict cookie
-/// would not be sent with it.
+/// A page instead of a redirect: after a redirect the request still counts as cross-site, and browsers would not send the
+/// `SameSite=Strict` cookie.
 const WELCOME: &str = "<!doctype html><meta charset=\"utf-8\"><title>Ask-E</title>\
     <meta http-equiv=\"refresh\" content=\"0; url=/\"><p><a href=\"/\">Open the viewer</a></p>\n";
-const USED: &str = "<!doctype html><meta charset=\"utf-8\"><title>Ask-E</title>\
-    <p>This link was used before, or is too old. Whoever has the token can get another:</p>\
+const EXPIRED: &str = "<!doctype html><meta charset=\"utf-8\"><title>Ask-E</title>\
+    <p>This login link has already been used or has expired. Create a new one with the token:</p>\
     <pre>curl -X POST -H \"Authorization: Bearer $ASKE_TOKEN\" ADDRESS/login</pre>\n";
 
-/// Links that were not opened yet, and browsers that have opened one. Only hashes are kept.
+/// Unused links and logged-in browsers. Only hashes are stored.
 #[derive(Debug)]
 pub(crate) struct Logins {
-    /// Cookies do not tell ports apart, so each server has a name of its own.
+    /// Cookies are shared between ports, so the name includes the port.
     cookie: String,
     state: Mutex<State>,
 }
@@ -47,28 +47,24 @@ impl Logins {
         Self { cookie: format!("aske-{port}"), state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The path of a new link.
     pub(crate) fn link(&self) -> Result<String, HttpError> {
-        let code = random()?;
-        remember(&mut self.state().codes, &code);
+        let code = random_hex()?;
+        remember(&mut self.state.lock().codes, &code);
         Ok(format!("{PATH}?code={code}"))
     }
 
-    /// Takes a code; each works once. Hashes are compared in constant time.
-    fn take(&self, code: &str) -> bool {
+    /// Redeems a code; each works once. Hashes are compared in constant time.
+    fn redeem(&self, code: &str) -> bool {
         let hash = blake3::hash(code.as_bytes());
-        let codes = &mut self.state().codes;
+        let codes = &mut self.state.lock().codes;
         codes.retain(|(_, since)| since.elapsed() < CODE_LIFETIME);
-        let place = codes.iter().position(|(known, _)| *known == hash);
-        place.and_then(|place| codes.remove(place)).is_some()
+        let index = codes.iter().position(|(known, _)| *known == hash);
+        index.and_then(|index| codes.remove(index)).is_some()
     }
 
-    /// Whether a browser that has logged in sends this.
-    pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request carries the cookie of a logged-in browser.
+    pub(crate) fn authorizes(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
         pairs.any(|(name, value)| name.trim() == self.cookie && self.is_known(value.trim()))
@@ -77,11 +73,11 @@ impl Logins {
     fn is_known(&self, value: &str) -> bool {
         let hash = blake3::hash(value.as_bytes());
         let lifetime = Duration::from_secs(COOKIE_SECONDS);
-        self.state().browsers.iter().any(|(known, since)| *known == hash && since.elapsed() < lifetime)
+        self.state.lock().browsers.iter().any(|(known, since)| *known == hash && since.elapsed() < lifetime)
     }
 
-    /// The response where the request is about logging in: `GET` opens a link, `POST` with the token makes one.
-    pub(crate) fn answer(&self, request: &Request, with_token: bool) -> Option<Response> {
+    /// Handles requests to the login path: `GET` opens a link, `POST` with the token creates one.
+    pub(crate) fn respond(&self, request: &Request, with_token: bool) -> Option<Response> {
         if request.uri().path() != PATH {
             return None;
         }
@@ -97,8 +93,9 @@ impl Logins {
         let query = request.uri().query().unwrap_or_default();
         let code = query.split('&').find_map(|pair| pair.strip_prefix("code=")).unwrap_or_default();
         let html = [(CONTENT_TYPE, "text/html; charset=utf-8")];
-        if !self.take(code) {
-            return Some((StatusCode::UNAUTHORIZED, html, USED).into_response());
+        if !self.redeem(code) {
+            tracing::info!("rejected an invalid login link");
+            return Some((StatusCode::UNAUTHORIZED, html, EXPIRED).into_response());
         }
         Some(match self.log_in(request.headers()) {
             Ok(cookie) => ([(SET_COOKIE, cookie)], html, WELCOME).into_response(),
@@ -106,10 +103,10 @@ impl Logins {
         })
     }
 
-    /// A cookie for a browser. Behind a proxy that speaks TLS, the browser sends it over TLS only.
+    /// Creates a browser's cookie. Behind a TLS proxy, it is restricted to TLS.
     fn log_in(&self, headers: &HeaderMap) -> Result<HeaderValue, HttpError> {
-        let value = random()?;
-        remember(&mut self.state().browsers, &value);
+        let value = random_hex()?;
+        remember(&mut self.state.lock().browsers, &value);
         let tls = headers.get("x-forwarded-proto").is_some_and(|proto| proto.as_bytes() == b"https");
         let secure = if tls { "; Secure" } else { "" };
         let name = &self.cookie;
@@ -120,7 +117,7 @@ impl Logins {
 }
 
 fn remember(known: &mut VecDeque<(blake3::Hash, Instant)>, secret: &str) {
-    if known.len() >= MOST {
+    if known.len() >= CAPACITY {
         known.pop_front();
     }
     known.push_back((blake3::hash(secret.as_bytes()), Instant::now()));
@@ -132,7 +129,7 @@ mod tests {
     use axum::body::Body;
 
     fn get(logins: &Logins, link: &str) -> Response {
-        logins.answer(&Request::get(link).body(Body::empty()).unwrap(), false).unwrap()
+        logins.respond(&Request::get(link).body(Body::empty()).unwrap(), false).unwrap()
     }
 
     #[tokio::test(start_paused = true)]
@@ -146,7 +143,7 @@ mod tests {
         assert!(!cookie.contains(link.split_once('=').unwrap().1), "the code is not the cookie");
         let pair = cookie.split(';').next().unwrap();
         let with = |value: &str| {
-            logins.is_in(&HeaderMap::from_iter([(COOKIE, HeaderValue::from_str(value).unwrap())]))
+            logins.authorizes(&HeaderMap::from_iter([(COOKIE, HeaderValue::from_str(value).unwrap())]))
         };
         assert!(with(pair) && with(&format!("other=1; {pair}; more=2")));
         assert!(!with("aske-80=") && !with("aske-80=0") && !with(&pair.replace("aske-80", "aske-81")));
@@ -163,11 +160,11 @@ mod tests {
         tokio::time::advance(CODE_LIFETIME).await;
         assert_eq!(get(&logins, &link).status(), 401);
         let post = Request::post(PATH).body(Body::empty()).unwrap();
-        assert!(logins.answer(&post, false).is_none());
-        assert_eq!(logins.answer(&post, true).unwrap().status(), 200);
+        assert!(logins.respond(&post, false).is_none());
+        assert_eq!(logins.respond(&post, true).unwrap().status(), 200);
         // A preview that only asks for the headers does not use the link up.
         let link = logins.link().unwrap();
-        assert!(logins.answer(&Request::head(&link).body(Body::empty()).unwrap(), false).is_none());
+        assert!(logins.respond(&Request::head(&link).body(Body::empty()).unwrap(), false).is_none());
         assert_eq!(get(&logins, &link).status(), 200);
     }
 }

@@ -1,10 +1,10 @@
-//! Response bodies: large ones are bounded together, and a client that does not read loses its own to others that wait.
+//! Response bodies: large ones share a budget, and a client that does not read loses its share to waiting requests.
 
-use crate::Permit;
-use crate::connection::Connection;
-use crate::guard::Shared;
+use crate::budget::Permit;
+use crate::connection::{Connection, Phase};
 use crate::limits::SMALL;
 use crate::workers::run_with;
+use crate::{ServerState, WorkerError};
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -12,77 +12,77 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::JoinHandle;
 
-/// Bytes that are handed to the connection at once.
+/// Bytes that are passed to the connection at once.
 const CHUNK: usize = 32 << 10;
-/// After so many of them others have a turn.
-const TURN: usize = 4;
+/// After this many chunks other connections on this thread get a turn.
+const CHUNKS_PER_TURN: usize = 4;
 
-impl Shared {
-    /// A body that `work` makes on a thread of its own. `cost` is about how many bytes it reads or looks at, and `most` the
-    /// most that it makes: a large body waits, before any work, until there is room for it beside other large ones.
-    pub async fn body<E: From<JoinError> + Send + 'static>(
+impl ServerState {
+    /// The body that `work` produces on a worker thread. `cost` is the approximate number of bytes that it reads, `max` the
+    /// most that it produces: a large response waits for its share of the total before any work is done.
+    pub async fn response_body<E: From<WorkerError> + Send + 'static>(
         &self,
         cost: usize,
-        most: usize,
+        max: usize,
         work: impl FnOnce() -> Result<Bytes, E> + Send + 'static,
     ) -> Result<Body, E> {
-        let thread = self.workers.enter(cost).await;
-        if most <= SMALL {
+        let thread = self.workers.acquire(cost).await;
+        if max <= SMALL {
             return Ok(Body::from(run_with(thread, work).await??));
         }
-        let mut permit = self.responses.acquire(most, most).await;
+        let mut permit = self.responses.acquire(max, max).await;
         let bytes = run_with(thread, work).await??;
         if bytes.len() <= SMALL {
             return Ok(Body::from(bytes));
         }
         permit.renew(bytes.len());
-        let watch = self.connection.clone().map(|connection| Watch::new(connection, &permit));
-        Ok(Body::new(Large { bytes, sent: 0, _permit: permit, _watch: watch }))
+        let close = self.connection.clone().map(|connection| CloseOnRevoke::new(connection, &permit));
+        Ok(Body::new(LargeBody { bytes, polls: 0, _permit: permit, _close: close }))
     }
 }
 
-/// A large body with its share of what all of them may hold.
-struct Large {
+/// A large body with its share of the total.
+struct LargeBody {
     bytes: Bytes,
-    /// Parts that were asked for.
-    sent: usize,
+    polls: usize,
     _permit: Permit,
-    _watch: Option<Watch>,
+    _close: Option<CloseOnRevoke>,
 }
 
 /// Closes the connection when the share is revoked; ends with the body.
-struct Watch(JoinHandle<()>);
+struct CloseOnRevoke(JoinHandle<()>);
 
-impl Watch {
+impl CloseOnRevoke {
     fn new(connection: Arc<Connection>, permit: &Permit) -> Self {
         let revoked = permit.revocation();
         Self(tokio::spawn(async move {
             revoked.notified().await;
+            tracing::debug!("closed a client that reads its response too slowly");
             connection.close();
         }))
     }
 }
 
-impl Drop for Watch {
+impl Drop for CloseOnRevoke {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-impl HttpBody for Large {
+impl HttpBody for LargeBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    /// Copies of parts: a part of the whole would keep all of it in memory until the client has read the last byte.
+    /// Copies each chunk: a slice would keep the whole body in memory until the client has read the last byte.
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        // Everyone else on this thread has a turn now and then, however fast the client reads.
-        self.sent += 1;
-        if self.sent.is_multiple_of(TURN) {
+        // A client that reads fast must not starve other connections on this thread.
+        self.polls += 1;
+        if self.polls.is_multiple_of(CHUNKS_PER_TURN) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -100,13 +100,13 @@ impl HttpBody for Large {
     }
 }
 
-/// A response's body; its connection learns when it has ended.
-pub(crate) struct Answer {
+/// A response's body; its connection becomes idle when it ends.
+pub(crate) struct TrackedBody {
     pub(crate) body: Body,
     pub(crate) connection: Arc<Connection>,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -126,8 +126,8 @@ impl HttpBody for Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for TrackedBody {
     fn drop(&mut self) {
-        self.connection.answered();
+        self.connection.enter(Phase::Idle);
     }
 }

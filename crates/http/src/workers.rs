@@ -1,12 +1,13 @@
-//! Blocking work off the serving thread: expensive work never takes all threads, and the cheapest goes first.
+//! Threads for blocking work: expensive work never occupies all of them, and the cheapest goes first.
 
-use crate::{Budget, Permit};
+use crate::WorkerError;
+use crate::budget::{Budget, Permit};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 
-/// Work that costs more than this waits for the threads of expensive work.
+/// Work that costs more than this uses the threads for expensive work.
 const EXPENSIVE: usize = 1 << 20;
 
 /// Threads for cheap and for expensive work.
@@ -26,33 +27,33 @@ impl Default for Workers {
 }
 
 impl Workers {
-    /// Waits for a thread. `cost` is about how many bytes the work reads or looks at.
-    pub(crate) async fn enter(&self, cost: usize) -> Permit {
+    /// Waits for a thread. `cost` is the approximate number of bytes that the work reads.
+    pub(crate) async fn acquire(&self, cost: usize) -> Permit {
         let threads = if cost > EXPENSIVE { &self.expensive } else { &self.cheap };
         threads.acquire(1, cost).await
     }
 
-    /// Runs `work` on a thread of its own. `cost` is about how many bytes it reads or looks at.
+    /// Runs `work` on a worker thread. `cost` is the approximate number of bytes that it reads.
     pub async fn run<T: Send + 'static>(
         &self,
         cost: usize,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, JoinError> {
-        run_with(self.enter(cost).await, work).await
+    ) -> Result<T, WorkerError> {
+        run_with(self.acquire(cost).await, work).await
     }
 }
 
-/// Runs work on a thread that was waited for. A client that leaves does not end the work, so the work holds the thread.
+/// Runs work on an acquired thread. A client that disconnects does not end the work, so the work holds the permit.
 pub(crate) async fn run_with<T: Send + 'static>(
     thread: Permit,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, JoinError> {
-    spawn_blocking(move || {
+) -> Result<T, WorkerError> {
+    let work = move || {
         let done = work();
         drop(thread);
         done
-    })
-    .await
+    };
+    Ok(spawn_blocking(work).await.inspect_err(|error| tracing::info!(%error, "worker thread failed"))?)
 }
 
 #[cfg(test)]

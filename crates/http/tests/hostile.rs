@@ -1,7 +1,10 @@
 //! Clients that misbehave, over real sockets: whoever behaves is answered all the same.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use aske_http::{Access, Budget, HttpError, Limits, Options, Server, Shared, Token, read_body};
+use aske_chat::Hint;
+use aske_http::{
+    Access, HttpError, Limits, Server, ServerOptions, ServerState, Token, WorkerError, read_body,
+};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -31,11 +34,11 @@ fn routes() -> Router {
             Ok(received) => received,
             Err(error) => return (StatusCode::REQUEST_TIMEOUT, error.to_string()).into_response(),
         };
-        received.read(|bytes| bytes.len().to_string()).await.unwrap().into_response()
+        received.parse(|bytes| bytes.len().to_string()).await.unwrap().into_response()
     }
-    async fn large(Extension(shared): Extension<Arc<Shared>>) -> Response {
-        let make = || Ok::<_, tokio::task::JoinError>(Bytes::from(vec![b'x'; 8 << 20]));
-        shared.body(8 << 20, 8 << 20, make).await.unwrap().into_response()
+    async fn large(Extension(state): Extension<Arc<ServerState>>) -> Response {
+        let make = || Ok::<_, WorkerError>(Bytes::from(vec![b'x'; 8 << 20]));
+        state.response_body(8 << 20, 8 << 20, make).await.unwrap().into_response()
     }
     async fn slow() -> &'static str {
         sleep(Duration::from_millis(500)).await;
@@ -50,7 +53,11 @@ fn routes() -> Router {
 }
 
 async fn start(limits: Limits, access: Access) -> World {
-    let options = Options { limits, browsers: true, ..Options::new(([127, 0, 0, 1], 0).into(), access) };
+    let options = ServerOptions {
+        limits,
+        browser_login: true,
+        ..ServerOptions::new(([127, 0, 0, 1], 0).into(), access)
+    };
     let server = Server::bind(options).await.unwrap();
     let address = server.address();
     let (end, ended) = oneshot::channel::<()>();
@@ -93,7 +100,7 @@ async fn closed(mut stream: TcpStream) -> Vec<u8> {
 
 #[tokio::test]
 async fn headers_and_first_bytes_must_come_in_time() {
-    let limits = Limits { head: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { header_timeout: Duration::from_millis(300), ..Limits::default() };
     let world = start(limits, Access::open()).await;
     let silent = world.connect().await;
     let mut slow = world.connect().await;
@@ -106,7 +113,7 @@ async fn headers_and_first_bytes_must_come_in_time() {
 
 #[tokio::test]
 async fn a_flood_of_connections_does_not_lock_anyone_out() {
-    let world = start(Limits { connections: 32, ..Limits::default() }, Access::open()).await;
+    let world = start(Limits { max_connections: 32, ..Limits::default() }, Access::open()).await;
     let mut held = Vec::new();
     for round in 0..10 {
         for _ in 0..40 {
@@ -132,7 +139,7 @@ async fn a_flood_of_connections_does_not_lock_anyone_out() {
 
 #[tokio::test]
 async fn where_every_client_waits_for_an_answer_a_new_one_is_told_to_come_again() {
-    let world = start(Limits { connections: 4, ..Limits::default() }, Access::open()).await;
+    let world = start(Limits { max_connections: 4, ..Limits::default() }, Access::open()).await;
     let world = Arc::new(world);
     let slow: Vec<_> = (0..4)
         .map(|_| {
@@ -152,7 +159,7 @@ async fn where_every_client_waits_for_an_answer_a_new_one_is_told_to_come_again(
 
 #[tokio::test]
 async fn stalled_bodies_lose_their_share_to_honest_ones() {
-    let limits = Limits { bodies: 4 << 20, ..Limits::default() };
+    let limits = Limits { total_body_bytes: 4 << 20, ..Limits::default() };
     let world = start(limits, Access::open()).await;
     let size = 1 << 20;
     let length = format!("Content-Length: {size}\r\n");
@@ -182,7 +189,7 @@ async fn stalled_bodies_lose_their_share_to_honest_ones() {
 
 #[tokio::test]
 async fn a_body_must_come_in_time_and_one_that_is_declared_too_large_is_not_read() {
-    let limits = Limits { body: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits { body_timeout: Duration::from_millis(300), ..Limits::default() };
     let world = start(limits, Access::open()).await;
     let mut slow = world.connect().await;
     slow.write_all(world.head("POST /count", "Content-Length: 10\r\n").as_bytes()).await.unwrap();
@@ -201,7 +208,7 @@ async fn a_body_must_come_in_time_and_one_that_is_declared_too_large_is_not_read
 
 #[tokio::test]
 async fn clients_that_never_read_lose_their_responses_to_others() {
-    let limits = Limits { responses: 32 << 20, ..Limits::default() };
+    let limits = Limits { total_response_bytes: 32 << 20, ..Limits::default() };
     let world = start(limits, Access::open()).await;
     let mut held = Vec::new();
     for _ in 0..20 {
@@ -234,10 +241,13 @@ async fn the_end_waits_for_open_requests_and_for_nothing_else() {
 #[tokio::test]
 async fn beyond_loopback_there_is_always_a_token() {
     let address = ([0, 0, 0, 0], 0).into();
-    let error = Server::bind(Options::new(address, Access::open())).await.unwrap_err();
-    assert!(matches!(error, HttpError::NoToken { .. }) && error.hint().contains("ASKE_TOKEN"), "{error}");
+    let error = Server::bind(ServerOptions::new(address, Access::open())).await.unwrap_err();
+    assert!(
+        matches!(error, HttpError::NoToken { .. }) && error.hint().unwrap().contains("ASKE_TOKEN"),
+        "{error}"
+    );
     let token = Access::token(Token::new(TOKEN).unwrap());
-    assert!(Server::bind(Options::new(address, token)).await.is_ok());
+    assert!(Server::bind(ServerOptions::new(address, token)).await.is_ok());
 }
 
 #[tokio::test]
@@ -245,7 +255,7 @@ async fn nothing_but_the_health_is_told_without_the_token() {
     let world = start(Limits::default(), Access::token(Token::new(TOKEN).unwrap())).await;
     assert_eq!(world.get("/healthz").await.0, 200);
     let (status, said) = world.get("/").await;
-    assert!(status == 401 && said.contains("hint: ") && !said.contains(TOKEN), "{said}");
+    assert!(status == 401 && said.contains("\"hint\":") && !said.contains(TOKEN), "{said}");
     let with = async |line: &str, header: &str| world.send(line, &format!("{header}\r\n"), b"").await;
     assert_eq!(with("GET /", &format!("Authorization: Bearer {TOKEN}")).await.0, 200);
     let wrong = format!("Authorization: Bearer {}", TOKEN.replace('0', "1"));
@@ -265,25 +275,4 @@ async fn nothing_but_the_health_is_told_without_the_token() {
     assert_eq!(world.get(link).await.0, 401, "it works once");
     assert_eq!(with("GET /", &format!("Cookie: {cookie}")).await.0, 200);
     assert_eq!(with("GET /", &format!("Cookie: {cookie}0")).await.0, 401);
-}
-
-#[tokio::test]
-async fn shares_are_given_back_whatever_becomes_of_their_holders() {
-    let budget = Budget::new(4, Duration::from_millis(10));
-    for _ in 0..100 {
-        let waits: Vec<_> = (0..10)
-            .map(|at| {
-                let budget = Arc::clone(&budget);
-                tokio::spawn(async move {
-                    let held = budget.acquire(1 + at % 3, at).await;
-                    tokio::task::yield_now().await;
-                    drop(held);
-                })
-            })
-            .collect();
-        for (at, wait) in waits.into_iter().enumerate() {
-            if at % 2 == 0 { wait.abort() } else { wait.await.unwrap() }
-        }
-    }
-    timeout(Duration::from_secs(1), budget.acquire(4, 0)).await.unwrap();
 }

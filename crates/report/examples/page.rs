@@ -1,5 +1,5 @@
-//! `page RUN… > report.html`: the report on some runs, and on stderr how long its steps took.
-#![expect(clippy::print_stderr, reason = "an example that tells how long it took")]
+//! `page RUN… > report.html`: writes the report on some runs, and the time of each step to stderr.
+#![expect(clippy::print_stderr, reason = "an example that prints timings")]
 
 use std::io::Write;
 use std::path::Path;

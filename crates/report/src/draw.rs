@@ -1,28 +1,29 @@
-//! What every figure is made of: a frame, scales, ticks, and the table of its numbers.
+//! The parts of figures: frame, scales, ticks and table.
 
+use crate::sections::scroll;
 use crate::text::{label, visible};
 use maud::{Markup, PreEscaped, html};
 
-/// A drawing shrinks to this part of its size; below that, its box scrolls.
-const SMALLEST: f64 = 0.84;
+/// A drawing shrinks to this fraction of its size; on narrower screens its box scrolls.
+const MIN_SCALE: f64 = 0.84;
 
 /// A figure: a drawing with a title and a description, a caption, and its numbers as a table.
 pub(crate) struct Figure<'f> {
     /// Unique in the page; letters, digits and dashes.
     pub(crate) id: &'f str,
-    /// What it shows.
+    /// The title.
     pub(crate) title: &'f str,
-    /// What it shows, for those who do not see it.
+    /// The description for screen readers.
     pub(crate) desc: &'f str,
     /// How to read it.
     pub(crate) caption: Markup,
     /// The drawing.
     pub(crate) drawing: Drawing,
-    /// The very numbers.
+    /// The numbers as a table.
     pub(crate) numbers: Markup,
 }
 
-/// What is drawn, on a sheet of this size.
+/// An SVG fragment and its size.
 pub(crate) struct Drawing {
     pub(crate) width: f64,
     pub(crate) height: f64,
@@ -30,7 +31,7 @@ pub(crate) struct Drawing {
 }
 
 impl Figure<'_> {
-    /// The figure. On a narrow screen the drawing scrolls inside its own box.
+    /// Renders the figure. On a narrow screen the drawing scrolls inside its box.
     pub(crate) fn show(&self) -> Markup {
         let Drawing { width, height, body } = &self.drawing;
         let names = format!("{0}-t {0}-d", self.id);
@@ -38,7 +39,7 @@ impl Figure<'_> {
             figure id=(self.id) {
                 div.scroll tabindex="0" role="group" aria-label=(self.title) {
                     svg viewBox={ "0 0 " (px(*width)) " " (px(*height)) } width=(px(*width)) height=(px(*height))
-                        style={ "min-width:" (px(SMALLEST * width)) "px" }
+                        style={ "min-width:" (px(MIN_SCALE * width)) "px" }
                         role="img" aria-labelledby=(names) {
                         title id={ (self.id) "-t" } { (self.title) }
                         desc id={ (self.id) "-d" } { (visible(self.desc)) }
@@ -47,21 +48,21 @@ impl Figure<'_> {
                 }
                 figcaption { b { (self.title) ". " } (self.caption) }
                 details.numbers {
-                    summary { "The numbers" }
-                    div.scroll tabindex="0" role="group" aria-label={ "Numbers: " (self.title) } { (self.numbers) }
+                    summary { "Numbers" }
+                    (scroll(&format!("Numbers: {}", self.title), &self.numbers))
                 }
             }
         }
     }
 }
 
-/// A file of its own: panels beside each other, in rows no wider than `widest` where one panel is not. The class is that
-/// of the style's rules, because the file may be set into a page.
-pub(crate) fn sheet(class: &str, title: &str, style: &str, panels: &[Drawing], widest: f64) -> String {
+/// A standalone SVG file with panels in rows of at most `max_width`. The class scopes the style's rules, because the file
+/// may be embedded in a page.
+pub(crate) fn sheet(class: &str, title: &str, style: &str, panels: &[Drawing], max_width: f64) -> String {
     let (mut x, mut y, mut width, mut tallest) = (0.0, 0.0, 0.0_f64, 0.0_f64);
     let mut placed = Vec::new();
     for panel in panels {
-        if x > 0.0 && x + panel.width > widest {
+        if x > 0.0 && x + panel.width > max_width {
             (x, y, tallest) = (0.0, y + tallest, 0.0);
         }
         placed.push((x, y, &panel.body));
@@ -80,14 +81,14 @@ pub(crate) fn sheet(class: &str, title: &str, style: &str, panels: &[Drawing], w
     drawn.into_string()
 }
 
-/// A round share that leaves a little air above these.
+/// A round upper limit a little above these shares.
 pub(crate) fn top_of(shares: impl Iterator<Item = f64>) -> f64 {
     let highest = shares.filter(|share| share.is_finite()).fold(0.0, f64::max);
     let tops = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8];
     tops.into_iter().find(|top| 1.1 * highest <= *top).unwrap_or(1.0)
 }
 
-/// The lines across a panel of shares, each with its number at the left end.
+/// Horizontal grid lines of a panel of shares, with labels.
 pub(crate) fn levels(top: f64, up: Scale, [left, right]: [f64; 2]) -> Markup {
     let ticks = ticks(0.0, top);
     let digits = usize::from(ticks.iter().any(|tick| (100.0 * tick - (100.0 * tick).round()).abs() > 1e-6));
@@ -101,7 +102,7 @@ pub(crate) fn levels(top: f64, up: Scale, [left, right]: [f64; 2]) -> Markup {
     }
 }
 
-/// A coordinate, to a tenth.
+/// A coordinate with one decimal.
 pub(crate) fn px(value: f64) -> String {
     let text = format!("{:.1}", if value.is_finite() { value } else { 0.0 });
     match text.strip_suffix(".0") {
@@ -111,7 +112,7 @@ pub(crate) fn px(value: f64) -> String {
     }
 }
 
-/// About how wide the widest of these labels is in the figures' type at 12 px; at the wide end of system fonts.
+/// An upper estimate of the width of the widest label at 12 px.
 pub(crate) fn text_width<'l>(labels: impl Iterator<Item = &'l str>) -> f64 {
     let width = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | '\'' | '|' => 3.6,
@@ -123,20 +124,20 @@ pub(crate) fn text_width<'l>(labels: impl Iterator<Item = &'l str>) -> f64 {
     labels.map(|label| label.chars().map(width).sum()).fold(0.0, f64::max)
 }
 
-/// Where values of one range lie in another.
+/// Maps a range of values to a range of coordinates.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) values: [f64; 2],
-    pub(crate) place: [f64; 2],
+    pub(crate) range: [f64; 2],
 }
 
 impl Scale {
-    /// The place of a value; what is outside lies on the edge.
+    /// The coordinate of a value, clamped to the range.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let [low, high] = self.values;
         let part = ((value - low) / (high - low)).clamp(0.0, 1.0);
         let part = if part.is_finite() { part } else { 0.0 };
-        self.place[0] + part * (self.place[1] - self.place[0])
+        self.range[0] + part * (self.range[1] - self.range[0])
     }
 }
 
@@ -156,7 +157,7 @@ pub(crate) fn ticks(low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// A range that holds these values with a little air, and 0 where asked for.
+/// A range around these values with a margin, optionally including 0.
 pub(crate) fn around(values: impl Iterator<Item = f64>, zero: bool) -> [f64; 2] {
     let start = if zero { [0.0, 0.0] } else { [f64::INFINITY, f64::NEG_INFINITY] };
     let [low, high] = values
@@ -165,8 +166,8 @@ pub(crate) fn around(values: impl Iterator<Item = f64>, zero: bool) -> [f64; 2] 
     if low > high {
         return [0.0, 1.0];
     }
-    let air = if high > low { 0.04 * (high - low) } else { 0.05 };
-    [low - air, high + air]
+    let margin = if high > low { 0.04 * (high - low) } else { 0.05 };
+    [low - margin, high + margin]
 }
 
 #[cfg(test)]
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn levels_say_what_they_are() {
-        let up = Scale { values: [0.0, 1.0], place: [10.0, 0.0] };
+        let up = Scale { values: [0.0, 1.0], range: [10.0, 0.0] };
         let said = |top: f64| levels(top, up, [0.0, 1.0]).into_string();
         assert!(said(0.2).contains(">2.5%<") && said(0.2).contains(">20.0%<"));
         assert!(said(0.6).contains(">10%<") && said(0.3).contains(">5%<") && said(1.0).contains(">100%<"));
@@ -215,9 +216,9 @@ mod tests {
 
     #[test]
     fn a_scale_stays_in_its_place() {
-        let scale = Scale { values: [0.0, 1.0], place: [10.0, 20.0] };
+        let scale = Scale { values: [0.0, 1.0], range: [10.0, 20.0] };
         assert_eq!([scale.at(0.5), scale.at(7.0), scale.at(f64::NAN)].map(px), ["15", "20", "10"]);
-        let flat = Scale { values: [1.0, 1.0], place: [10.0, 20.0] };
+        let flat = Scale { values: [1.0, 1.0], range: [10.0, 20.0] };
         assert!(flat.at(1.0).is_finite());
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of figures, one a file.
+//! The kinds of figures, one per file.
 
 pub(crate) mod bars;
 pub(crate) mod curves;

@@ -1,8 +1,8 @@
-//! The report: one HTML page about some runs, with every figure drawn in place; the curves of a training,
-//! the bars of a comparison, and the frame of any page.
+//! The report on runs as one HTML page with figures, for `aske report --html`; also the figures and page frame of training
+//! and evaluation.
 //!
-//! The page is a single file: no network, no script, light and dark, for the screen and for paper. What a model
-//! wrote is escaped, and its mathematics is checked before it is shown. May use `evidence`, `record`, `session`
+//! The page is a single file without scripts or network access, for light and dark screens and for paper. Text written by
+//! models is escaped, and its mathematics is rendered to MathML and checked. May use `chat`, `evidence`, `record`, `session`
 //! and `stats`.
 //!
 //! ```no_run
@@ -23,7 +23,7 @@ mod sections;
 mod text;
 
 pub use figures::bars::{Bars, Group, bars};
-pub use figures::curves::{Over, Panel, curves};
+pub use figures::curves::{Panel, XAxis, curves};
 pub use math::{Piece, pieces};
 pub use page::{Frame, page};
 pub use sections::Section;

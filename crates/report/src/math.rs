@@ -1,4 +1,4 @@
-//! Mathematics in texts that a model wrote: found, rendered to MathML, and checked.
+//! Finds mathematics in texts that a model wrote, renders it to MathML and checks the result.
 
 mod check;
 mod pieces;

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers.
 
 use aske_stats::Interval;
 
@@ -7,7 +7,7 @@ pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1}%", 100.0 * share) } else { "–".to_owned() }
 }
 
-/// `44.9`: a share in points, without a sign for the unit.
+/// `44.9`: a share in percentage points, without a unit.
 pub(crate) fn points(share: f64) -> String {
     if share.is_finite() { fixed(100.0 * share, 1) } else { "–".to_owned() }
 }
@@ -17,7 +17,7 @@ pub(crate) fn signed(share: f64) -> String {
     if share.is_finite() { with_sign(&points(share)) } else { "–".to_owned() }
 }
 
-/// `−0.4`: with a true minus, and no minus before zero.
+/// `−0.4`: with a minus sign, but none before zero.
 pub(crate) fn fixed(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -32,12 +32,12 @@ fn with_sign(number: &str) -> String {
     if zero || number.starts_with('−') { number.to_owned() } else { format!("+{number}") }
 }
 
-/// `42.7 to 47.1`, of shares.
+/// `42.7 to 47.1`, for shares.
 pub(crate) fn range(interval: Interval) -> String {
     format!("{} to {}", points(interval.low), points(interval.high))
 }
 
-/// `−1.2 to +3.4`, of differences.
+/// `−1.2 to +3.4`, for differences.
 pub(crate) fn signed_range(interval: Interval) -> String {
     format!("{} to {}", signed(interval.low), signed(interval.high))
 }
@@ -71,7 +71,12 @@ pub(crate) fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Hits out of all; 0 of none.
+/// A formatted value, or a dash if there is none.
+pub(crate) fn or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), format)
+}
+
+/// The share of hits; 0 of none.
 pub(crate) fn share(hits: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { hits as f64 / of as f64 }
 }

@@ -1,4 +1,4 @@
-//! The page around its sections.
+//! The HTML page.
 
 use crate::sections::{self, Section};
 use crate::text::{plain, visible};
@@ -6,14 +6,14 @@ use aske_evidence::{Evidence, Run};
 use aske_record::RunError;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The style of the page: ours, and nothing else is loaded.
+/// The style of the page.
 const STYLE: &str = include_str!("style.css");
-/// Nothing may be fetched and nothing may run, whatever a model wrote.
+/// Prevents loading resources and running scripts, whatever a model wrote.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The report on some runs as one HTML page that needs nothing else. The runs stand in the order of the evidence;
-/// they supply the transcripts.
+/// The report on some runs as one self-contained HTML page. The runs are in the order of the evidence and supply the
+/// transcripts.
 pub fn page(evidence: &Evidence, runs: &[Run]) -> Result<String, RunError> {
     let sections = sections::all(evidence, runs)?;
     let askers: Vec<&str> = evidence.runs.iter().map(|run| run.asker.as_str()).collect();
@@ -29,22 +29,22 @@ pub fn page(evidence: &Evidence, runs: &[Run]) -> Result<String, RunError> {
     Ok(frame.around(&sections))
 }
 
-/// What stands around the sections of a page.
+/// The frame of a page.
 pub struct Frame<'f> {
-    /// The title of the window.
+    /// The title of the document.
     pub title: &'f str,
-    /// What kind of page it is.
+    /// The line above the heading: the kind of page.
     pub kicker: &'f str,
     /// The heading.
     pub heading: &'f str,
-    /// Who it is about.
+    /// The models it is about.
     pub names: &'f [&'f str],
-    /// The command that made it.
+    /// The command that creates it.
     pub command: &'f str,
 }
 
 impl Frame<'_> {
-    /// The page of these sections: one file that loads nothing and runs nothing.
+    /// The page with these sections, as one file without scripts or external resources.
     pub fn around(&self, sections: &[Section]) -> String {
         let page = html! {
         (DOCTYPE)
@@ -59,11 +59,11 @@ impl Frame<'_> {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                a.skip href="#main" { "Skip to the result" }
+                a.skip href="#main" { "Skip to content" }
                 header {
                     p.kicker { (self.kicker) }
                     h1 { (self.heading) }
-                    p.askers { @for (place, asker) in self.names.iter().enumerate() { @if place > 0 { " · " } bdi { (plain(asker)) } } }
+                    p.askers { @for (index, name) in self.names.iter().enumerate() { @if index > 0 { " · " } bdi { (plain(name)) } } }
                 }
                 (contents(sections))
                 main id="main" {
@@ -76,9 +76,9 @@ impl Frame<'_> {
                 }
                 footer {
                     p {
-                        "Made with " code { (self.command) } ". Ask-E follows the paper "
+                        "Created with " code { (self.command) } ". Ask-E follows the paper "
                         cite { "Ask-E: An Environment for Calibrated Question Generation" }
-                        ". This file holds everything it shows and loads nothing."
+                        ". This file is self-contained."
                     }
                 }
             }

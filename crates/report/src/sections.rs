@@ -1,4 +1,4 @@
-//! The page's sections, one a file, in their order.
+//! The sections of the report, one per file, in their order.
 
 mod ability;
 mod baseline;
@@ -13,47 +13,47 @@ mod transcript;
 mod validity;
 
 use crate::text::{label, plain};
-use aske_evidence::{Evidence, Run, RunEvidence};
+use aske_evidence::{Evidence, Run, RunEvidence, Share};
 use aske_record::RunError;
 use aske_session::Outcome;
 use maud::{Markup, html};
 
-/// A section: the anchor, the heading, and what it holds.
+/// A section of a page.
 pub struct Section {
-    /// Unique in the page; letters, digits and dashes.
+    /// The anchor, unique in the page: letters, digits and dashes.
     pub id: &'static str,
-    /// What it is about.
+    /// The heading.
     pub heading: &'static str,
-    /// What it says.
+    /// The content.
     pub body: Markup,
 }
 
-/// Bytes of a page that is quick to open and to send.
-const PAGE: usize = 2_700_000;
-/// Bytes for transcripts, at least and at most.
-const LEAST: usize = 300_000;
-const MOST: usize = 1_500_000;
+/// Target size of the page in bytes.
+const PAGE_BYTES: usize = 2_700_000;
+/// Minimum and maximum bytes for transcripts.
+const MIN_TRANSCRIPTS: usize = 300_000;
+const MAX_TRANSCRIPTS: usize = 1_500_000;
 
-/// Every section that has something to say.
+/// Every section that has content.
 pub(crate) fn all(evidence: &Evidence, runs: &[Run]) -> Result<Vec<Section>, RunError> {
-    let section = |id, heading, body: Markup| Section { id, heading, body };
-    let mut sections = vec![
-        section("result", "Result", headline::headline(evidence)),
-        section("outcomes", "Outcomes", outcomes::outcomes(evidence)),
-        section("pairs", "Pair maps", maps::maps(evidence)),
+    let bodies = [
+        ("result", "Result", Some(headline::headline(evidence))),
+        ("outcomes", "Outcomes", Some(outcomes::outcomes(evidence))),
+        ("pairs", "Pair maps", Some(maps::maps(evidence))),
+        ("comparisons", "Comparisons", comparisons::comparisons(evidence)),
+        ("ability", "Ability scales", ability::ability(evidence)),
+        ("regrading", "Another cross-check solver", regrading::regrading(evidence)),
+        ("baseline", "Without probing", baseline::baseline(evidence)),
+        ("difficulty", "Difficulty", difficulty::difficulty(evidence)),
+        ("validity", "Validity", Some(validity::validity(evidence))),
     ];
-    sections
-        .extend(comparisons::comparisons(evidence).map(|body| section("comparisons", "Comparisons", body)));
-    sections.extend(ability::ability(evidence).map(|body| section("ability", "Ability scales", body)));
-    sections.extend(
-        regrading::regrading(evidence).map(|body| section("regrading", "Another cross-check solver", body)),
-    );
-    sections.extend(baseline::baseline(evidence).map(|body| section("baseline", "Without probing", body)));
-    sections.extend(difficulty::difficulty(evidence).map(|body| section("difficulty", "Difficulty", body)));
-    sections.push(section("validity", "Validity", validity::validity(evidence)));
-    let taken: usize = sections.iter().map(|section| section.body.0.len()).sum();
-    let room = PAGE.saturating_sub(taken).clamp(LEAST, MOST);
-    sections.push(section("sessions", "Sessions to read", sessions::sessions(evidence, runs, room)?));
+    let sections =
+        bodies.into_iter().filter_map(|(id, heading, body)| Some(Section { id, heading, body: body? }));
+    let mut sections: Vec<Section> = sections.collect();
+    let used: usize = sections.iter().map(|section| section.body.0.len()).sum();
+    let bytes = PAGE_BYTES.saturating_sub(used).clamp(MIN_TRANSCRIPTS, MAX_TRANSCRIPTS);
+    let body = sessions::sessions(evidence, runs, bytes)?;
+    sections.push(Section { id: "sessions", heading: "Sessions to read", body });
     Ok(sections)
 }
 
@@ -68,26 +68,35 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// The longest name that is written out.
-const LONGEST: usize = 80;
+/// Maximum characters of a run's name.
+const MAX_NAME: usize = 80;
 
-/// What a run is called: by its asker, and by its folder where askers are alike.
-fn run_name(evidence: &Evidence, place: usize) -> String {
-    let Some(run) = evidence.runs.get(place) else { return format!("run {}", place + 1) };
-    let alike = evidence.runs.iter().filter(|other| other.asker == run.asker).count() > 1;
-    let name = if alike { format!("{} ({})", run.asker, run.name) } else { run.asker.clone() };
-    label(&name, LONGEST)
+/// The name of a run: its asker, with the folder if several runs have the same asker.
+fn run_name(evidence: &Evidence, index: usize) -> String {
+    let Some(run) = evidence.runs.get(index) else { return format!("run {}", index + 1) };
+    let ambiguous = evidence.runs.iter().filter(|other| other.asker == run.asker).count() > 1;
+    let name = if ambiguous { format!("{} ({})", run.asker, run.name) } else { run.asker.clone() };
+    label(&name, MAX_NAME)
+}
+
+/// All runs with their names.
+fn named_runs(evidence: &Evidence) -> impl Iterator<Item = (String, &RunEvidence)> {
+    evidence.runs.iter().enumerate().map(|(index, run)| (run_name(evidence, index), run))
+}
+
+/// Names of a run's solvers, smallest first.
+fn solver_names(run: &RunEvidence) -> Vec<&str> {
+    run.solvers.iter().map(|solver| solver.name.as_str()).collect()
 }
 
 /// Shares in the order of [`Outcome::ALL`].
-fn shares(run: &RunEvidence) -> [f64; 5] {
-    Outcome::ALL.map(|outcome| {
-        run.outcomes.iter().find(|share| share.outcome == outcome).map_or(0.0, |share| share.rate)
-    })
+fn shares(outcomes: &[Share]) -> [f64; 5] {
+    Outcome::ALL
+        .map(|outcome| outcomes.iter().find(|share| share.outcome == outcome).map_or(0.0, |share| share.rate))
 }
 
-/// A table with headings over its columns; the first column heads its row.
-fn table(caption: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Markup {
+/// A table whose first column contains the row headings.
+pub(crate) fn table(caption: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Markup {
     html! {
         table {
             caption { (caption) }
@@ -95,14 +104,19 @@ fn table(caption: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Markup {
             tbody {
                 @for row in rows {
                     tr {
-                        @for (place, cell) in row.iter().enumerate() {
-                            @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        @for (index, cell) in row.iter().enumerate() {
+                            @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// A box that scrolls on narrow screens.
+pub(crate) fn scroll(label: &str, content: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="group" aria-label=(label) { (content) } }
 }
 
 /// A cell of text.

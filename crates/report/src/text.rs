@@ -1,10 +1,10 @@
-//! Texts that a model wrote, made visible and harmless.
+//! Escapes texts that a model wrote.
 
 use crate::math::{Piece, pieces};
 use maud::{Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// Characters that show nothing but change what is shown, and may hide one text in another.
+/// Invisible characters that can change how a text is displayed or hide a part of it.
 pub(crate) fn hidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -13,7 +13,7 @@ pub(crate) fn hidden(c: char) -> bool {
         || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// A text as it is, with hidden characters spelled out.
+/// A text with hidden characters shown as code points.
 pub(crate) fn plain(text: &str) -> Markup {
     html! {
         @for run in text.split_inclusive(hidden) {
@@ -31,16 +31,16 @@ pub(crate) fn plain(text: &str) -> Markup {
 /// A text with its mathematics. A displayed formula takes the place of the line breaks around it.
 pub(crate) fn rich(text: &str) -> Markup {
     let pieces = pieces(text);
-    let displayed = |place: Option<usize>| {
-        let piece = place.and_then(|place| pieces.get(place));
+    let displayed = |index: Option<usize>| {
+        let piece = index.and_then(|index| pieces.get(index));
         matches!(piece, Some(Piece::Math { display: true, .. }))
     };
     html! {
-        @for (place, piece) in pieces.iter().enumerate() {
+        @for (index, piece) in pieces.iter().enumerate() {
             @match piece {
                 Piece::Text { text } => {
-                    @let text = if displayed(place.checked_sub(1)) { text.trim_start_matches('\n') } else { text };
-                    @let text = if displayed(Some(place + 1)) { text.trim_end_matches('\n') } else { text };
+                    @let text = if displayed(index.checked_sub(1)) { text.trim_start_matches('\n') } else { text };
+                    @let text = if displayed(Some(index + 1)) { text.trim_end_matches('\n') } else { text };
                     (plain(text))
                 }
                 // Checked: only allowed elements and attributes.
@@ -50,7 +50,7 @@ pub(crate) fn rich(text: &str) -> Markup {
     }
 }
 
-/// A short answer: as a formula where it is one that can be rendered, else as it is.
+/// A short answer, as a formula if it can be rendered as one.
 pub(crate) fn answer(text: &str) -> Markup {
     let formula = text.contains(['\\', '^', '_']) && !text.contains('$');
     let pieces = if formula { pieces(&format!("\\({text}\\)")) } else { Vec::new() };
@@ -63,7 +63,7 @@ pub(crate) fn answer(text: &str) -> Markup {
     }
 }
 
-/// The first characters of a text and how many more there are.
+/// The first characters of a text, and the number of the remaining ones.
 pub(crate) fn cut(text: &str, limit: usize) -> (&str, usize) {
     match text.char_indices().nth(limit) {
         Some((end, _)) => (&text[..end], text[end..].chars().count()),
@@ -71,12 +71,12 @@ pub(crate) fn cut(text: &str, limit: usize) -> (&str, usize) {
     }
 }
 
-/// A text without hidden characters, where they cannot be spelled out.
+/// A text with hidden characters replaced, for places that cannot contain markup.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(hidden) { text.replace(hidden, "\u{fffd}").into() } else { text.into() }
 }
 
-/// A name in a figure or a table: short, on one line.
+/// A name for a figure or a table: shortened, on one line.
 pub fn label(name: &str, limit: usize) -> String {
     let (shown, more) = cut(name, limit);
     let shown = visible(shown).replace(['\n', '\t', '\r'], " ");

@@ -1,4 +1,4 @@
-//! What a trainer sees: JSON over HTTP, a file for each group of routes.
+//! The JSON API of the environment, one file per group of routes.
 
 mod body;
 mod diversity;
@@ -8,18 +8,18 @@ mod sessions;
 mod steps;
 
 use crate::Environment;
-use crate::problem::Problem;
+use aske_http::ApiError;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{MethodRouter, delete, get, post};
 use std::sync::Arc;
 
-pub(crate) use body::Body;
+pub(crate) use body::JsonBody;
 
-/// The environment as every route has it.
+/// The state of every route.
 type Shared = axum::extract::State<Arc<Environment>>;
 
-/// Every route: its method, its path, and who answers.
+/// Every route: method, path and handler.
 fn table() -> [(&'static str, &'static str, MethodRouter<Arc<Environment>>); 9] {
     [
         ("get", "/healthz", get(health::health)),
@@ -36,17 +36,15 @@ fn table() -> [(&'static str, &'static str, MethodRouter<Arc<Environment>>); 9] 
 
 /// All routes.
 pub(crate) fn routes() -> Router<Arc<Environment>> {
-    let missing = async || {
-        let hint = "GET /openapi.json describes every route";
-        Problem::new(StatusCode::NOT_FOUND, "there is nothing here", hint)
-    };
-    let wrong = async || {
-        let hint = "GET /openapi.json says which methods a route has";
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this route has no such method", hint)
+    const HINT: &str = "GET /openapi.json describes every route";
+    let not_found = async || ApiError::not_found("this route does not exist").with_hint(HINT);
+    let wrong_method = async || {
+        let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this route does not support the method");
+        error.with_hint(HINT)
     };
     let routes =
-        table().into_iter().fold(Router::new(), |router, (_, path, answer)| router.route(path, answer));
-    routes.fallback(missing).method_not_allowed_fallback(wrong)
+        table().into_iter().fold(Router::new(), |router, (_, path, handler)| router.route(path, handler));
+    routes.fallback(not_found).method_not_allowed_fallback(wrong_method)
 }
 
 #[cfg(test)]

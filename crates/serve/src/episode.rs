@@ -1,4 +1,4 @@
-//! One episode as a value: what the trainer must bring next, and what it has brought. No I/O.
+//! The state of one episode as a pure value: what the trainer must submit next, and its last submission.
 
 use aske_chat::{Message, Reply};
 use aske_record::RoleUsage;
@@ -6,17 +6,17 @@ use aske_session::{Call, Grade, Need, Role, Session, Transcript};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Who answers the final question for the record.
+/// Who gives the cross-check answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Judge {
     /// The configured cross-check solver.
     Check,
-    /// The policy that is trained, by way of its trainer.
+    /// The trainer, with the policy that it trains.
     Trainer,
 }
 
-/// What the trainer must bring next.
+/// What the trainer must submit next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "need", rename_all = "snake_case")]
 pub(crate) enum Next {
@@ -24,59 +24,59 @@ pub(crate) enum Next {
     Ask {
         /// The asker's turn, counted from 1.
         turn: u32,
-        /// It is the last one.
+        /// Whether it is the last turn.
         #[serde(rename = "final")]
         last: bool,
         /// The whole conversation; the last message is new.
         messages: Vec<Message>,
-        /// How long the reply may be.
+        /// Maximum length of the reply.
         max_tokens: u32,
     },
     /// The policy's own answers to its question.
     Judge {
-        /// What to solve.
+        /// The prompt with the question.
         messages: Vec<Message>,
-        /// How long an answer may be.
+        /// Maximum length of an answer.
         max_tokens: u32,
-        /// How many answers.
+        /// Number of answers.
         draws: usize,
-        /// How to sample them.
+        /// Sampling temperature.
         temperature: f64,
     },
-    /// Nothing: the reward is there.
+    /// Nothing: the session is finished, and its reward can be read.
     Done,
 }
 
-/// What a trainer brings.
+/// What a trainer submits.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Post {
+pub(crate) enum Submission {
     /// The asker's reply of a turn.
     Turn(u32, Reply),
     /// The policy's answers to its question.
     Answers(Vec<Reply>),
 }
 
-/// Why a post is not taken.
+/// Why a submission is rejected.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
-    #[error("turn {0} was answered with another reply")]
-    Other(u32),
-    #[error("turn {posted} is not the turn that is open, which is {open}")]
-    Turn { posted: u32, open: u32 },
-    #[error("the judge's answers were brought before, and are others now")]
+pub(crate) enum EpisodeError {
+    #[error("turn {0} was submitted before with another reply")]
+    OtherReply(u32),
+    #[error("turn {submitted} was submitted, but turn {open} is open")]
+    WrongTurn { submitted: u32, open: u32 },
+    #[error("the judge's answers were submitted before with other texts")]
     OtherAnswers,
-    #[error("{found} answers where {wanted} are needed")]
-    Count { found: usize, wanted: usize },
-    #[error("the session needs {0} now")]
-    Need(&'static str),
+    #[error("{found} answers were submitted, but {expected} are needed")]
+    AnswerCount { found: usize, expected: usize },
+    #[error("the session now needs {0}")]
+    Unexpected(&'static str),
 }
 
-/// What is needed, by whom it is answered.
+/// What a session needs next, and from whom.
 #[derive(Debug)]
-pub(crate) enum Wanted {
-    /// The environment makes these calls.
+pub(crate) enum Pending {
+    /// Calls that the environment makes.
     Calls(Vec<Call>),
-    /// The trainer brings this.
+    /// What the trainer must submit.
     Trainer(Next),
 }
 
@@ -84,50 +84,50 @@ pub(crate) enum Wanted {
 #[derive(Debug)]
 pub(crate) struct Episode {
     judge: Judge,
-    /// As it stood before the post that is not answered yet.
+    /// The state before the submission that is not answered yet.
     session: Session,
-    /// What the session's calls have taken so far, by role.
+    /// Usage of the session's calls so far, by role.
     used: BTreeMap<String, RoleUsage>,
-    posted: Option<Posted>,
+    last: Option<Submitted>,
     grade: Option<Grade>,
 }
 
-/// The latest post, and the answer once there is one.
+/// The last submission, and its answer once there is one.
 #[derive(Debug)]
-struct Posted {
-    post: Post,
+struct Submitted {
+    submission: Submission,
     answer: Option<Next>,
 }
 
 impl Episode {
     pub(crate) fn new(session: Session, judge: Judge) -> Self {
-        Self { judge, session, used: BTreeMap::new(), posted: None, grade: None }
+        Self { judge, session, used: BTreeMap::new(), last: None, grade: None }
     }
 
-    /// The session so far, and what it has taken; work goes on with a copy.
+    /// A copy of the session and its usage, for the next step to work on.
     pub(crate) fn state(&self) -> (Session, BTreeMap<String, RoleUsage>) {
         (self.session.clone(), self.used.clone())
     }
 
-    /// What the trainer must bring now.
+    /// What the trainer must submit now.
     pub(crate) fn next(&self) -> Next {
-        match self.wanted(&self.session) {
-            Wanted::Trainer(next) => next,
-            // Between posts the environment has nothing to ask.
-            Wanted::Calls(_) => Next::Done,
+        match self.pending(&self.session) {
+            Pending::Trainer(next) => next,
+            // Between submissions the environment makes no calls.
+            Pending::Calls(_) => Next::Done,
         }
     }
 
-    /// What a session needs, and from whom.
-    pub(crate) fn wanted(&self, session: &Session) -> Wanted {
-        let Need::Calls(calls) = session.need() else { return Wanted::Trainer(Next::Done) };
-        let (trainer, ours): (Vec<Call>, Vec<Call>) =
-            calls.into_iter().partition(|call| self.is_trainers(call.slot.role));
-        if !ours.is_empty() {
-            return Wanted::Calls(ours);
+    /// What a session needs next, and from whom.
+    pub(crate) fn pending(&self, session: &Session) -> Pending {
+        let Need::Calls(calls) = session.need() else { return Pending::Trainer(Next::Done) };
+        let (trainer, own): (Vec<Call>, Vec<Call>) =
+            calls.into_iter().partition(|call| self.is_trainer_role(call.slot.role));
+        if !own.is_empty() {
+            return Pending::Calls(own);
         }
         let draws = trainer.len();
-        Wanted::Trainer(match trainer.into_iter().next() {
+        Pending::Trainer(match trainer.into_iter().next() {
             Some(Call { slot, messages, max_tokens }) if slot.role == Role::Asker => {
                 Next::Ask { turn: slot.turn, last: session.is_final(), messages, max_tokens }
             }
@@ -138,61 +138,61 @@ impl Episode {
         })
     }
 
-    fn is_trainers(&self, role: Role) -> bool {
+    fn is_trainer_role(&self, role: Role) -> bool {
         role == Role::Asker || (role == Role::Check && self.judge == Judge::Trainer)
     }
 
-    /// Takes a post. One that was answered before gets the same answer; one that was taken and could not be answered
-    /// is taken again.
-    pub(crate) fn offer(&mut self, post: Post) -> Result<Option<Next>, Refused> {
-        if let Some(posted) = &self.posted {
-            if posted.post == post {
-                return Ok(posted.answer.clone());
+    /// Accepts a submission. A repeated one gets the earlier answer, or is accepted again if it could not be answered.
+    pub(crate) fn submit(&mut self, submission: Submission) -> Result<Option<Next>, EpisodeError> {
+        if let Some(last) = &self.last {
+            if last.submission == submission {
+                return Ok(last.answer.clone());
             }
-            match (&posted.post, &post) {
-                (Post::Turn(before, _), Post::Turn(now, _)) if before == now => {
-                    return Err(Refused::Other(*now));
+            match (&last.submission, &submission) {
+                (Submission::Turn(before, _), Submission::Turn(now, _)) if before == now => {
+                    return Err(EpisodeError::OtherReply(*now));
                 }
-                (Post::Answers(_), Post::Answers(_)) => return Err(Refused::OtherAnswers),
+                (Submission::Answers(_), Submission::Answers(_)) => return Err(EpisodeError::OtherAnswers),
                 _ => {}
             }
         }
-        self.fits(&post)?;
-        self.posted = Some(Posted { post, answer: None });
+        self.check(&submission)?;
+        self.last = Some(Submitted { submission, answer: None });
         Ok(None)
     }
 
-    fn fits(&self, post: &Post) -> Result<(), Refused> {
-        match (self.next(), post) {
-            (Next::Ask { turn, .. }, Post::Turn(posted, _)) if turn == *posted => Ok(()),
-            (Next::Ask { turn, .. }, Post::Turn(posted, _)) => {
-                Err(Refused::Turn { posted: *posted, open: turn })
+    fn check(&self, submission: &Submission) -> Result<(), EpisodeError> {
+        match (self.next(), submission) {
+            (Next::Ask { turn, .. }, Submission::Turn(submitted, _)) if turn == *submitted => Ok(()),
+            (Next::Ask { turn, .. }, Submission::Turn(submitted, _)) => {
+                Err(EpisodeError::WrongTurn { submitted: *submitted, open: turn })
             }
-            (Next::Judge { draws, .. }, Post::Answers(replies)) if draws == replies.len() => Ok(()),
-            (Next::Judge { draws, .. }, Post::Answers(replies)) => {
-                Err(Refused::Count { found: replies.len(), wanted: draws })
+            (Next::Judge { draws, .. }, Submission::Answers(replies)) if draws == replies.len() => Ok(()),
+            (Next::Judge { draws, .. }, Submission::Answers(replies)) => {
+                Err(EpisodeError::AnswerCount { found: replies.len(), expected: draws })
             }
-            (Next::Ask { .. }, _) => Err(Refused::Need("the asker's reply")),
-            (Next::Judge { .. }, _) => Err(Refused::Need("the judge's answers")),
-            (Next::Done, _) => Err(Refused::Need("nothing: it is over")),
+            (Next::Ask { .. }, _) => Err(EpisodeError::Unexpected("the asker's reply")),
+            (Next::Judge { .. }, _) => Err(EpisodeError::Unexpected("the judge's answers")),
+            (Next::Done, _) => Err(EpisodeError::Unexpected("nothing: it is finished")),
         }
     }
 
-    /// The calls that the open post answers, with the replies.
-    pub(crate) fn brought(&self) -> Vec<(Call, Reply)> {
-        let (Need::Calls(calls), Some(Posted { post, answer: None })) = (self.session.need(), &self.posted)
+    /// The calls that the open submission answers, with their replies.
+    pub(crate) fn submitted_calls(&self) -> Vec<(Call, Reply)> {
+        let (Need::Calls(calls), Some(Submitted { submission, answer: None })) =
+            (self.session.need(), &self.last)
         else {
             return Vec::new();
         };
-        let replies = match post {
-            Post::Turn(_, reply) => std::slice::from_ref(reply),
-            Post::Answers(replies) => replies,
+        let replies = match submission {
+            Submission::Turn(_, reply) => std::slice::from_ref(reply),
+            Submission::Answers(replies) => replies,
         };
         calls.into_iter().zip(replies.iter().cloned()).collect()
     }
 
-    /// The open post is answered: the session stands here now, with this grade if it is over.
-    pub(crate) fn answered(
+    /// Completes the open submission with the new state, and the grade of a finished session.
+    pub(crate) fn complete(
         &mut self,
         session: Session,
         used: BTreeMap<String, RoleUsage>,
@@ -200,14 +200,14 @@ impl Episode {
     ) -> Next {
         (self.session, self.used, self.grade) = (session, used, grade);
         let next = self.next();
-        if let Some(posted) = &mut self.posted {
-            posted.answer = Some(next.clone());
+        if let Some(last) = &mut self.last {
+            last.answer = Some(next.clone());
         }
         next
     }
 
-    /// What happened and its grade, once it is over.
-    pub(crate) fn ended(&self) -> Option<(&Transcript, &Grade)> {
+    /// The transcript and grade of a finished session.
+    pub(crate) fn finished(&self) -> Option<(&Transcript, &Grade)> {
         match (self.session.need(), &self.grade) {
             (Need::Done(transcript), Some(grade)) => Some((transcript, grade)),
             _ => None,

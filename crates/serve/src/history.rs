@@ -1,36 +1,36 @@
-//! The questions of all workers, and how new the next ones are.
+//! The history of all workers' questions, and the novelty of new ones.
 
 use crate::ServeError;
 use aske_config::TrainSection;
 use aske_diversity::{Embedder, NoveltyBuffer};
 use aske_record::{Jsonl, RunError, SCHEMA};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
-/// The file of all questions inside the state folder.
+/// The file of all questions in the state folder.
 const FILE: &str = "questions.jsonl";
 
-/// Calls that can be repeated under their key.
-const KEYED: usize = 1024;
+/// Requests with a key that can be repeated.
+const MAX_KEYED: usize = 1024;
 
-/// One history for all workers, kept in a file to which every call adds a line.
+/// One history for all workers, stored in a file to which every request appends a line.
 pub struct History {
     embedder: Embedder,
-    /// How much novelty counts.
+    /// The weight of novelty in the reward.
     alpha: f64,
-    kept: Mutex<Kept>,
+    state: Mutex<State>,
 }
 
-struct Kept {
+struct State {
     novelty: NoveltyBuffer,
     file: Jsonl,
-    /// The latest keyed calls.
+    /// The latest requests with a key.
     keyed: VecDeque<Line>,
 }
 
-/// One call: what was asked in a step, and how new it was.
+/// One request: questions of a step and their novelty.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Line {
     schema: u32,
@@ -45,26 +45,25 @@ struct Line {
 /// Questions of one worker in a step.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
-    /// The step that a trainer knows, for the record.
+pub(crate) struct NoveltyRequest {
+    /// The trainer's step, for the record.
     #[serde(default)]
     pub(crate) step: Option<u64>,
-    /// A call that is repeated under its key gets the same answer, and is remembered once.
+    /// A repeated request with the same key gets the same response and is stored once.
     #[serde(default)]
     pub(crate) key: Option<String>,
     pub(crate) questions: Vec<String>,
 }
 
-/// How new they are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct NoveltyResponse {
     pub(crate) novelty: Vec<f64>,
-    /// Questions that are remembered by now.
+    /// Questions in the history by now.
     pub(crate) remembered: usize,
 }
 
 impl History {
-    /// Opens the history in a folder, with what an earlier start has left there.
+    /// Opens the history in a folder, with the questions that are stored there.
     pub fn open(folder: &Path, plan: &TrainSection) -> Result<Self, ServeError> {
         let embedder = Embedder::find(&plan.embedder)?;
         std::fs::create_dir_all(folder).map_err(RunError::io(folder))?;
@@ -73,44 +72,44 @@ impl History {
         let all: Vec<&str> = lines.iter().flat_map(|line| &line.questions).map(String::as_str).collect();
         let latest = all.get(all.len().saturating_sub(plan.buffer_size)..).unwrap_or_default();
         novelty.extend(&embedder.embed(latest)?)?;
-        let mut kept = Kept { novelty, file, keyed: VecDeque::new() };
+        let mut state = State { novelty, file, keyed: VecDeque::new() };
         for line in lines {
-            kept.keep(line);
+            state.remember(line);
         }
-        Ok(Self { embedder, alpha: plan.diversity_coef, kept: Mutex::new(kept) })
+        Ok(Self { embedder, alpha: plan.diversity_coef, state: Mutex::new(state) })
     }
 
-    /// The diversity term of a question this new, before it is gated.
+    /// The diversity term of the reward before gating.
     pub(crate) fn bonus(&self, novelty: f64) -> f64 {
         self.alpha * novelty
     }
 
-    /// How new these questions are; they are remembered, and on the disk, when this returns.
-    pub(crate) fn add(&self, asked: Asked) -> Result<Told, ServeError> {
-        let Asked { step, key, questions } = asked;
+    /// Computes the novelty of these questions, and adds them to the history and its file.
+    pub(crate) fn add(&self, request: NoveltyRequest) -> Result<NoveltyResponse, ServeError> {
+        let NoveltyRequest { step, key, questions } = request;
         let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
         let vectors = self.embedder.embed(&texts)?;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let same = |line: &&Line| key.is_some() && line.step == step && line.key == key;
-        if let Some(line) = kept.keyed.iter().rev().find(same) {
-            return Ok(Told { novelty: line.novelty.clone(), remembered: kept.novelty.len() });
+        if let Some(line) = state.keyed.iter().rev().find(same) {
+            return Ok(NoveltyResponse { novelty: line.novelty.clone(), remembered: state.novelty.len() });
         }
-        let line = Line { schema: SCHEMA, step, key, questions, novelty: kept.novelty.novelties(&vectors)? };
-        kept.file.append(&line)?;
-        kept.novelty.extend(&vectors)?;
-        let told = Told { novelty: line.novelty.clone(), remembered: kept.novelty.len() };
-        kept.keep(line);
-        Ok(told)
+        let line = Line { schema: SCHEMA, step, key, questions, novelty: state.novelty.novelties(&vectors)? };
+        state.file.append(&line)?;
+        state.novelty.extend(&vectors)?;
+        let response = NoveltyResponse { novelty: line.novelty.clone(), remembered: state.novelty.len() };
+        state.remember(line);
+        Ok(response)
     }
 }
 
-impl Kept {
-    /// Keeps a keyed call, and forgets the oldest: nobody repeats it any more.
-    fn keep(&mut self, line: Line) {
+impl State {
+    /// Remembers a request with a key, and drops the oldest.
+    fn remember(&mut self, line: Line) {
         if line.key.is_some() {
             self.keyed.push_back(line);
         }
-        while self.keyed.len() > KEYED {
+        while self.keyed.len() > MAX_KEYED {
             self.keyed.pop_front();
         }
     }
@@ -124,9 +123,14 @@ mod tests {
         TrainSection { embedder: "ngram".to_owned(), ..TrainSection::default() }
     }
 
-    fn ask(history: &History, step: impl Into<Option<u64>>, key: Option<&str>, questions: &[&str]) -> Told {
+    fn ask(
+        history: &History,
+        step: impl Into<Option<u64>>,
+        key: Option<&str>,
+        questions: &[&str],
+    ) -> NoveltyResponse {
         let questions = questions.iter().map(ToString::to_string).collect();
-        history.add(Asked { step: step.into(), key: key.map(str::to_owned), questions }).unwrap()
+        history.add(NoveltyRequest { step: step.into(), key: key.map(str::to_owned), questions }).unwrap()
     }
 
     #[test]
@@ -134,12 +138,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let history = History::open(folder.path(), &plan()).unwrap();
         // Nothing to compare with: 1. The same text: cosine 1, so 0.
-        assert_eq!(ask(&history, 1, None, &["What is 2 + 3?"]), Told { novelty: vec![1.0], remembered: 1 });
+        assert_eq!(
+            ask(&history, 1, None, &["What is 2 + 3?"]),
+            NoveltyResponse { novelty: vec![1.0], remembered: 1 }
+        );
         assert!(ask(&history, 1, None, &["What is 2 + 3?"]).novelty[0].abs() < 1e-6);
         drop(history);
         let again = History::open(folder.path(), &plan()).unwrap();
-        let told = ask(&again, 2, None, &["What is 2 + 3?"]);
-        assert!(told.novelty[0].abs() < 1e-6 && told.remembered == 3, "{told:?}");
+        let response = ask(&again, 2, None, &["What is 2 + 3?"]);
+        assert!(response.novelty[0].abs() < 1e-6 && response.remembered == 3, "{response:?}");
     }
 
     #[test]
@@ -167,7 +174,7 @@ mod tests {
         drop(history);
         let again = History::open(folder.path(), &small).unwrap();
         // The two latest are b and c; a is as far from them as it ever was.
-        let told = ask(&again, 2, None, &["a"]);
-        assert!(told.novelty[0] > 0.1 && told.remembered == 2, "{told:?}");
+        let response = ask(&again, 2, None, &["a"]);
+        assert!(response.novelty[0] > 0.1 && response.remembered == 2, "{response:?}");
     }
 }

@@ -1,13 +1,12 @@
-//! The environment over HTTP: a trainer of any kind brings the asker, this side has everyone else. And models of this
-//! process, for whoever speaks OpenAI's interface.
+//! The environment over HTTP, for trainers of any kind, and models of this process as an OpenAI-compatible endpoint.
 //!
-//! An episode (`episode`) is a value that says what the trainer must bring next; `play` puts questions to the boundary
-//! solvers; `api` is what a trainer sees; `models` is what serves models. May use
-//! `bench`, `config`, `diversity`, `http`, `model`, `record` and `session`.
+//! The trainer supplies the asker's replies; the environment calls all other models. `episode` is the state of one session
+//! as a pure value, `step` advances it with calls to the solvers, `api` holds the routes, and `models` is the model
+//! endpoint. May use `bench`, `chat`, `config`, `diversity`, `http`, `model`, `record` and `session`.
 //!
 //! ```no_run
 //! # async fn example(environment: aske_serve::Environment) -> Result<(), aske_serve::ServeError> {
-//! let options = aske_serve::options(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
+//! let options = aske_http::ServerOptions::new(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
 //! let ready = |server: &aske_http::Server| eprintln!("http://{}/", server.address());
 //! aske_serve::serve(environment, options, ready, std::future::pending()).await
 //! # }
@@ -19,13 +18,12 @@ mod episode;
 mod error;
 mod history;
 mod models;
-mod play;
-mod problem;
+mod open_sessions;
 mod server;
-mod table;
+mod step;
 
-pub use environment::{Environment, Options};
+pub use environment::{Environment, SessionLimits};
 pub use error::ServeError;
 pub use history::History;
 pub use models::Models;
-pub use server::{model_options, options, serve, serve_models};
+pub use server::{model_options, serve, serve_models};

@@ -1,13 +1,13 @@
-//! Models of this process as others know them: an OpenAI-compatible endpoint.
+//! Models of this process as an OpenAI-compatible endpoint.
 
-mod ask;
-mod refusal;
-mod say;
+mod error;
+mod request;
+mod response;
 mod stream;
 
 use aske_bench::ModelRegistry;
-use aske_chat::Usage;
 use aske_config::ModelSection;
+use aske_http::ApiError;
 use aske_model::{Halt, Model, Request, Sampling};
 use axum::extract::{FromRequest, Path, State};
 use axum::response::{IntoResponse, Response};
@@ -20,74 +20,79 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ask::{Limits, Wanted};
-use refusal::Refusal;
+use error::OpenAiError;
+use request::{ChatRequest, RequestLimits};
+use response::ResponseHeader;
 
-/// The models that are served, and how.
+/// The served models.
 pub struct Models {
     served: BTreeMap<String, Served>,
-    /// Tokens of a reply where the client does not say.
-    usual_tokens: u32,
+    /// `max_tokens` of requests that do not set it.
+    default_max_tokens: u32,
     halt: Halt,
-    /// Replies that somebody waits for.
+    /// Replies in progress.
     open: AtomicUsize,
-    /// Requests so far: each has a number, by which the engines know its replies.
+    /// Requests so far. The number of a request groups its replies in the engine.
     requests: AtomicU64,
-    since: u64,
+    created: u64,
 }
 
 struct Served {
     model: Arc<Model>,
-    /// Where the client says nothing.
+    /// The defaults for fields that a request does not set.
     sampling: Sampling,
 }
 
 impl Models {
-    /// Serves these models of a fleet.
-    pub fn new(fleet: &ModelRegistry, sections: &BTreeMap<String, ModelSection>, usual_tokens: u32) -> Self {
+    /// Serves these models of a registry.
+    pub fn new(
+        registry: &ModelRegistry,
+        sections: &BTreeMap<String, ModelSection>,
+        default_max_tokens: u32,
+    ) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
-            let served = Served { model: fleet.get(name)?.clone(), sampling: section.sampling.clone() };
+            let served = Served { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
         Self {
             served,
-            usual_tokens,
+            default_max_tokens,
             halt: Halt::default(),
             open: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
-            since: now(),
+            created: unix_time(),
         }
     }
 
-    /// From now on no reply begins.
+    /// Starts no further replies.
     pub(crate) fn halt(&self) {
         self.halt.trigger();
     }
 
-    fn find(&self, name: &str) -> Result<&Served, Refusal> {
+    fn find(&self, name: &str) -> Result<&Served, OpenAiError> {
         self.served.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.served.keys().map(String::as_str).collect();
-            Refusal::unknown(format!("there is no model `{name}` here; there are: {}", names.join(", ")))
+            OpenAiError::not_found(format!("no model `{name}`; available: {}", names.join(", ")))
         })
     }
 
     fn describe(&self, name: &str) -> Value {
-        json!({ "id": name, "object": "model", "created": self.since, "owned_by": "aske" })
+        json!({ "id": name, "object": "model", "created": self.created, "owned_by": "aske" })
     }
 }
 
-/// A reply that somebody waits for, while it lives.
-struct Open<'m>(&'m AtomicUsize);
+/// Counts a reply in progress until it is dropped.
+struct OpenReply<'m>(&'m AtomicUsize);
 
-impl<'m> Open<'m> {
+impl<'m> OpenReply<'m> {
     fn new(count: &'m AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count)
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenReply<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -100,7 +105,7 @@ pub(crate) fn routes(models: Arc<Models>) -> Router {
         .route("/v1/models", get(list))
         .route("/v1/models/{name}", get(one))
         .route("/v1/chat/completions", post(chat))
-        .fallback(async || Refusal::unknown("there is nothing here but /v1/models and /v1/chat/completions"))
+        .fallback(async || OpenAiError::not_found("the routes are /v1/models and /v1/chat/completions"))
         .with_state(models)
 }
 
@@ -116,60 +121,43 @@ async fn list(State(models): Shared) -> Json<Value> {
     Json(json!({ "object": "list", "data": all }))
 }
 
-async fn one(State(models): Shared, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn one(State(models): Shared, Path(name): Path<String>) -> Result<Json<Value>, OpenAiError> {
     models.find(&name)?;
     Ok(Json(models.describe(&name)))
 }
 
-async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<Response, Refusal> {
-    let body = crate::api::Body::<Wanted>::from_request(request, &()).await.map_err(Refusal::from)?.0;
+async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<Response, OpenAiError> {
+    let body = crate::api::JsonBody::<ChatRequest>::from_request(request, &()).await;
+    // The hints are about the environment's API.
+    let body = body.map_err(|error| ApiError { hint: None, ..error })?.0;
     let served = models.find(&body.model)?;
     let model = served.model.clone();
-    let limits = Limits { usual_tokens: models.usual_tokens, prompt_bytes: model.longest_prompt() };
+    let limits = RequestLimits {
+        default_max_tokens: models.default_max_tokens,
+        max_prompt_bytes: model.longest_prompt(),
+    };
     let group = models.requests.fetch_add(1, Ordering::Relaxed);
-    let asked = body.read(&served.sampling, &limits, group)?;
-    if asked.streamed {
-        return stream::answer(models, model, asked).await;
+    let request = body.validate(&served.sampling, &limits, group)?;
+    if request.streamed {
+        return stream::respond(models, model, request).await;
     }
-    let one = |request: Request| {
+    let complete = |request: Request| {
         let (models, model) = (&models, &model);
         async move {
-            let _open = Open::new(&models.open);
+            let _open = OpenReply::new(&models.open);
             model.complete(&request, &models.halt).await
         }
     };
-    let done = try_join_all(asked.requests().map(one)).await?;
-    let replies: Vec<_> = done.into_iter().map(|done| done.reply).collect();
-    Ok(Json(say::whole(&head(model.name()), &replies)).into_response())
+    let completions = try_join_all(request.requests().map(complete)).await?;
+    let replies: Vec<_> = completions.into_iter().map(|completion| completion.reply).collect();
+    Ok(Json(ResponseHeader::new(model.name()).completion(&replies)).into_response())
 }
 
-/// A request that no route sees.
-pub(crate) fn refuse(refusal: aske_http::Refusal) -> Response {
-    Refusal::from(refusal).into_response()
+/// The response to a request that is rejected before it reaches a route.
+pub(crate) fn error_response(error: ApiError) -> Response {
+    OpenAiError::from(error).into_response()
 }
 
-/// What is common to all that is said about one answer.
-struct Head {
-    id: String,
-    created: u64,
-    model: String,
-}
-
-fn head(model: &str) -> Head {
-    Head { id: format!("chatcmpl-{:016x}", fastrand::u64(..)), created: now(), model: model.to_owned() }
-}
-
-/// What several replies to one prompt used: the prompt counts once.
-fn together(replies: impl IntoIterator<Item = Usage>) -> Usage {
-    let add = |sum: Usage, one: Usage| Usage {
-        prompt: one.prompt,
-        cached: if sum == Usage::default() { one.cached } else { sum.cached },
-        completion: sum.completion + one.completion,
-        reasoning: sum.reasoning + one.reasoning,
-    };
-    replies.into_iter().fold(Usage::default(), add)
-}
-
-fn now() -> u64 {
+fn unix_time() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,51 +1,48 @@
-//! Listening, and a graceful end.
+//! Starts the servers of the environment and of models.
 
-use crate::problem::Problem;
 use crate::{Environment, Models, ServeError, api, models};
-use aske_http::{Access, Options, Refusal, Server};
-use axum::response::IntoResponse;
+use aske_http::{Access, Server, ServerOptions};
+use axum::Router;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// How long open requests may take after the end was asked for: a call in flight is paid for, and is stored.
-const LAST_REQUESTS: Duration = Duration::from_secs(10);
-
-/// How an environment listens on this address.
-pub fn options(address: SocketAddr, access: Access) -> Options {
-    let refuse = |Refusal { status, what, hint }: Refusal| Problem::new(status, what, hint).into_response();
-    Options { refuse, grace: LAST_REQUESTS, ..Options::new(address, access) }
+/// Server options for models: errors in OpenAI's format.
+pub fn model_options(address: SocketAddr, access: Access) -> ServerOptions {
+    ServerOptions { error_response: models::error_response, ..ServerOptions::new(address, access) }
 }
 
-/// How models are served on this address.
-pub fn model_options(address: SocketAddr, access: Access) -> Options {
-    Options { refuse: models::refuse, ..options(address, access) }
-}
-
-/// Calls `ready` with the server and serves until `shutdown` is done. Then no call begins any more, and those in flight
-/// may end.
+/// Serves an environment: calls `ready` with the server, and runs until `shutdown` completes. Then no new call is made, and
+/// calls in flight may finish and are stored.
 pub async fn serve(
     environment: Environment,
-    options: Options,
+    options: ServerOptions,
     ready: impl FnOnce(&Server),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let environment = Arc::new(environment);
-    let server = Server::bind(options).await?;
-    ready(&server);
     let routes = api::routes().with_state(environment.clone());
-    Ok(server.run(routes, shutdown, move || environment.halt.trigger()).await?)
+    run(options, routes, ready, shutdown, move || environment.halt.trigger()).await
 }
 
-/// The same for models: an OpenAI-compatible endpoint.
+/// Serves models as an OpenAI-compatible endpoint, in the same way.
 pub async fn serve_models(
     models: Models,
-    options: Options,
+    options: ServerOptions,
     ready: impl FnOnce(&Server),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let models = Arc::new(models);
+    run(options, models::routes(models.clone()), ready, shutdown, move || models.halt()).await
+}
+
+async fn run(
+    options: ServerOptions,
+    routes: Router,
+    ready: impl FnOnce(&Server),
+    shutdown: impl Future<Output = ()>,
+    on_shutdown: impl FnOnce(),
+) -> Result<(), ServeError> {
     let server = Server::bind(options).await?;
     ready(&server);
-    Ok(server.run(models::routes(models.clone()), shutdown, move || models.halt()).await?)
+    Ok(server.run(routes, shutdown, on_shutdown).await?)
 }

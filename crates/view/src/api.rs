@@ -1,4 +1,4 @@
-//! The JSON that the page is made from, a file for each route.
+//! The JSON API of the page, one file per route.
 
 mod compare;
 mod evals;
@@ -9,28 +9,30 @@ mod session;
 mod sessions;
 mod text;
 
-use crate::runs::Runs;
+use crate::runs::RunStore;
 use axum::Router;
 use axum::routing::get;
 use std::sync::Arc;
 
 /// All routes.
-pub(crate) fn routes() -> Router<Arc<Runs>> {
+pub(crate) fn routes() -> Router<Arc<RunStore>> {
     Router::new()
-        // Browsers ask for it on pages that name no icon, such as the one that refuses a client without a token.
+        // Browsers request it on pages that name no icon, such as the response to a request without a token.
         .route("/favicon.ico", get(async || axum::http::StatusCode::NO_CONTENT))
-        .route("/api/runs", get(runs::answer))
-        .route("/api/evidence", get(evidence::answer))
-        .route("/api/sessions", get(sessions::answer))
-        .route("/api/session", get(session::answer))
+        .route("/api/runs", get(runs::handler))
+        .route("/api/evidence", get(evidence::handler))
+        .route("/api/sessions", get(sessions::handler))
+        .route("/api/session", get(session::handler))
         .route("/api/evals", get(evals::list))
-        .route("/api/eval", get(evals::one))
-        .route("/api/compare", get(compare::answer))
-        .route("/api/text", get(text::answer))
-        .route("/api/news", get(news::answer))
+        .route("/api/eval", get(evals::problem))
+        .route("/api/compare", get(compare::handler))
+        .route("/api/text", get(text::handler))
+        .route("/api/news", get(news::handler))
 }
 
-/// The name of a solver by its place.
-fn solver(run: &aske_evidence::Run, place: u16) -> String {
-    run.solvers.get(usize::from(place)).map_or_else(String::new, |solver| solver.name.clone())
+/// The names of the pair's solvers.
+fn pair_names(run: &aske_evidence::Run, session: &aske_evidence::Session) -> [String; 2] {
+    session.pair.map(|index| {
+        run.solvers.get(usize::from(index)).map_or_else(String::new, |solver| solver.name.clone())
+    })
 }

@@ -1,6 +1,6 @@
-//! The page's files, part of the program.
+//! The page's files, compiled into the program.
 
-use crate::runs::Runs;
+use crate::runs::RunStore;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
@@ -42,7 +42,7 @@ const FILES: [(&str, &str, &str); 22] = files! {
 };
 
 /// A route for every file.
-pub(crate) fn routes() -> Router<Arc<Runs>> {
+pub(crate) fn routes() -> Router<Arc<RunStore>> {
     FILES.into_iter().fold(Router::new(), |router, (path, kind, body)| {
         router.route(path, get(async move || ([(CONTENT_TYPE, kind)], body)))
     })

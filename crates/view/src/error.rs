@@ -1,32 +1,34 @@
-//! Why the viewer cannot start or go on.
+//! Why the viewer cannot start.
 
+use aske_chat::Hint;
+use aske_http::{HttpError, WorkerError};
 use aske_record::RunError;
+use std::borrow::Cow;
 
-/// What can go wrong.
+/// Why the viewer cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// No folder was named.
+    /// No run folder was given.
     #[error("no run to show")]
     NoRuns,
-    /// A folder cannot be read.
+    /// No run folder can be read.
     #[error(transparent)]
     Run(#[from] RunError),
     /// The server cannot start.
     #[error(transparent)]
-    Http(#[from] aske_http::HttpError),
-    /// The server stopped.
-    #[error("the viewer stopped: {0}")]
-    Stopped(String),
+    Http(#[from] HttpError),
+    /// Reading the runs panicked.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
 }
 
-impl ViewError {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
+impl Hint for ViewError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::NoRuns => Some("name a folder that `aske bench` has written"),
-            Self::Run(error) => error.hint(),
-            Self::Http(error) => Some(error.hint()),
-            Self::Stopped(_) => None,
+            Self::NoRuns => Some("name a folder written by `aske bench`".into()),
+            Self::Run(error) => Hint::hint(error),
+            Self::Http(error) => error.hint(),
+            Self::Worker(error) => error.hint(),
         }
     }
 }

@@ -1,16 +1,17 @@
-//! Which sessions are listed, and in which order.
+//! Filters and sorts the list of sessions.
 
 use crate::flags::Flag;
 use crate::params::Params;
-use crate::problem::Problem;
-use crate::runs::Shelf;
+use crate::runs::LoadedRun;
 use crate::search::Needle;
 use aske_evidence::{Run, Session};
+use aske_http::ApiError;
 use aske_session::Outcome;
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// An outcome, or none yet.
+/// An outcome, or no grade yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Label {
     Graded(Outcome),
@@ -18,7 +19,7 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    /// The outcomes in the order of tables, then those without.
+    /// All outcomes in the order of tables, then ungraded.
     pub(crate) const COUNT: usize = 6;
 
     pub(crate) fn all() -> impl Iterator<Item = Self> {
@@ -29,8 +30,8 @@ impl Label {
         session.grade.as_ref().map_or(Self::Ungraded, |grade| Self::Graded(grade.outcome))
     }
 
-    /// Its place in the order of tables.
-    pub(crate) fn place(self) -> usize {
+    /// Its index in the order of tables.
+    pub(crate) fn index(self) -> usize {
         match self {
             Self::Graded(outcome) => outcome as usize,
             Self::Ungraded => Self::COUNT - 1,
@@ -47,9 +48,10 @@ impl fmt::Display for Label {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 enum Order {
-    /// As they ended.
+    /// In the order in which they ended.
     #[default]
     Ended,
     /// The last one first.
@@ -62,16 +64,11 @@ enum Order {
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ended => "ended",
-            Self::Latest => "latest",
-            Self::Pair => "pair",
-            Self::Outcome => "outcome",
-        })
+        self.serialize(f)
     }
 }
 
-/// What a session must be to be listed.
+/// The conditions for a session to be listed.
 #[derive(Debug)]
 pub(crate) struct Filter {
     outcome: Option<Label>,
@@ -81,17 +78,17 @@ pub(crate) struct Filter {
     order: Order,
 }
 
-/// What a filter lets through.
-pub(crate) struct Found {
-    /// Places of the sessions, in order.
-    pub(crate) places: Vec<usize>,
-    /// Sessions by label, as if every outcome were asked for.
+/// The sessions that match a filter.
+pub(crate) struct Matches {
+    /// Indices of the sessions, in order.
+    pub(crate) indices: Vec<usize>,
+    /// Sessions by label, without the condition on the outcome.
     pub(crate) outcomes: [usize; Label::COUNT],
 }
 
 impl Filter {
     /// Takes its parameters.
-    pub(crate) fn take(params: &mut Params) -> Result<Self, Problem> {
+    pub(crate) fn parse(params: &mut Params) -> Result<Self, ApiError> {
         let mut solvers = Vec::new();
         for name in ["a", "b", "solver"] {
             solvers.extend(params.text(name)?);
@@ -107,46 +104,46 @@ impl Filter {
         })
     }
 
-    /// About how many bytes are looked at to find them.
+    /// The approximate number of bytes that a search reads.
     pub(crate) fn cost(&self, run: &Run) -> usize {
-        // A question and its answers have some hundred bytes, of which only a search looks at all.
+        // A question and its answers have a few hundred bytes; only a text search reads all of them.
         run.sessions.len().saturating_mul(if self.needle.is_some() { 512 } else { 16 })
     }
 
-    /// All sessions that pass.
-    pub(crate) fn find(&self, among: Shelf<'_>) -> Result<Found, Problem> {
-        let run = among.run;
-        let place = |name: &String| {
+    /// All matching sessions.
+    pub(crate) fn find(&self, loaded: LoadedRun<'_>) -> Result<Matches, ApiError> {
+        let run = loaded.run;
+        let index = |name: &String| {
             let found = run.solvers.iter().position(|solver| solver.name == *name);
-            found.ok_or_else(|| Problem::bad(format!("no solver of this run is called `{name}`")))
+            found.ok_or_else(|| ApiError::bad_request(format!("no solver of this run is called `{name}`")))
         };
-        let solvers = self.solvers.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-        let mut found = Found { places: Vec::new(), outcomes: [0; Label::COUNT] };
+        let solvers = self.solvers.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let mut found = Matches { indices: Vec::new(), outcomes: [0; Label::COUNT] };
         for (at, session) in run.sessions.iter().enumerate() {
-            let of_solver = |solver: &usize| session.pair.iter().any(|place| usize::from(*place) == *solver);
+            let of_solver = |solver: &usize| session.pair.iter().any(|index| usize::from(*index) == *solver);
             if !solvers.iter().all(of_solver)
-                || self.flag.is_some_and(|flag| !flag.of(session, &among.about.repeated))
+                || self.flag.is_some_and(|flag| !flag.applies(session, &loaded.status.duplicates))
                 || self.needle.as_ref().is_some_and(|needle| !mentions(run, session, needle))
             {
                 continue;
             }
             let label = Label::of(session);
-            found.outcomes[label.place()] += 1;
+            found.outcomes[label.index()] += 1;
             if self.outcome.is_none_or(|wanted| wanted == label) {
-                found.places.push(at);
+                found.indices.push(at);
             }
         }
-        self.sort(run, &mut found.places);
+        self.sort(run, &mut found.indices);
         Ok(found)
     }
 
-    fn sort(&self, run: &Run, places: &mut [usize]) {
+    fn sort(&self, run: &Run, indices: &mut [usize]) {
         let session = |at: &usize| &run.sessions[*at];
         match self.order {
             Order::Ended => {}
-            Order::Latest => places.reverse(),
-            Order::Pair => places.sort_by_key(|at| (session(at).pair, session(at).sample)),
-            Order::Outcome => places.sort_by_key(|at| (Label::of(session(at)).place(), Reverse(*at))),
+            Order::Latest => indices.reverse(),
+            Order::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
+            Order::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! What to know about a session before trusting it.
+//! Warnings about single sessions.
 
 use aske_evidence::{Run, Session};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// A doubt about a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A warning about a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Flag {
     Truncated,
     Unanswered,
@@ -34,23 +35,8 @@ impl Flag {
         Self::Undecided,
     ];
 
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Truncated => "truncated",
-            Self::Unanswered => "unanswered",
-            Self::LostTurn => "lost_turn",
-            Self::Cut => "cut",
-            Self::FromProbing => "from_probing",
-            Self::Leaked => "leaked",
-            Self::Duplicate => "duplicate",
-            Self::Promoted => "promoted",
-            Self::Folded => "folded",
-            Self::Undecided => "undecided",
-        }
-    }
-
-    /// Whether it is raised.
-    pub(crate) fn of(self, session: &Session, repeated: &Repeated) -> bool {
+    /// Whether it applies to a session.
+    pub(crate) fn applies(self, session: &Session, duplicates: &Duplicates) -> bool {
         let notes = &session.notes;
         let grade = session.grade.as_ref();
         match self {
@@ -60,36 +46,30 @@ impl Flag {
             Self::Cut => notes.turns[3] > 0,
             Self::FromProbing => notes.from_probing,
             Self::Leaked => notes.leaked,
-            Self::Duplicate => repeated.0.contains(&notes.words),
+            Self::Duplicate => duplicates.0.contains(&notes.words),
             Self::Promoted => grade.is_some_and(|grade| grade.promoted),
             Self::Folded => grade.is_some_and(|grade| grade.folded),
             Self::Undecided => grade.is_some_and(|grade| grade.undecided),
         }
     }
 
-    /// All that are raised.
-    pub(crate) fn all_of(session: &Session, repeated: &Repeated) -> Vec<Self> {
-        Self::ALL.into_iter().filter(|flag| flag.of(session, repeated)).collect()
+    /// All flags of a session.
+    pub(crate) fn all_of(session: &Session, duplicates: &Duplicates) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|flag| flag.applies(session, duplicates)).collect()
     }
 }
 
 impl fmt::Display for Flag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.serialize(f)
     }
 }
 
-impl Serialize for Flag {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// Final questions that more than one session of a run asks, word for word.
+/// Hashes of final questions that more than one session of a run asks word for word.
 #[derive(Debug, Default)]
-pub(crate) struct Repeated(HashSet<u64>);
+pub(crate) struct Duplicates(HashSet<u64>);
 
-impl Repeated {
+impl Duplicates {
     pub(crate) fn of(run: &Run) -> Self {
         let mut seen = HashSet::with_capacity(run.sessions.len());
         let words = run.sessions.iter().map(|session| session.notes.words);

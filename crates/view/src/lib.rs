@@ -1,10 +1,11 @@
-//! The local viewer: a page and its JSON over run folders that it never changes.
+//! The local viewer: serves the page in `web/` and its JSON API over run folders, which it never changes.
 //!
-//! A run that is still being written is followed. May use `evidence`, `http`, `record`, `session` and `stats`.
+//! A run that is still being written is followed. May use `chat`, `evidence`, `http`, `record`, `report`, `session` and
+//! `stats`.
 //!
 //! ```no_run
 //! # async fn show() -> Result<(), aske_view::ViewError> {
-//! let options = aske_view::Options::local(vec!["runs/nano-nano-asker".into()], 0);
+//! let options = aske_view::ViewOptions::local(vec!["runs/nano-nano-asker".into()], 0);
 //! let until = std::future::pending();
 //! aske_view::serve(options, |server| eprintln!("http://{}/", server.address()), until).await
 //! # }
@@ -15,14 +16,12 @@ mod assets;
 mod error;
 mod filter;
 mod flags;
-mod guard;
 mod params;
-mod problem;
-mod reply;
+mod render;
+mod request;
 mod runs;
 mod search;
 mod server;
-mod shown;
 
 pub use error::ViewError;
-pub use server::{Options, serve};
+pub use server::{ViewOptions, serve};

@@ -1,74 +1,66 @@
-//! The parameters of a request, taken one by one; what nobody takes is an error.
+//! Query parameters, taken one by one; unknown ones are an error.
 
-use crate::problem::Problem;
-use axum::extract::{FromRequestParts, Query};
-use axum::http::request::Parts;
+use aske_http::ApiError;
+use axum::extract::Query;
+use axum::http::Uri;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Names and values; an empty value is as good as none.
+/// The remaining parameters. An empty value counts as absent.
 #[derive(Debug)]
 pub(crate) struct Params(Vec<(String, String)>);
 
-impl<S: Send + Sync> FromRequestParts<S> for Params {
-    type Rejection = Problem;
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, state)
-            .await
-            .map_err(|error| Problem::bad(error.body_text()))?;
-        Ok(Self(pairs))
-    }
-}
-
 impl Params {
+    pub(crate) fn parse(uri: &Uri) -> Result<Self, ApiError> {
+        let query = Query::try_from_uri(uri).map_err(|error| ApiError::bad_request(error.body_text()))?;
+        Ok(Self(query.0))
+    }
+
     /// Takes a text.
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Problem> {
-        let Some(place) = self.0.iter().position(|(key, _)| key == name) else { return Ok(None) };
-        let (_, value) = self.0.swap_remove(place);
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+        let Some(index) = self.0.iter().position(|(key, _)| key == name) else { return Ok(None) };
+        let (_, value) = self.0.swap_remove(index);
         if self.0.iter().any(|(key, _)| key == name) {
-            return Err(Problem::bad(format!("`{name}` is given twice")));
+            return Err(ApiError::bad_request(format!("`{name}` is given twice")));
         }
         Ok(Some(value).filter(|value| !value.is_empty()))
     }
 
-    /// Takes a whole number.
-    pub(crate) fn number<T: FromStr>(&mut self, name: &str, default: T) -> Result<T, Problem> {
-        match self.text(name)? {
-            None => Ok(default),
-            Some(text) => {
-                text.parse().map_err(|_| Problem::bad(format!("`{name}={}` is not a number", brief(&text))))
-            }
-        }
+    /// Takes a text that must be present.
+    pub(crate) fn required(&mut self, name: &str) -> Result<String, ApiError> {
+        self.text(name)?.ok_or_else(|| ApiError::bad_request(format!("`{name}` is required")))
     }
 
-    /// Takes one of some words.
+    /// Takes a whole number.
+    pub(crate) fn number<T: FromStr>(&mut self, name: &str, default: T) -> Result<T, ApiError> {
+        let Some(text) = self.text(name)? else { return Ok(default) };
+        text.parse()
+            .map_err(|_| ApiError::bad_request(format!("`{name}={}` is not a number", shorten(&text))))
+    }
+
+    /// Takes one of several words.
     pub(crate) fn choice<T: Copy + Display>(
         &mut self,
         name: &str,
         all: impl IntoIterator<Item = T>,
-    ) -> Result<Option<T>, Problem> {
+    ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let (mut words, mut found) = (Vec::new(), None);
-        for choice in all {
-            let word = choice.to_string();
-            if word == text {
-                found = Some(choice);
-            }
-            words.push(word);
+        let choices: Vec<(String, T)> = all.into_iter().map(|choice| (choice.to_string(), choice)).collect();
+        if let Some((_, choice)) = choices.iter().find(|(word, _)| *word == text) {
+            return Ok(Some(*choice));
         }
-        let wrong = || format!("`{name}={}` is none of {}", brief(&text), words.join(", "));
-        found.map(Some).ok_or_else(|| Problem::bad(wrong()))
+        let words: Vec<&str> = choices.iter().map(|(word, _)| word.as_str()).collect();
+        let message = format!("`{name}={}` is not one of {}", shorten(&text), words.join(", "));
+        Err(ApiError::bad_request(message))
     }
 
-    /// All must have been taken.
-    pub(crate) fn end(self) -> Result<(), Problem> {
-        let unknown = self.0.into_iter().next();
-        unknown.map_or(Ok(()), |(name, _)| {
-            Err(Problem::bad(format!("`{}` is not a parameter here", brief(&name))))
-        })
+    /// Checks that no parameter is left.
+    pub(crate) fn end(&self) -> Result<(), ApiError> {
+        let unknown = |name: &str| format!("`{}` is not a parameter of this route", shorten(name));
+        self.0.first().map_or(Ok(()), |(name, _)| Err(ApiError::bad_request(unknown(name))))
     }
 }
 
-fn brief(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -1,162 +1,164 @@
-//! The runs in memory: read at the start, kept up to date while someone looks.
+//! The runs in memory: read at startup, and refreshed while a page follows them.
 
-use crate::flags::Repeated;
-use crate::problem::Problem;
+use crate::flags::Duplicates;
+use aske_chat::Hint;
 use aske_evidence::Run;
+use aske_http::{ApiError, WorkerError};
 use aske_record::RunError;
 use bytes::Bytes;
+use parking_lot::RwLock;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, TryLockError as Poison};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, watch};
+use tokio::task::spawn_blocking;
 
-/// The least time between two looks at the folders.
-const PAUSE: Duration = Duration::from_millis(500);
-/// The least time between two looks at who is writing.
-const LOCK_PAUSE: Duration = Duration::from_secs(2);
+/// The minimum time between two reads of the folders.
+const REFRESH_INTERVAL: Duration = Duration::from_millis(500);
+/// The minimum time between two checks of the folders' locks.
+const LOCK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What is known about a run besides itself.
-pub(crate) struct About {
-    pub(crate) repeated: Repeated,
+/// The state of a run besides its contents.
+pub(crate) struct RunStatus {
+    pub(crate) duplicates: Duplicates,
     /// Another process is writing to it.
     pub(crate) writing: bool,
-    /// Why it could not be read further.
+    /// Why new records could not be read.
     pub(crate) trouble: Option<String>,
-    /// It could not be read at all; the run is an empty one in its place.
+    /// It could not be read at all, and the run is an empty placeholder.
     unread: bool,
 }
 
-/// One run.
+/// One run with its status.
 #[derive(Clone, Copy)]
-pub(crate) struct Shelf<'s> {
+pub(crate) struct LoadedRun<'s> {
     pub(crate) run: &'s Run,
-    pub(crate) about: &'s About,
+    pub(crate) status: &'s RunStatus,
 }
 
-/// All runs, and the number of times they have changed.
-pub(crate) struct Shelves {
+/// All runs.
+pub(crate) struct LoadedRuns {
     pub(crate) runs: Vec<Run>,
-    about: Vec<About>,
+    status: Vec<RunStatus>,
+    /// How often they have changed.
     pub(crate) version: u64,
 }
 
-impl Shelves {
-    /// All of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Shelf<'_>> {
-        self.runs.iter().zip(&self.about).map(|(run, about)| Shelf { run, about })
+impl LoadedRuns {
+    /// All runs with their status.
+    pub(crate) fn all(&self) -> impl Iterator<Item = LoadedRun<'_>> {
+        self.runs.iter().zip(&self.status).map(|(run, status)| LoadedRun { run, status })
     }
 
-    /// The run in this place.
-    pub(crate) fn get(&self, place: usize) -> Result<Shelf<'_>, Problem> {
+    /// The run with this index.
+    pub(crate) fn get(&self, index: usize) -> Result<LoadedRun<'_>, ApiError> {
         let count = self.runs.len();
-        let found = self.all().nth(place);
-        found.ok_or_else(|| Problem::bad(format!("there is no run {place}: {count} are shown")))
+        let found = self.all().nth(index);
+        found.ok_or_else(|| ApiError::bad_request(format!("there is no run {index}: {count} are shown")))
     }
 }
 
-struct Looked {
+/// When the folders and their locks were last read.
+struct LastRefresh {
     folders: Instant,
     locks: Instant,
 }
 
-/// What all requests share.
-pub(crate) struct Runs {
-    shelves: RwLock<Shelves>,
-    looked: Mutex<Looked>,
-    /// The evidence as JSON, and of which version.
+/// The runs, shared by all requests.
+pub(crate) struct RunStore {
+    runs: RwLock<LoadedRuns>,
+    last_refresh: Mutex<LastRefresh>,
+    /// The evidence as JSON, with the version it was computed from.
     pub(crate) evidence: Mutex<Option<(u64, Bytes)>>,
     /// Becomes true when the viewer ends.
     pub(crate) ending: watch::Receiver<bool>,
 }
 
-impl Runs {
+impl RunStore {
     /// Reads all folders.
     pub(crate) fn read(paths: &[PathBuf], ending: watch::Receiver<bool>) -> Result<Self, RunError> {
-        let (mut runs, mut about) = (Vec::new(), Vec::new());
-        let mut last = None;
+        let (mut runs, mut status) = (Vec::new(), Vec::new());
+        let mut last_error = None;
         for path in paths {
             match Run::read(path, None) {
                 Ok(run) => {
-                    about.push(About::of(&run));
+                    status.push(RunStatus::new(&run));
                     runs.push(run);
                 }
                 Err(error) => {
                     runs.push(Run::unread(path));
-                    about.push(About::unread(&error));
-                    last = Some(error);
+                    status.push(RunStatus::unread(&error));
+                    last_error = Some(error);
                 }
             }
         }
-        // One that can be read is enough to show; the others say why they cannot be.
-        if let Some(error) = last.filter(|_| about.iter().all(|about: &About| about.unread)) {
+        // One readable run is enough; the others are shown with their errors.
+        if let Some(error) = last_error.filter(|_| status.iter().all(|one: &RunStatus| one.unread)) {
             return Err(error);
         }
         let now = Instant::now();
         Ok(Self {
-            shelves: RwLock::new(Shelves { runs, about, version: 1 }),
-            looked: Mutex::new(Looked { folders: now, locks: now }),
+            runs: RwLock::new(LoadedRuns { runs, status, version: 1 }),
+            last_refresh: Mutex::new(LastRefresh { folders: now, locks: now }),
             evidence: Mutex::new(None),
             ending,
         })
     }
 
-    /// Answers from the runs, off the thread that serves.
-    pub(crate) async fn answer<T: Send + 'static>(
+    /// Runs `read` on the runs, on a blocking thread.
+    pub(crate) async fn with_blocking<T: Send + 'static>(
         self: &Arc<Self>,
-        answer: impl FnOnce(&Shelves) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let runs = Arc::clone(self);
-        tokio::task::spawn_blocking(move || runs.with(answer)).await?
+        read: impl FnOnce(&LoadedRuns) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let store = Arc::clone(self);
+        spawn_blocking(move || store.with(read)).await.map_err(WorkerError::from)?
     }
 
-    /// Answers from the runs, on this thread.
-    pub(crate) fn with<T>(&self, answer: impl FnOnce(&Shelves) -> Result<T, Problem>) -> Result<T, Problem> {
-        answer(&self.shelves.read().unwrap_or_else(PoisonError::into_inner))
+    /// Runs `read` on the runs, on this thread.
+    pub(crate) fn with<T>(
+        &self,
+        read: impl FnOnce(&LoadedRuns) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        read(&self.runs.read())
     }
 
-    /// Reads what was added to the folders, unless that was done just now; gives the version.
-    pub(crate) async fn look(self: &Arc<Self>) -> Result<u64, Problem> {
-        let mut looked = self.looked.lock().await;
+    /// Reads what was added to the folders, unless that was done just now; returns the version.
+    pub(crate) async fn refresh_if_due(self: &Arc<Self>) -> Result<u64, ApiError> {
+        let mut last = self.last_refresh.lock().await;
         let now = Instant::now();
-        if now.duration_since(looked.folders) < PAUSE {
-            drop(looked);
-            return self.answer(|shelves| Ok(shelves.version)).await;
+        if now.duration_since(last.folders) < REFRESH_INTERVAL {
+            drop(last);
+            return self.with_blocking(|runs| Ok(runs.version)).await;
         }
-        looked.folders = now;
-        let locks = now.duration_since(looked.locks) >= LOCK_PAUSE;
+        last.folders = now;
+        let locks = now.duration_since(last.locks) >= LOCK_INTERVAL;
         if locks {
-            looked.locks = now;
+            last.locks = now;
         }
-        let runs = Arc::clone(self);
-        let refreshed = tokio::task::spawn_blocking(move || runs.refresh(locks)).await;
-        refreshed.map_err(|error| Problem::ours(error.to_string()))
+        let store = Arc::clone(self);
+        Ok(spawn_blocking(move || store.refresh(locks)).await.map_err(WorkerError::from)?)
     }
 
-    /// A long reader, such as the evidence, is not disturbed: what is new comes after it. A writer that waited
-    /// would keep all other readers waiting too.
+    /// Refreshes all runs, unless a long reader such as the evidence is active: a writer that waited for it would block
+    /// all other readers.
     fn refresh(&self, locks: bool) -> u64 {
-        let mut shelves = match self.shelves.try_write() {
-            Ok(shelves) => shelves,
-            Err(Poison::Poisoned(error)) => error.into_inner(),
-            Err(Poison::WouldBlock) => {
-                return self.shelves.read().unwrap_or_else(PoisonError::into_inner).version;
-            }
-        };
-        let Shelves { runs, about, version } = &mut *shelves;
-        let news = runs.iter_mut().zip(about).map(|(run, about)| about.refresh(run, locks));
-        *version += u64::from(news.filter(|news| *news).count() > 0);
+        let Some(mut loaded) = self.runs.try_write() else { return self.runs.read().version };
+        let LoadedRuns { runs, status, version } = &mut *loaded;
+        let changed = runs.iter_mut().zip(status).map(|(run, status)| status.refresh(run, locks));
+        *version += u64::from(changed.filter(|changed| *changed).count() > 0);
         *version
     }
 }
 
-impl About {
-    fn of(run: &Run) -> Self {
-        Self { repeated: Repeated::of(run), writing: in_use(&run.path), trouble: None, unread: false }
+impl RunStatus {
+    fn new(run: &Run) -> Self {
+        Self { duplicates: Duplicates::of(run), writing: in_use(&run.path), trouble: None, unread: false }
     }
 
     fn unread(error: &RunError) -> Self {
-        Self { repeated: Repeated::default(), writing: false, trouble: Some(told(error)), unread: true }
+        let trouble = Some(describe(error));
+        Self { duplicates: Duplicates::default(), writing: false, trouble, unread: true }
     }
 
     fn refresh(&mut self, run: &mut Run, locks: bool) -> bool {
@@ -167,34 +169,34 @@ impl About {
         };
         let (grown, trouble) = match read {
             Ok(grown) => (grown, None),
-            Err(error) => (false, Some(told(&error))),
+            Err(error) => (false, Some(describe(&error))),
         };
         if grown {
             self.unread = false;
-            self.repeated = Repeated::of(run);
+            self.duplicates = Duplicates::of(run);
         }
         let writing = if locks || grown { in_use(&run.path) } else { self.writing };
-        let news = grown || writing != self.writing || trouble != self.trouble;
+        let changed = grown || writing != self.writing || trouble != self.trouble;
         (self.writing, self.trouble) = (writing, trouble);
-        news
+        changed
     }
 }
 
-/// An error in one sentence, with what to do.
-fn told(error: &RunError) -> String {
-    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
+/// An error with its hint, on one line.
+fn describe(error: &RunError) -> String {
+    Hint::hint(error).map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
 }
 
-/// Whether the file ends before what was read of it: the folder was written anew.
+/// Whether the file is shorter than what was read of it, because the folder was rewritten.
 fn is_shorter(run: &Run) -> bool {
     let end = run.sessions.last().map_or(0, |last| last.place.offset + last.place.length as u64);
     std::fs::metadata(run.path.join("records.jsonl")).is_ok_and(|file| file.len() < end)
 }
 
-/// Whether another process holds the folder. The lock that finds out is shared and let go at once.
+/// Whether another process has locked the folder. The shared lock used for the check is released at once.
 fn in_use(folder: &Path) -> bool {
     let lock = folder.join("lock");
-    // A FIFO of this name would keep whoever opens it waiting.
+    // Opening a FIFO would block.
     if !std::fs::metadata(&lock).is_ok_and(|found| found.is_file()) {
         return false;
     }
@@ -202,7 +204,7 @@ fn in_use(folder: &Path) -> bool {
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// The folder's name, or its whole path where it has none.
+/// The folder's name, or its full path if it has none.
 pub(crate) fn name(folder: &Path) -> String {
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let name = whole.file_name().unwrap_or(whole.as_os_str());

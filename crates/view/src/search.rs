@@ -1,8 +1,8 @@
-//! Finding a text in many, whatever the case.
+//! Case-insensitive search.
 
 use memchr::memchr2_iter;
 
-/// What is looked for.
+/// The text to search for.
 #[derive(Debug)]
 pub(crate) struct Needle {
     lower: String,
@@ -13,7 +13,7 @@ impl Needle {
         Self { lower: text.to_lowercase() }
     }
 
-    /// Whether it stands in the text.
+    /// Whether the text contains it.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         let needle = self.lower.as_bytes();
         let Some(first) = needle.first() else { return true };

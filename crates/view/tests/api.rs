@@ -92,17 +92,17 @@ async fn bad_parameters_get_one_clear_error() {
         ("sessions?run=-1", "`run=-1` is not a number"),
         ("sessions?limit=201", "`limit` is at most 200"),
         ("sessions?offset=99999999999999999999999", "is not a number"),
-        ("sessions?outcome=easy", "is none of calibrated, too_easy"),
-        ("sessions?flag=x", "is none of truncated"),
-        ("sessions?sort=x", "is none of ended"),
+        ("sessions?outcome=easy", "is not one of calibrated, too_easy"),
+        ("sessions?flag=x", "is not one of truncated"),
+        ("sessions?sort=x", "is not one of ended"),
         ("sessions?a=nobody", "no solver of this run is called `nobody`"),
         ("sessions?run=0&run=1", "`run` is given twice"),
-        ("sessions?colour=red", "`colour` is not a parameter here"),
-        ("session?run=0", "`name` is needed"),
+        ("sessions?colour=red", "`colour` is not a parameter of this route"),
+        ("session?run=0", "`name` is required"),
         ("compare?first=0&second=2", "there is no run 2"),
-        ("compare?differs=maybe", "is none of true, false"),
+        ("compare?differs=maybe", "is not one of true, false"),
         ("news?since=x", "is not a number"),
-        ("runs?x=1", "is not a parameter here"),
+        ("runs?x=1", "is not a parameter of this route"),
     ] {
         let said = viewer.get(&format!("/api/{path}")).await;
         assert_eq!(said.status, 400, "{path}");
@@ -240,9 +240,9 @@ async fn news_wakes_up_when_a_run_grows_and_when_the_viewer_ends() {
 #[tokio::test]
 async fn a_folder_without_a_run_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
-    let options = aske_view::Options::local(vec![folder.path().to_owned()], 0);
+    let options = aske_view::ViewOptions::local(vec![folder.path().to_owned()], 0);
     let error = aske_view::serve(options, |_| {}, std::future::pending()).await.unwrap_err();
-    assert!(error.to_string().contains("holds no run") && error.hint().is_some(), "{error}");
+    assert!(error.to_string().contains("holds no run") && aske_chat::Hint::hint(&error).is_some(), "{error}");
 }
 
 /// The memory of this process in bytes; 0 where the system does not tell.

@@ -25,8 +25,7 @@ impl Listen {
 
     /// Who may use the server. Prints a generated token, once.
     pub(crate) fn access(&self) -> Result<Access, CliError> {
-        let mut access = Access::from_environment(self.host)
-            .map_err(|error| CliError::usage(error.to_string(), error.hint()))?;
+        let mut access = Access::from_environment(self.host)?;
         if let Some(token) = access.take_generated() {
             note(format_args!("token: {token}"));
             note("clients send it as `Authorization: Bearer TOKEN`; set ASKE_TOKEN to choose your own");

@@ -8,11 +8,9 @@ use crate::runs::models::{configured, dialogue};
 use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::ModelRegistry;
 use aske_config::{ModelSection, ProviderKind, Settings};
-use aske_http::Server;
+use aske_http::{Server, ServerOptions};
 use aske_record::RunDir;
-use aske_serve::{
-    Environment, History, Models, Options, ServeError, model_options, options, serve, serve_models,
-};
+use aske_serve::{Environment, History, Models, SessionLimits, model_options, serve, serve_models};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -29,20 +27,19 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, CliError> {
     let path = arguments.run.clone().unwrap_or_else(|| folders::next_free("env").0);
     let folder = folders::open(&path, &layers, &settings)?;
     let state = arguments.state.clone().unwrap_or_else(|| path.join("diversity"));
-    let history = History::open(&state, &layers.config().train).map_err(|error| problem(&error))?;
-    let places = Options { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
+    let history = History::open(&state, &layers.config().train)?;
+    let limits =
+        SessionLimits { sessions: arguments.sessions, idle: Duration::from_mins(arguments.idle_minutes) };
     let description = describe(&settings, &folder);
-    let environment = Environment::new(settings, folder, history, places).map_err(|error| problem(&error))?;
+    let environment = Environment::new(settings, folder, history, limits)?;
     let ready = |server: &Server| {
         data(format_args!("http://{}", server.address()));
         note(description);
     };
     let listen = &arguments.listen;
-    let mut http = options(listen.address(arguments.port), listen.access()?);
+    let mut http = ServerOptions::new(listen.address(arguments.port), listen.access()?);
     http.allowed_hosts = listen.allowed_hosts();
-    runtime()?
-        .block_on(async { serve(environment, http, ready, shutdown_signal()).await })
-        .map_err(|error| problem(&error))?;
+    runtime()?.block_on(async { serve(environment, http, ready, shutdown_signal()).await })?;
     Ok(Exit::Done)
 }
 
@@ -85,9 +82,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
         data(format_args!("http://{}/v1", server.address()));
         note(format_args!("OpenAI-compatible, with streaming; {key}; stop with Ctrl-C"));
     };
-    runtime()?
-        .block_on(async { serve_models(models, http, ready, shutdown_signal()).await })
-        .map_err(|error| problem(&error))?;
+    runtime()?.block_on(async { serve_models(models, http, ready, shutdown_signal()).await })?;
     Ok(Exit::Done)
 }
 
@@ -96,13 +91,4 @@ fn describe(settings: &Settings, folder: &RunDir) -> String {
     let judge = if *check == settings.asker.model { "the trainer's policy" } else { check.as_str() };
     let (solvers, path) = (settings.solvers.len(), folder.path().display());
     format!("{solvers} boundary solvers, checked by {judge}; into {path}; stop with Ctrl-C")
-}
-
-fn problem(error: &ServeError) -> CliError {
-    let (text, hint) = (error.to_string(), error.hint());
-    let (message, hint) = match text.split_once("\nhint: ") {
-        Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
-        None => (text, hint),
-    };
-    CliError { message, hint, exit: Exit::Usage }
 }

@@ -6,12 +6,12 @@ use crate::output::{data, note};
 use crate::runs::folders::given_or_all;
 use crate::runtime::{runtime, shutdown_signal};
 use aske_http::Server;
-use aske_view::{Options, serve};
+use aske_view::{ViewOptions, serve};
 
 pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
     let runs = given_or_all(&arguments.runs)?;
     let listen = &arguments.listen;
-    let mut options = Options::new(runs, listen.address(arguments.port), listen.access()?);
+    let mut options = ViewOptions::new(runs, listen.address(arguments.port), listen.access()?);
     options.http.allowed_hosts = listen.allowed_hosts();
     let ready = |server: &Server| {
         let address = server.address();
@@ -25,10 +25,6 @@ pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
         }
     };
     let serving = async { serve(options, ready, shutdown_signal()).await };
-    runtime()?.block_on(serving).map_err(|error| CliError {
-        message: error.to_string(),
-        hint: error.hint().map(str::to_owned),
-        exit: Exit::Usage,
-    })?;
+    runtime()?.block_on(serving)?;
     Ok(Exit::Done)
 }

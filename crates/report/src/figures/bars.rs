@@ -1,4 +1,4 @@
-//! Two bars side by side for each group, with whiskers and dots on the second: before and after, seed by seed.
+//! Pairs of bars, before and after, with whiskers and a dot for each seed.
 
 use crate::draw::{Drawing, Scale, levels, px, sheet, text_width, top_of};
 use crate::text::label;
@@ -9,12 +9,13 @@ const TOP: f64 = 58.0;
 const RIGHT: f64 = 14.0;
 const HIGH: f64 = 210.0;
 const BAR: f64 = 26.0;
-const NARROWEST: f64 = 92.0;
-const LONGEST: usize = 24;
-/// Panels stand beside each other up to this width.
-const WIDEST: f64 = 1000.0;
+const MIN_GROUP_WIDTH: f64 = 92.0;
+/// Maximum characters of a label.
+const MAX_LABEL: usize = 24;
+/// Maximum width of a row of panels.
+const MAX_WIDTH: f64 = 1000.0;
 
-/// A drawing has no page around it, so it brings its colours along.
+/// The style of the standalone file.
 const STYLE: &str = "\
 svg.bars{background:#fdfcf9;font-family:system-ui,-apple-system,'Segoe UI','Noto Sans',Arial,sans-serif}\
 .bars text{fill:#1d1d1b;font-size:12px}.bars .tick{font-size:11.5px;fill:#5c5a54}\
@@ -28,50 +29,50 @@ svg.bars{background:#fdfcf9;font-family:system-ui,-apple-system,'Segoe UI','Noto
 /// One group: a share before, and shares after.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// What it is.
+    /// The name.
     pub name: String,
     /// The share before.
     pub before: f64,
     /// The mean share after.
     pub after: f64,
-    /// Half the length of the whiskers.
+    /// Half of the length of the whiskers.
     pub spread: Option<f64>,
     /// Every share after.
     pub dots: Vec<f64>,
-    /// What is written over it.
+    /// The text above it.
     pub change: String,
 }
 
-/// Groups that belong together.
+/// One panel of groups.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// What they are.
+    /// The title.
     pub title: String,
     /// The groups.
     pub groups: Vec<Group>,
 }
 
 impl Group {
-    /// The highest place that anything of it is drawn at.
+    /// The highest value in the group.
     fn highest(&self) -> f64 {
         let shares = self.dots.iter().copied().chain([self.before, self.after + self.spread.unwrap_or(0.0)]);
         shares.filter(|share| share.is_finite()).fold(0.0, f64::max)
     }
 }
 
-/// An SVG file: panels on one scale, each with a key of what the two bars are.
+/// An SVG file with panels on one scale; `key` labels the two bars.
 pub fn bars(title: &str, key: [&str; 2], panels: &[Bars]) -> String {
     let top = top_of(panels.iter().flat_map(|bars| &bars.groups).map(Group::highest));
     let drawings: Vec<Drawing> = panels.iter().map(|bars| panel(bars, key, top)).collect();
-    sheet("bars", title, STYLE, &drawings, WIDEST)
+    sheet("bars", title, STYLE, &drawings, MAX_WIDTH)
 }
 
 fn panel(bars: &Bars, key: [&str; 2], top: f64) -> Drawing {
-    let names: Vec<String> = bars.groups.iter().map(|group| label(&group.name, LONGEST)).collect();
-    let wide = text_width(names.iter().map(String::as_str)).max(NARROWEST - 16.0) + 16.0;
+    let names: Vec<String> = bars.groups.iter().map(|group| label(&group.name, MAX_LABEL)).collect();
+    let wide = text_width(names.iter().map(String::as_str)).max(MIN_GROUP_WIDTH - 16.0) + 16.0;
     let (floor, across) = (TOP + HIGH, wide * bars.groups.len().max(1) as f64);
-    let up = Scale { values: [0.0, top], place: [floor, TOP] };
-    let keys = [key[0], key[1]].map(|name| label(name, LONGEST));
+    let up = Scale { values: [0.0, top], range: [floor, TOP] };
+    let keys = [key[0], key[1]].map(|name| label(name, MAX_LABEL));
     let second = LEFT + 34.0 + text_width(std::iter::once(keys[0].as_str()));
     let end = second + 18.0 + text_width(std::iter::once(keys[1].as_str()));
     let body = html! {
@@ -88,7 +89,7 @@ fn panel(bars: &Bars, key: [&str; 2], top: f64) -> Drawing {
     Drawing { width: (LEFT + across + RIGHT).max(end + RIGHT), height: floor + 30.0, body }
 }
 
-/// One group around its middle.
+/// One group, centred at `middle`.
 fn pair(group: &Group, name: &str, middle: f64, up: Scale, floor: f64) -> Markup {
     let bar = |class: &str, x: f64, share: f64| {
         let top = up.at(share);
@@ -107,7 +108,7 @@ fn pair(group: &Group, name: &str, middle: f64, up: Scale, floor: f64) -> Markup
         @for (at, share) in group.dots.iter().enumerate() {
             circle.dot cx=(px(first + step * at as f64)) cy=(px(up.at(*share))) r="3.2" {}
         }
-        text.change x=(px(middle)) y=(px(up.at(group.highest()) - 8.0)) text-anchor="middle" { (label(&group.change, LONGEST)) }
+        text.change x=(px(middle)) y=(px(up.at(group.highest()) - 8.0)) text-anchor="middle" { (label(&group.change, MAX_LABEL)) }
         text x=(px(middle)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
     }
 }

@@ -1,4 +1,4 @@
-//! Curves of shares, over the steps of a training or the answers to a problem, as a drawing that stands by itself.
+//! Curves of shares over training steps or over k, as a standalone SVG file.
 
 use crate::draw::{Drawing, Scale, levels, px, sheet, ticks, top_of};
 use crate::text::label;
@@ -10,13 +10,14 @@ const TOP: f64 = 34.0;
 const RIGHT: f64 = 14.0;
 const HIGH: f64 = 200.0;
 const WIDE: f64 = 330.0;
-const LONGEST: usize = 44;
-/// Panels stand beside each other up to this width.
-const WIDEST: f64 = 1000.0;
-/// A bold line over steps is the mean of so many; the steps themselves are faint.
-const SMOOTH: usize = 5;
+/// Maximum characters of a label.
+const MAX_LABEL: usize = 44;
+/// Maximum width of a row of panels.
+const MAX_WIDTH: f64 = 1000.0;
+/// Steps in the moving average, drawn bold over the faint values.
+const WINDOW: usize = 5;
 
-/// A drawing has no page around it, so it brings its colours along.
+/// The style of the standalone file.
 const STYLE: &str = "\
 svg.curves{background:#fdfcf9;font-family:system-ui,-apple-system,'Segoe UI','Noto Sans',Arial,sans-serif}\
 .curves text{fill:#1d1d1b;font-size:12px}.curves .tick,.curves .axis{font-size:11.5px;fill:#5c5a54}\
@@ -29,51 +30,51 @@ svg.curves{background:#fdfcf9;font-family:system-ui,-apple-system,'Segoe UI','No
 .curves .tick,.curves .axis{fill:#a9a59b}.curves .grid{stroke:#393a3f}.curves .c0{stroke:#58b0ee}\
 .curves .c1{stroke:#ee8a55}.curves .c2{stroke:#9ccf74}.curves .c3{stroke:#cf8fd0}.curves .c4{stroke:#a9a59b}}";
 
-/// Shares that belong together.
+/// One panel of curves.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What they are.
+    /// The title.
     pub title: String,
-    /// Each curve: its name, and its places with their shares.
+    /// Each curve: its name and its points.
     pub series: Vec<(String, Vec<(u64, f64)>)>,
 }
 
-/// What curves run over.
+/// The x axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
-    /// Steps of a training: noisy, so their means are drawn over them; all panels from 0 to 100%.
+pub enum XAxis {
+    /// Training steps: drawn with a moving average, from 0 to 100%.
     Steps,
-    /// Whole numbers under this name: every point counts; each panel on its own scale.
+    /// Integers with this label: drawn as points, each panel on its own scale.
     Points(&'static str),
 }
 
-/// An SVG file: the panels beside each other.
-pub fn curves(title: &str, over: Over, panels: &[Panel]) -> String {
-    let drawings: Vec<Drawing> = panels.iter().map(|one| panel(one, over)).collect();
-    sheet("curves", title, STYLE, &drawings, WIDEST)
+/// An SVG file with all panels.
+pub fn curves(title: &str, axis: XAxis, panels: &[Panel]) -> String {
+    let drawings: Vec<Drawing> = panels.iter().map(|one| panel(one, axis)).collect();
+    sheet("curves", title, STYLE, &drawings, MAX_WIDTH)
 }
 
-fn panel(panel: &Panel, over: Over) -> Drawing {
+fn panel(panel: &Panel, axis: XAxis) -> Drawing {
     let points = || panel.series.iter().flat_map(|(_, points)| points);
     let last = points().map(|(step, _)| *step as f64).fold(1.0, f64::max);
-    let (first, top, axis) = match over {
-        Over::Steps => (0.0, 1.0, "step"),
-        Over::Points(axis) => (f64::min(1.0, last - 1.0), top_of(points().map(|(_, share)| *share)), axis),
+    let (first, top, axis_label) = match axis {
+        XAxis::Steps => (0.0, 1.0, "step"),
+        XAxis::Points(axis) => (f64::min(1.0, last - 1.0), top_of(points().map(|(_, share)| *share)), axis),
     };
     let (floor, width) = (TOP + HIGH, LEFT + WIDE + RIGHT);
-    let across = Scale { values: [first, last], place: [LEFT, LEFT + WIDE] };
-    let up = Scale { values: [0.0, top], place: [floor, TOP] };
+    let across = Scale { values: [first, last], range: [LEFT, LEFT + WIDE] };
+    let up = Scale { values: [0.0, top], range: [floor, TOP] };
     let body = html! {
-        text.title x=(px(LEFT)) y="20" { (label(&panel.title, LONGEST)) }
+        text.title x=(px(LEFT)) y="20" { (label(&panel.title, MAX_LABEL)) }
         (levels(top, up, [LEFT, LEFT + WIDE]))
         @for tick in ticks(first, last).into_iter().filter(|tick| tick.fract() == 0.0) {
             text.tick x=(px(across.at(tick))) y=(px(floor + 16.0)) text-anchor="middle" { (tick) }
         }
-        text.axis x=(px(LEFT + WIDE / 2.0)) y=(px(floor + 33.0)) text-anchor="middle" { (axis) }
+        text.axis x=(px(LEFT + WIDE / 2.0)) y=(px(floor + 33.0)) text-anchor="middle" { (axis_label) }
         @for (at, (name, points)) in panel.series.iter().enumerate() {
             @let y = floor + 52.0 + 17.0 * at as f64;
             g class={ "c" (at % 5) } {
-                @if over == Over::Steps {
+                @if axis == XAxis::Steps {
                     (line(points.iter().copied(), across, up, "raw"))
                     (line(means(points), across, up, "mean"))
                 } @else {
@@ -82,16 +83,16 @@ fn panel(panel: &Panel, over: Over) -> Drawing {
                 }
                 path.mean d={ "M" (px(LEFT)) " " (px(y - 4.0)) "h18" } {}
             }
-            text x=(px(LEFT + 25.0)) y=(px(y)) { (label(name, LONGEST)) }
+            text x=(px(LEFT + 25.0)) y=(px(y)) { (label(name, MAX_LABEL)) }
         }
     };
     Drawing { width, height: floor + 52.0 + 17.0 * panel.series.len() as f64, body }
 }
 
-/// The mean of each step and those before it.
+/// The moving average over each point and those before it.
 fn means(points: &[(u64, f64)]) -> impl Iterator<Item = (u64, f64)> {
     points.iter().enumerate().map(|(at, (step, _))| {
-        let these = &points[(at + 1).saturating_sub(SMOOTH)..=at];
+        let these = &points[(at + 1).saturating_sub(WINDOW)..=at];
         (*step, these.iter().map(|(_, share)| share).sum::<f64>() / these.len() as f64)
     })
 }
@@ -105,7 +106,7 @@ fn line(points: impl Iterator<Item = (u64, f64)>, across: Scale, up: Scale, clas
     html! { path class=(class) d=(path) {} }
 }
 
-/// Every point by itself: a line of no length with round ends.
+/// Every point as a line of zero length with round ends.
 fn dots(points: &[(u64, f64)], across: Scale, up: Scale) -> Markup {
     let mut path = String::new();
     for (place, share) in points {
@@ -126,16 +127,16 @@ mod tests {
         // (0.4 + … + 0.8) / 5, and (0.1 + 0.2) / 2 while there are fewer.
         assert!((smooth[7].1 - 0.6).abs() < 1e-12 && (smooth[1].1 - 0.15).abs() < 1e-12);
         let panel = Panel { title: "<b>".to_owned(), series: vec![("one & two".to_owned(), points)] };
-        let drawn = curves("t", Over::Steps, &[panel.clone(), panel.clone()]);
+        let drawn = curves("t", XAxis::Steps, &[panel.clone(), panel.clone()]);
         assert!(drawn.contains("&lt;b&gt;") && drawn.contains("one &amp; two") && !drawn.contains("<b>"));
         // Each panel: a raw line, a smooth one, and its sign below.
         assert_eq!(drawn.matches("<path").count(), 6);
-        let drawn = curves("t", Over::Points("k"), &[panel]);
+        let drawn = curves("t", XAxis::Points("k"), &[panel]);
         // A line, its points, and its sign below.
         assert_eq!((drawn.matches("<path").count(), drawn.matches("h0").count()), (3, 8), "{drawn}");
         assert!(drawn.contains(">k</text>") && drawn.contains(">1</text>") && !drawn.contains(">0</text>"));
         let empty = Panel { title: String::new(), series: Vec::new() };
-        assert!(curves("t", Over::Steps, std::slice::from_ref(&empty)).starts_with("<svg"));
-        assert!(!curves("t", Over::Points("k"), &[empty]).contains("NaN"));
+        assert!(curves("t", XAxis::Steps, std::slice::from_ref(&empty)).starts_with("<svg"));
+        assert!(!curves("t", XAxis::Points("k"), &[empty]).contains("NaN"));
     }
 }

@@ -1,45 +1,72 @@
-//! Values with their intervals, one below the other: bars from zero, or dots.
+//! Values with their intervals, one below the other, as bars or dots.
 
-use crate::draw::{Drawing, Scale, around, px, text_width, ticks};
+use crate::draw::{Drawing, Figure, Scale, around, px, text_width, ticks};
+use crate::sections::table;
 use crate::text::label;
 use aske_stats::Interval;
 use maud::{Markup, html};
 
 const TOP: f64 = 10.0;
-const LONGEST: usize = 56;
+/// Maximum characters of a name.
+const MAX_NAME: usize = 56;
 
-/// One line of the figure.
+/// One row of the figure.
 pub(crate) struct Row {
-    /// Its name.
     pub(crate) name: String,
-    /// The value.
     pub(crate) value: f64,
-    /// The interval that counts.
+    /// The main interval.
     pub(crate) interval: Option<Interval>,
     /// A second interval, drawn thin below the first.
     pub(crate) second: Option<Interval>,
-    /// What is written to the right.
+    /// The text on the right.
     pub(crate) note: String,
-    /// Drawn hollow: nothing is claimed.
+    /// Drawn hollow, for values that are not significant.
     pub(crate) hollow: bool,
-    /// A class for its colour.
+    /// The CSS class that sets its colour.
     pub(crate) class: &'static str,
+}
+
+impl Row {
+    /// A filled row with one interval, in the colour of calibrated sessions.
+    pub(crate) fn new(name: impl Into<String>, value: f64, interval: Option<Interval>, note: String) -> Self {
+        Self { name: name.into(), value, interval, second: None, note, hollow: false, class: "o-calibrated" }
+    }
 }
 
 /// How the values are drawn.
 pub(crate) struct Axis<'a> {
-    /// What the values are.
+    /// The name of the quantity.
     pub(crate) name: &'a str,
     /// Bars from zero instead of dots.
     pub(crate) bars: bool,
-    /// A line at zero, which is always in sight.
+    /// Include zero and mark it with a line.
     pub(crate) zero: bool,
-    /// Shares are written as percentages.
+    /// Formats a tick.
     pub(crate) tick: fn(f64) -> String,
 }
 
-/// The rows over their axis.
-pub(crate) fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
+impl<'a> Axis<'a> {
+    /// Bars of shares, in percent.
+    pub(crate) fn shares(name: &'a str) -> Self {
+        Self { name, bars: true, zero: false, tick: |value| format!("{:.0}%", 100.0 * value) }
+    }
+}
+
+/// A figure of rows over an axis, with the columns and rows of its table.
+pub(crate) fn ranges_figure(
+    id: &str,
+    title: &str,
+    caption: Markup,
+    (rows, axis): (&[Row], &Axis<'_>),
+    (columns, numbers): (&[&str], &[Vec<Markup>]),
+) -> Markup {
+    let values: Vec<String> = rows.iter().map(|row| format!("{} {}", row.name, row.note)).collect();
+    let desc = format!("{}: {}.", axis.name, values.join(", "));
+    let numbers = table(title, columns, numbers);
+    Figure { id, title, desc: &desc, caption, drawing: ranges(rows, axis), numbers }.show()
+}
+
+fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
     let ends = rows.iter().flat_map(|row| {
         let within = [row.interval, row.second].into_iter().flatten();
         within.flat_map(|interval| [interval.low, interval.high]).chain([row.value])
@@ -48,11 +75,11 @@ pub(crate) fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
     if axis.bars {
         values[0] = 0.0;
     }
-    let names: Vec<String> = rows.iter().map(|row| label(&row.name, LONGEST)).collect();
+    let names: Vec<String> = rows.iter().map(|row| label(&row.name, MAX_NAME)).collect();
     let left = text_width(names.iter().map(String::as_str)) + 16.0;
     let right = text_width(rows.iter().map(|row| row.note.as_str())) + 24.0;
     let (step, width) = (if axis.bars { 36.0 } else { 24.0 }, left + 420.0 + right);
-    let scale = Scale { values, place: [left, width - right] };
+    let scale = Scale { values, range: [left, width - right] };
     let floor = TOP + step * rows.len() as f64 + 4.0;
     let body = html! {
         @for tick in ticks(values[0], values[1]) {

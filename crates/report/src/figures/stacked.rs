@@ -1,8 +1,8 @@
-//! Stacked bars: how sessions ended, a bar for each asker.
+//! Stacked bars of outcomes, one for each asker.
 
-use crate::draw::{Drawing, Scale, px, text_width};
+use crate::draw::{Drawing, Figure, Scale, px, text_width};
 use crate::number::{percent, points};
-use crate::sections::outcome_name;
+use crate::sections::{outcome_name, table};
 use crate::text::label;
 use aske_session::Outcome;
 use maud::{Markup, html};
@@ -10,22 +10,39 @@ use maud::{Markup, html};
 const BAR: f64 = 30.0;
 const ROW: f64 = 46.0;
 const TOP: f64 = 34.0;
-const LONGEST: usize = 30;
+/// Maximum characters of a name.
+const MAX_NAME: usize = 30;
 
-/// A bar.
+/// One bar.
 pub(crate) struct Bar {
-    /// Its name.
     pub(crate) name: String,
     /// Shares by outcome.
     pub(crate) shares: [f64; 5],
 }
 
-/// The bars with their legend.
-pub(crate) fn stacked(bars: &[Bar]) -> Drawing {
-    let names: Vec<String> = bars.iter().map(|bar| label(&bar.name, LONGEST)).collect();
+/// A figure of bars, with the columns and rows of its table.
+pub(crate) fn stacked_figure(
+    id: &str,
+    title: &str,
+    caption: Markup,
+    bars: &[Bar],
+    (columns, rows): (&[&str], &[Vec<Markup>]),
+) -> Markup {
+    let describe = |bar: &Bar| {
+        let parts = Outcome::ALL.into_iter().zip(bar.shares);
+        let parts = parts.map(|(outcome, share)| format!("{} {}", outcome_name(outcome), percent(share)));
+        format!("{}: {}.", bar.name, parts.collect::<Vec<_>>().join(", "))
+    };
+    let desc = bars.iter().map(describe).collect::<Vec<_>>().join(" ");
+    let numbers = table(title, columns, rows);
+    Figure { id, title, desc: &desc, caption, drawing: stacked(bars), numbers }.show()
+}
+
+fn stacked(bars: &[Bar]) -> Drawing {
+    let names: Vec<String> = bars.iter().map(|bar| label(&bar.name, MAX_NAME)).collect();
     let left = text_width(names.iter().map(String::as_str)) + 14.0;
     let width = left + 630.0;
-    let scale = Scale { values: [0.0, 1.0], place: [left, width - 24.0] };
+    let scale = Scale { values: [0.0, 1.0], range: [left, width - 24.0] };
     let height = TOP + ROW * bars.len() as f64 + 26.0;
     let floor = height - 24.0;
     let body = html! {

@@ -1,39 +1,40 @@
-//! A map of pairs: solvers by size, increasing upward and leftward, a cell for every pair.
+//! A map of pairs: one cell for each pair, with solver size increasing upward and leftward.
 
 use crate::draw::{Drawing, px, text_width};
 use crate::text::label;
 use maud::{Markup, html};
 
-const LONGEST: usize = 24;
+/// Maximum characters of a name.
+const MAX_NAME: usize = 24;
 const TOP: f64 = 8.0;
 
-/// One pair's cell.
+/// The cell of one pair.
 pub(crate) struct Cell {
-    /// Places of the smaller and the larger solver.
+    /// Indices of the smaller and the larger solver.
     pub(crate) pair: [usize; 2],
-    /// Its colour: a class.
+    /// The CSS class that sets its colour.
     pub(crate) class: &'static str,
-    /// How strong the colour is, from 0 to 1.
+    /// Opacity of the colour, from 0 to 1.
     pub(crate) strength: f64,
-    /// What is written in it.
+    /// The text in the cell.
     pub(crate) text: String,
-    /// Written below that, smaller.
+    /// A smaller text below it.
     pub(crate) small: Option<String>,
-    /// It has a border.
+    /// Whether it has a border.
     pub(crate) boxed: bool,
 }
 
-/// What the colours mean: a class and the words at both ends of the scale.
+/// The key to the colours.
 pub(crate) struct Key<'k> {
-    /// Swatches: class, strength, and what they stand for.
+    /// Swatches: class, strength and label.
     pub(crate) swatches: Vec<(&'static str, f64, &'k str)>,
-    /// What a border stands for.
+    /// The label of a border.
     pub(crate) boxed: Option<&'k str>,
 }
 
 /// The map. Rows are the smaller solvers, columns the larger ones.
 pub(crate) fn triangle(solvers: &[&str], cells: &[Cell], key: &Key<'_>) -> Drawing {
-    let names: Vec<String> = solvers.iter().map(|name| label(name, LONGEST)).collect();
+    let names: Vec<String> = solvers.iter().map(|name| label(name, MAX_NAME)).collect();
     let across = solvers.len().saturating_sub(1).max(1) as f64;
     let size = (456.0 / across).clamp(23.0, 58.0);
     let names_width = text_width(names.iter().map(String::as_str)) * 0.93;
@@ -41,17 +42,17 @@ pub(crate) fn triangle(solvers: &[&str], cells: &[Cell], key: &Key<'_>) -> Drawi
     let bottom = names_width + 22.0;
     let whole = size * across;
     let floor = TOP + whole;
-    // The key stands in the empty corner; a small map has none, and is made wider.
+    // The key is in the empty corner; a small map has none and is made wider.
     let right = left + whole.max(2.0 * size + 190.0);
     let x = |larger: usize| left + size * (solvers.len() - 1 - larger) as f64;
     let y = |smaller: usize| floor - size * (smaller + 1) as f64;
     let body = html! {
-        @for (place, name) in names.iter().enumerate() {
-            @if place + 1 < names.len() {
-                text.solver x=(px(left - 6.0)) y=(px(y(place) + size / 2.0 + 4.0)) text-anchor="end" { (name) }
+        @for (index, name) in names.iter().enumerate() {
+            @if index + 1 < names.len() {
+                text.solver x=(px(left - 6.0)) y=(px(y(index) + size / 2.0 + 4.0)) text-anchor="end" { (name) }
             }
-            @if place > 0 {
-                @let middle = x(place) + size / 2.0 + 4.0;
+            @if index > 0 {
+                @let middle = x(index) + size / 2.0 + 4.0;
                 text.solver text-anchor="end"
                     transform={ "translate(" (px(middle)) " " (px(floor + 8.0)) ")rotate(-90)" } { (name) }
             }
@@ -83,7 +84,7 @@ fn draw(cell: &Cell, x: f64, y: f64, size: f64) -> Markup {
     }
 }
 
-/// Larger solvers are upward and leftward.
+/// Arrows that point to larger solvers.
 fn arrows(left: f64, floor: f64, below: f64, side: f64) -> Markup {
     let bottom = floor + below;
     let up = format!("M10 {}V{}m-4 7l4 -7l4 7", px(floor - 4.0), px(floor - side * 0.5));

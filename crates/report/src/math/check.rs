@@ -1,8 +1,8 @@
-//! MathML of allowed parts only, written anew.
+//! Copies MathML, keeping only allowed elements and attributes.
 
 use std::fmt::Write;
 
-/// Elements of presentation; none of them loads, links or runs anything.
+/// Presentation elements, none of which can load, link to or run anything.
 const ELEMENTS: [&str; 24] = [
     "math",
     "mfrac",
@@ -29,12 +29,12 @@ const ELEMENTS: [&str; 24] = [
     "munder",
     "munderover",
 ];
-/// Elements within elements.
-const DEEPEST: usize = 120;
-/// The longest space, in em: none reaches over what stands beside the formula.
-const WIDEST: f64 = 8.0;
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 120;
+/// Maximum length in em, so that no space reaches beyond the formula.
+const MAX_EM: f64 = 8.0;
 
-/// The same element, parsed and written anew; none where anything in it is not allowed.
+/// A copy of the element; none if it contains anything that is not allowed.
 pub(super) fn checked(mathml: &str) -> Option<String> {
     let mut out = String::with_capacity(mathml.len());
     let mut open: Vec<&str> = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn checked(mathml: &str) -> Option<String> {
             let (tag, after) = after.split_once('>')?;
             let (tag, empty) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag.trim_end(), true));
             let name = tag.split(' ').next().filter(|name| ELEMENTS.contains(name))?;
-            if (name == "math") != open.is_empty() || open.len() >= DEEPEST {
+            if (name == "math") != open.is_empty() || open.len() >= MAX_DEPTH {
                 return None;
             }
             write!(out, "<{name}").ok()?;
@@ -72,7 +72,7 @@ pub(super) fn checked(mathml: &str) -> Option<String> {
     }
 }
 
-/// Copies text up to the next tag. Around the whole element there is none.
+/// Copies text up to the next tag. No text is allowed outside the root element.
 fn text<'m>(mathml: &'m str, out: &mut String, outside: bool) -> Option<&'m str> {
     let mut rest = mathml;
     loop {
@@ -82,7 +82,7 @@ fn text<'m>(mathml: &'m str, out: &mut String, outside: bool) -> Option<&'m str>
         }
         out.push_str(&rest[..end]);
         rest = &rest[end..];
-        // The renderer leaves the relations `<` and `>` bare.
+        // The renderer does not escape the relations `<` and `>`.
         let tag =
             rest.starts_with("</") || rest[1.min(rest.len())..].starts_with(|c: char| c.is_ascii_lowercase());
         match rest.as_bytes().first()? {
@@ -105,7 +105,7 @@ fn text<'m>(mathml: &'m str, out: &mut String, outside: bool) -> Option<&'m str>
     }
 }
 
-/// Keeps the attributes that are known and whose value is in bounds; leaves out styles and colours.
+/// Copies known attributes with values in bounds; drops styles and colours.
 fn attributes(text: &str, out: &mut String) -> Option<()> {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -140,11 +140,11 @@ fn allowed(name: &str, value: &str) -> bool {
             let ours = class == "small" || class.starts_with("menv-") || class.starts_with("cell-");
             ours && class.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         }),
-        _ => length(name) && em(value).is_some_and(|em| (-1.0..=WIDEST).contains(&em)),
+        _ => length(name) && em(value).is_some_and(|em| (-1.0..=MAX_EM).contains(&em)),
     }
 }
 
-/// A length in em, about.
+/// An approximate length in em.
 fn em(value: &str) -> Option<f64> {
     let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let number: f64 = value[..value.len() - unit.len()].parse().ok()?;
@@ -173,10 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn bare_relations_and_missing_spaces_are_mended() {
+    fn bare_relations_are_escaped_and_missing_spaces_added() {
         let bare = "<math display=\"inline\"><mo><</mo><mo>></mo><mo stretchy=\"true\"minsize=\"1.2em\">(</mo></math>";
-        let mended = "<math display=\"inline\"><mo>&lt;</mo><mo>&gt;</mo><mo stretchy=\"true\" minsize=\"1.2em\">(</mo></math>";
-        assert_eq!(checked(bare).as_deref(), Some(mended));
+        let repaired = "<math display=\"inline\"><mo>&lt;</mo><mo>&gt;</mo><mo stretchy=\"true\" minsize=\"1.2em\">(</mo></math>";
+        assert_eq!(checked(bare).as_deref(), Some(repaired));
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! Which parts of a text are mathematics.
+//! Splits a text into text and mathematics.
 
 use super::render::mathml;
 use serde::Serialize;
 
-/// The longest formula, in bytes.
-const LONGEST: usize = 2_000;
-/// Formulas tried in one text; what comes later stays text.
-const FORMULAS: usize = 300;
-/// Bytes of formulas tried in one text.
-const TRIED: usize = 40_000;
+/// Maximum bytes of a formula.
+const MAX_FORMULA: usize = 2_000;
+/// Maximum formulas rendered in one text; later ones stay text.
+const MAX_FORMULAS: usize = 300;
+/// Maximum bytes of all formulas of one text.
+const MAX_FORMULA_BYTES: usize = 40_000;
 
-/// A part of a text. Joined in order, `text` and `tex` give the whole text back.
+/// A part of a text. Concatenating `text` and `tex` restores the whole text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Piece {
-    /// To be shown as it is, escaped.
+    /// Plain text, not escaped.
     Text {
         /// The text.
         text: String,
@@ -23,18 +23,17 @@ pub enum Piece {
     Math {
         /// The source with its delimiters.
         tex: String,
-        /// A `<math>` element of allowed parts only; may be put into a page as it is.
+        /// A checked `<math>` element that is safe to insert into a page.
         mathml: String,
-        /// It stands on a line of its own.
+        /// Whether it is displayed on a line of its own.
         display: bool,
     },
 }
 
 /// Splits a text into text and mathematics: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`.
 ///
-/// A dollar sign opens a formula as in Pandoc: what follows it is no space, what precedes the closing one is no
-/// space, and no digit follows that. So `$5 or $6` stays text. What cannot be rendered stays text too. The time is
-/// linear in the text's length.
+/// Dollar signs delimit a formula as in Pandoc: no space after the opening one or before the closing one, and no digit
+/// after the closing one, so that `$5 or $6` stays text. What cannot be rendered stays text too. Takes linear time.
 pub fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut given, mut formulas, mut tried) = (0, 0, 0);
@@ -43,13 +42,13 @@ pub fn pieces(text: &str) -> Vec<Piece> {
     while let [open, close, ..] = marks[at..] {
         at += 1;
         let within = &text[open.end..close.start.max(open.end)];
-        if !encloses(text, open, close) || within.len() > LONGEST || formulas == FORMULAS {
+        if !encloses(text, open, close) || within.len() > MAX_FORMULA || formulas == MAX_FORMULAS {
             continue;
         }
         formulas += 1;
         tried += within.len();
         let display = matches!(open.kind, Kind::Double | Kind::OpenSquare);
-        let rendered = if tried > TRIED { None } else { mathml(within, display) };
+        let rendered = if tried > MAX_FORMULA_BYTES { None } else { mathml(within, display) };
         if let Some(mathml) = rendered {
             push(&mut pieces, &text[given..open.start]);
             pieces.push(Piece::Math { tex: text[open.start..close.end].to_owned(), mathml, display });
@@ -75,7 +74,7 @@ enum Kind {
     CloseRound,
     OpenSquare,
     CloseSquare,
-    /// An empty line, which no formula goes over.
+    /// An empty line, which ends a formula.
     Break,
 }
 
@@ -86,7 +85,7 @@ struct Mark {
     end: usize,
 }
 
-/// Everything that may open, close or end a formula, in order.
+/// All delimiters and empty lines, in order.
 fn marks(text: &str) -> Vec<Mark> {
     let bytes = text.as_bytes();
     let mut marks = Vec::new();
@@ -115,7 +114,7 @@ fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// Whether a formula stands between two marks.
+/// Whether two marks delimit a formula.
 fn encloses(text: &str, open: Mark, close: Mark) -> bool {
     let within = &text[open.end..close.start];
     match (open.kind, close.kind) {
@@ -133,7 +132,7 @@ fn encloses(text: &str, open: Mark, close: Mark) -> bool {
     }
 }
 
-/// Two words in a row and no sign of mathematics: `$5 for the book, not 7$`.
+/// Whether it has two consecutive words and no mathematical symbol: `$5 for the book, not 7$`.
 fn prose(within: &str) -> bool {
     let word = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || ",.;".contains(c));
     let mut before = false;
@@ -186,7 +185,7 @@ mod tests {
         for text in ["$\\frac{1}{$", "$}{$", "\\(\\nosuchthing\\)", "$a\n\nb$", "\\[a\\)", "$$ $$"] {
             assert_eq!(kinds(text), [(false, text.to_owned())], "{text}");
         }
-        let long = format!("${}$", "x".repeat(LONGEST + 1));
+        let long = format!("${}$", "x".repeat(MAX_FORMULA + 1));
         assert_eq!(formulas(&long), Vec::<String>::new());
     }
 

@@ -1,4 +1,4 @@
-//! From LaTeX to MathML.
+//! Renders LaTeX to MathML.
 
 use super::check::checked;
 use crate::text::hidden;
@@ -7,10 +7,10 @@ use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Groups within groups, and commands in a row that may take each other as arguments.
-const DEEPEST: usize = 60;
+/// Maximum nesting depth of groups, and of commands that may take each other as arguments.
+const MAX_DEPTH: usize = 60;
 
-/// The formula as a checked `<math>` element; none where it cannot be read, or should not.
+/// The formula as a checked `<math>` element; none if it cannot or must not be rendered.
 pub(super) fn mathml(tex: &str, display: bool) -> Option<String> {
     if tex.contains(hidden) || defines(tex) || counts(tex) || too_deep(tex) {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn mathml(tex: &str, display: bool) -> Option<String> {
     let tex = boxed(tex);
     let display_mode = if display { DisplayMode::Block } else { DisplayMode::Inline };
     let config = RenderConfig { display_mode, ..RenderConfig::default() };
-    // The text is hostile and the renderer is not ours: should it fail, the source is shown.
+    // The renderer may panic on hostile input; the source is shown then.
     let written = catch_unwind(AssertUnwindSafe(|| {
         let storage = Storage::new();
         let mut written = String::new();
@@ -27,7 +27,7 @@ pub(super) fn mathml(tex: &str, display: bool) -> Option<String> {
     checked(&written.ok().flatten()?)
 }
 
-/// The renderer knows no `\boxed{…}`: it becomes a table of one cell with lines around it.
+/// The renderer does not support `\boxed{…}`: replaces it with a one-cell table with borders.
 fn boxed(tex: &str) -> Cow<'_, str> {
     const BOXED: &str = "\\boxed{";
     let mut out = String::new();
@@ -52,12 +52,12 @@ fn boxed(tex: &str) -> Cow<'_, str> {
     if out.is_empty() { tex.into() } else { (out + rest).into() }
 }
 
-/// Definitions of commands: a few of them, each using the last one twice, would grow without bound.
+/// Whether it defines commands: a few that each use the last one twice would expand exponentially.
 fn defines(tex: &str) -> bool {
     ["\\def", "\\let", "\\futurelet", "command"].iter().any(|define| tex.contains(define))
 }
 
-/// Numbers of characters and columns, at which the renderer expects ASCII. The former may also hide what they are.
+/// Whether it uses character or column numbers: the renderer expects ASCII there, and the former can disguise characters.
 fn counts(tex: &str) -> bool {
     tex.contains("\\char") || (!tex.is_ascii() && tex.contains("at}"))
 }
@@ -77,7 +77,7 @@ fn too_deep(tex: &str) -> bool {
             _ if (name && c.is_ascii_alphabetic()) || c.is_whitespace() || "{[^_".contains(c) => {}
             _ => (row, name) = (0, false),
         }
-        if depth > DEEPEST || row > DEEPEST {
+        if depth > MAX_DEPTH || row > MAX_DEPTH {
             return true;
         }
     }

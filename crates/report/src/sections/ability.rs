@@ -1,9 +1,8 @@
 //! Solvers, askers and pairs on scales of their own.
 
-use super::{cell, run_name, table};
-use crate::draw::Figure;
-use crate::figures::ranges::{Axis, Row, ranges};
-use crate::number::{count, fixed, p_value};
+use super::{cell, run_name};
+use crate::figures::ranges::{Axis, Row, ranges_figure};
+use crate::number::{count, fixed, or_dash, p_value};
 use crate::text::plain;
 use aske_evidence::{Ability, Evidence, Skills};
 use aske_stats::Estimate;
@@ -11,8 +10,8 @@ use maud::{Markup, html};
 
 /// Pairs in the figure.
 const PAIRS: usize = 15;
-/// A solver whose outfit is above this answers less regularly than its ability says.
-const ODD: f64 = 1.3;
+/// A solver with a larger outfit answers less regularly than its ability predicts.
+const MAX_OUTFIT: f64 = 1.3;
 
 pub(super) fn ability(evidence: &Evidence) -> Option<Markup> {
     let ability = evidence.ability.as_ref()?;
@@ -22,85 +21,61 @@ pub(super) fn ability(evidence: &Evidence) -> Option<Markup> {
             "in 73% of the sessions in which exactly one is. 0 is the mean."
         }
         (solvers(ability))
-        p { (fit_words(ability.abilities.p, "The one scale for all solvers")) " " (odd(ability)) }
+        p { (fit_sentence(ability.abilities.p, "The one scale for all solvers")) " " (irregular(ability)) }
         @if let Some(skills) = &ability.skills { (askers(evidence, skills)) }
     })
 }
 
 fn solvers(ability: &Ability) -> Markup {
     let fits = ability.abilities.fit.iter().copied().chain(std::iter::repeat(None));
-    let known: Vec<(&str, Estimate, Option<f64>)> = ability
-        .solvers
-        .iter()
-        .zip(&ability.abilities.ability)
-        .zip(fits)
-        .filter_map(|((name, estimate), fit)| Some((name.as_str(), (*estimate)?, fit)))
-        .collect();
-    let rows: Vec<Row> = known.iter().map(|(name, estimate, _)| dot(name, estimate)).collect();
-    let numbers: Vec<Vec<Markup>> = known
-        .iter()
-        .map(|(name, estimate, fit)| {
-            let fit = fit.map_or_else(|| "–".to_owned(), |fit| fixed(fit, 2));
-            vec![cell(name), cell(fixed(estimate.value, 2)), cell(logits(estimate)), cell(fit)]
-        })
-        .collect();
+    let mut rows = Vec::new();
+    let mut numbers = Vec::new();
+    for ((name, estimate), fit) in ability.solvers.iter().zip(&ability.abilities.ability).zip(fits) {
+        let Some(estimate) = estimate else { continue };
+        rows.push(dot(name, estimate));
+        let mut row = logits(name, estimate);
+        row.push(cell(or_dash(fit, |fit| fixed(fit, 2))));
+        numbers.push(row);
+    }
     let caption = html! {
         "Smallest at the top. From " (count(ability.abilities.items)) " final questions that some but not all solvers "
-        "got right, by conditional likelihood: which questions an asker chose does not shift it. Lines are 95%."
+        "got right, by conditional likelihood: the choice of questions does not shift it. Lines are 95%."
     };
-    Figure {
-        id: "f-solvers",
-        title: "Ability of the solvers",
-        desc: &described(&rows),
-        caption,
-        drawing: ranges(&rows, &axis("ability, logits")),
-        numbers: table("Ability of the solvers", &["solver", "logits", "95%", "outfit (1 fits)"], &numbers),
-    }
-    .show()
+    let columns = ["solver", "logits", "95%", "outfit (1 fits)"];
+    let drawn = (rows.as_slice(), &axis("ability, logits"));
+    ranges_figure("f-solvers", "Ability of the solvers", caption, drawn, (&columns, &numbers))
 }
 
 fn askers(evidence: &Evidence, skills: &Skills) -> Markup {
-    let named: Vec<(String, Estimate)> = skills
-        .askers
-        .iter()
-        .enumerate()
-        .filter_map(|(place, estimate)| Some((run_name(evidence, place), (*estimate)?)))
-        .collect();
+    let named = skills.askers.iter().enumerate();
+    let named: Vec<(String, Estimate)> =
+        named.filter_map(|(index, estimate)| Some((run_name(evidence, index), (*estimate)?))).collect();
     let hardest = &skills.pairs[..PAIRS.min(skills.pairs.len())];
-    let pairs: Vec<Row> =
-        hardest.iter().map(|(name, estimate)| dot(&name.replace(':', " : "), estimate)).collect();
-    let rows: Vec<Row> = named.iter().map(|(name, estimate)| dot(name, estimate)).collect();
-    let numbers = |rows: &[(String, Estimate)], first: &str, title: &str| {
-        let rows: Vec<Vec<Markup>> = rows
-            .iter()
-            .map(|(name, estimate)| vec![cell(name), cell(fixed(estimate.value, 2)), cell(logits(estimate))])
-            .collect();
-        table(title, &[first, "logits", "95%"], &rows)
+    let hardest: Vec<(String, Estimate)> =
+        hardest.iter().map(|(name, estimate)| (name.replace(':', " : "), *estimate)).collect();
+    let figure = |id, title, caption, all: &[(String, Estimate)], scale, first| {
+        let rows: Vec<Row> = all.iter().map(|(name, estimate)| dot(name, estimate)).collect();
+        let numbers: Vec<_> = all.iter().map(|(name, estimate)| logits(name, estimate)).collect();
+        ranges_figure(id, title, caption, (&rows, &axis(scale)), (&[first, "logits", "95%"], &numbers))
+    };
+    let skill = html! {
+        "With pairs held equal. One logit more multiplies the odds of a calibrated question by 2.7 on every pair. Lines are "
+        "95%."
+    };
+    let hardness = html! {
+        "The " (hardest.len()) " pairs, of " (skills.pairs.len()) ", that askers find hardest to separate with a question, "
+        "on the scale of the skills; 0 is an average pair."
     };
     html! {
-        (Figure {
-            id: "f-askers",
-            title: "Skill of the askers",
-            desc: &described(&rows),
-            caption: html! { "With pairs held equal. One logit more multiplies the odds of a calibrated question by 2.7 on every pair. Lines are 95%." },
-            drawing: ranges(&rows, &axis("skill, logits")),
-            numbers: numbers(&named, "asker", "Skill of the askers"),
-        }.show())
-        @if !pairs.is_empty() {
-            (Figure {
-                id: "f-hardest",
-                title: "Hardest pairs",
-                desc: &described(&pairs),
-                caption: html! { "The " (pairs.len()) " pairs, of " (skills.pairs.len()) ", that askers find hardest to tell apart with a question, on the scale of the skills; 0 is an average pair." },
-                drawing: ranges(&pairs, &axis("hardness, logits")),
-                numbers: numbers(hardest, "pair", "Hardest pairs"),
-            }.show())
+        (figure("f-askers", "Skill of the askers", skill, &named, "skill, logits", "asker"))
+        @if !hardest.is_empty() {
+            (figure("f-hardest", "Hardest pairs", hardness, &hardest, "hardness, logits", "pair"))
         }
-        p { (fit_words(skills.fit, "One number for each asker and each pair")) }
+        p { (fit_sentence(skills.fit, "One number for each asker and each pair")) }
     }
 }
 
-fn fit_words(p: Option<f64>, what: &str) -> String {
+fn fit_sentence(p: Option<f64>, what: &str) -> String {
     match p {
         None => format!("{what}: too little data to check whether it fits."),
         Some(p) if p >= 0.05 => format!("{what} fits the data (p = {}).", p_value(p)),
@@ -111,49 +86,36 @@ fn fit_words(p: Option<f64>, what: &str) -> String {
             )
         }
         Some(p) => format!(
-            "{what} does not fit (p {}): who is ahead depends on the questions, so read it as a summary only.",
+            "{what} does not fit (p {}): the order depends on the questions, so read it as a summary only.",
             p_value(p)
         ),
     }
 }
 
-fn odd(ability: &Ability) -> Markup {
-    let odd: Vec<&str> = ability
-        .solvers
-        .iter()
-        .zip(&ability.abilities.fit)
-        .filter_map(|(name, fit)| fit.filter(|fit| *fit > ODD).map(|_| name.as_str()))
-        .collect();
+fn irregular(ability: &Ability) -> Markup {
+    let fits = ability.solvers.iter().zip(&ability.abilities.fit);
+    let irregular: Vec<&str> =
+        fits.filter_map(|(name, fit)| fit.filter(|fit| *fit > MAX_OUTFIT).map(|_| name.as_str())).collect();
     html! {
-        @if !odd.is_empty() {
-            "Less regular than their place on it says (outfit above " (ODD) "): "
-            @for (place, name) in odd.iter().enumerate() { @if place > 0 { ", " } bdi { (plain(name)) } }
+        @if !irregular.is_empty() {
+            "Less regular than their ability predicts (outfit above " (MAX_OUTFIT) "): "
+            @for (index, name) in irregular.iter().enumerate() { @if index > 0 { ", " } bdi { (plain(name)) } }
             "."
         }
     }
 }
 
 fn dot(name: &str, estimate: &Estimate) -> Row {
-    Row {
-        name: name.to_owned(),
-        value: estimate.value,
-        interval: Some(estimate.interval),
-        second: None,
-        note: fixed(estimate.value, 2),
-        hollow: false,
-        class: "o-calibrated",
-    }
+    Row::new(name, estimate.value, Some(estimate.interval), fixed(estimate.value, 2))
 }
 
 fn axis(name: &str) -> Axis<'_> {
     Axis { name, bars: false, zero: true, tick: |value| fixed(value, 1) }
 }
 
-fn logits(estimate: &Estimate) -> String {
-    format!("{} to {}", fixed(estimate.interval.low, 2), fixed(estimate.interval.high, 2))
-}
-
-fn described(rows: &[Row]) -> String {
-    let rows: Vec<String> = rows.iter().map(|row| format!("{} {}", row.name, row.note)).collect();
-    format!("In logits: {}.", rows.join(", "))
+/// A row of numbers: name, value and interval.
+fn logits(name: &str, estimate: &Estimate) -> Vec<Markup> {
+    let Estimate { value, interval } = estimate;
+    let interval = format!("{} to {}", fixed(interval.low, 2), fixed(interval.high, 2));
+    vec![cell(name), cell(fixed(*value, 2)), cell(interval)]
 }

@@ -1,9 +1,8 @@
 //! Every two askers on the sessions they share.
 
-use super::{cell, run_name, table};
-use crate::draw::Figure;
-use crate::figures::ranges::{Axis, Row, ranges};
-use crate::number::{count, p_value, points, signed, signed_range};
+use super::{cell, run_name, scroll, table};
+use crate::figures::ranges::{Axis, Row, ranges_figure};
+use crate::number::{count, fixed, p_value, points, signed, signed_range};
 use aske_evidence::{Comparison, Evidence, Verdict};
 use maud::{Markup, html};
 
@@ -11,26 +10,32 @@ pub(super) fn comparisons(evidence: &Evidence) -> Option<Markup> {
     if evidence.comparisons.is_empty() {
         return None;
     }
-    let versus = |comparison: &Comparison| {
-        let [first, second] = comparison.runs.map(|place| run_name(evidence, place));
-        format!("{first} − {second}")
-    };
-    let rows: Vec<Vec<Markup>> = evidence
-        .comparisons
-        .iter()
-        .map(|comparison| {
-            let paired = &comparison.paired;
-            vec![
-                html! { bdi { (versus(comparison)) } },
-                cell(signed(paired.difference.value)),
-                cell(signed_range(paired.difference.interval)),
-                cell(p_value(comparison.p_holm)),
-                cell(points(paired.smallest)),
-                cell(count(paired.sessions)),
-                html! { bdi { (verdict(evidence, comparison)) } },
-            ]
-        })
-        .collect();
+    let names = |comparison: &Comparison| comparison.runs.map(|index| run_name(evidence, index));
+    let mut drawn = Vec::new();
+    let mut rows = Vec::new();
+    for comparison in &evidence.comparisons {
+        let [first, second] = names(comparison);
+        let versus = format!("{first} − {second}");
+        let verdict = match comparison.verdict {
+            Verdict::First => format!("{first} is better"),
+            Verdict::Second => format!("{second} is better"),
+            Verdict::Tied => "tied".to_owned(),
+        };
+        let (paired, tied) = (&comparison.paired, comparison.verdict == Verdict::Tied);
+        let difference = paired.difference;
+        let note = if tied { "tied".to_owned() } else { signed(difference.value) };
+        let row = Row::new(&versus, difference.value, Some(difference.interval), note);
+        drawn.push(Row { hollow: tied, ..row });
+        rows.push(vec![
+            html! { bdi { (versus) } },
+            cell(signed(difference.value)),
+            cell(signed_range(difference.interval)),
+            cell(p_value(comparison.p_holm)),
+            cell(points(paired.smallest)),
+            cell(count(paired.sessions)),
+            html! { bdi { (verdict) } },
+        ]);
+    }
     let columns = [
         "asker − asker",
         "difference, points",
@@ -40,65 +45,20 @@ pub(super) fn comparisons(evidence: &Evidence) -> Option<Markup> {
         "shared sessions",
         "verdict",
     ];
-    let drawn: Vec<Row> = evidence
-        .comparisons
-        .iter()
-        .map(|comparison| Row {
-            name: versus(comparison),
-            value: comparison.paired.difference.value,
-            interval: Some(comparison.paired.difference.interval),
-            second: None,
-            note: if comparison.verdict == Verdict::Tied {
-                "tied".to_owned()
-            } else {
-                signed(comparison.paired.difference.value)
-            },
-            hollow: comparison.verdict == Verdict::Tied,
-            class: "o-calibrated",
-        })
-        .collect();
-    let desc: Vec<String> = evidence
-        .comparisons
-        .iter()
-        .map(|comparison| {
-            format!(
-                "{}: {} points, {}",
-                versus(comparison),
-                signed(comparison.paired.difference.value),
-                verdict(evidence, comparison)
-            )
-        })
-        .collect();
     let axis = Axis {
         name: "difference of calibrated shares, points",
         bars: false,
         zero: true,
-        tick: |value| crate::number::fixed(100.0 * value, 0),
+        tick: |value| fixed(100.0 * value, 0),
     };
-    let shown = table("Every two askers on the sessions they share", &columns, &rows);
+    let caption = html! { "Dots are differences with their 95% intervals over pairs; hollow dots are ties." };
     Some(html! {
         p {
-            "Two askers are compared on the same pairs and samples, so that easy pairs help neither. " em { "Tied" }
-            " says that no difference is seen, not that there is none: a true difference of the smallest detectable size is "
-            "seen in 80% of such studies, a lesser one less often."
+            "Two askers are compared on the same pairs and samples, so that easy pairs favour neither. " em { "Tied" }
+            " means that no difference was found, not that there is none: a true difference of the smallest detectable size "
+            "is found in 80% of such studies, a smaller one less often."
         }
-        div.scroll tabindex="0" role="group" aria-label="Comparisons" { (shown) }
-        (Figure {
-            id: "f-comparisons",
-            title: "Differences between askers",
-            desc: &format!("{}.", desc.join("; ")),
-            caption: html! { "Dots are differences with their 95% intervals over pairs; hollow dots are ties." },
-            drawing: ranges(&drawn, &axis),
-            numbers: shown.clone(),
-        }.show())
+        (scroll("Comparisons", &table("Every two askers on the sessions they share", &columns, &rows)))
+        (ranges_figure("f-comparisons", "Differences between askers", caption, (&drawn, &axis), (&columns, &rows)))
     })
-}
-
-fn verdict(evidence: &Evidence, comparison: &Comparison) -> String {
-    let [first, second] = comparison.runs.map(|place| run_name(evidence, place));
-    match comparison.verdict {
-        Verdict::First => format!("{first} is better"),
-        Verdict::Second => format!("{second} is better"),
-        Verdict::Tied => "tied".to_owned(),
-    }
 }

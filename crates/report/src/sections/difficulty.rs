@@ -1,19 +1,15 @@
 //! Whether questions for a hard pair are harder.
 
-use super::{cell, run_name, table};
-use crate::draw::Figure;
-use crate::figures::ranges::{Axis, Row, ranges};
-use crate::number::{count, p_value, percent, range, signed, signed_range};
+use super::{cell, named_runs};
+use crate::figures::ranges::{Axis, Row, ranges_figure};
+use crate::number::{count, or_dash, p_value, percent, range, signed, signed_range};
 use crate::text::plain;
 use aske_evidence::{Difficulty, Evidence};
 use maud::{Markup, html};
 
 pub(super) fn difficulty(evidence: &Evidence) -> Option<Markup> {
-    let all: Vec<(String, &Difficulty)> = evidence
-        .runs
-        .iter()
-        .enumerate()
-        .flat_map(|(place, run)| run.difficulty.iter().map(move |found| (run_name(evidence, place), found)))
+    let all: Vec<(String, &Difficulty)> = named_runs(evidence)
+        .flat_map(|(name, run)| run.difficulty.iter().map(move |found| (name.clone(), found)))
         .collect();
     if all.is_empty() {
         return None;
@@ -21,50 +17,34 @@ pub(super) fn difficulty(evidence: &Evidence) -> Option<Markup> {
     let mut drawn = Vec::new();
     let mut rows = Vec::new();
     for (name, found) in &all {
-        for (place, target) in found.targets.iter().enumerate() {
-            let kind = if place == 0 { "easy pair" } else { "hard pair" };
-            drawn.push(Row {
-                name: format!("{name}, {kind}"),
-                value: target.failed.rate,
-                interval: target.failed.interval,
-                second: None,
-                note: percent(target.failed.rate),
-                hollow: false,
-                class: if place == 0 { "o-too_easy" } else { "o-too_hard" },
-            });
+        let kinds = [("easy pair", "o-too_easy"), ("hard pair", "o-too_hard")];
+        for (target, (kind, class)) in found.targets.iter().zip(kinds) {
+            let failed = &target.failed;
+            let row = Row::new(format!("{name}, {kind}"), failed.rate, failed.interval, percent(failed.rate));
+            drawn.push(Row { class, ..row });
             rows.push(vec![
                 cell(name),
                 html! { (kind) ": " (plain(&target.pair)) },
                 cell(&found.solver),
-                cell(format!("{} of {}", count(target.failed.hits), count(target.failed.of))),
-                cell(percent(target.failed.rate)),
-                cell(target.failed.interval.map_or_else(|| "–".to_owned(), range)),
+                cell(format!("{} of {}", count(failed.hits), count(failed.of))),
+                cell(percent(failed.rate)),
+                cell(or_dash(failed.interval, range)),
             ]);
         }
     }
-    let desc: Vec<String> = drawn.iter().map(|row| format!("{} {}", row.name, row.note)).collect();
-    let axis = Axis {
-        name: "questions that the independent solver fails",
-        bars: true,
-        zero: false,
-        tick: |value| format!("{:.0}%", 100.0 * value),
-    };
+    let columns = ["asker", "target", "independent solver", "failed", "share", "95%"];
+    let axis = Axis::shares("questions that the independent solver fails");
+    let caption =
+        html! { "Share of questions that the independent solver fails, with Wilson's 95% interval." };
     Some(html! {
         p {
             "An asker that adjusts to its target writes harder questions for a hard pair than for an easy one. An "
-            "independent solver tries both; how often it fails stands for difficulty."
+            "independent solver tries both; its failure rate measures difficulty."
         }
         ul {
             @for (name, found) in &all { li { (sentence(name, found)) } }
         }
-        (Figure {
-            id: "f-difficulty",
-            title: "Difficulty for easy and hard pairs",
-            desc: &format!("Failures of the independent solver: {}.", desc.join(", ")),
-            caption: html! { "Share of questions that the independent solver fails, with Wilson's 95% interval." },
-            drawing: ranges(&drawn, &axis),
-            numbers: table("Difficulty for easy and hard pairs", &["asker", "target", "independent solver", "failed", "share", "95%"], &rows),
-        }.show())
+        (ranges_figure("f-difficulty", "Difficulty for easy and hard pairs", caption, (&drawn, &axis), (&columns, &rows)))
     })
 }
 
@@ -73,13 +53,13 @@ fn sentence(name: &str, found: &Difficulty) -> Markup {
         strong { bdi { (plain(name)) } } ": "
         @match found.difference {
             Some(difference) => {
-                @let seen = found.p.is_some_and(|p| p < 0.05);
+                @let significant = found.p.is_some_and(|p| p < 0.05);
                 (signed(difference.value)) " points from easy to hard (95%: " (signed_range(difference.interval))
                 @if let Some(p) = found.p { ", p " @if p >= 0.001 { "= " } (p_value(p)) }
                 "); "
-                @if seen && difference.value > 0.0 { "it adjusts the difficulty" }
-                @else if seen { "its questions for the hard pair are easier" }
-                @else { "no difference is seen" }
+                @if significant && difference.value > 0.0 { "it adjusts the difficulty" }
+                @else if significant { "its questions for the hard pair are easier" }
+                @else { "no difference was found" }
                 "."
             }
             None => "too few questions to compare.",

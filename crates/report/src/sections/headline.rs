@@ -1,6 +1,6 @@
-//! The result in sentences that can be quoted.
+//! The result in sentences.
 
-use super::{run_name, table};
+use super::{named_runs, scroll, table};
 use crate::number::{count, counted, percent, points, range};
 use crate::text::plain;
 use aske_evidence::{AuditEvidence, Evidence, RunEvidence, SessionCounts};
@@ -10,10 +10,10 @@ use maud::{Markup, html};
 
 pub(super) fn headline(evidence: &Evidence) -> Markup {
     html! {
-        @if evidence.runs.is_empty() { p { "There is no run to report on." } }
-        @for (place, run) in evidence.runs.iter().enumerate() {
+        @if evidence.runs.is_empty() { p { "No runs." } }
+        @for (name, run) in named_runs(evidence) {
             article.headline {
-                (sentence(&run_name(evidence, place), run))
+                (sentence(&name, run))
                 (luck(run))
                 (missing(run))
             }
@@ -21,8 +21,8 @@ pub(super) fn headline(evidence: &Evidence) -> Markup {
         @if !evidence.runs.is_empty() {
             p.read {
                 "A session is " em { "calibrated" } " when exactly one of its two boundary solvers gives the answer "
-                "of the cross-check solver. Intervals are 95%; " em { "over pairs" } " means that whole pairs of "
-                "solvers are drawn anew, so the interval also covers another choice of pairs."
+                "of the cross-check solver. Intervals are 95%; " em { "over pairs" } " means that whole pairs are resampled, so the "
+                "interval also covers another choice of pairs."
             }
             (facts(evidence))
         }
@@ -52,15 +52,15 @@ fn sentence(name: &str, run: &RunEvidence) -> Markup {
 fn adaptive(sampling: &AdaptiveEstimate, plain_share: Option<f64>) -> Markup {
     html! {
         p.luck {
-            "The sessions were chosen where they tell most, so the estimate weighs every pair alike"
+            "The sessions were sampled adaptively, so the estimate weights all pairs equally"
             @if let Some(share) = plain_share { " (the plain share of these sessions, " (percent(share)) ", does not)" }
-            ". It took " (counted(sampling.sessions, "session")) "; as narrow an interval would take about "
-            (about(sampling.balanced)) " with every pair equally often, and " (about(sampling.uniform)) " drawn at random."
+            ". It took " (counted(sampling.sessions, "session")) "; for an equally narrow interval, sampling every pair equally "
+            "often would take about " (about(sampling.balanced)) ", and random sampling about " (about(sampling.uniform)) "."
         }
     }
 }
 
-/// A number of sessions, to three digits.
+/// A number of sessions, rounded to three digits.
 fn about(sessions: f64) -> String {
     let mut step = 1.0;
     while sessions.is_finite() && sessions / step >= 1_000.0 {
@@ -74,19 +74,19 @@ fn luck(run: &RunEvidence) -> Markup {
     let Some(AuditEvidence { draws, auditable, estimates }) = &run.audit else {
         return html! {
             p.luck {
-                "How much of this is luck? " code { "aske audit " (plain(&run.name)) " --draws 4" }
-                " has the final questions solved again and tells."
+                "To measure how much of this is sampling luck, run " code { "aske audit " (plain(&run.name)) " --draws 4" }
+                ", which has the final questions solved again."
             }
         };
     };
     let with = |estimate: &Estimate| format!("{} ({})", percent(estimate.value), range(estimate.interval));
     html! {
         p.luck {
-            "Solved again with fresh draws, its questions are calibrated with chance " (with(&estimates.calibrated)) ": "
+            "Solved again with new draws, its questions are calibrated with probability " (with(&estimates.calibrated)) ": "
             strong { (points(estimates.separation.value)) " points are real separation" }
             " of the two solvers, " strong { (points(estimates.noise.value)) " sampling luck" } ". "
             @if let Some(again) = &estimates.again {
-                "A calibrated session is calibrated again with chance " (with(again)) ". "
+                "A calibrated session is calibrated again with probability " (with(again)) ". "
             }
             "Two copies of one solver would score " (with(&estimates.same))
             @if let Some(shuffled) = &estimates.shuffled {
@@ -100,7 +100,7 @@ fn luck(run: &RunEvidence) -> Markup {
     }
 }
 
-/// What the folder lacks.
+/// Sessions that are missing from the folder.
 fn missing(run: &RunEvidence) -> Markup {
     let SessionCounts { planned, records, graded, lost, begun } = run.held;
     html! {
@@ -110,11 +110,11 @@ fn missing(run: &RunEvidence) -> Markup {
         @if lost > 0 || begun > 0 || planned.is_some_and(|planned| planned > records) {
             p.luck {
                 @if let Some(planned) = planned { "Of " (counted(planned, "planned session")) ", " }
-                (count(records)) " have a record and " (count(graded)) " of these a grade."
+                (count(records)) " have a record, and " (count(graded)) " of these a grade."
                 @if lost > 0 {
                     " " strong { (counted(lost, "more session")) " with a grade and no record" }
-                    " are not in the numbers. " code { "aske repair " (plain(&run.path)) }
-                    " makes records again from stored replies."
+                    " are not included. " code { "aske repair " (plain(&run.path)) }
+                    " rebuilds records from stored replies."
                 }
                 @if begun > 0 { " " (counted(begun, "more session")) " with stored replies only." }
             }
@@ -145,5 +145,5 @@ fn facts(evidence: &Evidence) -> Markup {
         "pairs",
         "solvers",
     ];
-    html! { div.scroll tabindex="0" role="group" aria-label="The runs" { (table("The runs of this page", &columns, &rows)) } }
+    scroll("Runs", &table("The runs of this report", &columns, &rows))
 }

@@ -1,6 +1,6 @@
-//! Maps of pairs: outcomes, direction, one-sidedness.
+//! Maps of pairs: outcomes, wins of the weaker solver, one-sidedness.
 
-use super::run_name;
+use super::{named_runs, solver_names};
 use crate::draw::Figure;
 use crate::figures::triangle::{Cell, Key, triangle};
 use crate::number::{count, counted, percent, range, share};
@@ -9,52 +9,41 @@ use aske_evidence::{Count, Evidence, PairCell, RunEvidence};
 use aske_session::Outcome;
 use maud::{Markup, html};
 
-/// A cell of fewer sessions than this shows how many there are.
+/// A cell with fewer sessions than this shows their number.
 const FEW: u64 = 5;
 
 pub(super) fn maps(evidence: &Evidence) -> Markup {
     html! {
         p {
-            "Every cell is a pair. Solvers are ordered by size, increasing upward and leftward: one small and one large "
-            "solver meet at the lower left, two small ones at the lower right, two large ones at the top."
+            "Each cell is a pair. Solver size increases upward and leftward: a small and a large solver meet at the lower "
+            "left, two small ones at the lower right, two large ones at the top."
         }
-        @for (place, run) in evidence.runs.iter().enumerate() {
-            h3 { bdi { (run_name(evidence, place)) } }
+        @for (index, (name, run)) in named_runs(evidence).enumerate() {
+            h3 { bdi { (name) } }
             @if run.solvers.len() < 2 || run.cells.is_empty() {
                 p { "No pairs." }
             } @else {
                 div.maps {
                     @for outcome in [Outcome::Calibrated, Outcome::TooEasy, Outcome::TooHard] {
-                        (outcome_map(&format!("map-{place}"), "session", &run.solvers_names(), &run.cells, outcome))
+                        (outcome_map(&format!("map-{index}"), "session", &solver_names(run), &run.cells, outcome))
                     }
-                    (direction_map(place, run))
-                    (sides_map(place, run))
+                    (weaker_wins_map(index, run))
+                    (one_sidedness_map(index, run))
                 }
             }
         }
     }
 }
 
-/// Names of the solvers, smallest first.
-pub(super) trait Names {
-    fn solvers_names(&self) -> Vec<&str>;
-}
-
-impl Names for RunEvidence {
-    fn solvers_names(&self) -> Vec<&str> {
-        self.solvers.iter().map(|solver| solver.name.as_str()).collect()
-    }
-}
-
-/// One outcome's share by pair, of sessions or of what else is counted.
+/// The share of one outcome by pair; `unit` is what is counted, such as a session.
 pub(super) fn outcome_map(
     id: &str,
-    counted: &str,
+    unit: &str,
     solvers: &[&str],
     cells: &[PairCell],
     outcome: Outcome,
 ) -> Markup {
-    let at = Outcome::ALL.iter().position(|other| *other == outcome).unwrap_or(0);
+    let at = outcome as usize;
     let usual = usual(cells);
     let (class, name) = match outcome {
         Outcome::TooEasy => ("h-easy", "Too easy"),
@@ -89,13 +78,13 @@ pub(super) fn outcome_map(
     };
     let [most, least] = [sorted.first().map(named), sorted.last().map(named)].map(Option::unwrap_or_default);
     let desc = format!(
-        "Of {} {counted}s, {} ({}). Most often: {most}; least often: {least}.",
+        "Of {} {unit}s, {} ({}). Most often: {most}; least often: {least}.",
         count(of),
         count(hits),
         percent(share(hits, of))
     );
     let caption = html! {
-        "Percent of the pair's " (counted) "s; " (count(usual)) " " (counted) "s a pair" @if shapes.iter().any(|cell| cell.small.is_some()) { ", or n where it is given" } "."
+        "Percent of the pair's " (unit) "s; " (count(usual)) " " (unit) "s a pair" @if shapes.iter().any(|cell| cell.small.is_some()) { ", or n where it is given" } "."
     };
     Figure {
         id: &format!("{id}-{}", outcome.as_str().replace('_', "-")),
@@ -112,13 +101,13 @@ pub(super) fn outcome_map(
     .show()
 }
 
-/// The commonest number of sessions.
+/// The most common number of sessions.
 fn usual(cells: &[PairCell]) -> u64 {
     let times = |cell: &&PairCell| cells.iter().filter(|other| other.sessions == cell.sessions).count();
     cells.iter().max_by_key(times).map_or(0, |cell| cell.sessions)
 }
 
-/// Which place of the pair is the weaker solver's: fewer right answers over the pair's sessions.
+/// The index of the pair's weaker solver, which has fewer right answers over the pair's sessions.
 fn weaker(cell: &PairCell) -> Option<usize> {
     match cell.right[0].cmp(&cell.right[1]) {
         std::cmp::Ordering::Less => Some(0),
@@ -127,7 +116,7 @@ fn weaker(cell: &PairCell) -> Option<usize> {
     }
 }
 
-fn direction_map(place: usize, run: &RunEvidence) -> Markup {
+fn weaker_wins_map(index: usize, run: &RunEvidence) -> Markup {
     let wins = |cell: &PairCell| weaker(cell).map(|side| cell.wins[side]);
     let most = run.cells.iter().filter_map(wins).max().unwrap_or(0).max(1);
     let cells = run.cells.iter().filter(|cell| cell.sessions > 0).map(|cell| Cell {
@@ -142,28 +131,28 @@ fn direction_map(place: usize, run: &RunEvidence) -> Markup {
     let cells: Vec<Cell> = cells.collect();
     let top = counted(most, "win");
     let key = Key {
-        swatches: vec![("h-weak", 0.0, "no such win"), ("h-weak", 0.9, &top)],
+        swatches: vec![("h-weak", 0.0, "no win"), ("h-weak", 0.9, &top)],
         boxed: cells.iter().any(|cell| cell.boxed).then_some("clearly separated pair"),
     };
-    let said = |count: &Count| {
+    let describe = |count: &Count| {
         format!("{} of {} calibrated sessions ({})", count.hits, count.of, percent(count.rate))
     };
     let caption = html! {
-        "How often the pair's weaker solver (fewer right answers over its sessions) is the one that is right: "
-        (said(&run.direction.weaker))
+        "How often the weaker solver of the pair (fewer right answers over its sessions) is the one that is right: "
+        (describe(&run.direction.weaker))
         @if run.direction.separated.of > 0 {
-            "; in boxed pairs, one below 4 and the other above 8 billion parameters or closed, "
-            (said(&run.direction.separated))
+            "; in boxed pairs, with one solver below 4 and the other above 8 billion parameters or closed, "
+            (describe(&run.direction.separated))
         }
-        ". Low is what a real gap looks like. " b { "=" } " both are right equally often."
+        ". A low number is the sign of a real gap. " b { "=" } " means that both are right equally often."
     };
     Figure {
-        id: &format!("map-{place}-direction"),
+        id: &format!("map-{index}-direction"),
         title: "Wins of the weaker solver",
-        desc: &format!("The weaker solver wins {}.", said(&run.direction.weaker)),
+        desc: &format!("The weaker solver wins {}.", describe(&run.direction.weaker)),
         caption,
-        drawing: triangle(&run.solvers_names(), &cells, &key),
-        numbers: matrix(&run.solvers_names(), &run.cells, |cell| {
+        drawing: triangle(&solver_names(run), &cells, &key),
+        numbers: matrix(&solver_names(run), &run.cells, |cell| {
             let wins = wins(cell).map_or_else(|| "=".to_owned(), |wins| wins.to_string());
             format!("{wins} of {}{}", cell.wins[0] + cell.wins[1], if cell.separated { " □" } else { "" })
         }),
@@ -171,7 +160,7 @@ fn direction_map(place: usize, run: &RunEvidence) -> Markup {
     .show()
 }
 
-fn sides_map(place: usize, run: &RunEvidence) -> Markup {
+fn one_sidedness_map(index: usize, run: &RunEvidence) -> Markup {
     let dominant = |cell: &PairCell| {
         let of = cell.wins[0] + cell.wins[1];
         (of > 0).then(|| share(cell.wins[0].max(cell.wins[1]), of))
@@ -208,7 +197,7 @@ fn sides_map(place: usize, run: &RunEvidence) -> Markup {
             ("s-0", 0.9, "even split (50%)"),
             ("s-3", 0.9, "75 to 85%"),
             ("s-5", 0.9, "one side wins (100%)"),
-            ("s-5", 0.2, "seldom calibrated"),
+            ("s-5", 0.2, "rarely calibrated"),
         ],
         boxed: None,
     };
@@ -216,23 +205,23 @@ fn sides_map(place: usize, run: &RunEvidence) -> Markup {
         run.cells.iter().filter(|cell| dominant(cell).is_some_and(|share| share >= 0.8)).count() as u64;
     let with = run.cells.iter().filter(|cell| dominant(cell).is_some()).count() as u64;
     let caption = html! {
-        "Percent of the pair's calibrated sessions that go to the solver that wins more of them; stronger colour where "
-        "the pair is calibrated more often. In " (count(sided)) " of " (count(with)) " pairs one solver wins at least 80%."
+        "Percent of the pair's calibrated sessions won by the solver that wins more of them; the colour is stronger for "
+        "pairs that are calibrated more often. In " (count(sided)) " of " (count(with)) " pairs one solver wins at least 80%."
     };
     Figure {
-        id: &format!("map-{place}-sides"),
+        id: &format!("map-{index}-sides"),
         title: "How one-sided the wins are",
         desc: &format!("In {sided} of {with} pairs one solver wins at least 80% of the calibrated sessions."),
         caption,
-        drawing: triangle(&run.solvers_names(), &cells, &key),
-        numbers: matrix(&run.solvers_names(), &run.cells, |cell| {
+        drawing: triangle(&solver_names(run), &cells, &key),
+        numbers: matrix(&solver_names(run), &run.cells, |cell| {
             format!("{} : {}", cell.wins[0], cell.wins[1])
         }),
     }
     .show()
 }
 
-/// The cells as a table: the smaller solver heads a row, the larger one a column.
+/// The cells as a table with smaller solvers as rows and larger ones as columns.
 fn matrix(solvers: &[&str], cells: &[PairCell], show: impl Fn(&PairCell) -> String) -> Markup {
     let size = solvers.len();
     let mut grid: Vec<Option<&PairCell>> = vec![None; size * size];

@@ -1,57 +1,39 @@
 //! The same sessions under other cross-check solvers.
 
-use super::{cell, run_name, table};
-use crate::draw::Figure;
-use crate::figures::ranges::{Axis, Row, ranges};
-use crate::number::{count, fixed, percent, points, signed, signed_range};
+use super::{cell, named_runs};
+use crate::figures::ranges::{Axis, Row, ranges_figure};
+use crate::number::{count, fixed, or_dash, percent, points, signed, signed_range};
 use crate::text::plain;
 use aske_evidence::{Evidence, Regrade};
 use maud::{Markup, html};
 
 pub(super) fn regrading(evidence: &Evidence) -> Option<Markup> {
-    let all: Vec<(String, &Regrade)> = evidence
-        .runs
-        .iter()
-        .enumerate()
-        .flat_map(|(place, run)| run.regrades.iter().map(move |regrade| (run_name(evidence, place), regrade)))
+    let all: Vec<(String, &Regrade)> = named_runs(evidence)
+        .flat_map(|(name, run)| run.regrades.iter().map(move |regrade| (name.clone(), regrade)))
         .collect();
     if all.is_empty() {
         return None;
     }
-    let shift = |regrade: &Regrade| {
-        regrade.shift.map_or(regrade.calibrated[1] - regrade.calibrated[0], |s| s.difference.value)
-    };
-    let drawn: Vec<Row> = all
-        .iter()
-        .map(|(name, regrade)| Row {
-            name: format!("{name}, by {}", regrade.grader),
-            value: shift(regrade),
-            interval: regrade.shift.map(|shift| shift.difference.interval),
-            second: None,
-            note: format!("{} → {}", percent(regrade.calibrated[0]), percent(regrade.calibrated[1])),
-            hollow: regrade.shift.is_none_or(|shift| shift.p >= 0.05),
-            class: "o-calibrated",
-        })
-        .collect();
-    let rows: Vec<Vec<Markup>> = all
-        .iter()
-        .map(|(name, regrade)| {
-            vec![
-                cell(name),
-                cell(&regrade.grader),
-                cell(count(regrade.sessions)),
-                cell(percent(regrade.calibrated[0])),
-                cell(percent(regrade.calibrated[1])),
-                cell(signed(shift(regrade))),
-                cell(
-                    regrade
-                        .shift
-                        .map_or_else(|| "–".to_owned(), |shift| signed_range(shift.difference.interval)),
-                ),
-                cell(count(regrade.changed)),
-            ]
-        })
-        .collect();
+    let mut drawn = Vec::new();
+    let mut rows = Vec::new();
+    for (name, regrade) in &all {
+        let [before, after] = regrade.calibrated;
+        let interval = regrade.shift.map(|shift| shift.difference.interval);
+        let shift = regrade.shift.map_or(after - before, |shift| shift.difference.value);
+        let note = format!("{} → {}", percent(before), percent(after));
+        let row = Row::new(format!("{name}, by {}", regrade.grader), shift, interval, note);
+        drawn.push(Row { hollow: regrade.shift.is_none_or(|shift| shift.p >= 0.05), ..row });
+        rows.push(vec![
+            cell(name),
+            cell(&regrade.grader),
+            cell(count(regrade.sessions)),
+            cell(percent(before)),
+            cell(percent(after)),
+            cell(signed(shift)),
+            cell(or_dash(interval, signed_range)),
+            cell(count(regrade.changed)),
+        ]);
+    }
     let columns = [
         "asker",
         "graded by",
@@ -62,7 +44,17 @@ pub(super) fn regrading(evidence: &Evidence) -> Option<Markup> {
         "95%, over pairs",
         "outcomes changed",
     ];
-    let desc: Vec<String> = drawn.iter().map(|row| format!("{}: {}", row.name, row.note)).collect();
+    let axis = Axis {
+        name: "shift of the calibrated share, points",
+        bars: false,
+        zero: true,
+        tick: |value| fixed(100.0 * value, 1),
+    };
+    let caption = html! {
+        "Calibrated share by the other cross-check solver minus the one above, with 95% over pairs; hollow if the shift is "
+        "not significant at 5%."
+    };
+    let title = "Shift under another cross-check solver";
     Some(html! {
         p {
             "The same sessions, graded again with the answers of another cross-check solver. A benchmark that measures "
@@ -84,13 +76,6 @@ pub(super) fn regrading(evidence: &Evidence) -> Option<Markup> {
                 }
             }
         }
-        (Figure {
-            id: "f-regrading",
-            title: "Shift under another cross-check solver",
-            desc: &format!("{}.", desc.join("; ")),
-            caption: html! { "Calibrated share by the other grader less the one above, with 95% over pairs; hollow where no shift is seen at 5%." },
-            drawing: ranges(&drawn, &Axis { name: "shift of the calibrated share, points", bars: false, zero: true, tick: |value| fixed(100.0 * value, 1) }),
-            numbers: table("Shift under another cross-check solver", &columns, &rows),
-        }.show())
+        (ranges_figure("f-regrading", title, caption, (&drawn, &axis), (&columns, &rows)))
     })
 }

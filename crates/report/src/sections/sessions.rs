@@ -1,61 +1,61 @@
-//! Sessions worth reading.
+//! Transcripts of selected sessions.
 
-use super::run_name;
-use super::transcript::{Limits, Opened, transcript};
+use super::named_runs;
+use super::transcript::{Limits, SessionText, transcript};
 use crate::text::plain;
 use aske_evidence::{Evidence, Highlight, Run};
 use aske_record::RunError;
 use maud::{Markup, html};
 
-/// Bytes for one of them.
-const MOST: usize = 250_000;
-/// Of one run.
-const EACH: usize = 8;
+/// Maximum bytes of one transcript.
+const MAX_BYTES: usize = 250_000;
+/// Maximum transcripts of one run.
+const PER_RUN: usize = 8;
 
-/// Transcripts in so many bytes.
-pub(super) fn sessions(evidence: &Evidence, runs: &[Run], room: usize) -> Result<Markup, RunError> {
-    let shown: usize = evidence.runs.iter().map(|run| run.highlights.len().min(EACH)).sum();
-    let room = (room / shown.max(1)).min(MOST);
+/// Transcripts within this many bytes.
+pub(super) fn sessions(evidence: &Evidence, runs: &[Run], bytes: usize) -> Result<Markup, RunError> {
+    let shown: usize = evidence.runs.iter().map(|run| run.highlights.len().min(PER_RUN)).sum();
+    let bytes = (bytes / shown.max(1)).min(MAX_BYTES);
     let mut parts = Vec::new();
-    for (place, (found, run)) in evidence.runs.iter().zip(runs).enumerate() {
+    for ((name, found), run) in named_runs(evidence).zip(runs) {
         let mut transcripts = Vec::new();
-        for highlight in found.highlights.iter().take(EACH) {
-            transcripts.extend(one(run, highlight, room)?);
+        for highlight in found.highlights.iter().take(PER_RUN) {
+            transcripts.extend(one(run, highlight, bytes)?);
         }
         if !transcripts.is_empty() {
             parts.push(html! {
-                h3 { bdi { (run_name(evidence, place)) } }
+                h3 { bdi { (name) } }
                 @for transcript in &transcripts { (transcript) }
             });
         }
     }
     Ok(html! {
         @if parts.is_empty() {
-            p { "There is no session to show." }
+            p { "No sessions." }
         } @else {
-            p { "Chosen by rule, not by taste: the asker at its best, then at its worst. Open one to read it." }
+            p { "Selected by a fixed rule: the asker at its best, then at its worst. Open one to read it." }
             @for part in &parts { (part) }
         }
     })
 }
 
-/// A transcript within its room: first whole, then with less mathematics, then with less text.
-fn one(run: &Run, highlight: &Highlight, room: usize) -> Result<Option<Markup>, RunError> {
+/// A transcript within this many bytes: complete if it fits, else with less mathematics, then with less text.
+fn one(run: &Run, highlight: &Highlight, bytes: usize) -> Result<Option<Markup>, RunError> {
     let Some(session) = run.session(&highlight.session) else { return Ok(None) };
-    let opened = Opened {
+    let session = SessionText {
         record: run.record(session)?,
-        // A transcript without its replies still tells the questions and answers.
+        // A transcript without replies still shows the questions and answers.
         replies: run.replies(&highlight.session).unwrap_or_default(),
         grade: session.grade.clone(),
     };
     let mut body = html! {};
     for limits in Limits::SHRINKING {
-        body = transcript(&opened, limits, room);
-        if body.0.len() <= room {
+        body = transcript(&session, limits, bytes);
+        if body.0.len() <= bytes {
             break;
         }
     }
-    let outcome = opened.grade.as_ref().map_or("not graded", |grade| super::outcome_name(grade.outcome));
+    let outcome = session.grade.as_ref().map_or("not graded", |grade| super::outcome_name(grade.outcome));
     Ok(Some(html! {
         details.session.print-open {
             summary {

@@ -1,4 +1,4 @@
-//! A session as a transcript.
+//! The transcript of a session.
 
 use crate::number::count;
 use crate::text::{self, cut, plain, rich};
@@ -9,32 +9,32 @@ use maud::{Markup, html};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// An answer is short; more is shown in the reply.
-const ANSWER: usize = 200;
+/// Maximum characters of an answer.
+const MAX_ANSWER: usize = 200;
 
-/// A session with all that is known of it.
-pub(super) struct Opened {
+/// A session with its record, replies and grade.
+pub(super) struct SessionText {
     pub(super) record: SessionRecord,
     pub(super) replies: HashMap<Slot, StoredCall>,
     pub(super) grade: Option<Grade>,
 }
 
-/// How many characters are shown of a text.
+/// Maximum characters of each kind of text.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     question: usize,
     final_reply: usize,
     probe_reply: usize,
     asker: usize,
-    /// Mathematics is rendered in replies too, while there is room; else only in questions.
+    /// Render mathematics in replies too, while bytes are left; otherwise only in questions.
     math: bool,
 }
 
-/// Bytes that are left for rendered replies; it is much longer than its source.
-type Room = Cell<usize>;
+/// Bytes that are left for rendered replies, which are much longer than their source.
+type BytesLeft = Cell<usize>;
 
 impl Limits {
-    /// From generous to sparing.
+    /// From the most to the least text.
     pub(super) const SHRINKING: [Self; 5] = [
         Self { question: 4_000, final_reply: 8_000, probe_reply: 4_000, asker: 8_000, math: true },
         Self { question: 4_000, final_reply: 8_000, probe_reply: 2_000, asker: 4_000, math: true },
@@ -44,34 +44,34 @@ impl Limits {
     ];
 }
 
-pub(super) fn transcript(opened: &Opened, limits: Limits, room: usize) -> Markup {
-    let room = Room::new(if limits.math { room / 4 } else { 0 });
-    let turns = &opened.record.transcript.turns;
-    let one = |(place, turn): (usize, &Turn)| {
-        let last = place + 1 == turns.len();
-        let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
+pub(super) fn transcript(session: &SessionText, limits: Limits, bytes: usize) -> Markup {
+    let left = BytesLeft::new(if limits.math { bytes / 4 } else { 0 });
+    let turns = &session.record.transcript.turns;
+    let one = |(index, turn): (usize, &Turn)| {
+        let last = index + 1 == turns.len();
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         html! {
             section.turn.final[last] {
                 h4 { @if last { "Final question" } @else { "Round " (number) } }
-                (asker(opened, number, limits, &room))
+                (asker(session, number, limits, &left))
                 (question(turn, limits))
-                @if let Some(solved) = &turn.solved { (solvers(opened, number, solved, last, limits, &room)) }
+                @if let Some(solved) = &turn.solved { (solvers(session, number, solved, last, limits, &left)) }
             }
         }
     };
-    // The final question matters most, so it has the room first.
+    // The final question matters most, so it is rendered first.
     let mut shown: Vec<Markup> = turns.iter().enumerate().rev().map(one).collect();
     shown.reverse();
-    html! { @for turn in &shown { (turn) } (check(opened, turns.len(), limits, &room)) }
+    html! { @for turn in &shown { (turn) } (check(session, turns.len(), limits, &left)) }
 }
 
-fn asker(opened: &Opened, turn: u32, limits: Limits, room: &Room) -> Markup {
+fn asker(session: &SessionText, turn: u32, limits: Limits, left: &BytesLeft) -> Markup {
     html! {
-        @if let Some(call) = opened.replies.get(&Slot::first(turn, Role::Asker)) {
+        @if let Some(call) = session.replies.get(&Slot::first(turn, Role::Asker)) {
             details.asker {
-                summary { "What " bdi { (plain(&opened.record.asker)) } " wrote" }
+                summary { "Full reply of " bdi { (plain(&session.record.asker)) } }
                 (thinking(&call.reply, limits.asker / 2))
-                (body(&call.reply.content, limits.asker, room))
+                (body(&call.reply.content, limits.asker, left))
             }
         }
     }
@@ -83,12 +83,12 @@ fn question(turn: &Turn, limits: Limits) -> Markup {
             Some(text) => {
                 @let (shown, more) = cut(text, limits.question);
                 blockquote.question dir="auto" { (rich(shown)) (rest(more)) }
-                @if turn.cut { p.aside { "The question was cut at the word limit." } }
+                @if turn.cut { p.aside { "The question was cut off at the word limit." } }
             }
             None => p.aside {
                 @match turn.trouble {
-                    Some(TurnError::Truncated) => "No question: the reply was cut at the token limit.",
-                    _ => "No question under its tag.",
+                    Some(TurnError::Truncated) => "No question: the reply was cut off at the token limit.",
+                    _ => "No question: its tag is missing.",
                 }
             },
         }
@@ -96,33 +96,33 @@ fn question(turn: &Turn, limits: Limits) -> Markup {
 }
 
 fn solvers(
-    opened: &Opened,
+    session: &SessionText,
     turn: u32,
     solved: &[SolverAnswer; 2],
     last: bool,
     limits: Limits,
-    room: &Room,
+    left: &BytesLeft,
 ) -> Markup {
-    let right = opened.grade.as_ref().and_then(|grade| grade.right).filter(|_| last);
+    let right = session.grade.as_ref().and_then(|grade| grade.right).filter(|_| last);
     html! {
         div.pair {
             @for side in Side::BOTH {
                 div.solver {
-                    p.who { b { bdi { (plain(&opened.record.solvers[side.index()])) } } span.aside { " Model " (side.index() + 1) } }
+                    p.who { b { bdi { (plain(&session.record.solvers[side.index()])) } } span.aside { " Model " (side.index() + 1) } }
                     p.answer {
                         "Answer: " (answer(solved[side.index()].answer.as_deref()))
                         @if let Some(right) = right {
                             @if right[side.index()] { span.right { " ✓ right" } } @else { span.wrong { " ✗ wrong" } }
                         }
-                        @if solved[side.index()].finish == Finish::Length { span.aside { " (cut at the token limit)" } }
+                        @if solved[side.index()].finish == Finish::Length { span.aside { " (cut off at the token limit)" } }
                     }
-                    @if let Some(call) = opened.replies.get(&Slot::first(turn, Role::Solver(side))) {
+                    @if let Some(call) = session.replies.get(&Slot::first(turn, Role::Solver(side))) {
                         @let limit = if last { limits.final_reply } else { limits.probe_reply };
                         @if last {
                             (thinking(&call.reply, limits.probe_reply))
-                            (body(&call.reply.content, limit, room))
+                            (body(&call.reply.content, limit, left))
                         } @else {
-                            details { summary { "Reply" } (body(&call.reply.content, limit, room)) }
+                            details { summary { "Reply" } (body(&call.reply.content, limit, left)) }
                         }
                     }
                 }
@@ -131,20 +131,20 @@ fn solvers(
     }
 }
 
-fn check(opened: &Opened, turns: usize, limits: Limits, room: &Room) -> Markup {
+fn check(session: &SessionText, turns: usize, limits: Limits, left: &BytesLeft) -> Markup {
     let turn = u32::try_from(turns).unwrap_or(u32::MAX);
-    let answers = &opened.record.transcript.check;
+    let answers = &session.record.transcript.check;
     html! {
         @if !answers.is_empty() {
             p.check {
                 b { "Cross-check answers: " }
-                @for (place, one) in answers.iter().enumerate() {
-                    @if place > 0 { ", " }
+                @for (index, one) in answers.iter().enumerate() {
+                    @if index > 0 { ", " }
                     (answer(one.as_deref()))
                 }
             }
-            @if let Some(call) = opened.replies.get(&Slot::first(turn, Role::Check)) {
-                details { summary { "Its first solution" } (body(&call.reply.content, limits.probe_reply, room)) }
+            @if let Some(call) = session.replies.get(&Slot::first(turn, Role::Check)) {
+                details { summary { "First solution" } (body(&call.reply.content, limits.probe_reply, left)) }
             }
         }
     }
@@ -154,7 +154,7 @@ fn answer(answer: Option<&str>) -> Markup {
     html! {
         @match answer {
             Some(text) => {
-                @let (shown, more) = cut(text, ANSWER);
+                @let (shown, more) = cut(text, MAX_ANSWER);
                 bdi.said { (text::answer(shown)) } (rest(more))
             }
             None => span.aside { "none" },
@@ -165,15 +165,15 @@ fn answer(answer: Option<&str>) -> Markup {
 fn thinking(reply: &Reply, limit: usize) -> Markup {
     html! {
         @if let Some(thinking) = reply.reasoning.as_deref().filter(|thinking| !thinking.trim().is_empty()) {
-            details { summary { "Thinking" } (body(thinking, limit, &Room::new(0))) }
+            details { summary { "Thinking" } (body(thinking, limit, &BytesLeft::new(0))) }
         }
     }
 }
 
-fn body(text: &str, limit: usize, room: &Room) -> Markup {
+fn body(text: &str, limit: usize, left: &BytesLeft) -> Markup {
     let (shown, more) = cut(text.trim_end(), limit);
-    let shown = if room.get() > 0 { rich(shown) } else { plain(shown) };
-    room.set(room.get().saturating_sub(shown.0.len()));
+    let shown = if left.get() > 0 { rich(shown) } else { plain(shown) };
+    left.set(left.get().saturating_sub(shown.0.len()));
     html! { div.reply dir="auto" { (shown) (rest(more)) } }
 }
 

@@ -1,23 +1,23 @@
-//! What could make the numbers mean something else.
+//! Checks on the validity of the numbers.
 
-use super::{cell, run_name, table};
+use super::{cell, named_runs, scroll, table};
 use crate::number::{count, percent, share};
 use crate::text::plain;
 use aske_evidence::{Evidence, RunEvidence, SolverReplies, severity};
 use maud::{Markup, html};
 
-/// Truncated or unanswered replies of one solver: fine, and worth a look.
-const SOLVER: [f64; 2] = [0.02, 0.10];
+/// Limits on the share of truncated or unanswered replies of one solver.
+const SOLVER_LIMITS: [f64; 2] = [0.02, 0.10];
 
 pub(super) fn validity(evidence: &Evidence) -> Markup {
     html! {
         p {
-            "Each check counts sessions in which a label may mean something else than it says. "
-            b { "fine" } " and " b { "look" } " end at the two limits given; above them it is a " b { "problem" } "."
+            "Each check counts sessions whose label may be unreliable. A share up to the first limit is " b { "fine" }
+            ", up to the second worth a " b { "look" } ", and above it a " b { "problem" } "."
         }
-        @for (place, run) in evidence.runs.iter().enumerate() {
-            h3 { bdi { (run_name(evidence, place)) } }
-            div.scroll tabindex="0" role="group" aria-label="Checks" { (checks(run)) }
+        @for (name, run) in named_runs(evidence) {
+            h3 { bdi { (name) } }
+            (scroll("Checks", &checks(run)))
             (replies(run))
             (cost(run))
         }
@@ -40,7 +40,7 @@ fn checks(run: &RunEvidence) -> Markup {
             ]
         })
         .collect();
-    table("Checks", &["check", "verdict", "number", "share", "limits", "sessions to look at"], &rows)
+    table("Checks", &["check", "verdict", "number", "share", "limits", "example sessions"], &rows)
 }
 
 fn limit(limit: f64) -> String {
@@ -57,38 +57,33 @@ fn replies(run: &RunEvidence) -> Markup {
     let worst = |solver: &SolverReplies| {
         share(solver.truncated, solver.replies).max(share(solver.unanswered, solver.replies))
     };
-    let open = run.validity.solvers.iter().filter(|solver| worst(solver) > SOLVER[0]).count() as u64;
+    let to_check =
+        run.validity.solvers.iter().filter(|solver| worst(solver) > SOLVER_LIMITS[0]).count() as u64;
     let rows: Vec<Vec<Markup>> = run
         .validity
         .solvers
         .iter()
         .map(|solver| {
+            let of_replies =
+                |hits| cell(format!("{} ({})", count(hits), percent(share(hits, solver.replies))));
             vec![
                 html! { bdi { (plain(&solver.name)) } },
                 cell(count(solver.replies)),
-                cell(format!(
-                    "{} ({})",
-                    count(solver.truncated),
-                    percent(share(solver.truncated, solver.replies))
-                )),
-                cell(format!(
-                    "{} ({})",
-                    count(solver.unanswered),
-                    percent(share(solver.unanswered, solver.replies))
-                )),
-                verdict(worst(solver), SOLVER),
+                of_replies(solver.truncated),
+                of_replies(solver.unanswered),
+                verdict(worst(solver), SOLVER_LIMITS),
             ]
         })
         .collect();
-    let columns = ["solver", "replies", "cut at the token limit", "without an answer", "verdict"];
+    let columns = ["solver", "replies", "cut off at the token limit", "without an answer", "verdict"];
     html! {
         details.print-open {
             summary {
                 "Replies by solver: "
-                @if open == 0 { "all fine" } @else { (count(open)) " to look at" }
-                " (limits " (limit(SOLVER[0])) " / " (limit(SOLVER[1])) "; a reply without an answer counts as wrong)"
+                @if to_check == 0 { "all fine" } @else { (count(to_check)) " to check" }
+                " (limits " (limit(SOLVER_LIMITS[0])) " / " (limit(SOLVER_LIMITS[1])) "; a reply without an answer counts as wrong)"
             }
-            div.scroll tabindex="0" role="group" aria-label="Replies by solver" { (table("Replies by solver", &columns, &rows)) }
+            (scroll("Replies by solver", &table("Replies by solver", &columns, &rows)))
         }
     }
 }
@@ -110,13 +105,20 @@ fn cost(run: &RunEvidence) -> Markup {
             ]
         })
         .collect();
-    let columns =
-        ["role", "calls", "tokens read", "of these cached", "tokens written", "of these thinking", "cost"];
+    let columns = [
+        "role",
+        "calls",
+        "prompt tokens",
+        "of these cached",
+        "completion tokens",
+        "of these thinking",
+        "cost",
+    ];
     html! {
         @if !run.used.is_empty() {
             details.print-open {
-                summary { "Cost by role: " (aske_chat::Usd(total)) " in all" }
-                div.scroll tabindex="0" role="group" aria-label="Cost by role" { (table("Cost by role", &columns, &rows)) }
+                summary { "Cost by role: " (aske_chat::Usd(total)) " in total" }
+                (scroll("Cost by role", &table("Cost by role", &columns, &rows)))
             }
         }
     }
@@ -128,7 +130,7 @@ fn role_name(role: &str) -> &str {
         "two" => "boundary solver, as Model 2",
         "check" => "cross-check solver",
         "equivalence" => "equivalence checker",
-        "panel" => "solvers of audit, baseline, difficulty",
+        "panel" => "solvers of audit, baseline and difficulty",
         other => other,
     }
 }

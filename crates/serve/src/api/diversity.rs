@@ -1,20 +1,23 @@
-//! How new questions are, against those of all workers.
+//! `/v1/diversity`: the novelty of questions, compared with those of all workers.
 
-use super::{Body, Shared};
-use crate::history::{Asked, Told};
-use crate::problem::Problem;
+use super::{JsonBody, Shared};
+use crate::history::{NoveltyRequest, NoveltyResponse};
+use aske_http::{ApiError, WorkerError};
 use axum::Json;
 
-/// Questions of one call at most: every one is compared with all that are remembered.
-const MOST: usize = 4096;
+/// Maximum questions in one request: each is compared with the whole history.
+const MAX_QUESTIONS: usize = 4096;
 
-pub(super) async fn diversity(environment: Shared, Body(asked): Body<Asked>) -> Result<Json<Told>, Problem> {
-    if asked.questions.len() > MOST {
-        let what = format!("{} questions in one call, and {MOST} are allowed", asked.questions.len());
-        return Err(Problem::bad(what, "send them in several calls"));
+pub(super) async fn diversity(
+    environment: Shared,
+    JsonBody(request): JsonBody<NoveltyRequest>,
+) -> Result<Json<NoveltyResponse>, ApiError> {
+    let count = request.questions.len();
+    if count > MAX_QUESTIONS {
+        let message = format!("{count} questions in one request; the maximum is {MAX_QUESTIONS}");
+        return Err(ApiError::bad_request(message).with_hint("send them in several requests"));
     }
-    let shared = environment.0;
-    let work = tokio::task::spawn_blocking(move || shared.history.add(asked));
-    let told = work.await.map_err(|error| Problem::ours(error.to_string()))?;
-    Ok(Json(told?))
+    let environment = environment.0;
+    let work = tokio::task::spawn_blocking(move || environment.history.add(request));
+    Ok(Json(work.await.map_err(WorkerError::from)??))
 }

@@ -1,4 +1,4 @@
-//! Whether it is up, and how it is used.
+//! `/healthz` and `/openapi.json`.
 
 use super::Shared;
 use axum::Json;
@@ -6,14 +6,14 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-/// The description of every route.
+/// The OpenAPI description of every route.
 pub(super) const OPENAPI: &str = include_str!("openapi.json");
 
 pub(super) async fn health(environment: Shared) -> Json<Value> {
     Json(json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
-        "sessions": environment.table.len(),
+        "sessions": environment.sessions.len(),
         "judge": environment.judge,
     }))
 }

@@ -1,14 +1,14 @@
-//! What an episode was worth.
+//! `/v1/sessions/{session}/reward`: the grade and reward of a finished session.
 
 use super::Shared;
-use crate::problem::Problem;
+use aske_http::ApiError;
 use aske_record::PairId;
 use aske_session::{Grade, Reward, Transcript};
 use axum::Json;
 use axum::extract::{Path, Query};
 use serde::{Deserialize, Serialize};
 
-/// How new the final question is, as `/v1/diversity` has told; nought where nobody asked.
+/// The novelty of the final question as `/v1/diversity` returned it; 0 by default.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Novelty {
@@ -16,9 +16,8 @@ pub(super) struct Novelty {
     novelty: f64,
 }
 
-/// The reward, and what it is for.
 #[derive(Serialize)]
-pub(super) struct Rewarded {
+pub(super) struct RewardResponse {
     pair: PairId,
     sample: u32,
     solvers: [String; 2],
@@ -35,23 +34,26 @@ pub(super) async fn reward(
     environment: Shared,
     Path(session): Path<String>,
     novelty: Result<Query<Novelty>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<Rewarded>, Problem> {
-    let hint = "give `novelty` as /v1/diversity told it, between 0 and 2";
-    let Query(Novelty { novelty }) = novelty.map_err(|error| Problem::bad(error.body_text(), hint))?;
+) -> Result<Json<RewardResponse>, ApiError> {
+    let invalid = |message: String| {
+        ApiError::bad_request(message).with_hint("pass `novelty` as returned by /v1/diversity, from 0 to 2")
+    };
+    let Query(Novelty { novelty }) = novelty.map_err(|error| invalid(error.body_text()))?;
     if !(0.0..=2.0).contains(&novelty) {
-        return Err(Problem::bad(format!("a novelty of {novelty}"), hint));
+        return Err(invalid(format!("the novelty {novelty} is out of range")));
     }
-    let seat = environment.table.find(&session)?;
-    let episode = seat.episode.lock().await;
-    let Some((transcript, grade)) = episode.ended() else {
-        return Err(Problem::conflict("the session is not over", "bring what the last answer has asked for"));
+    let open = environment.sessions.get(&session)?;
+    let episode = open.episode.lock().await;
+    let Some((transcript, grade)) = episode.finished() else {
+        return Err(ApiError::conflict("the session is not finished")
+            .with_hint("submit what the last response asked for"));
     };
     let reward = Reward::of(grade.outcome, transcript, environment.history.bonus(novelty));
-    let id = &seat.planned.id;
-    Ok(Json(Rewarded {
+    let id = &open.planned.id;
+    Ok(Json(RewardResponse {
         pair: id.pair.clone(),
         sample: id.sample,
-        solvers: seat.planned.solvers.clone(),
+        solvers: open.planned.solvers.clone(),
         question: transcript.answers().question.map(str::to_owned),
         grade: grade.clone(),
         reward,

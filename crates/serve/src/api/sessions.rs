@@ -1,9 +1,9 @@
-//! Sessions begin and end.
+//! Lists pairs, creates and deletes sessions.
 
-use super::{Body, Shared};
-use crate::environment::Wish;
+use super::{JsonBody, Shared};
+use crate::environment::SessionRequest;
 use crate::episode::{Judge, Next};
-use crate::problem::Problem;
+use aske_http::ApiError;
 use aske_record::PairId;
 use axum::Json;
 use axum::extract::Path;
@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A session that has begun.
+/// A new session.
 #[derive(Serialize)]
 pub(super) struct Created {
     session: String,
@@ -28,15 +28,15 @@ pub(super) async fn pairs(environment: Shared) -> Json<Value> {
 
 pub(super) async fn create(
     environment: Shared,
-    Body(wish): Body<Wish>,
-) -> Result<(StatusCode, Json<Created>), Problem> {
-    let (session, planned) = environment.open(&wish)?;
-    let next = environment.table.find(&session)?.episode.lock().await.next();
+    JsonBody(request): JsonBody<SessionRequest>,
+) -> Result<(StatusCode, Json<Created>), ApiError> {
+    let (session, planned) = environment.open(&request)?;
+    let next = environment.sessions.get(&session)?.episode.lock().await.next();
     let (pair, sample) = (planned.id.pair, planned.id.sample);
     Ok((StatusCode::CREATED, Json(Created { session, pair, sample, judge: environment.judge, next })))
 }
 
-pub(super) async fn close(environment: Shared, Path(session): Path<String>) -> Result<StatusCode, Problem> {
-    environment.table.close(&session)?;
+pub(super) async fn close(environment: Shared, Path(session): Path<String>) -> Result<StatusCode, ApiError> {
+    environment.sessions.remove(&session)?;
     Ok(StatusCode::NO_CONTENT)
 }

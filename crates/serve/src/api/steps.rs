@@ -1,11 +1,11 @@
-//! What the trainer's policy says: as asker, and as judge of its own question.
+//! `step` and `judge`: replies of the trainer's policy as asker, and as cross-check solver of its own question.
 
-use super::{Body, Shared};
+use super::{JsonBody, Shared};
 use crate::Environment;
-use crate::episode::{Next, Post};
-use crate::play;
-use crate::problem::Problem;
+use crate::episode::{Next, Submission};
+use crate::step::step as run_step;
 use aske_chat::{Finish, Reply, Usage};
+use aske_http::{ApiError, WorkerError};
 use axum::Json;
 use axum::extract::Path;
 use serde::Deserialize;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// A reply of the policy.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct PolicyReply {
     content: String,
-    /// As servers name it: `stop`, `length`, or anything else.
+    /// `stop`, `length`, `content_filter` or another name.
     #[serde(default)]
     finish_reason: Option<String>,
     /// Tokens of the reply, for the record.
@@ -24,10 +24,10 @@ struct Said {
     completion_tokens: u64,
 }
 
-/// The asker's reply of a turn; the turn tells a repeated step from the next one.
+/// The asker's reply of a turn. The number of the turn distinguishes a repeated step from the next one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Step {
+pub(super) struct StepRequest {
     turn: u32,
     content: String,
     #[serde(default)]
@@ -39,12 +39,12 @@ pub(super) struct Step {
 /// The policy's answers to its question.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Judged {
-    answers: Vec<Said>,
+pub(super) struct JudgeRequest {
+    answers: Vec<PolicyReply>,
 }
 
-impl Said {
-    fn reply(self) -> Reply {
+impl PolicyReply {
+    fn into_reply(self) -> Reply {
         let finish = match self.finish_reason.as_deref() {
             None => Finish::Stop,
             Some("content_filter") => Finish::Filtered,
@@ -58,24 +58,30 @@ impl Said {
 pub(super) async fn step(
     environment: Shared,
     Path(session): Path<String>,
-    Body(Step { turn, content, finish_reason, completion_tokens }): Body<Step>,
-) -> Result<Json<Next>, Problem> {
-    let said = Said { content, finish_reason, completion_tokens };
-    to_its_end(environment.0, &session, Post::Turn(turn, said.reply())).await
+    JsonBody(StepRequest { turn, content, finish_reason, completion_tokens }): JsonBody<StepRequest>,
+) -> Result<Json<Next>, ApiError> {
+    let reply = PolicyReply { content, finish_reason, completion_tokens };
+    submit(environment.0, &session, Submission::Turn(turn, reply.into_reply())).await
 }
 
 pub(super) async fn judge(
     environment: Shared,
     Path(session): Path<String>,
-    Body(Judged { answers }): Body<Judged>,
-) -> Result<Json<Next>, Problem> {
-    let answers = answers.into_iter().map(Said::reply).collect();
-    to_its_end(environment.0, &session, Post::Answers(answers)).await
+    JsonBody(JudgeRequest { answers }): JsonBody<JudgeRequest>,
+) -> Result<Json<Next>, ApiError> {
+    let answers = answers.into_iter().map(PolicyReply::into_reply).collect();
+    submit(environment.0, &session, Submission::Answers(answers)).await
 }
 
-/// Answers a post also when the trainer hangs up: what was paid for is kept, and a repeated post gets it.
-async fn to_its_end(environment: Arc<Environment>, session: &str, post: Post) -> Result<Json<Next>, Problem> {
-    let seat = environment.table.find(session)?;
-    let work = tokio::spawn(async move { play::post(&environment, &seat, post).await });
-    work.await.map_err(|error| Problem::ours(error.to_string()))?.map(Json)
+/// Runs a step to its end even if the trainer disconnects: replies that were paid for are stored, and a repeated step
+/// gets the same response.
+async fn submit(
+    environment: Arc<Environment>,
+    session: &str,
+    submission: Submission,
+) -> Result<Json<Next>, ApiError> {
+    let open = environment.sessions.get(session)?;
+    let work = tokio::spawn(async move { run_step(&environment, &open, submission).await });
+    let next = work.await.map_err(WorkerError::from)?;
+    Ok(Json(next.inspect_err(|error| tracing::info!(session, %error, "step failed"))?))
 }

@@ -1,10 +1,11 @@
-//! An answer as it is written: server-sent events.
+//! Streamed responses: server-sent events.
 //!
-//! The stream owns the work. A client that hangs up drops the stream, and with it the requests: their places are free.
+//! The stream owns the requests to the model. When a client disconnects, the stream is dropped and the requests end with it.
 
-use super::ask::Asked;
-use super::{Head, Models, Open, Refusal, head, say, together};
-use aske_chat::Reply;
+use super::request::CompletionRequest;
+use super::response::ResponseHeader;
+use super::{Models, OpenAiError, OpenReply};
+use aske_chat::{Reply, Usage};
 use aske_model::{Model, ModelError, Request};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -15,114 +16,111 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What happens to one of the replies.
-enum News {
-    More(String),
+/// Progress of one of the replies.
+enum Progress {
+    Text(String),
     End(Box<Result<Reply, ModelError>>),
 }
 
-/// Answers with a stream once the first words are there; what fails before them is refused as any other request.
-pub(super) async fn answer(
+/// Responds with a stream once the first text has arrived; an error before that is an ordinary error response.
+pub(super) async fn respond(
     models: Arc<Models>,
     model: Arc<Model>,
-    asked: Asked,
-) -> Result<Response, Refusal> {
-    let head = head(model.name());
-    let with_usage = asked.with_usage;
-    let mut news = Box::pin(work(models, model, &asked));
-    let first = match news.next().await {
-        Some((_, News::End(end))) if end.is_err() => return Err(end.err().map_or_else(ended, Refusal::from)),
+    request: CompletionRequest,
+) -> Result<Response, OpenAiError> {
+    let header = ResponseHeader::new(model.name());
+    let with_usage = request.with_usage;
+    let mut progress = Box::pin(run(models, model, &request));
+    let first = match progress.next().await {
+        Some((index, Progress::End(end))) => (index, Progress::End(Box::new(Ok((*end)?)))),
         Some(first) => first,
-        None => return Err(ended()),
+        None => return Err(OpenAiError::not_found("the model stopped before it replied")),
     };
-    let mut told = Told { head, with_usage, used: Vec::new(), begun: Vec::new() };
-    let parts = stream::iter([first]).chain(news).map(Some).chain(stream::iter([None]));
-    let events = parts.flat_map(move |news| stream::iter(told.events(news)));
+    let mut writer = EventWriter { header, with_usage, usage: Vec::new(), begun: Vec::new() };
+    let parts = stream::iter([first]).chain(progress).map(Some).chain(stream::iter([None]));
+    let events = parts.flat_map(move |part| stream::iter(writer.events(part)));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
-fn ended() -> Refusal {
-    Refusal::unknown("the model ended before it answered")
-}
-
-/// All replies at once, and what happens to them in the order in which it happens.
-fn work(models: Arc<Models>, model: Arc<Model>, asked: &Asked) -> impl Stream<Item = (usize, News)> + use<> {
-    let (tell, mut heard) = unbounded_channel();
-    let requests: Vec<Request> = asked.requests().collect();
-    let write = async move {
+/// Runs all requests at once; yields their progress with the index of the reply.
+fn run(
+    models: Arc<Models>,
+    model: Arc<Model>,
+    request: &CompletionRequest,
+) -> impl Stream<Item = (usize, Progress)> + use<> {
+    let (sender, mut receiver) = unbounded_channel();
+    let requests: Vec<Request> = request.requests().collect();
+    let work = async move {
         let all = requests.iter().enumerate();
-        join_all(all.map(|(index, request)| one(&models, &model, index, request, tell.clone()))).await;
+        join_all(all.map(|(index, request)| run_one(&models, &model, index, request, sender.clone()))).await;
     };
-    let news = stream::poll_fn(move |cx| heard.poll_recv(cx));
-    // The work gives nothing itself; it is here so that it is done, and dropped, with the stream.
-    stream::select(news, stream::once(write).filter_map(|()| std::future::ready(None)))
+    let progress = stream::poll_fn(move |cx| receiver.poll_recv(cx));
+    // Yields nothing; it is part of the stream so that it is polled and dropped with it.
+    stream::select(progress, stream::once(work).filter_map(|()| std::future::ready(None)))
 }
 
-async fn one(
+async fn run_one(
     models: &Models,
     model: &Model,
     index: usize,
     request: &Request,
-    tell: UnboundedSender<(usize, News)>,
+    sender: UnboundedSender<(usize, Progress)>,
 ) {
-    let _open = Open::new(&models.open);
-    let (said, mut pieces): (_, UnboundedReceiver<String>) = unbounded_channel();
-    let pass = async {
-        while let Some(piece) = pieces.recv().await {
-            let _ = tell.send((index, News::More(piece)));
+    let _open = OpenReply::new(&models.open);
+    let (text_sender, mut texts): (_, UnboundedReceiver<String>) = unbounded_channel();
+    let forward = async {
+        while let Some(text) = texts.recv().await {
+            let _ = sender.send((index, Progress::Text(text)));
         }
     };
-    let (end, ()) = tokio::join!(model.stream(request, &models.halt, said), pass);
-    let _ = tell.send((index, News::End(Box::new(end))));
+    let (end, ()) = tokio::join!(model.stream(request, &models.halt, text_sender), forward);
+    let _ = sender.send((index, Progress::End(Box::new(end))));
 }
 
-/// What the client was told so far.
-struct Told {
-    head: Head,
+/// Turns progress into events.
+struct EventWriter {
+    header: ResponseHeader,
     with_usage: bool,
-    used: Vec<aske_chat::Usage>,
-    /// Replies that have begun.
+    usage: Vec<Usage>,
+    /// Indices of replies that have begun.
     begun: Vec<usize>,
 }
 
-impl Told {
-    /// What the client is told of this; of the end, where there is nothing more.
-    fn events(&mut self, news: Option<(usize, News)>) -> Vec<Result<Event, Infallible>> {
-        let mut out = Vec::new();
-        match news {
-            Some((index, News::More(text))) => {
-                out.extend(self.opening(index));
-                out.push(say::part(&self.head, index, &json!({ "content": text }), None));
+impl EventWriter {
+    /// The events for some progress; none stands for the end of all replies.
+    fn events(&mut self, progress: Option<(usize, Progress)>) -> Vec<Result<Event, Infallible>> {
+        let mut chunks = Vec::new();
+        let mut done = None;
+        match progress {
+            Some((index, Progress::Text(text))) => {
+                chunks.extend(self.first_chunk(index));
+                chunks.push(self.header.chunk(index, &json!({ "content": text }), None));
             }
-            Some((index, News::End(end))) => match *end {
+            Some((index, Progress::End(end))) => match *end {
                 Ok(reply) => {
-                    out.extend(self.opening(index));
-                    out.push(say::part(&self.head, index, &json!({}), Some(reply.finish)));
-                    self.used.push(reply.usage);
+                    chunks.extend(self.first_chunk(index));
+                    chunks.push(self.header.chunk(index, &json!({}), Some(reply.finish)));
+                    self.usage.push(reply.usage);
                 }
-                Err(failure) => out.push(Refusal::from(failure).body()),
+                Err(error) => chunks.push(OpenAiError::from(error).body()),
             },
             None => {
                 if self.with_usage {
-                    out.push(say::used(&self.head, together(self.used.drain(..))));
+                    chunks.push(self.header.usage_chunk(self.usage.drain(..)));
                 }
-                let parts = out.iter().map(event).chain([Event::default().data("[DONE]")]);
-                return parts.map(Ok).collect();
+                done = Some(Event::default().data("[DONE]"));
             }
         }
-        out.iter().map(event).map(Ok).collect()
+        let events = chunks.iter().map(|chunk| Event::default().data(chunk.to_string()));
+        events.chain(done).map(Ok).collect()
     }
 
-    /// The first part of a reply, which says who speaks.
-    fn opening(&mut self, index: usize) -> Option<Value> {
+    /// The first chunk of a reply, which names the role.
+    fn first_chunk(&mut self, index: usize) -> Option<Value> {
         if self.begun.contains(&index) {
             return None;
         }
         self.begun.push(index);
-        Some(say::part(&self.head, index, &json!({ "role": "assistant", "content": "" }), None))
+        Some(self.header.chunk(index, &json!({ "role": "assistant", "content": "" }), None))
     }
-}
-
-fn event(part: &Value) -> Event {
-    Event::default().data(part.to_string())
 }

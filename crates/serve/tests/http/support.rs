@@ -3,7 +3,7 @@
 use aske_bench::manifest;
 use aske_config::Layers;
 use aske_record::RunDir;
-use aske_serve::{Environment, History, Options, ServeError, serve};
+use aske_serve::{Environment, History, ServeError, SessionLimits, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -62,10 +62,11 @@ impl World {
         let settings = layers.settings().unwrap();
         let folder = RunDir::open(&self.path().join("run"), &manifest("0", &layers, &settings)).unwrap();
         let history = History::open(&self.path().join("state"), &layers.config().train).unwrap();
-        let environment = Environment::new(settings, folder, history, Options { sessions, idle }).unwrap();
+        let environment =
+            Environment::new(settings, folder, history, SessionLimits { sessions, idle }).unwrap();
         let (told, ready) = oneshot::channel();
         let (end, ended) = oneshot::channel::<()>();
-        let http = aske_serve::options(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
+        let http = aske_http::ServerOptions::new(([127, 0, 0, 1], 0).into(), aske_http::Access::open());
         let until = async { drop(ended.await) };
         let task =
             tokio::spawn(serve(environment, http, |server| told.send(server.address()).unwrap(), until));

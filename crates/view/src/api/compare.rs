@@ -1,38 +1,35 @@
 //! `/api/compare`: the sessions that two runs share.
 
-use super::sessions::{QUESTION, ROW, limit};
+use super::pair_names;
+use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::filter::Label;
-use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::{Http, Work};
-use crate::runs::{Runs, Shelves};
-use crate::shown::beginning;
-use aske_evidence::Session;
+use crate::render::excerpt;
+use crate::request::{ApiRequest, Cost};
+use crate::runs::LoadedRuns;
+use aske_evidence::{Run, Session};
+use aske_http::ApiError;
 use aske_session::Outcome;
-use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Comparison {
     version: u64,
-    /// Sessions that both have graded.
+    /// Sessions that are graded in both runs.
     shared: usize,
     /// Of these, with two different outcomes.
     differ: usize,
     /// The first run's outcomes against the second's, in the order of tables.
     table: [[usize; 5]; 5],
-    /// Rows under the filter.
+    /// Rows that match the filter.
     total: usize,
     offset: usize,
-    rows: Vec<Row>,
+    rows: Vec<SharedSession>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct SharedSession {
     name: String,
     pair: [String; 2],
     sample: u32,
@@ -41,60 +38,67 @@ struct Row {
     questions: [Option<Value>; 2],
 }
 
-pub(crate) async fn answer(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    mut params: Params,
-) -> Result<Response, Problem> {
-    let places = [params.number("first", 0)?, params.number("second", 1)?];
-    let wanted = [params.choice("one", Outcome::ALL)?, params.choice("two", Outcome::ALL)?];
-    let differs = params.choice("differs", [true, false])?.unwrap_or(false);
-    let offset = params.number("offset", 0)?;
-    let limit = limit(&mut params)?;
+/// Which shared sessions are listed.
+struct Filter {
+    outcomes: [Option<Outcome>; 2],
+    differing_only: bool,
+}
+
+impl Filter {
+    fn matches(&self, outcomes: [Outcome; 2]) -> bool {
+        let selected = self.outcomes.iter().zip(outcomes);
+        !(self.differing_only && outcomes[0] == outcomes[1])
+            && selected.into_iter().all(|(wanted, outcome)| wanted.is_none_or(|wanted| wanted == outcome))
+    }
+}
+
+pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
+    let params = &mut request.params;
+    let [first, second] = [params.number("first", 0)?, params.number("second", 1)?];
+    let filter = Filter {
+        outcomes: [params.choice("one", Outcome::ALL)?, params.choice("two", Outcome::ALL)?],
+        differing_only: params.choice("differs", [true, false])?.unwrap_or(false),
+    };
+    let paging = Paging::parse(params)?;
     params.end()?;
-    let count = move |shelves: &Shelves| Ok(shelves.get(places[0])?.run.sessions.len());
-    let sessions = runs.measure(&http, count).await?;
-    let work = Work { cost: sessions.saturating_mul(64), most: 2 * limit * ROW };
-    let shared = runs.json(&http, work, move |shelves| {
-        let [first, second] = [&shelves.get(places[0])?.run, &shelves.get(places[1])?.run];
-        let mut answer = Comparison {
-            version: shelves.version,
-            shared: 0,
-            differ: 0,
-            table: [[0; 5]; 5],
-            total: 0,
-            offset,
-            rows: Vec::new(),
-        };
-        for one in &first.sessions {
-            let name = first.name(one);
-            let Some(two) = second.session(&name) else { continue };
-            let (Label::Graded(a), Label::Graded(b)) = (Label::of(one), Label::of(two)) else { continue };
-            answer.shared += 1;
-            answer.differ += usize::from(a != b);
-            answer.table[a as usize][b as usize] += 1;
-            let other = |at: usize, outcome| wanted[at].is_some_and(|wanted| wanted != outcome);
-            if differs && a == b || other(0, a) || other(1, b) {
-                continue;
-            }
-            answer.total += 1;
-            if answer.total > offset && answer.rows.len() < limit {
-                let begin = |session: &Session| session.question.as_deref().map(|q| beginning(q, QUESTION));
-                let [pair, others] = [(first, one), (second, two)]
-                    .map(|(run, session)| session.pair.map(|place| super::solver(run, place)));
-                // The second run may list the solvers in another order.
-                let turned = two.right().map(|[a, b]| if others == pair { [a, b] } else { [b, a] });
-                answer.rows.push(Row {
-                    name,
-                    pair,
-                    sample: one.sample,
-                    outcomes: [a, b],
-                    right: [one.right(), turned],
-                    questions: [begin(one), begin(two)],
-                });
-            }
-        }
-        Ok(answer)
+    let respond = request.json(move |runs| {
+        let read_bytes = runs.get(first)?.run.sessions.len().saturating_mul(64);
+        let cost = Cost { read_bytes, response_bytes: 2 * paging.limit * ROW_BYTES };
+        Ok((cost, move |runs: &LoadedRuns| {
+            let pair = [runs.get(first)?.run, runs.get(second)?.run];
+            Ok(Comparison { version: runs.version, ..compare(pair, &filter, paging) })
+        }))
     });
-    shared.await
+    respond.await
+}
+
+fn compare([first, second]: [&Run; 2], filter: &Filter, Paging { offset, limit }: Paging) -> Comparison {
+    let mut found = Comparison { offset, ..Comparison::default() };
+    for one in &first.sessions {
+        let name = first.name(one);
+        let Some(two) = second.session(&name) else { continue };
+        let (Label::Graded(a), Label::Graded(b)) = (Label::of(one), Label::of(two)) else { continue };
+        found.shared += 1;
+        found.differ += usize::from(a != b);
+        found.table[a as usize][b as usize] += 1;
+        if !filter.matches([a, b]) {
+            continue;
+        }
+        found.total += 1;
+        if found.total > offset && found.rows.len() < limit {
+            let question = |session: &Session| Some(excerpt(session.question.as_ref()?, QUESTION_CHARS));
+            let [pair, other_pair] = [pair_names(first, one), pair_names(second, two)];
+            // The second run may list the solvers in another order.
+            let aligned = two.right().map(|[a, b]| if other_pair == pair { [a, b] } else { [b, a] });
+            found.rows.push(SharedSession {
+                name,
+                pair,
+                sample: one.sample,
+                outcomes: [a, b],
+                right: [one.right(), aligned],
+                questions: [question(one), question(two)],
+            });
+        }
+    }
+    found
 }

@@ -1,34 +1,32 @@
-//! `/api/evals`: the problems of an evaluation in brief, and `/api/eval`: one of them with every reply.
+//! `/api/evals`: the list of an evaluation's problems; `/api/eval`: one problem with every reply.
 
-use super::session::{Calls, Draw, page, stored};
-use super::sessions::{QUESTION, ROW, limit};
+use super::session::{Calls, Draw, page_cost, stored};
+use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::{Http, Work};
-use crate::runs::{Runs, Shelves};
-use crate::shown::{Room, Shown, beginning};
+use crate::render::{RenderedText, TextBudget, excerpt};
+use crate::request::{ApiRequest, Cost};
+use crate::runs::LoadedRuns;
+use crate::search::Needle;
 use aske_evidence::Run;
+use aske_http::ApiError;
 use aske_record::{EvalRecord, Replies};
 use aske_session::{Role, Slot};
-use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
 
 #[derive(Serialize)]
 struct Page {
     version: u64,
     total: usize,
     offset: usize,
-    rows: Vec<Row>,
+    rows: Vec<ProblemRow>,
 }
 
-/// A problem in brief.
 #[derive(Serialize)]
-struct Row {
+struct ProblemRow {
     dataset: String,
     problem: String,
     level: Option<u32>,
@@ -37,15 +35,14 @@ struct Row {
     samples: usize,
 }
 
-/// A problem with its samples.
 #[derive(Serialize)]
-struct One {
+struct ProblemDetails {
     dataset: String,
     problem: String,
     level: Option<u32>,
     model: String,
-    question: Shown,
-    reference: Shown,
+    question: RenderedText,
+    reference: RenderedText,
     samples: Vec<Sample>,
     before: Option<[String; 2]>,
     after: Option<[String; 2]>,
@@ -55,29 +52,44 @@ struct One {
 struct Sample {
     number: u32,
     right: bool,
-    /// What decided.
+    /// The method that decided.
     by: String,
     boxed: bool,
     #[serde(flatten)]
     draw: Draw,
 }
 
-/// A problem by its first answer, with all of its samples.
-type Tried<'r> = (&'r EvalRecord, BTreeMap<u32, &'r EvalRecord>);
+/// All samples of one problem.
+struct Problem<'r> {
+    /// Any of the samples.
+    first: &'r EvalRecord,
+    samples: BTreeMap<u32, &'r EvalRecord>,
+}
 
-/// The samples of every problem, by dataset and name; a sample that comes twice is the later one.
-fn problems(run: &Run) -> Vec<Tried<'_>> {
+impl Problem<'_> {
+    fn name(&self) -> [String; 2] {
+        [self.first.dataset.clone(), self.first.problem.clone()]
+    }
+
+    fn right(&self) -> usize {
+        self.samples.values().filter(|sample| sample.right).count()
+    }
+}
+
+/// All problems by dataset and name. Of two records of the same sample, the later one counts.
+fn problems(run: &Run) -> Vec<Problem<'_>> {
     let mut found = BTreeMap::new();
     for record in &run.evals {
-        let name = (in_parts(&record.dataset), in_parts(&record.problem));
-        let (_, samples) = found.entry(name).or_insert_with(|| (record, BTreeMap::new()));
-        samples.insert(record.sample, record);
+        let name = (natural_key(&record.dataset), natural_key(&record.problem));
+        let problem =
+            found.entry(name).or_insert_with(|| Problem { first: record, samples: BTreeMap::new() });
+        problem.samples.insert(record.sample, record);
     }
     found.into_values().collect()
 }
 
-/// A name as letters and numbers, so that 10 comes after 9: each part is letters, how many digits follow, and they.
-fn in_parts(mut name: &str) -> Vec<(&str, usize, &str)> {
+/// A sort key that puts 10 after 9: each part is letters, the number of digits that follow, and the digits.
+fn natural_key(mut name: &str) -> Vec<(&str, usize, &str)> {
     let mut parts = Vec::new();
     while !name.is_empty() {
         let (letters, rest) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
@@ -89,149 +101,129 @@ fn in_parts(mut name: &str) -> Vec<(&str, usize, &str)> {
 }
 
 /// How often the model was right.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 enum Solved {
     Always,
     Sometimes,
     Never,
 }
 
-impl Solved {
-    fn named(name: &str) -> Result<Self, Problem> {
-        match name {
-            "always" => Ok(Self::Always),
-            "sometimes" => Ok(Self::Sometimes),
-            "never" => Ok(Self::Never),
-            _ => Err(Problem::bad("`solved` is always, sometimes or never")),
-        }
+impl fmt::Display for Solved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
+}
 
-    fn of(samples: &BTreeMap<u32, &EvalRecord>) -> Self {
-        match samples.values().filter(|sample| sample.right).count() {
+impl Solved {
+    fn of(problem: &Problem<'_>) -> Self {
+        match problem.right() {
             0 => Self::Never,
-            all if all == samples.len() => Self::Always,
+            all if all == problem.samples.len() => Self::Always,
             _ => Self::Sometimes,
         }
     }
 }
 
-/// Which problems are looked at.
+/// Which problems are listed.
 struct Filter {
-    words: Option<String>,
+    needle: Option<Needle>,
     solved: Option<Solved>,
 }
 
 impl Filter {
-    fn take(params: &mut Params) -> Result<Self, Problem> {
+    fn parse(params: &mut Params) -> Result<Self, ApiError> {
         Ok(Self {
-            words: params.text("q")?.map(|words| words.to_lowercase()),
-            solved: params.text("solved")?.map(|name| Solved::named(&name)).transpose()?,
+            needle: params.text("q")?.map(|text| Needle::new(&text)),
+            solved: params.choice("solved", [Solved::Always, Solved::Sometimes, Solved::Never])?,
         })
     }
 
-    fn fits(&self, (first, samples): &Tried<'_>) -> bool {
-        let texts = [&first.dataset, &first.problem, &first.question];
-        self.words.as_ref().is_none_or(|words| texts.iter().any(|text| text.to_lowercase().contains(words)))
-            && self.solved.is_none_or(|solved| solved == Solved::of(samples))
+    fn matches(&self, problem: &Problem<'_>) -> bool {
+        let EvalRecord { dataset, problem: name, question, .. } = problem.first;
+        let mentions = |needle: &Needle| [dataset, name, question].iter().any(|text| needle.is_in(text));
+        self.needle.as_ref().is_none_or(mentions)
+            && self.solved.is_none_or(|solved| solved == Solved::of(problem))
     }
 }
 
-pub(crate) async fn list(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    mut params: Params,
-) -> Result<Response, Problem> {
-    let run = params.number("run", 0)?;
-    let filter = Filter::take(&mut params)?;
-    let offset = params.number("offset", 0)?;
-    let limit = limit(&mut params)?;
-    params.end()?;
-    let count = move |shelves: &Shelves| Ok(shelves.get(run)?.run.evals.len());
-    let samples = runs.measure(&http, count).await?;
-    let work = Work { cost: samples.saturating_mul(512), most: limit * ROW };
-    let page = runs.json(&http, work, move |shelves| {
-        let all = problems(shelves.get(run)?.run);
-        let fitting: Vec<_> = all.iter().filter(|tried| filter.fits(tried)).collect();
-        let rows = fitting.iter().skip(offset).take(limit).map(|(first, samples)| Row {
-            dataset: first.dataset.clone(),
-            problem: first.problem.clone(),
-            level: first.level,
-            question: beginning(&first.question, QUESTION),
-            right: samples.values().filter(|sample| sample.right).count(),
-            samples: samples.len(),
-        });
-        Ok(Page { version: shelves.version, total: fitting.len(), offset, rows: rows.collect() })
+pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> {
+    let run = request.params.number("run", 0)?;
+    let filter = Filter::parse(&mut request.params)?;
+    let Paging { offset, limit } = Paging::parse(&mut request.params)?;
+    request.params.end()?;
+    let respond = request.json(move |runs| {
+        let samples = runs.get(run)?.run.evals.len();
+        let cost = Cost { read_bytes: samples.saturating_mul(512), response_bytes: limit * ROW_BYTES };
+        let page = move |runs: &LoadedRuns| {
+            let all = problems(runs.get(run)?.run);
+            let matching: Vec<_> = all.iter().filter(|problem| filter.matches(problem)).collect();
+            let rows = matching.iter().skip(offset).take(limit).map(|problem| ProblemRow {
+                dataset: problem.first.dataset.clone(),
+                problem: problem.first.problem.clone(),
+                level: problem.first.level,
+                question: excerpt(&problem.first.question, QUESTION_CHARS),
+                right: problem.right(),
+                samples: problem.samples.len(),
+            });
+            Ok(Page { version: runs.version, total: matching.len(), offset, rows: rows.collect() })
+        };
+        Ok((cost, page))
     });
-    page.await
+    respond.await
 }
 
-pub(crate) async fn one(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    mut params: Params,
-) -> Result<Response, Problem> {
-    let at = params.number("run", 0)?;
-    let needed = |text: Option<String>, name| text.ok_or_else(|| Problem::bad(format!("`{name}` is needed")));
-    let dataset = needed(params.text("dataset")?, "dataset")?;
-    let problem = needed(params.text("problem")?, "problem")?;
-    let filter = Filter::take(&mut params)?;
+pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiError> {
+    let params = &mut request.params;
+    let index = params.number("run", 0)?;
+    let name = [params.required("dataset")?, params.required("problem")?];
+    let filter = Filter::parse(params)?;
     params.end()?;
-    let wanted = [dataset, problem];
-    let measure = move |shelves: &Shelves| {
-        let run = shelves.get(at)?.run;
+    let respond = request.json(move |runs| {
+        let run = runs.get(index)?.run;
         let all = problems(run);
-        let (_, samples) = &all[place_of(&all, &wanted)?];
-        let replies = samples.values().map(|sample| stored(run, &sample.id()));
-        let cost = replies.sum::<Result<usize, Problem>>()? + 512 * run.evals.len();
-        Ok((cost, wanted))
-    };
-    let (cost, wanted) = runs.measure(&http, measure).await?;
-    let one = move |shelves: &Shelves| {
-        let run = shelves.get(at)?.run;
-        let all = problems(run);
-        let place = place_of(&all, &wanted)?;
-        let room = Room::new();
-        let (first, samples) = &all[place];
-        let name = |(other, _): &Tried<'_>| [other.dataset.clone(), other.problem.clone()];
-        let fits = |tried: &&Tried<'_>| filter.fits(tried);
-        Ok(One {
-            dataset: first.dataset.clone(),
-            problem: first.problem.clone(),
-            level: first.level,
-            model: first.model.clone(),
-            question: room.whole(&first.question),
-            reference: room.whole(&first.reference),
-            samples: drawn((at, run), samples, &room)?,
-            before: all[..place].iter().rev().find(fits).map(name),
-            after: all[place + 1..].iter().find(fits).map(name),
-        })
-    };
-    runs.json(&http, page(cost), one).await
+        let samples = all[position(&all, &name)?].samples.values();
+        let bytes = samples.map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
+        let cost = page_cost(bytes + 512 * run.evals.len());
+        Ok((cost, move |runs: &LoadedRuns| details((index, runs.get(index)?.run), &name, &filter)))
+    });
+    respond.await
 }
 
-/// Where a problem stands among all.
-fn place_of(all: &[Tried<'_>], [dataset, problem]: &[String; 2]) -> Result<usize, Problem> {
-    let place = all.iter().position(|(first, _)| first.dataset == *dataset && first.problem == *problem);
-    place.ok_or_else(|| Problem::missing("this run has no such problem"))
+fn position(all: &[Problem<'_>], name: &[String; 2]) -> Result<usize, ApiError> {
+    let position = all.iter().position(|problem| problem.name() == *name);
+    position.ok_or_else(|| ApiError::not_found("this run has no such problem"))
 }
 
-fn drawn(
-    (at, run): (usize, &Run),
-    samples: &BTreeMap<u32, &EvalRecord>,
-    room: &Room,
-) -> Result<Vec<Sample>, Problem> {
-    let stored = Replies::open(&run.path)?;
-    samples
-        .values()
-        .map(|record| {
-            let calls = Calls::read(&stored, (at, &record.id()), room)?;
-            let reply = calls.reply(Slot::first(0, Role::Panel));
-            let answer = record.solved.answer.as_deref().map(|answer| room.whole(answer));
-            let draw = Draw { answer, truncated: record.is_capped(), reply };
-            let (right, by, boxed) = (record.right, record.by.clone(), record.boxed);
-            Ok(Sample { number: record.sample, right, by, boxed, draw })
-        })
-        .collect()
+fn details(
+    (index, run): (usize, &Run),
+    name: &[String; 2],
+    filter: &Filter,
+) -> Result<ProblemDetails, ApiError> {
+    let all = problems(run);
+    let position = position(&all, name)?;
+    let Problem { first, samples } = &all[position];
+    let (budget, stored) = (TextBudget::new(), Replies::open(&run.path)?);
+    let sample = |record: &&EvalRecord| {
+        let calls = Calls::read(&stored, (index, &record.id()), &budget)?;
+        let reply = calls.reply(Slot::first(0, Role::Panel));
+        let answer = record.solved.answer.as_deref().map(|answer| budget.render(answer));
+        let draw = Draw { answer, truncated: record.is_capped(), reply };
+        let (right, by, boxed) = (record.right, record.by.clone(), record.boxed);
+        Ok(Sample { number: record.sample, right, by, boxed, draw })
+    };
+    let matches = |problem: &&Problem<'_>| filter.matches(problem);
+    Ok(ProblemDetails {
+        dataset: first.dataset.clone(),
+        problem: first.problem.clone(),
+        level: first.level,
+        model: first.model.clone(),
+        question: budget.render(&first.question),
+        reference: budget.render(&first.reference),
+        samples: samples.values().map(sample).collect::<Result<_, ApiError>>()?,
+        before: all[..position].iter().rev().find(matches).map(Problem::name),
+        after: all[position + 1..].iter().find(matches).map(Problem::name),
+    })
 }
 
 #[cfg(test)]
@@ -241,7 +233,7 @@ mod tests {
     #[test]
     fn names_stand_in_the_order_of_their_numbers() {
         let mut names = ["10", "a-2-b", "9", "a-10", "a-2", "", "09", "b"];
-        names.sort_by_key(|name| in_parts(name));
+        names.sort_by_key(|name| natural_key(name));
         assert_eq!(names, ["", "09", "9", "10", "a-2", "a-2-b", "a-10", "b"]);
     }
 }

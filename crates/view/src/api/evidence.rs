@@ -1,35 +1,32 @@
-//! `/api/evidence`: all tables of all runs, made once for each state of the runs.
+//! `/api/evidence`: all tables of all runs, computed once for each version of the runs.
 
-use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::json;
-use crate::runs::Runs;
+use crate::request::{ApiRequest, json, to_json};
+use crate::runs::RunStore;
 use aske_evidence::evidence;
-use axum::extract::State;
+use aske_http::{ApiError, WorkerError};
 use axum::response::Response;
 use bytes::Bytes;
 use std::sync::Arc;
 
-pub(crate) async fn answer(State(runs): State<Arc<Runs>>, params: Params) -> Result<Response, Problem> {
-    params.end()?;
-    // A task of its own: who leaves before it is done leaves it to the next.
-    Ok(json(tokio::spawn(async move { made(&runs).await }).await??))
+pub(super) async fn handler(request: ApiRequest) -> Result<Response, ApiError> {
+    request.params.end()?;
+    // In a task of its own, so that it finishes even if this client disconnects.
+    let computed = tokio::spawn(async move { cached(&request.runs).await });
+    Ok(json(computed.await.map_err(WorkerError::from)??))
 }
 
-async fn made(runs: &Arc<Runs>) -> Result<Bytes, Problem> {
-    // Held while it is made: who asks meanwhile waits for the same one.
-    let mut made = runs.evidence.lock().await;
-    let known = made.as_ref().map(|(version, _)| *version);
-    let fresh = runs.answer(move |shelves| {
-        if known == Some(shelves.version) {
+async fn cached(runs: &Arc<RunStore>) -> Result<Bytes, ApiError> {
+    // Locked while it is computed, so that concurrent requests wait for the same result.
+    let mut cache = runs.evidence.lock().await;
+    let cached = cache.as_ref().map(|(version, _)| *version);
+    let fresh = runs.with_blocking(move |loaded| {
+        if cached == Some(loaded.version) {
             return Ok(None);
         }
-        let tables = evidence(&shelves.runs)?;
-        let body = serde_json::to_vec(&tables).map_err(|error| Problem::ours(error.to_string()))?;
-        Ok(Some((shelves.version, Bytes::from(body))))
+        Ok(Some((loaded.version, to_json(&evidence(&loaded.runs)?)?)))
     });
     if let Some(fresh) = fresh.await? {
-        *made = Some(fresh);
+        *cache = Some(fresh);
     }
-    Ok(made.as_ref().map(|(_, body)| body.clone()).unwrap_or_default())
+    Ok(cache.as_ref().map(|(_, body)| body.clone()).unwrap_or_default())
 }

@@ -1,27 +1,22 @@
-//! `/api/runs`: what there is to see.
+//! `/api/runs`: a summary of every run.
 
 use crate::filter::Label;
-use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::{Http, Work};
-use crate::runs::{Runs, Shelf, Shelves};
+use crate::request::{ApiRequest, Cost};
+use crate::runs::{LoadedRun, LoadedRuns};
+use aske_http::ApiError;
 use aske_session::Outcome;
 use aske_stats::{Interval, wilson};
-use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use std::sync::Arc;
 
 #[derive(Serialize)]
-struct Shown {
+struct Runs {
     version: u64,
-    runs: Vec<InBrief>,
+    runs: Vec<RunSummary>,
 }
 
-/// A run in a few numbers.
 #[derive(Serialize)]
-struct InBrief {
+struct RunSummary {
     name: String,
     path: String,
     asker: String,
@@ -30,20 +25,19 @@ struct InBrief {
     solvers: Vec<Solver>,
     sessions: usize,
     graded: usize,
-    /// Sessions by outcome, in the order of tables; then those without a grade.
+    /// Sessions by outcome in the order of tables, then ungraded.
     outcomes: [usize; Label::COUNT],
     calibrated: Option<f64>,
-    /// 95% over sessions: Wilson's interval.
+    /// Wilson's 95% interval over sessions.
     interval: Option<Interval>,
-    /// Samples of an evaluation, where it is one.
-    evals: Option<Samples>,
+    /// Only for evaluations.
+    evals: Option<EvalCounts>,
     writing: bool,
     trouble: Option<String>,
 }
 
-/// How many samples an evaluation has, and how many are right.
 #[derive(Serialize)]
-struct Samples {
+struct EvalCounts {
     samples: usize,
     right: usize,
 }
@@ -54,30 +48,29 @@ struct Solver {
     params: Option<f64>,
 }
 
-pub(crate) async fn answer(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    params: Params,
-) -> Result<Response, Problem> {
-    params.end()?;
-    runs.look().await?;
-    let shown =
-        |shelves: &Shelves| Shown { version: shelves.version, runs: shelves.all().map(in_brief).collect() };
-    let count = |shelves: &Shelves| Ok(shelves.runs.iter().map(|run| run.sessions.len()).sum());
-    let sessions = runs.measure(&http, count).await?;
-    runs.json(&http, Work::over(sessions), move |shelves| Ok(shown(shelves))).await
+pub(super) async fn handler(request: ApiRequest) -> Result<Response, ApiError> {
+    request.params.end()?;
+    request.runs.refresh_if_due().await?;
+    let respond = request.json(|runs| {
+        let sessions: usize = runs.runs.iter().map(|run| run.sessions.len()).sum();
+        let cost = Cost { read_bytes: sessions.saturating_mul(16), response_bytes: 0 };
+        let all =
+            |runs: &LoadedRuns| Ok(Runs { version: runs.version, runs: runs.all().map(summary).collect() });
+        Ok((cost, all))
+    });
+    respond.await
 }
 
-fn in_brief(shelf: Shelf<'_>) -> InBrief {
-    let run = shelf.run;
+fn summary(loaded: LoadedRun<'_>) -> RunSummary {
+    let run = loaded.run;
     let mut outcomes = [0; Label::COUNT];
     for session in &run.sessions {
-        outcomes[Label::of(session).place()] += 1;
+        outcomes[Label::of(session).index()] += 1;
     }
-    let graded = run.sessions.len() - outcomes[Label::Ungraded.place()];
-    let calibrated = outcomes[Label::Graded(Outcome::Calibrated).place()];
+    let graded = run.sessions.len() - outcomes[Label::Ungraded.index()];
+    let calibrated = outcomes[Label::Graded(Outcome::Calibrated).index()];
     let check = run.manifest.config.get("check").and_then(|check| check.get("model")?.as_str());
-    InBrief {
+    RunSummary {
         name: crate::runs::name(&run.path),
         path: run.path.display().to_string(),
         asker: run.asker.clone(),
@@ -93,11 +86,11 @@ fn in_brief(shelf: Shelf<'_>) -> InBrief {
         outcomes,
         calibrated: (graded > 0).then(|| calibrated as f64 / graded as f64),
         interval: wilson(calibrated as u64, graded as u64),
-        evals: run.manifest.is_eval().then(|| Samples {
+        evals: run.manifest.is_eval().then(|| EvalCounts {
             samples: run.evals.len(),
             right: run.evals.iter().filter(|sample| sample.right).count(),
         }),
-        writing: shelf.about.writing,
-        trouble: shelf.about.trouble.clone(),
+        writing: loaded.status.writing,
+        trouble: loaded.status.trouble.clone(),
     }
 }

@@ -1,43 +1,39 @@
-//! `/api/session`: one session whole, with every reply.
+//! `/api/session`: one session with every reply.
 
 use crate::filter::Filter;
 use crate::flags::Flag;
-use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::{Http, Work};
-use crate::runs::{Runs, Shelf, Shelves};
-use crate::shown::{Room, Shown};
+use crate::render::{RenderedText, TextBudget};
+use crate::request::{ApiRequest, Cost};
+use crate::runs::{LoadedRun, LoadedRuns};
 use aske_evidence::{Run, Session};
+use aske_http::ApiError;
 use aske_record::{Replies, RoleUsage, StoredCall};
-use aske_session::{Grade, Role, Section, Side, Slot, Turn, TurnError, split_thinking};
-use axum::Extension;
-use axum::extract::State;
+use aske_session::{Grade, Role, Section, Side, Slot, SolverAnswer, Turn, TurnError, split_thinking};
 use axum::response::Response;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 #[derive(Serialize)]
-struct Whole {
+struct SessionDetails {
     name: String,
     asker: String,
-    /// The smaller solver first; so are all lists of two below.
+    /// The smaller solver first, as in all arrays of two below.
     pair: [String; 2],
-    /// Which model each was to the asker: 1 or 2.
+    /// The number of each solver as the asker saw it: 1 or 2.
     models: [u8; 2],
     sample: u32,
     grade: Option<Grade>,
     right: Option<[bool; 2]>,
     flags: Vec<Flag>,
-    turns: Vec<ShownTurn>,
+    turns: Vec<TurnDetails>,
     check: Vec<Draw>,
     used: BTreeMap<String, RoleUsage>,
-    around: Around,
+    around: Neighbours,
 }
 
-/// The session's neighbours under the filter.
+/// The previous and next session that match the filter.
 #[derive(Serialize)]
-struct Around {
+struct Neighbours {
     place: Option<usize>,
     total: usize,
     before: Option<String>,
@@ -45,8 +41,8 @@ struct Around {
 }
 
 #[derive(Serialize)]
-struct ShownTurn {
-    question: Option<Shown>,
+struct TurnDetails {
+    question: Option<RenderedText>,
     cut: bool,
     trouble: Option<TurnError>,
     missing: Vec<Section>,
@@ -57,7 +53,7 @@ struct ShownTurn {
 /// An answer, and the reply it was read from.
 #[derive(Serialize)]
 pub(super) struct Draw {
-    pub(super) answer: Option<Shown>,
+    pub(super) answer: Option<RenderedText>,
     pub(super) truncated: bool,
     pub(super) reply: Option<Reply>,
 }
@@ -65,62 +61,55 @@ pub(super) struct Draw {
 #[derive(Serialize)]
 pub(super) struct Reply {
     model: String,
-    text: Shown,
-    thinking: Option<Shown>,
+    text: RenderedText,
+    thinking: Option<RenderedText>,
     finish: aske_chat::Finish,
     tokens: u64,
     seconds: f64,
     attempts: u32,
     usd: aske_chat::Usd,
-    /// Where the whole text is, when a part was left out.
+    /// The address of the full text, if a part is left out.
     full: Option<String>,
 }
 
 /// Characters of each text that are read.
-const MOST: u32 = 512 << 10;
+const MAX_CHARS: u32 = 512 << 10;
 
-/// The replies of a record as far as they are shown.
+/// The stored replies of a record, up to the maximum length.
 pub(super) struct Calls<'p> {
-    /// The run's place, and the record's name.
-    pub(super) run: usize,
-    pub(super) record: String,
+    /// The run's index.
+    run: usize,
+    record: String,
     by_slot: HashMap<Slot, (StoredCall, [usize; 2])>,
-    pub(super) room: &'p Room,
+    budget: &'p TextBudget,
 }
 
-pub(crate) async fn answer(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    mut params: Params,
-) -> Result<Response, Problem> {
-    let place = params.number("run", 0)?;
-    let name = params.text("name")?.ok_or_else(|| Problem::bad("`name` is needed: which session?"))?;
-    let filter = Filter::take(&mut params)?;
-    params.end()?;
-    let measure = move |shelves: &Shelves| {
-        let run = shelves.get(place)?.run;
-        let cost = stored(run, &name)? + named(run, &name)?.place.length + filter.cost(run);
-        Ok((cost, name, filter))
-    };
-    let (cost, name, filter) = runs.measure(&http, measure).await?;
-    let whole = move |shelves: &Shelves| {
-        let shelf = shelves.get(place)?;
-        of(shelf, place, named(shelf.run, &name)?, &name, &filter)
-    };
-    runs.json(&http, page(cost), whole).await
+pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
+    let index = request.params.number("run", 0)?;
+    let name = request.params.required("name")?;
+    let filter = Filter::parse(&mut request.params)?;
+    request.params.end()?;
+    let respond = request.json(move |runs| {
+        let run = runs.get(index)?.run;
+        let cost = page_cost(stored(run, &name)? + find(run, &name)?.place.length + filter.cost(run));
+        let session = move |runs: &LoadedRuns| details(runs.get(index)?, index, &name, &filter);
+        Ok((cost, session))
+    });
+    respond.await
 }
 
-/// The work of a page that is made from so many bytes.
-pub(super) fn page(cost: usize) -> Work {
-    Work { cost, most: (64 << 10) + cost.saturating_mul(8).min(2 * Room::PAGE) }
+/// The cost of a page that is made from this many bytes.
+pub(super) fn page_cost(read_bytes: usize) -> Cost {
+    let response_bytes = (64 << 10) + read_bytes.saturating_mul(8).min(2 * TextBudget::TOTAL);
+    Cost { read_bytes, response_bytes }
 }
 
-fn named<'r>(run: &'r Run, name: &str) -> Result<&'r Session, Problem> {
-    run.session(name).ok_or_else(|| Problem::missing("this run has no session of that name"))
+fn find<'r>(run: &'r Run, name: &str) -> Result<&'r Session, ApiError> {
+    run.session(name).ok_or_else(|| ApiError::not_found("this run has no session of that name"))
 }
 
-/// Bytes of the replies to a record.
-pub(super) fn stored(run: &Run, record: &str) -> Result<usize, Problem> {
+/// Bytes of the stored replies of a record.
+pub(super) fn stored(run: &Run, record: &str) -> Result<usize, ApiError> {
     Ok(usize::try_from(Replies::open(&run.path)?.bytes(record)?).unwrap_or(usize::MAX))
 }
 
@@ -128,12 +117,12 @@ impl<'p> Calls<'p> {
     pub(super) fn read(
         replies: &Replies,
         (run, record): (usize, &str),
-        room: &'p Room,
-    ) -> Result<Self, Problem> {
-        Ok(Self { run, record: record.to_owned(), by_slot: replies.beginnings(record, MOST)?, room })
+        budget: &'p TextBudget,
+    ) -> Result<Self, ApiError> {
+        Ok(Self { run, record: record.to_owned(), by_slot: replies.beginnings(record, MAX_CHARS)?, budget })
     }
 
-    /// A reply with its thinking apart, wherever the model put it.
+    /// A reply with its thinking split off, wherever the model put it.
     pub(super) fn reply(&self, slot: Slot) -> Option<Reply> {
         let (call, [content_left, thinking_left]) = self.by_slot.get(&slot)?;
         let parts = split_thinking(&call.reply.content);
@@ -142,13 +131,13 @@ impl<'p> Calls<'p> {
             .flatten()
             .filter(|text| !text.is_empty())
             .collect();
-        let shown = |text: &str, left: usize| {
-            let mut shown = self.room.whole(text);
-            shown.left_out += left;
-            shown
+        let render = |text: &str, left: usize| {
+            let mut rendered = self.budget.render(text);
+            rendered.left_out += left;
+            rendered
         };
-        let text = shown(&parts.visible, *content_left);
-        let thinking = (!thinking.is_empty()).then(|| shown(&thinking.join("\n\n"), *thinking_left));
+        let text = render(&parts.visible, *content_left);
+        let thinking = (!thinking.is_empty()).then(|| render(&thinking.join("\n\n"), *thinking_left));
         let cut = text.left_out + thinking.as_ref().map_or(0, |thinking| thinking.left_out) > 0;
         Some(Reply {
             full: cut.then(|| super::text::address(self.run, &self.record, slot)),
@@ -163,75 +152,77 @@ impl<'p> Calls<'p> {
         })
     }
 
-    /// Whether a reply was cut off at its limit.
+    /// Whether a reply was cut off at the token limit.
     fn is_truncated(&self, slot: Slot) -> bool {
         self.by_slot.get(&slot).is_some_and(|(call, _)| call.reply.finish == aske_chat::Finish::Length)
     }
 }
 
-fn of(
-    shelf: Shelf<'_>,
-    place: usize,
-    session: &Session,
+fn details(
+    loaded: LoadedRun<'_>,
+    index: usize,
     name: &str,
     filter: &Filter,
-) -> Result<Whole, Problem> {
-    let run = shelf.run;
+) -> Result<SessionDetails, ApiError> {
+    let run = loaded.run;
+    let session = find(run, name)?;
     let record = run.record(session)?;
-    let room = Room::new();
-    let calls = Calls::read(&Replies::open(&run.path)?, (place, name), &room)?;
+    let budget = TextBudget::new();
+    let calls = Calls::read(&Replies::open(&run.path)?, (index, name), &budget)?;
     let sides = if session.swapped { [Side::Two, Side::One] } else { Side::BOTH };
     let (turns, check) = (&record.transcript.turns, &record.transcript.check);
     let last = u32::try_from(turns.len()).unwrap_or(u32::MAX);
     let draws = check.iter().zip(0..).map(|(answer, draw)| {
         let slot = Slot { turn: last, role: Role::Check, draw };
-        let answer = answer.as_deref().map(|answer| room.whole(answer));
+        let answer = answer.as_deref().map(|answer| budget.render(answer));
         Draw { answer, truncated: calls.is_truncated(slot), reply: calls.reply(slot) }
     });
-    Ok(Whole {
+    Ok(SessionDetails {
         name: name.to_owned(),
         asker: record.asker.clone(),
-        pair: session.pair.map(|place| super::solver(run, place)),
+        pair: super::pair_names(run, session),
         models: sides.map(|side| if side == Side::One { 1 } else { 2 }),
         sample: session.sample,
         grade: session.grade.clone(),
         right: session.right(),
-        flags: Flag::all_of(session, &shelf.about.repeated),
-        turns: turns.iter().zip(1..).map(|(turn, number)| shown(turn, number, sides, &calls)).collect(),
+        flags: Flag::all_of(session, &loaded.status.duplicates),
+        turns: turns
+            .iter()
+            .zip(1..)
+            .map(|(turn, number)| turn_details(turn, number, sides, &calls))
+            .collect(),
         check: draws.collect(),
         used: record.used,
-        around: around(shelf, session, filter)?,
+        around: neighbours(loaded, session, filter)?,
     })
 }
 
-fn shown(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -> ShownTurn {
-    let call = |role: Role| calls.reply(Slot::first(number, role));
-    let draw = |side: Side, solved: &[aske_session::SolverAnswer; 2]| {
-        let solved = &solved[side.index()];
-        Draw {
-            answer: solved.answer.as_deref().map(|answer| calls.room.whole(answer)),
-            truncated: solved.finish == aske_chat::Finish::Length,
-            reply: call(Role::Solver(side)),
-        }
+fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -> TurnDetails {
+    let reply = |role: Role| calls.reply(Slot::first(number, role));
+    let render = |text: &Option<String>| text.as_deref().map(|text| calls.budget.render(text));
+    let draw = |side: Side, answers: &[SolverAnswer; 2]| {
+        let SolverAnswer { answer, finish } = &answers[side.index()];
+        let truncated = *finish == aske_chat::Finish::Length;
+        Draw { answer: render(answer), truncated, reply: reply(Role::Solver(side)) }
     };
-    ShownTurn {
-        question: turn.question.as_deref().map(|question| calls.room.whole(question)),
+    TurnDetails {
+        question: render(&turn.question),
         cut: turn.cut,
         trouble: turn.trouble,
         missing: turn.missing.clone(),
-        asker: call(Role::Asker),
-        solvers: turn.solved.as_ref().map(|solved| sides.map(|side| draw(side, solved))),
+        asker: reply(Role::Asker),
+        solvers: turn.solved.as_ref().map(|answers| sides.map(|side| draw(side, answers))),
     }
 }
 
-fn around(shelf: Shelf<'_>, session: &Session, filter: &Filter) -> Result<Around, Problem> {
-    let run = shelf.run;
-    let places = filter.find(shelf)?.places;
-    let place = places.iter().position(|place| std::ptr::eq(&raw const run.sessions[*place], session));
-    let name = |at: Option<usize>| at.and_then(|at| places.get(at)).map(|at| run.name(&run.sessions[*at]));
-    Ok(Around {
+fn neighbours(loaded: LoadedRun<'_>, session: &Session, filter: &Filter) -> Result<Neighbours, ApiError> {
+    let run = loaded.run;
+    let indices = filter.find(loaded)?.indices;
+    let place = indices.iter().position(|index| std::ptr::eq(&raw const run.sessions[*index], session));
+    let name = |at: Option<usize>| Some(run.name(&run.sessions[*indices.get(at?)?]));
+    Ok(Neighbours {
         place,
-        total: places.len(),
+        total: indices.len(),
         before: name(place.and_then(|place| place.checked_sub(1))),
         after: name(place.map(|place| place + 1)),
     })

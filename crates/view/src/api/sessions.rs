@@ -1,40 +1,56 @@
-//! `/api/sessions`: a page of sessions in brief.
+//! `/api/sessions`: a page of the list of sessions.
 
 use crate::filter::{Filter, Label};
 use crate::flags::Flag;
 use crate::params::Params;
-use crate::problem::Problem;
-use crate::reply::{Http, Work};
-use crate::runs::{Runs, Shelf, Shelves};
-use crate::shown::beginning;
+use crate::render::excerpt;
+use crate::request::{ApiRequest, Cost};
+use crate::runs::{LoadedRun, LoadedRuns};
 use aske_evidence::Session;
-use axum::Extension;
-use axum::extract::State;
+use aske_http::ApiError;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// Characters of a question in a list.
-pub(super) const QUESTION: usize = 300;
-/// Rows in a page at most, and where nothing is said.
-pub(super) const ROWS: [usize; 2] = [200, 100];
-/// Bytes of a row at most, about.
-pub(super) const ROW: usize = 4 << 10;
+pub(super) const QUESTION_CHARS: usize = 300;
+/// The maximum number of rows in a page, and the default.
+const MAX_ROWS: usize = 200;
+const DEFAULT_ROWS: usize = 100;
+/// The approximate maximum size of a row in bytes.
+pub(super) const ROW_BYTES: usize = 4 << 10;
+
+/// The part of a list that is requested.
+#[derive(Clone, Copy)]
+pub(super) struct Paging {
+    pub(super) offset: usize,
+    pub(super) limit: usize,
+}
+
+impl Paging {
+    /// Takes its parameters.
+    pub(super) fn parse(params: &mut Params) -> Result<Self, ApiError> {
+        let offset = params.number("offset", 0)?;
+        let limit = params.number("limit", DEFAULT_ROWS)?;
+        if limit > MAX_ROWS {
+            return Err(ApiError::bad_request(format!("`limit` is at most {MAX_ROWS}")));
+        }
+        Ok(Self { offset, limit })
+    }
+}
 
 #[derive(Serialize)]
 struct Page {
     version: u64,
     total: usize,
-    /// By outcome in the order of tables, then without a grade; as if every outcome were asked for.
+    /// By outcome in the order of tables, then ungraded; without the condition on the outcome.
     outcomes: [usize; Label::COUNT],
     offset: usize,
-    rows: Vec<Row>,
+    rows: Vec<SessionRow>,
 }
 
-/// A session in brief.
 #[derive(Serialize)]
-struct Row {
+struct SessionRow {
     name: String,
     /// The smaller solver first.
     pair: [String; 2],
@@ -45,49 +61,38 @@ struct Row {
     flags: Vec<Flag>,
 }
 
-pub(crate) async fn answer(
-    State(runs): State<Arc<Runs>>,
-    Extension(http): Http,
-    mut params: Params,
-) -> Result<Response, Problem> {
-    let run = params.number("run", 0)?;
-    let filter = Filter::take(&mut params)?;
-    let offset = params.number("offset", 0)?;
-    let limit = limit(&mut params)?;
-    params.end()?;
-    let measure = move |shelves: &Shelves| Ok((filter.cost(shelves.get(run)?.run), filter));
-    let (cost, filter) = runs.measure(&http, measure).await?;
-    let work = Work { cost, most: limit * ROW };
-    let page = runs.json(&http, work, move |shelves| {
-        let shelf = shelves.get(run)?;
-        let found = filter.find(shelf)?;
-        let places = found.places.iter().skip(offset).take(limit);
-        let rows = places.map(|place| row(shelf, &shelf.run.sessions[*place])).collect();
-        let (total, outcomes) = (found.places.len(), found.outcomes);
-        Ok(Page { version: shelves.version, total, outcomes, offset, rows })
+pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
+    let run = request.params.number("run", 0)?;
+    let filter = Filter::parse(&mut request.params)?;
+    let Paging { offset, limit } = Paging::parse(&mut request.params)?;
+    request.params.end()?;
+    let respond = request.json(move |runs| {
+        let cost = Cost { read_bytes: filter.cost(runs.get(run)?.run), response_bytes: limit * ROW_BYTES };
+        let page = move |runs: &LoadedRuns| {
+            let loaded = runs.get(run)?;
+            let found = filter.find(loaded)?;
+            let rows = found.indices.iter().skip(offset).take(limit);
+            Ok(Page {
+                version: runs.version,
+                total: found.indices.len(),
+                outcomes: found.outcomes,
+                offset,
+                rows: rows.map(|index| row(loaded, &loaded.run.sessions[*index])).collect(),
+            })
+        };
+        Ok((cost, page))
     });
-    page.await
+    respond.await
 }
 
-/// Takes the number of rows.
-pub(super) fn limit(params: &mut Params) -> Result<usize, Problem> {
-    let [most, usual] = ROWS;
-    let limit = params.number("limit", usual)?;
-    if limit > most {
-        return Err(Problem::bad(format!("`limit` is at most {most}")));
-    }
-    Ok(limit)
-}
-
-fn row(shelf: Shelf<'_>, session: &Session) -> Row {
-    let run = shelf.run;
-    Row {
-        name: run.name(session),
-        pair: session.pair.map(|place| super::solver(run, place)),
+fn row(loaded: LoadedRun<'_>, session: &Session) -> SessionRow {
+    SessionRow {
+        name: loaded.run.name(session),
+        pair: super::pair_names(loaded.run, session),
         sample: session.sample,
         outcome: session.grade.as_ref().map(|grade| grade.outcome),
         right: session.right(),
-        question: session.question.as_ref().map(|question| beginning(question, QUESTION)),
-        flags: Flag::all_of(session, &shelf.about.repeated),
+        question: session.question.as_ref().map(|question| excerpt(question, QUESTION_CHARS)),
+        flags: Flag::all_of(session, &loaded.status.duplicates),
     }
 }

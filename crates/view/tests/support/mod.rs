@@ -4,7 +4,7 @@
 use aske_chat::Finish;
 use aske_record::{GradeLine, Identity, Manifest, PairId, Record, RunDir, SCHEMA, SessionRecord};
 use aske_session::{Grade, Outcome, SolverAnswer, Transcript, Turn};
-use aske_view::{Options, serve};
+use aske_view::{ViewOptions, serve};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ pub(crate) async fn start(runs: Vec<PathBuf>) -> Viewer {
     let (told, ready) = oneshot::channel();
     let (end, ended) = oneshot::channel::<()>();
     let until = async { drop(ended.await) };
-    let options = Options::local(runs, 0);
+    let options = ViewOptions::local(runs, 0);
     let task = tokio::spawn(serve(options, |server| told.send(server.address()).unwrap(), until));
     Viewer { address: ready.await.unwrap(), end: Some(end), task }
 }

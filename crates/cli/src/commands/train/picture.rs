@@ -1,6 +1,6 @@
 //! Training curves as an SVG file.
 
-use aske_report::{Over, Panel, curves};
+use aske_report::{Panel, XAxis, curves};
 use aske_train::reinforce::Line;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
     let series = series.filter(|(_, points): &(String, Vec<(u64, f64)>)| !points.is_empty()).collect();
     curves(
         "The curves of a training",
-        Over::Steps,
+        XAxis::Steps,
         &[aimed, Panel { title: "The watch, mean of the seeds".to_owned(), series }],
     )
 }

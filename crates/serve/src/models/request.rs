@@ -1,46 +1,46 @@
-//! What a client asks for, in OpenAI's words.
+//! Chat completion requests in OpenAI's format.
 
-use super::Refusal;
+use super::OpenAiError;
 use aske_chat::Message;
 use aske_model::{Request, Sampling};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Replies to one request at most.
-const MOST_REPLIES: u32 = 128;
-/// Tokens of one reply at most that a client may ask for; replies are as long as the model's context at most.
-const MOST_TOKENS: u32 = 1 << 20;
-/// Messages of a request, and stop strings, at most.
-const MOST_MESSAGES: usize = 4096;
-const MOST_STOPS: usize = 64;
+/// Maximum value of `n`.
+const MAX_REPLIES: u32 = 128;
+/// Maximum value of `max_tokens`; the model's context limits replies further.
+const MAX_TOKENS: u32 = 1 << 20;
+/// Maximum number of messages and of stop strings.
+const MAX_MESSAGES: usize = 4096;
+const MAX_STOPS: usize = 64;
 
-/// What a request is held against before any work.
+/// Limits that are checked before any work.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Tokens of a reply where the client does not say.
-    pub(super) usual_tokens: u32,
+pub(super) struct RequestLimits {
+    /// `max_tokens` of requests that do not set it.
+    pub(super) default_max_tokens: u32,
     /// Bytes of all messages together that can fit the model's context.
-    pub(super) prompt_bytes: Option<usize>,
+    pub(super) max_prompt_bytes: Option<usize>,
 }
 
-/// What changes a reply and is not done here. Everything else that is unknown does no harm, and is ignored.
-const NOT_DONE: [(&str, &str); 9] = [
-    ("tools", "tools are not called here"),
-    ("functions", "functions are not called here"),
-    ("logprobs", "log-probabilities are not sent"),
-    ("top_logprobs", "log-probabilities are not sent"),
-    ("logit_bias", "biases are not taken"),
-    ("response_format", "replies are free text"),
-    ("modalities", "replies are text"),
-    ("audio", "replies are text"),
+/// Fields that would change the reply and are not supported. Other unknown fields are ignored.
+const UNSUPPORTED: [(&str, &str); 9] = [
+    ("tools", "tool calls are not supported"),
+    ("functions", "function calls are not supported"),
+    ("logprobs", "log probabilities are not supported"),
+    ("top_logprobs", "log probabilities are not supported"),
+    ("logit_bias", "biases are not supported"),
+    ("response_format", "only free text is supported"),
+    ("modalities", "only text is supported"),
+    ("audio", "only text is supported"),
     ("chat_template_kwargs", "set `models.NAME.extra_body.chat_template_kwargs` where the model is loaded"),
 ];
 
-/// A request as it was sent.
+/// The body of a request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ChatRequest {
     pub(super) model: String,
-    messages: Vec<Said>,
+    messages: Vec<ChatMessage>,
     max_tokens: Option<u32>,
     max_completion_tokens: Option<u32>,
     temperature: Option<f64>,
@@ -57,7 +57,7 @@ pub(super) struct Wanted {
     stream: Option<bool>,
     stream_options: Option<StreamOptions>,
     #[serde(flatten)]
-    more: Map<String, Value>,
+    other: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +73,7 @@ enum OneOrMany {
 }
 
 #[derive(Debug, Deserialize)]
-struct Said {
+struct ChatMessage {
     role: String,
     content: Content,
 }
@@ -93,69 +93,76 @@ struct Part {
     text: String,
 }
 
-/// A request that can be answered.
+/// A validated request.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct CompletionRequest {
     request: Request,
     replies: u32,
     pub(super) streamed: bool,
     pub(super) with_usage: bool,
 }
 
-impl Asked {
-    /// One request for each reply, with seeds of their own.
+impl CompletionRequest {
+    /// One request for each reply, with different seeds.
     pub(super) fn requests(&self) -> impl Iterator<Item = Request> {
         (0..self.replies)
             .map(|reply| Request { seed: self.request.seed.wrapping_add(reply), ..self.request.clone() })
     }
 }
 
-impl Wanted {
-    /// The request of this group; what it leaves open is as `usual`.
-    pub(super) fn read(self, usual: &Sampling, limits: &Limits, group: u64) -> Result<Asked, Refusal> {
+impl ChatRequest {
+    /// Validates the request; fields that it does not set are taken from `defaults`.
+    pub(super) fn validate(
+        self,
+        defaults: &Sampling,
+        limits: &RequestLimits,
+        group: u64,
+    ) -> Result<CompletionRequest, OpenAiError> {
         let set =
             |value: &&Value| !matches!(value, Value::Null | Value::Bool(false)) && **value != text_only();
-        if let Some((name, why)) =
-            NOT_DONE.iter().find(|(name, _)| self.more.get(*name).as_ref().is_some_and(set))
+        if let Some((name, reason)) =
+            UNSUPPORTED.iter().find(|(name, _)| self.other.get(*name).as_ref().is_some_and(set))
         {
-            return Err(Refusal::field(name, *why));
+            return Err(OpenAiError::field(name, *reason));
         }
         if self.messages.is_empty() {
-            return Err(Refusal::field("messages", "there is no message"));
+            return Err(OpenAiError::field("messages", "at least one message is required"));
         }
-        let max_tokens = self.max_completion_tokens.or(self.max_tokens).unwrap_or(limits.usual_tokens);
-        let most = f64::from(MOST_TOKENS);
-        in_range(
+        let max_tokens = self.max_completion_tokens.or(self.max_tokens).unwrap_or(limits.default_max_tokens);
+        let max = f64::from(MAX_TOKENS);
+        check_range(
             "max_tokens",
-            Some(f64::from(max_tokens)),
-            |n| (1.0..=most).contains(&n),
+            Some(max_tokens.into()),
+            |n| (1.0..=max).contains(&n),
             "from 1 to 1048576",
         )?;
-        if self.messages.len() > MOST_MESSAGES {
-            return Err(Refusal::field("messages", format!("there are more than {MOST_MESSAGES}")));
+        if self.messages.len() > MAX_MESSAGES {
+            return Err(OpenAiError::field("messages", format!("at most {MAX_MESSAGES} are allowed")));
         }
-        let bytes: usize = self.messages.iter().map(Said::bytes).sum();
-        if let Some(most) = limits.prompt_bytes.filter(|most| bytes > *most) {
-            // As the model itself would say it, which has no field either.
-            return Err(Refusal::too_long(bytes, most));
+        let bytes: usize = self.messages.iter().map(ChatMessage::bytes).sum();
+        if let Some(max) = limits.max_prompt_bytes.filter(|max| bytes > *max) {
+            // Names no field, like the model's own error for a prompt that is too long.
+            return Err(OpenAiError::bad_request(format!(
+                "the messages have {bytes} bytes; at most {max} can fit the model's context"
+            )));
         }
-        in_range("temperature", self.temperature, |value| value >= 0.0, "0 or more")?;
-        in_range("top_p", self.top_p, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
-        in_range("min_p", self.min_p, |value| (0.0..=1.0).contains(&value), "from 0 to 1")?;
-        in_range("repetition_penalty", self.repetition_penalty, |value| value > 0.0, "above 0")?;
-        in_range("presence_penalty", self.presence_penalty, |_| true, "a number")?;
-        in_range("frequency_penalty", self.frequency_penalty, |_| true, "a number")?;
+        check_range("temperature", self.temperature, |value| value >= 0.0, "0 or more")?;
+        check_range("top_p", self.top_p, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
+        check_range("min_p", self.min_p, |value| (0.0..=1.0).contains(&value), "from 0 to 1")?;
+        check_range("repetition_penalty", self.repetition_penalty, |value| value > 0.0, "above 0")?;
+        check_range("presence_penalty", self.presence_penalty, |_| true, "a number")?;
+        check_range("frequency_penalty", self.frequency_penalty, |_| true, "a number")?;
         let replies = self.n.unwrap_or(1);
-        let most = f64::from(MOST_REPLIES);
-        in_range("n", Some(f64::from(replies)), |n| (1.0..=most).contains(&n), "from 1 to 128")?;
+        let max = f64::from(MAX_REPLIES);
+        check_range("n", Some(replies.into()), |n| (1.0..=max).contains(&n), "from 1 to 128")?;
         let stop = self.stop.map(|stop| match stop {
             OneOrMany::One(stop) => vec![stop],
             OneOrMany::Many(stops) => stops,
         });
-        if stop.as_ref().is_some_and(|stops| stops.len() > MOST_STOPS) {
-            return Err(Refusal::field("stop", format!("there are more than {MOST_STOPS}")));
+        if stop.as_ref().is_some_and(|stops| stops.len() > MAX_STOPS) {
+            return Err(OpenAiError::field("stop", format!("at most {MAX_STOPS} are allowed")));
         }
-        let own = Sampling {
+        let sampling = Sampling {
             temperature: self.temperature,
             top_p: self.top_p,
             top_k: self.top_k,
@@ -167,10 +174,16 @@ impl Wanted {
             ignore_eos: self.ignore_eos,
             ..Sampling::default()
         };
-        let seed = self.seed.map_or_else(|| fastrand::u32(..), folded);
-        let messages = self.messages.into_iter().map(Said::read).collect::<Result<_, _>>()?;
-        Ok(Asked {
-            request: Request { messages, max_tokens, sampling: own.over(usual), seed, group: Some(group) },
+        let seed = self.seed.map_or_else(|| fastrand::u32(..), fold_seed);
+        let messages = self.messages.into_iter().map(ChatMessage::into_message).collect::<Result<_, _>>()?;
+        Ok(CompletionRequest {
+            request: Request {
+                messages,
+                max_tokens,
+                sampling: sampling.over(defaults),
+                seed,
+                group: Some(group),
+            },
             replies,
             streamed: self.stream.unwrap_or(false),
             with_usage: self.stream_options.and_then(|options| options.include_usage).unwrap_or(false),
@@ -178,8 +191,7 @@ impl Wanted {
     }
 }
 
-impl Said {
-    /// Bytes of its text.
+impl ChatMessage {
     fn bytes(&self) -> usize {
         match &self.content {
             Content::Text(text) => text.len(),
@@ -187,14 +199,14 @@ impl Said {
         }
     }
 
-    fn read(self) -> Result<Message, Refusal> {
+    fn into_message(self) -> Result<Message, OpenAiError> {
         let text = match self.content {
             Content::Text(text) => text,
             Content::Parts(parts) => {
                 if let Some(other) = parts.iter().find(|part| part.kind != "text") {
-                    return Err(Refusal::field(
+                    return Err(OpenAiError::field(
                         "messages",
-                        format!("a part is `{}`; only text is read", other.kind),
+                        format!("parts of type `{}` are not supported", other.kind),
                     ));
                 }
                 parts.into_iter().map(|part| part.text).collect()
@@ -204,34 +216,34 @@ impl Said {
             "system" | "developer" => Ok(Message::system(text)),
             "user" => Ok(Message::user(text)),
             "assistant" => Ok(Message::assistant(text)),
-            other => Err(Refusal::field(
+            other => Err(OpenAiError::field(
                 "messages",
-                format!("a role is `{other}`; there are system, user, assistant"),
+                format!("the role `{other}` is not supported; use system, user or assistant"),
             )),
         }
     }
 }
 
-/// What clients send that always want free text.
+/// The value of `response_format` that asks for free text.
 fn text_only() -> Value {
     serde_json::json!({ "type": "text" })
 }
 
-/// Seeds of 64 bits: all of their bits count.
-fn folded(seed: i64) -> u32 {
+/// Folds a seed of 64 bits into 32.
+fn fold_seed(seed: i64) -> u32 {
     let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or_default();
     half(seed.cast_unsigned()) ^ half(seed.cast_unsigned() >> 32)
 }
 
-fn in_range(
+fn check_range(
     name: &'static str,
     value: Option<f64>,
-    good: impl Fn(f64) -> bool,
+    is_valid: impl Fn(f64) -> bool,
     range: &str,
-) -> Result<(), Refusal> {
+) -> Result<(), OpenAiError> {
     match value {
-        Some(value) if !value.is_finite() || !good(value) => {
-            Err(Refusal::field(name, format!("{value} is not {range}")))
+        Some(value) if !value.is_finite() || !is_valid(value) => {
+            Err(OpenAiError::field(name, format!("{value} is not {range}")))
         }
         _ => Ok(()),
     }
@@ -242,18 +254,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(value: Value) -> Result<Asked, Refusal> {
-        let usual = Sampling { temperature: Some(0.7), top_k: Some(20), ..Sampling::default() };
-        serde_json::from_value::<Wanted>(value).unwrap().read(
-            &usual,
-            &Limits { usual_tokens: 64, prompt_bytes: Some(1000) },
+    fn validate(value: Value) -> Result<CompletionRequest, OpenAiError> {
+        let defaults = Sampling { temperature: Some(0.7), top_k: Some(20), ..Sampling::default() };
+        serde_json::from_value::<ChatRequest>(value).unwrap().validate(
+            &defaults,
+            &RequestLimits { default_max_tokens: 64, max_prompt_bytes: Some(1000) },
             7,
         )
     }
 
     #[test]
     fn what_a_client_leaves_open_is_as_configured() {
-        let asked = read(json!({
+        let request = validate(json!({
             "model": "m", "top_k": 5, "stop": "x", "seed": 7, "n": 2, "user": "someone", "tools": null,
             "response_format": {"type": "text"},
             "messages": [
@@ -262,11 +274,11 @@ mod tests {
             ],
         }))
         .unwrap();
-        let Request { messages, max_tokens, sampling, .. } = &asked.request;
+        let Request { messages, max_tokens, sampling, .. } = &request.request;
         assert_eq!(messages[..], [Message::system("be brief"), Message::user("ab")]);
         assert_eq!((*max_tokens, sampling.temperature, sampling.top_k), (64, Some(0.7), Some(5)));
         assert_eq!(sampling.stop.as_deref(), Some(&["x".to_owned()][..]));
-        assert_eq!(asked.requests().map(|request| request.seed).collect::<Vec<_>>(), [7, 8]);
+        assert_eq!(request.requests().map(|request| request.seed).collect::<Vec<_>>(), [7, 8]);
     }
 
     #[test]
@@ -291,10 +303,12 @@ mod tests {
         for (name, value) in wrong {
             let mut body = base.clone();
             body[name] = value;
-            assert_eq!(read(body).unwrap_err().param(), Some(name));
+            assert_eq!(validate(body).unwrap_err().param, Some(name));
         }
         let long = json!({ "model": "m", "messages": [{"role": "user", "content": "q".repeat(1001)}] });
-        assert!(read(long).unwrap_err().body()["error"]["message"].as_str().unwrap().contains("1001 bytes"));
-        assert!(read(base).is_ok());
+        assert!(
+            validate(long).unwrap_err().body()["error"]["message"].as_str().unwrap().contains("1001 bytes")
+        );
+        assert!(validate(base).is_ok());
     }
 }

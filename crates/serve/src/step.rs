@@ -1,0 +1,124 @@
+//! One step of an episode: stores what the trainer submitted, then calls the boundary solvers and the cross-check solver.
+
+use crate::environment::Environment;
+use crate::episode::{Next, Pending, Submission};
+use crate::error::StepError;
+use crate::open_sessions::OpenSession;
+use aske_bench::{CallError, CallReply, Caller, Replay, SessionRoles, make_calls};
+use aske_chat::Reply;
+use aske_config::RoleSettings;
+use aske_model::{Limits, Model, Provider, ProviderError, Request};
+use aske_record::{GradeLine, Record, RoleUsage, SCHEMA, SessionRecord};
+use aske_session::{Call, FeedError, Grade, Need, Role, Seed, Session, Slot};
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+
+/// Answers a submission. If this fails, the session is unchanged and the submission may be repeated.
+pub(crate) async fn step(
+    environment: &Environment,
+    open: &OpenSession,
+    submission: Submission,
+) -> Result<Next, StepError> {
+    let mut episode = open.episode.lock().await;
+    if let Some(answer) = episode.submit(submission)? {
+        return Ok(answer);
+    }
+    let record = open.planned.id.to_string();
+    let replay = environment.folder.calls().of_record(&record).map_err(CallError::from)?;
+    let step = Step { environment, open, record, replay, caller: environment.caller(open.seed) };
+    let (mut session, mut used) = episode.state();
+    for (call, reply) in episode.submitted_calls() {
+        let slot = call.slot;
+        feed(&mut session, &mut used, slot, step.store(call, reply).await?)?;
+    }
+    while let Pending::Calls(pending) = episode.pending(&session) {
+        let roles = SessionRoles {
+            solvers: &open.planned.solvers,
+            settings: &environment.settings,
+            models: &environment.models,
+        };
+        for called in make_calls(pending, &step.record, &roles, &step.caller, &step.replay).await {
+            let (slot, _, reply) = called?;
+            feed(&mut session, &mut used, slot, reply)?;
+        }
+    }
+    let grade = step.grade(&session, &used).await?;
+    Ok(episode.complete(session, used, grade))
+}
+
+struct Step<'e> {
+    environment: &'e Environment,
+    open: &'e OpenSession,
+    record: String,
+    /// The stored replies of the session, including those of a failed attempt at this step.
+    replay: Replay,
+    caller: Caller<'e>,
+}
+
+impl Step<'_> {
+    /// Stores a reply of the trainer like that of any model.
+    async fn store(&self, call: Call, reply: Reply) -> Result<CallReply, CallError> {
+        let role = self.role(call.slot.role);
+        let model = Model::new(&role.model, Box::new(TrainerReply(reply)), Limits::default(), None);
+        self.caller.call(&self.record, call, (&model, role), &self.replay).await
+    }
+
+    fn role(&self, role: Role) -> &RoleSettings {
+        let settings = &self.environment.settings;
+        if role == Role::Asker { &settings.asker } else { &settings.check }
+    }
+
+    /// Grades a finished session, and writes its record and grade.
+    async fn grade(
+        &self,
+        session: &Session,
+        used: &BTreeMap<String, RoleUsage>,
+    ) -> Result<Option<Grade>, CallError> {
+        let Need::Done(transcript) = session.need() else { return Ok(None) };
+        let Environment { settings, folder, grader, .. } = self.environment;
+        // Verdicts are shared by all sessions, so they use the run's seed.
+        let grade = grader.grade(transcript, &self.environment.caller(Seed(settings.run.seed))).await?;
+        let id = &self.open.planned.id;
+        folder.add_record(&Record::Session(SessionRecord {
+            schema: SCHEMA,
+            pair: id.pair.clone(),
+            sample: id.sample,
+            asker: settings.asker.model.clone(),
+            solvers: self.open.planned.solvers.clone(),
+            transcript: transcript.clone(),
+            used: used.clone(),
+        }))?;
+        let (record, checker) = (self.record.clone(), grader.rule());
+        folder.add_grade(&GradeLine {
+            schema: SCHEMA,
+            record,
+            grade: grade.clone(),
+            check: None,
+            checker,
+        })?;
+        Ok(Some(grade))
+    }
+}
+
+fn feed(
+    session: &mut Session,
+    used: &mut BTreeMap<String, RoleUsage>,
+    slot: Slot,
+    reply: CallReply,
+) -> Result<(), FeedError> {
+    used.entry(slot.role.as_str().to_owned()).or_default().add(&reply.used);
+    session.feed(slot, reply.reply)
+}
+
+/// A provider that returns the trainer's reply.
+struct TrainerReply(Reply);
+
+impl Provider for TrainerReply {
+    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
+        Box::pin(std::future::ready(Ok(self.0.clone())))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
+        Box::pin(std::future::ready(Ok("a trainer".to_owned())))
+    }
+}

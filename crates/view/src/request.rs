@@ -1,0 +1,75 @@
+//! A request to the JSON API, and responses that are computed on worker threads.
+
+use crate::params::Params;
+use crate::runs::{LoadedRuns, RunStore};
+use aske_http::{ApiError, ServerState};
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The parameters of a request, and what is needed to answer it.
+pub(crate) struct ApiRequest {
+    pub(crate) params: Params,
+    pub(crate) runs: Arc<RunStore>,
+    pub(crate) server: Arc<ServerState>,
+}
+
+/// The approximate cost of a response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// Bytes that are read.
+    pub(crate) read_bytes: usize,
+    /// Bytes of the response.
+    pub(crate) response_bytes: usize,
+}
+
+impl FromRequestParts<Arc<RunStore>> for ApiRequest {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, runs: &Arc<RunStore>) -> Result<Self, ApiError> {
+        let params = Params::parse(&parts.uri)?;
+        let server = parts.extensions.get::<Arc<ServerState>>().cloned().unwrap_or_default();
+        Ok(Self { params, runs: Arc::clone(runs), server })
+    }
+}
+
+impl ApiRequest {
+    /// Looks something up in the runs on a worker thread.
+    pub(crate) async fn lookup<T: Send + 'static>(
+        &self,
+        lookup: impl FnOnce(&LoadedRuns) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let runs = Arc::clone(&self.runs);
+        self.server.workers.run(0, move || runs.with(lookup)).await?
+    }
+
+    /// Answers with JSON. `plan` estimates the cost, and returns the function that computes the response.
+    pub(crate) async fn json<T, F>(
+        &self,
+        plan: impl FnOnce(&LoadedRuns) -> Result<(Cost, F), ApiError> + Send + 'static,
+    ) -> Result<Response, ApiError>
+    where
+        T: Serialize,
+        F: FnOnce(&LoadedRuns) -> Result<T, ApiError> + Send + 'static,
+    {
+        let (cost, respond) = self.lookup(plan).await?;
+        let runs = Arc::clone(&self.runs);
+        let body = move || runs.with(respond).and_then(|value| to_json(&value));
+        Ok(json(self.server.response_body(cost.read_bytes, cost.response_bytes, body).await?))
+    }
+}
+
+/// A value as JSON.
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Bytes, ApiError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(|error| ApiError::internal(error.to_string()))
+}
+
+/// A JSON response.
+pub(crate) fn json(body: impl Into<Body>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
+}
