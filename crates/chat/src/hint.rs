@@ -1,4 +1,4 @@
-//! The one way an error says what to do next.
+//! Hints of errors.
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -1,6 +1,6 @@
-//! The words every room shares: a [`Message`], a [`Reply`], how it [`Finish`]ed, what it used.
+//! Types that all crates share: [`Message`], [`Reply`], [`Usage`], [`Price`] and the [`Hint`] trait.
 //!
-//! Plain values, no behaviour beyond arithmetic; depends on nothing of ours.
+//! Plain values without behaviour beyond arithmetic; depends on no other crate of the workspace.
 //!
 //! ```
 //! use aske_chat::{Finish, Message, Reply};
@@ -20,29 +20,29 @@ pub use reply::{Finish, Reply, Trace, Usage};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Who speaks a message.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRole {
-    /// The standing instructions.
+    /// The system prompt.
     System,
-    /// The side that asks.
+    /// A message to the model.
     User,
-    /// The model's own earlier reply.
+    /// A reply of the model.
     Assistant,
 }
 
 /// One message of a conversation; its text is shared, so a growing conversation is cheap to copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The role.
     pub role: ChatRole,
-    /// What is said.
+    /// The text.
     pub content: Arc<str>,
 }
 
 impl Message {
-    /// Standing instructions.
+    /// A system prompt.
     pub fn system(content: impl Into<Arc<str>>) -> Self {
         Self { role: ChatRole::System, content: content.into() }
     }
@@ -52,7 +52,7 @@ impl Message {
         Self { role: ChatRole::User, content: content.into() }
     }
 
-    /// A reply of the model, as history.
+    /// An earlier reply of the model.
     pub fn assistant(content: impl Into<Arc<str>>) -> Self {
         Self { role: ChatRole::Assistant, content: content.into() }
     }

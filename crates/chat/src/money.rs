@@ -1,4 +1,4 @@
-//! Prices and what they add up to.
+//! Prices and costs.
 
 use crate::Usage;
 use serde::{Deserialize, Serialize};
@@ -29,15 +29,15 @@ impl fmt::Display for Usd {
     }
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Price {
-    /// Tokens read.
+    /// Prompt tokens.
     pub input: f64,
-    /// Tokens written.
+    /// Completion tokens.
     pub output: f64,
-    /// Tokens read from the provider's cache; the price of `input` where absent.
+    /// Cached prompt tokens; the price of `input` where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
 }

@@ -1,25 +1,25 @@
-//! What a model gives back.
+//! The reply of a model.
 
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// Why a model stopped writing.
+/// Why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
-    /// It was done, or met a stop string.
+    /// The model was done, or reached a stop string.
     #[default]
     Stop,
-    /// It ran out of its token budget.
+    /// The token limit was reached.
     Length,
     /// The provider withheld the rest.
     Filtered,
-    /// Anything else a server may say.
+    /// Any other reason.
     Other,
 }
 
 impl Finish {
-    /// The name under which it is stored.
+    /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -29,7 +29,7 @@ impl Finish {
         }
     }
 
-    /// Reads a stored name; what is unknown is [`Finish::Other`].
+    /// Parses a stored name; unknown names are [`Finish::Other`].
     pub fn from_name(name: &str) -> Self {
         match name {
             "stop" => Self::Stop,
@@ -43,18 +43,18 @@ impl Finish {
 /// Tokens that one or more calls used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read.
+    /// Prompt tokens.
     pub prompt: u64,
-    /// Tokens read from the provider's cache; part of `prompt`.
+    /// Prompt tokens from the provider's cache; part of `prompt`.
     pub cached: u64,
-    /// Tokens written, thinking included.
+    /// Completion tokens, including thinking.
     pub completion: u64,
-    /// Tokens of thinking, where the provider counts them; part of `completion`.
+    /// Thinking tokens, where reported; part of `completion`.
     pub reasoning: u64,
 }
 
 impl Usage {
-    /// Read and written together.
+    /// Prompt and completion tokens.
     pub fn total(&self) -> u64 {
         self.prompt + self.completion
     }
@@ -72,15 +72,15 @@ impl AddAssign for Usage {
 /// One reply of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// The text, with any thinking the model wrote in band.
+    /// The text, including in-band thinking.
     pub content: String,
-    /// Thinking that the provider keeps in a field of its own.
+    /// Thinking that the provider returns separately.
     pub reasoning: Option<String>,
     /// Why it ended.
     pub finish: Finish,
-    /// What it used.
+    /// Token usage.
     pub usage: Usage,
-    /// Its tokens, where the model is one that learns from them.
+    /// Its tokens, if the model is being trained.
     #[serde(skip)]
     pub trace: Option<Trace>,
 }
@@ -88,9 +88,9 @@ pub struct Reply {
 /// The tokens of a reply as they were sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// The tokens, with the one that ended the reply.
+    /// The tokens, including the one that ended the reply.
     pub tokens: Vec<u32>,
-    /// The natural logarithm of the probability that each had when it was sampled.
+    /// The log-probability of each token when it was sampled.
     pub logprobs: Vec<f32>,
 }
 

@@ -3,20 +3,23 @@
 use crate::{ConfigError, closest};
 use toml::{Table, Value};
 
-/// Names a configuration file, and no key.
+/// The path of a configuration file.
 pub(crate) const CONFIG_VARIABLE: &str = "ASKE_CONFIG";
 
-/// Names the folder of downloaded models, and no key.
+/// The folder of downloaded models.
 const CACHE_VARIABLE: &str = "ASKE_CACHE";
 
-/// Holds the token of a server, and no key.
+/// The token of a server.
 const TOKEN_VARIABLE: &str = "ASKE_TOKEN";
+
+/// The levels of the log.
+const LOG_VARIABLE: &str = "ASKE_LOG";
 
 const SECTIONS: [&str; 6] = ["protocol", "asker", "boundary", "check", "equivalence", "run"];
 
 /// The table that one variable sets, if it is one of ours.
 pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError>> {
-    if [CONFIG_VARIABLE, CACHE_VARIABLE, TOKEN_VARIABLE].contains(&name) {
+    if [CONFIG_VARIABLE, CACHE_VARIABLE, TOKEN_VARIABLE, LOG_VARIABLE].contains(&name) {
         return None;
     }
     let key = name.strip_prefix("ASKE_")?.to_lowercase();
@@ -31,7 +34,7 @@ pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError
     Some(Ok(nested(&[section, key], read_value(value))))
 }
 
-/// A value as TOML where it is, else as text.
+/// Parses a value as TOML, else as a string.
 pub(crate) fn read_value(text: &str) -> Value {
     let parsed = toml::from_str::<Table>(&format!("value = {text}"));
     parsed.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.to_owned()))

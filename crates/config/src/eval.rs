@@ -1,4 +1,4 @@
-//! What `aske eval` needs to know: a model, perhaps a judge, and no boundary solvers.
+//! The settings of `aske eval`: a model, optionally a judge, and no boundary solvers.
 
 use crate::settings::{Models, check_names, check_run, in_range};
 use crate::{ConfigError, Layers, ModelSection, ProviderKind, RoleSettings, Settings};
@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Layers {
-    /// Checks what concerns the evaluation of one model; whoever asks, solves or checks plays no part.
-    ///
-    /// The model stands as the asker of the settings, and the judge as their equivalence checker.
+    /// The settings for the evaluation of one model, which is the asker of the settings; the judge is their equivalence
+    /// checker.
     pub fn eval_settings(&self, model: &str) -> Result<Settings, ConfigError> {
         let config = self.config();
         let section = &config.eval;
@@ -21,7 +20,7 @@ impl Layers {
         let mut models = Models { config, used: BTreeMap::new() };
         let role = models.role("MODEL", model, &section.sampling)?;
         if let Some(found) = models.used.get_mut(model) {
-            lay_under(&section.chat_template_kwargs, found);
+            set_template_defaults(&section.chat_template_kwargs, found);
         }
         let judge = match &section.judge.model {
             Some(name) => {
@@ -45,9 +44,9 @@ impl Layers {
     }
 }
 
-/// Gives these values to a model's chat template where its section does not set them. Servers with a key are left
-/// alone: each of them has its own way, and some refuse what they do not know.
-fn lay_under(template: &toml::Table, section: &mut ModelSection) {
+/// Sets chat template variables that the model's section does not set. Hosted servers are left out: some reject unknown
+/// parameters.
+fn set_template_defaults(template: &toml::Table, section: &mut ModelSection) {
     let ours = match section.provider {
         Some(ProviderKind::Llama) => true,
         Some(ProviderKind::Openai) => section.api_key_env.is_none(),
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_that_ship_hear_the_words_they_were_taught() {
+    fn bundled_models_are_prompted_with_the_instruction_they_were_trained_on() {
         let files = Pack::extra_files("nano").unwrap();
         let taught = files["grade_suffix.txt"].trim();
         let config = layers(&[]).config().clone();

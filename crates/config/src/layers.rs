@@ -1,4 +1,5 @@
-//! Layers of a configuration, merged in one place, each value with its origin.
+//! Merges the layers of a configuration: defaults, built-in files, files, environment and flags. Keeps the origin of every
+//! value.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
 use crate::renamed::{self, OldKey};
@@ -12,9 +13,9 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, Deserializer};
 use toml::{Table, Value};
 
-/// The file that is read where none is named.
+/// The default file.
 const USUAL_FILE: &str = "aske.toml";
-/// What is used where there is no file at all.
+/// The configuration without any file.
 const NANO: &str = "nano";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
@@ -110,7 +111,7 @@ impl Layers {
         }
         stack.merged.retain(|key, _| key == "models");
         let source = Origin::File(path.to_owned());
-        // A model of the run is the run's alone: nothing of another definition shines through.
+        // Models of the run replace other definitions entirely.
         if let (Some(Value::Table(models)), Some(Value::Table(own))) =
             (stack.merged.get_mut("models"), stored.get("models"))
         {
@@ -374,7 +375,7 @@ fn anchor_paths(table: &mut Table, folder: &Path) {
     }
 }
 
-/// A reader's error as file, line, plain words and a suggestion.
+/// Converts a parse error into file, line, message and suggestion.
 fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError {
     let place = source.map(|(name, text)| match error.span() {
         Some(span) => {
@@ -387,7 +388,7 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         Some((what, hint)) => (what, Some(hint)),
         None => (error.message().to_owned(), None),
     };
-    // A value that is quoted may be a key in the wrong place.
+    // A quoted value may be a misplaced API key.
     ConfigError { location: place, message: redact_text(&what), hint }
 }
 

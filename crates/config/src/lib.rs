@@ -1,6 +1,6 @@
-//! The configuration: one TOML schema, layers with their origins, validation, and the files that ship.
+//! Configuration: one TOML schema, layers with origins, validation and the built-in files.
 //!
-//! Defaults < built-in files < your file < environment < flags. May use `chat`, `model` and `session`.
+//! Defaults < built-in files < your file < environment < flags. Depends on `chat`, `model` and `session`.
 //!
 //! ```
 //! use aske_config::Layers;

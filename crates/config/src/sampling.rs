@@ -1,4 +1,4 @@
-//! The ranges of all numbers in a `sampling` table.
+//! Validates the numbers of a `sampling` table.
 
 use crate::ConfigError;
 use aske_model::Sampling;

@@ -16,23 +16,23 @@ pub struct Config {
     pub extends: OneOrMany,
     /// The dialogue.
     pub protocol: ProtocolSection,
-    /// Who asks.
+    /// The asker.
     pub asker: AskerSection,
-    /// Who is probed.
+    /// The boundary solvers.
     pub boundary: BoundarySection,
-    /// Who supplies the reference answer.
+    /// The cross-check solver.
     pub check: CheckSection,
-    /// Who reviews formatting mismatches.
+    /// The equivalence checker.
     pub equivalence: EquivalenceSection,
     /// What `aske difficulty` compares.
     #[serde(skip_serializing_if = "DifficultySection::is_empty")]
     pub difficulty: DifficultySection,
-    /// How `aske eval` puts the problems of benchmarks.
+    /// `aske eval`.
     #[serde(skip_serializing_if = "is_default")]
     pub eval: EvalSection,
-    /// How the plan is run.
+    /// Execution of the plan.
     pub run: RunSection,
-    /// How the asker learns.
+    /// Training of the asker.
     #[serde(skip_serializing_if = "is_default")]
     pub train: TrainSection,
     /// Named boundary sets.
@@ -41,7 +41,7 @@ pub struct Config {
     pub models: BTreeMap<String, ModelSection>,
 }
 
-/// One text or several.
+/// One string or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
@@ -66,7 +66,7 @@ impl OneOrMany {
         }
     }
 
-    /// There is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Many(many) if many.is_empty())
     }
@@ -89,13 +89,13 @@ pub struct ProtocolSection {
     pub domain: String,
     /// How mathematical answers are compared: `aske`, or `paper` for math-verify's rules and the paper's fall-throughs.
     pub comparison: AnswerComparison,
-    /// What notation leaves open, in the comparison `aske`.
+    /// Policy for ambiguous notation, in the comparison `aske`.
     #[serde(skip_serializing_if = "is_usual")]
     pub policy: Policy,
-    /// How far two numbers may lie apart in the domain `number`, as a share of the larger one.
+    /// Relative tolerance of the domain `number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// A folder of prompts; the domain's own where absent.
+    /// A folder of prompts; by default those of the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<String>,
 }
@@ -143,7 +143,7 @@ pub struct AskerSection {
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Laid over the model's own sampling.
+    /// Overrides the model's sampling.
     pub sampling: Sampling,
 }
 
@@ -157,7 +157,7 @@ pub struct BoundarySection {
     /// Names of models; they win over the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub solvers: Vec<String>,
-    /// Laid over each model's own sampling. What is set here is laid over the paper's.
+    /// Overrides each model's sampling. Keys that are not set have the paper's values.
     #[serde(deserialize_with = "over_warm")]
     pub sampling: Sampling,
 }
@@ -175,9 +175,9 @@ pub struct CheckSection {
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How often it answers; all answers must agree.
+    /// Number of draws; all answers must agree.
     pub draws: u32,
-    /// Laid over the model's own sampling. What is set here is laid over the paper's.
+    /// Overrides the model's sampling. Keys that are not set have the paper's values.
     #[serde(deserialize_with = "over_warm")]
     pub sampling: Sampling,
 }
@@ -204,9 +204,9 @@ pub struct EquivalenceSection {
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Tokens of a verdict.
+    /// Maximum number of tokens of a verdict.
     pub max_tokens: u32,
-    /// Laid over the model's own sampling.
+    /// Overrides the model's sampling.
     pub sampling: Sampling,
 }
 
@@ -216,7 +216,7 @@ impl Default for EquivalenceSection {
     }
 }
 
-/// `[difficulty]`: two target ranges, and a solver that has no part in them.
+/// `[difficulty]`: two target pairs and an independent solver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DifficultySection {
@@ -243,23 +243,23 @@ impl DifficultySection {
 pub struct EvalSection {
     /// Answers to each problem.
     pub samples: u32,
-    /// Tokens of an answer.
+    /// Maximum number of tokens of an answer.
     pub max_tokens: u32,
-    /// What follows every problem, instead of the model's and the datasets' own instructions; empty for nothing.
+    /// The instruction after every problem, instead of the model's and the datasets' own; empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// Laid over the model's own sampling. What is set here is laid over the paper's.
+    /// Overrides the model's sampling. Keys that are not set have the paper's values.
     #[serde(deserialize_with = "over_the_papers")]
     pub sampling: Sampling,
-    /// Given to the chat template of a model on this machine or on a server without a key, where the model's section
-    /// says nothing else: thinking is off.
+    /// Chat template variables for models in this process or on a server without a key, unless the model's section sets
+    /// them. By default thinking is off.
     pub chat_template_kwargs: toml::Table,
-    /// Who judges answers where a dataset wants it.
+    /// The judge of datasets that require one.
     pub judge: JudgeSection,
 }
 
 impl EvalSection {
-    /// What follows every problem put to this model, where it is not for the dataset to say.
+    /// The instruction for this model, unless the dataset's applies.
     pub fn instruction_for<'a>(&'a self, model: &'a ModelSection) -> Option<&'a str> {
         self.instruction.as_deref().or(model.instruction.as_deref())
     }
@@ -305,9 +305,9 @@ pub struct JudgeSection {
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Tokens of a verdict.
+    /// Maximum number of tokens of a verdict.
     pub max_tokens: u32,
-    /// Laid over the model's own sampling.
+    /// Overrides the model's sampling.
     pub sampling: Sampling,
 }
 
@@ -321,71 +321,71 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// `[train]`: how the asker learns. The defaults are the paper's.
+/// `[train]`. The defaults are the paper's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainSection {
     /// Optimiser steps.
     pub steps: u64,
-    /// Pairs in a step.
+    /// Pairs per step.
     pub groups: usize,
-    /// Rollouts of each pair, rewarded against each other.
+    /// Rollouts per pair, as in GRPO.
     pub group_size: u32,
     /// `cispo`, `grpo` or `dapo`.
     pub loss: PolicyLoss,
-    /// The importance ratio is at least 1 less this; the loss's own bound where absent.
+    /// The importance ratio is clipped to at least 1 minus this; by default the loss's own bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip_ratio_low: Option<f64>,
-    /// The importance ratio is at most 1 and this; the loss's own bound where absent.
+    /// The importance ratio is clipped to at most 1 plus this; by default the loss's own bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip_ratio_high: Option<f64>,
     /// The learning rate after the warm-up.
     pub learning_rate: f64,
     /// Steps of the linear warm-up.
     pub warmup_steps: u64,
-    /// AdamW's memory of gradients and of their squares.
+    /// AdamW's betas.
     pub adam_betas: [f64; 2],
     /// AdamW's epsilon.
     pub adam_eps: f64,
     /// AdamW's weight decay.
     pub weight_decay: f64,
-    /// The longest gradient that is used; longer ones are shortened to it.
+    /// The gradient norm is clipped to this value; 0 does not clip.
     pub max_grad_norm: f64,
-    /// A gradient longer than this ends the run.
+    /// A larger gradient norm ends the run.
     pub stop_grad_norm: f64,
-    /// The head gets weights of its own, in single precision.
+    /// Unties the output head from the embedding, and keeps it in single precision.
     pub untie_lm_head: bool,
-    /// On a GPU: the rank of low-rank adapters that learn instead of every weight; 0 for every weight.
+    /// LoRA rank, on a GPU; 0 trains all weights.
     pub lora_rank: usize,
-    /// Their strength.
+    /// LoRA alpha.
     pub lora_alpha: f64,
-    /// On a GPU: layers are computed again on the way back, for less memory.
+    /// Recomputes activations in the backward pass to save memory, on a GPU.
     pub gradient_checkpointing: bool,
-    /// How much the diversity bonus counts.
+    /// Coefficient of the diversity bonus.
     pub diversity_coef: f64,
-    /// Neighbours that a question is compared with.
+    /// Number of nearest neighbours in the diversity bonus.
     pub num_neighbors: usize,
-    /// Questions that are remembered.
+    /// Questions in the diversity buffer.
     pub buffer_size: usize,
-    /// `ngram`, a folder, or a name in the hub's cache.
+    /// The embedding model: `ngram`, a folder, or a name in the Hugging Face cache.
     pub embedder: String,
-    /// Longer rollouts are not learnt from, and counted.
+    /// Longer rollouts are skipped and counted.
     pub max_train_tokens: usize,
-    /// The longest text that is sampled.
+    /// Maximum number of tokens of a sampled sequence.
     pub max_sample_tokens: usize,
-    /// Tokens that go through a GPU together, filling included; 0 takes one text at a time.
+    /// Tokens per micro-batch on a GPU, including padding; 0 for one sequence at a time.
     pub micro_batch_tokens: usize,
     /// Steps between two checkpoints.
     pub checkpoint_every: u64,
-    /// Checkpoints that are kept.
+    /// Number of checkpoints to keep.
     pub keep_checkpoints: usize,
-    /// Where it learns: `cpu`, `cuda` or `cuda:N`.
+    /// `cpu`, `cuda` or `cuda:N`.
     pub device: String,
-    /// Threads that sample.
+    /// Sampling threads.
     pub threads: usize,
-    /// The watch against collapse.
+    /// Monitoring for collapse.
     pub watch: WatchSection,
-    /// What is measured before and after.
+    /// Measurements before and after training.
     pub measure: MeasureSection,
 }
 
@@ -450,26 +450,26 @@ impl PolicyLoss {
     }
 }
 
-/// `[train.watch]`: what is looked at in every step, and what ends a run. None of it enters the reward.
+/// `[train.watch]`: metrics of every step and the limits that end a run. None of them enters the reward.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WatchSection {
-    /// A fixed cross-check solver; none is asked where absent.
+    /// A fixed cross-check solver; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Questions of a step that it is asked about at most.
+    /// Maximum number of questions per step for the cross-check solver.
     pub max_questions: usize,
-    /// The questions are of the nano world, whose oracle knows their answers.
+    /// Compare with the oracle of the nano world.
     pub oracle: bool,
-    /// The least share of different questions.
+    /// Minimum share of distinct questions.
     pub min_distinct: f64,
-    /// The least share of rollouts with a question that has an answer.
+    /// Minimum share of rollouts with a question that has an answer.
     pub min_valid: f64,
-    /// The least agreement of the policy's answers with the fixed solver's and the oracle's.
+    /// Minimum agreement of the policy's answers with the fixed solver's and the oracle's.
     pub min_agreement: f64,
-    /// The least entropy of a choice.
+    /// Minimum token entropy.
     pub min_entropy: f64,
-    /// A run ends when something stays below its limit for so many steps; 0 never ends it.
+    /// Steps below a limit after which a run ends; 0 never ends it.
     pub patience: u64,
 }
 
@@ -530,7 +530,7 @@ pub struct RunSection {
     pub samples: u32,
     /// The seed of the run.
     pub seed: u64,
-    /// Sessions in flight at most.
+    /// Maximum number of concurrent sessions.
     pub concurrency: usize,
     /// In which order sessions run.
     pub order: Order,
@@ -567,7 +567,7 @@ pub struct SetSection {
     pub solvers: Vec<String>,
 }
 
-/// Who serves a model.
+/// The provider of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKind {
@@ -591,13 +591,13 @@ pub enum ProviderKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSection {
-    /// Who serves it.
+    /// The provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderKind>,
     /// Base address, or several of replicas.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub url: OneOrMany,
-    /// The name under which the server knows it; the name here where absent.
+    /// The name on the server; by default the name here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The environment variable that holds the key.
@@ -612,21 +612,21 @@ pub struct ModelSection {
     /// Its licence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
-    /// How it samples.
+    /// Sampling parameters.
     pub sampling: Sampling,
     /// The field that carries the token budget.
     pub max_tokens_field: TokensField,
     /// Parameters never sent to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub omit: Vec<String>,
-    /// It knows no system role: the system prompt goes in front of the first user message.
+    /// For models without a system role: puts the system prompt in front of the first user message.
     pub fold_system: bool,
     /// Merged into every request body.
     #[serde(skip_serializing_if = "toml::Table::is_empty")]
     pub extra_body: toml::Table,
-    /// How hard it may be driven.
+    /// Concurrency, rate limits, deadlines and retries.
     pub limits: Limits,
-    /// What it costs.
+    /// The price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model, or

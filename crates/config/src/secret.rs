@@ -1,4 +1,4 @@
-//! What of a configuration may be shown and stored: no key, no password, no query of an address.
+//! Masks secrets in configurations that are shown or stored: API keys, passwords and queries of addresses.
 
 use aske_model::{looks_like_key, redact_url};
 use toml::{Table, Value};
@@ -16,7 +16,7 @@ pub fn is_env_var_name(name: &str) -> bool {
     (named && !looks_like_key(name)) || (!name.is_empty() && std::env::var_os(name).is_some())
 }
 
-/// A value of a dotted key as it may be shown.
+/// A value with secrets masked.
 pub(crate) fn shown(key: &str, value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(shown_text(key, text)),

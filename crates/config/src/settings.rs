@@ -1,4 +1,4 @@
-//! A configuration that has been checked: every name resolved, every number in range.
+//! [`Settings`]: a validated configuration with all names resolved.
 
 use crate::{
     AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
@@ -10,16 +10,16 @@ use aske_session::{Domain, Pack, Protocol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A role: its model and how it samples in that role.
+/// A role: its model and sampling.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleSettings {
     /// The model's name.
     pub model: String,
-    /// The model's sampling with the role's laid over.
+    /// The model's sampling with the role's overrides.
     pub sampling: Sampling,
 }
 
-/// What a run needs to know.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The dialogue's numbers.
@@ -28,13 +28,13 @@ pub struct Settings {
     pub domain: Domain,
     /// The prompts.
     pub pack: Arc<Pack>,
-    /// Who asks.
+    /// The asker.
     pub asker: RoleSettings,
-    /// Who is probed, in the set's order.
+    /// The boundary solvers, in the order of the set.
     pub solvers: Vec<RoleSettings>,
-    /// Who supplies the reference answer.
+    /// The cross-check solver.
     pub check: RoleSettings,
-    /// Who reviews formatting mismatches, and within how many tokens.
+    /// The equivalence checker and its token limit.
     pub equivalence: Option<(RoleSettings, u32)>,
     /// How the plan is run.
     pub run: RunSection,
@@ -88,7 +88,7 @@ impl Settings {
     }
 }
 
-/// Looks models up and remembers which are in use.
+/// Resolves models and collects those in use.
 pub(crate) struct Models<'c> {
     pub(crate) config: &'c Config,
     pub(crate) used: BTreeMap<String, ModelSection>,

@@ -1,4 +1,4 @@
-//! Guessing what was meant.
+//! Suggestions for typos.
 
 /// The candidate closest to what was written, if it is close at all.
 pub fn closest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -10,7 +10,7 @@ pub fn closest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
         .map(|(_, candidate)| candidate)
 }
 
-/// Serde's "unknown field" as a sentence with a suggestion.
+/// Converts serde's "unknown field" into a message and a suggestion.
 pub(crate) fn unknown_field(message: &str) -> Option<(String, String)> {
     let rest = message.strip_prefix("unknown field ").or_else(|| message.strip_prefix("unknown variant "))?;
     let mut names = rest.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! The ranges of all numbers in `[train]`.
+//! Validates the numbers of `[train]`.
 
 use crate::renamed::with_old_names;
 use crate::{ConfigError, TrainSection};

@@ -6,7 +6,7 @@ use aske_session::Outcome;
 use aske_stats::wilson;
 use std::collections::BTreeMap;
 
-/// A solver below so many billions of parameters is small, and one above the second number, or closed, is large.
+/// Solvers below the first number of billion parameters are small; those above the second, or closed, are large.
 const SMALL: f64 = 4.0;
 const LARGE: f64 = 8.0;
 
@@ -95,7 +95,7 @@ pub(crate) fn direction(cells: &[PairCell]) -> Direction {
 }
 
 impl Count {
-    /// So many of so many, with Wilson's interval.
+    /// A proportion with Wilson's interval.
     pub fn new(hits: u64, of: u64) -> Self {
         Self {
             hits,

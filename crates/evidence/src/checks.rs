@@ -23,19 +23,19 @@ pub struct Check<'c> {
     pub examples: &'c [String],
 }
 
-/// How much a share should worry.
+/// The severity of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Not at all.
+    /// Nothing to do.
     Fine,
-    /// Enough to look at examples.
+    /// Look at the examples.
     Look,
-    /// The numbers may not mean what they say.
+    /// The results may be misleading.
     Problem,
 }
 
 impl Severity {
-    /// One word.
+    /// The name in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -45,7 +45,7 @@ impl Severity {
     }
 }
 
-/// Judges a share by its limits.
+/// The severity of a share by its limits.
 pub fn severity(share: f64, limits: [f64; 2]) -> Severity {
     match limits {
         [fine, _] if share <= fine => Severity::Fine,
@@ -60,7 +60,7 @@ impl Check<'_> {
         if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
     }
 
-    /// What follows.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         severity(self.share(), self.limits)
     }

@@ -7,7 +7,7 @@ use aske_session::{Grade, Outcome};
 use aske_stats::{PairedComparison, holm, kendall, paired, same_order};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Below this, a difference is taken for real.
+/// Significance level.
 const LEVEL: f64 = 0.05;
 
 /// Every two runs, with Holm's correction over all of them.

@@ -1,4 +1,4 @@
-//! Sessions worth reading: the asker at its best and at its worst.
+//! Selects sessions worth reading: the asker's best and worst.
 
 use crate::{Highlight, Run, Session};
 use aske_session::Outcome;

@@ -1,7 +1,7 @@
-//! What runs show: outcome shares, maps of pairs, comparisons, audits, scales and doubts.
+//! Statistics of run folders: outcome shares, pairs, comparisons, audits, abilities and validity checks.
 //!
-//! A [`Run`] is a folder read in brief, [`evidence`] makes plain tables of some; whoever shows them only draws. May use
-//! `record`, `session` and `stats`.
+//! A [`Run`] is the summary of a folder; [`evidence`] turns runs into tables, which the terminal, the report, the viewer and
+//! `--json` show. Depends on `record`, `session` and `stats`.
 //!
 //! ```no_run
 //! use aske_evidence::{Run, evidence};
@@ -27,7 +27,7 @@ mod validity;
 pub use ability::ability as ability_of;
 pub use checks::{Check, Severity, checks, severity};
 pub use compare::pooled;
-pub use run::{Run, Session, SessionNotes, Solver};
+pub use run::{ReplyCounts, Run, Session, SessionNotes, Solver, TurnCounts};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,
     Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share, Skills, SolverInfo,

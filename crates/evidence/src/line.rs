@@ -1,4 +1,4 @@
-//! A session's line, read without copying what is not kept.
+//! Parses a line of `records.jsonl` without copying texts that are not needed.
 
 use aske_chat::Finish;
 use serde::de::{Deserializer, Visitor};
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text that is borrowed from its line where it has no escapes.
+/// A string that borrows from its line where it has no escapes.
 #[derive(Debug, Default)]
 pub(crate) struct Text<'l>(pub(crate) Cow<'l, str>);
 
@@ -30,7 +30,7 @@ impl<'de: 'l, 'l> Deserialize<'de> for Text<'l> {
     }
 }
 
-/// A line of `records.jsonl`; of other kinds than a session only the kind is read.
+/// A line of `records.jsonl`; for records other than sessions only the kind is parsed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Line<'l> {
     #[serde(borrow)]
@@ -49,7 +49,7 @@ pub(crate) struct Line<'l> {
     pub(crate) check: Vec<Option<Text<'l>>>,
 }
 
-/// One asker turn; its texts are read only where they are wanted.
+/// One asker turn; its texts are parsed on demand.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LineTurn<'l> {
     #[serde(borrow)]
@@ -70,7 +70,7 @@ pub(crate) struct LineSolved<'l> {
     pub(crate) finish: Finish,
 }
 
-/// The text that a value is.
+/// The string of a value.
 pub(crate) fn text(value: &RawValue) -> Cow<'_, str> {
     serde_json::from_str::<Text<'_>>(value.get()).map(|text| text.0).unwrap_or_default()
 }

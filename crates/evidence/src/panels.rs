@@ -1,4 +1,4 @@
-//! What audits, baselines and measurements of difficulty show.
+//! Statistics of audits, baselines and difficulty measurements.
 
 use crate::cells;
 use crate::tally::{Counts, SEED, place, shares};

@@ -1,4 +1,4 @@
-//! A run folder, read for its evidence: every session in brief, whole transcripts on demand.
+//! [`Run`]: the summary of a run folder. Whole transcripts are read on demand.
 
 use crate::SessionCounts;
 use crate::line::{Line, text};
@@ -25,12 +25,12 @@ pub struct Solver {
     pub params: Option<f64>,
 }
 
-/// One finished session in brief.
+/// The summary of a finished session.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Places of the smaller and the larger solver in [`Run::solvers`].
+    /// Indices of the smaller and the larger solver in [`Run::solvers`].
     pub pair: [u16; 2],
-    /// Model 1 was the larger one.
+    /// Whether Model 1 was the larger one.
     pub swapped: bool,
     /// Which of the pair's samples.
     pub sample: u32,
@@ -40,33 +40,57 @@ pub struct Session {
     pub answers: [Option<Box<str>>; 2],
     /// The cross-check answers.
     pub check: Box<[Option<Box<str>>]>,
-    /// What to know about its turns and replies.
+    /// Counts and flags for the validity panel.
     pub notes: SessionNotes,
     /// The grade, where there is one.
     pub grade: Option<Grade>,
-    /// The rule by which the equivalence checker was asked for the grade, where it says so.
+    /// The rule of the equivalence checker, where the grade names it.
     pub checker: Option<CheckerRule>,
-    /// Where its line stands in `records.jsonl`.
+    /// Its line in `records.jsonl`.
     pub place: LineSpan,
 }
 
-/// What the validity panel counts, by session.
+/// What the validity panel needs of a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionNotes {
-    /// Asker turns, those without a question, those of them that were truncated, questions cut to the word limit.
-    pub turns: [u16; 4],
-    /// Replies of the smaller and the larger solver: all, truncated, without an answer.
-    pub replies: [[u16; 3]; 2],
-    /// The final question repeats a probing question.
+    /// The asker's turns.
+    pub turns: TurnCounts,
+    /// The replies of the smaller and the larger solver.
+    pub replies: [ReplyCounts; 2],
+    /// Whether the final question repeats a probing question.
     pub from_probing: bool,
-    /// The reference answer can be read in the final question.
+    /// Whether the final question contains the reference answer.
     pub leaked: bool,
-    /// A hash of the final question's words, for finding the same again; 0 where there is no question.
+    /// A hash of the final question's words, to find duplicates; 0 without a question.
     pub words: u64,
 }
 
+/// Counts of a session's asker turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TurnCounts {
+    /// All turns.
+    pub all: u16,
+    /// Turns without a question.
+    pub without_question: u16,
+    /// Of these, turns that were truncated.
+    pub truncated: u16,
+    /// Questions cut to the word limit.
+    pub cut: u16,
+}
+
+/// Counts of a solver's replies in a session.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReplyCounts {
+    /// All replies.
+    pub all: u16,
+    /// Truncated replies.
+    pub truncated: u16,
+    /// Replies without an answer.
+    pub unanswered: u16,
+}
+
 impl Session {
-    /// Takes over a grade, and the cross-check answers it rests on where they are not the session's own.
+    /// Sets the grade, and the cross-check answers it rests on where they are not the session's own.
     fn take(&mut self, line: GradeLine) {
         self.grade = Some(line.grade);
         self.checker = line.checker;
@@ -75,14 +99,14 @@ impl Session {
         }
     }
 
-    /// Who is right, the smaller solver first.
+    /// Which solver is right, the smaller one first.
     pub fn right(&self) -> Option<[bool; 2]> {
         let right = self.grade.as_ref()?.right?;
         Some(if self.swapped { [right[1], right[0]] } else { right })
     }
 }
 
-/// What the stored replies of a run come to.
+/// Totals of the stored replies of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     /// Calls, tokens and cost by role.
@@ -98,9 +122,9 @@ pub struct Run {
     pub path: PathBuf,
     /// What the run is.
     pub manifest: Manifest,
-    /// Who asked; in an evaluation, who answered.
+    /// The asker; in an evaluation, the model.
     pub asker: String,
-    /// Whose grades are used.
+    /// The grader whose grades are used.
     pub grader: String,
     /// The boundary solvers, smallest first.
     pub solvers: Vec<Solver>,
@@ -114,7 +138,7 @@ pub struct Run {
     pub difficulties: Vec<PanelRecord>,
     /// Answers to the problems of benchmarks.
     pub evals: Vec<EvalRecord>,
-    /// Sessions that were chosen by chance.
+    /// The draws of an adaptive run.
     pub draws: Vec<DrawLine>,
     /// Grades of other graders, by grader and session.
     pub others: BTreeMap<String, HashMap<String, GradeLine>>,
@@ -125,7 +149,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads a folder with the grades of the run's own grader, or of another. It changes nothing.
+    /// Reads a folder with the grades of the standard grader or of another.
     pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
         let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
         let mut run = Self::empty(path, manifest, grader.unwrap_or(STANDARD));
@@ -138,7 +162,7 @@ impl Run {
         Ok(run)
     }
 
-    /// An empty run in the place of a folder that cannot be read.
+    /// An empty run for a folder that cannot be read.
     pub fn unread(path: &Path) -> Self {
         Self::empty(path, Manifest::new("", Identity::default(), toml::Table::new()), STANDARD)
     }
@@ -164,10 +188,10 @@ impl Run {
         }
     }
 
-    /// Reads what was added since; says whether there was anything.
+    /// Reads new lines; returns whether there were any.
     pub fn refresh(&mut self) -> Result<bool, RunError> {
         let path = self.path.join("records.jsonl");
-        let (found, read_to) = scan_lines(&path, self.read_to, brief)?;
+        let (found, read_to) = scan_lines(&path, self.read_to, parse_record)?;
         let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
         let (lines, graded_to) = scan_lines(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
         let news = !found.is_empty() || !lines.is_empty();
@@ -176,12 +200,12 @@ impl Run {
         }
         (self.read_to, self.graded_to) = (read_to, graded_to);
         self.sessions.reserve(found.len());
-        for brief in found {
-            match brief {
-                Brief::Session(session) => self.add(*session),
-                Brief::Panel(record) => match *record {
+        for parsed in found {
+            match parsed {
+                Parsed::Session(session) => self.add(*session),
+                Parsed::Panel(record) => match *record {
                     Record::Eval(sample) => self.add_sample(sample),
-                    // Panels were judged by the run's own cross-check; another grader's labels do not go with them.
+                    // Panels were judged by the standard grader.
                     _ if self.grader != STANDARD => {}
                     Record::Baseline(panel) => {
                         add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel);
@@ -203,7 +227,7 @@ impl Run {
         Ok(news)
     }
 
-    /// Adds a sample; one that was judged anew takes the place of the earlier.
+    /// Adds a sample, or replaces the earlier one of its name.
     fn add_sample(&mut self, sample: EvalRecord) {
         match self.by_name.entry(sample.id()) {
             Entry::Occupied(place) => self.evals[*place.get()] = sample,
@@ -228,18 +252,14 @@ impl Run {
         Ok(())
     }
 
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: ParsedSession) {
         let [one, two] = found.solvers.map(|name| self.solver(&name));
         let swapped = one > two;
-        let swap = |mut both: [[u16; 3]; 2]| {
-            both.swap(0, usize::from(swapped));
-            both
-        };
         let mut session = found.session;
         session.pair = if swapped { [two, one] } else { [one, two] };
         session.swapped = swapped;
         session.answers.swap(0, usize::from(swapped));
-        session.notes.replies = swap(session.notes.replies);
+        session.notes.replies.swap(0, usize::from(swapped));
         let name = found.id.to_string();
         if let Some(line) = self.early.remove(&name) {
             session.take(line);
@@ -247,7 +267,7 @@ impl Run {
         if self.asker.is_empty() {
             self.asker = found.asker;
         }
-        // A name that comes twice in a damaged file is the later one's.
+        // The later of two records with one name counts.
         if let Some(place) = self.by_name.get(&name) {
             self.sessions[*place] = session;
         } else {
@@ -256,7 +276,7 @@ impl Run {
         }
     }
 
-    /// The place of a solver; one that the configuration does not know comes last.
+    /// The index of a solver; one that is not configured is added at the end.
     fn solver(&mut self, name: &str) -> u16 {
         let place = self.solvers.iter().position(|solver| solver.name == name).unwrap_or_else(|| {
             self.solvers.push(Solver { name: name.to_owned(), params: None });
@@ -271,7 +291,7 @@ impl Run {
         name.to_string_lossy().into_owned()
     }
 
-    /// Sessions that were graded with an equivalence checker before it was told which answer is the reference.
+    /// The number of sessions graded by the earlier rule of the equivalence checker.
     pub fn graded_by_earlier_rule(&self) -> usize {
         let checker = self.manifest.identity.0.get("equivalence").is_some_and(|checker| checker != "none");
         let earlier = |session: &&Session| session.grade.is_some() && session.checker.is_none();
@@ -304,7 +324,7 @@ impl Run {
         self.by_name.get(name).map(|place| &self.sessions[*place])
     }
 
-    /// The fullest audit of each session, by the session's name.
+    /// The audit with the most draws of each session, by session name.
     pub fn audited(&self) -> HashMap<&str, &PanelRecord> {
         let draws = |panel: &PanelRecord| panel.answers.values().map(Vec::len).max().unwrap_or(0);
         let mut audited: HashMap<&str, &PanelRecord> = HashMap::new();
@@ -339,11 +359,11 @@ impl Run {
         Replies::open(&self.path)?.used()
     }
 
-    /// What the stored replies come to.
+    /// Totals of the stored replies.
     pub(crate) fn stored(&self) -> Result<Stored, RunError> {
         let replies = Replies::open(&self.path)?;
         let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);
-        // A name of another record has another number of slashes.
+        // Names of other records have another number of slashes.
         let session = |name: &str| {
             name.split_once('/').is_some_and(|(pair, rest)| pair.contains(':') && !rest.contains('/'))
         };
@@ -352,7 +372,7 @@ impl Run {
         Ok(Stored { used: replies.used()?, begun })
     }
 
-    /// What the folder holds of its sessions, of which so many have stored replies alone.
+    /// Counts the sessions of the folder; `begun` of them have stored replies only.
     pub(crate) fn held(&self, begun: u64) -> SessionCounts {
         SessionCounts {
             planned: self.manifest.planned,
@@ -364,7 +384,7 @@ impl Run {
     }
 }
 
-/// Adds a panel; one that was judged anew takes the place of the earlier.
+/// Adds a panel, or replaces the earlier one of its name.
 fn add_panel(
     panels: &mut Vec<PanelRecord>,
     by_name: &mut HashMap<String, usize>,
@@ -411,24 +431,24 @@ fn parse<T: for<'l> Deserialize<'l>>(line: &[u8]) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|error| error.to_string())
 }
 
-enum Brief {
-    Session(Box<Found>),
+enum Parsed {
+    Session(Box<ParsedSession>),
     Panel(Box<Record>),
 }
 
-/// A session before its solvers have their places.
-struct Found {
+/// A session whose solvers are not resolved yet.
+struct ParsedSession {
     id: SessionId,
     asker: String,
     solvers: [String; 2],
     session: Session,
 }
 
-/// What is kept of a line.
-fn brief(bytes: &[u8], place: LineSpan) -> Result<Brief, String> {
+/// Parses a line.
+fn parse_record(bytes: &[u8], place: LineSpan) -> Result<Parsed, String> {
     let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if line.kind.0 != "session" {
-        return Ok(Brief::Panel(Box::new(parse(bytes)?)));
+        return Ok(Parsed::Panel(Box::new(parse(bytes)?)));
     }
     let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::PairIdError| error.to_string())?;
     let question = line.turns.last().and_then(|turn| turn.question).map(text);
@@ -437,7 +457,7 @@ fn brief(bytes: &[u8], place: LineSpan) -> Result<Brief, String> {
     let solved = last.and_then(|turn| turn.solved.as_ref());
     let answer =
         |side: usize| solved.and_then(|solved| solved[side].answer).map(|answer| text(answer).into());
-    Ok(Brief::Session(Box::new(Found {
+    Ok(Parsed::Session(Box::new(ParsedSession {
         id: SessionId { pair, sample: line.sample },
         asker: line.asker.0.clone().into_owned(),
         solvers: line.solvers.each_ref().map(|name| name.0.clone().into_owned()),
@@ -459,20 +479,20 @@ fn brief(bytes: &[u8], place: LineSpan) -> Result<Brief, String> {
 fn notes(line: &Line<'_>, question: Option<&str>) -> SessionNotes {
     let mut notes = SessionNotes::default();
     for turn in &line.turns {
-        notes.turns[0] += 1;
-        notes.turns[1] += u16::from(turn.question.is_none());
-        notes.turns[2] += u16::from(turn.trouble == Some(TurnError::Truncated));
-        notes.turns[3] += u16::from(turn.cut);
-        for (side, solved) in turn.solved.iter().flatten().enumerate() {
-            notes.replies[side][0] += 1;
-            notes.replies[side][1] += u16::from(solved.finish == Finish::Length);
-            notes.replies[side][2] += u16::from(solved.answer.is_none());
+        notes.turns.all += 1;
+        notes.turns.without_question += u16::from(turn.question.is_none());
+        notes.turns.truncated += u16::from(turn.trouble == Some(TurnError::Truncated));
+        notes.turns.cut += u16::from(turn.cut);
+        for (counts, solved) in notes.replies.iter_mut().zip(turn.solved.iter().flatten()) {
+            counts.all += 1;
+            counts.truncated += u16::from(solved.finish == Finish::Length);
+            counts.unanswered += u16::from(solved.answer.is_none());
         }
     }
     if let (Some(question), Some((last, probes))) = (question, line.turns.split_last()) {
         notes.words = words_hash(question);
         let length = last.question.map_or(0, |question| question.get().len());
-        // Questions of the same words are of about one length: the others need not be read.
+        // Questions with the same words have about the same length: the others need not be parsed.
         let near = |probe: &&RawValue| probe.get().len().abs_diff(length) <= length / 8 + 16;
         let mut probed = probes.iter().filter_map(|turn| turn.question).filter(near);
         notes.from_probing = probed.any(|probe| words_hash(&text(probe)) == notes.words);

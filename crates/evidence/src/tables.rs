@@ -1,4 +1,4 @@
-//! What is shown of runs: plain values, the same in the terminal, in the report, in the viewer and as JSON.
+//! The tables of runs, as shown in the terminal, the report, the viewer and as JSON.
 
 use aske_record::RoleUsage;
 use aske_session::Outcome;
@@ -13,7 +13,7 @@ pub struct Evidence {
     pub runs: Vec<RunEvidence>,
     /// Every two runs, on the sessions they share.
     pub comparisons: Vec<Comparison>,
-    /// Who can do how much, on one scale over all runs.
+    /// Abilities on one scale over all runs.
     pub ability: Option<Ability>,
     /// Whether other cross-check solvers rank the runs alike.
     pub regrades: Vec<RegradeRanks>,
@@ -26,11 +26,11 @@ pub struct RunEvidence {
     pub name: String,
     /// The folder.
     pub path: String,
-    /// Who asked.
+    /// The asker.
     pub asker: String,
-    /// Who supplied the reference answer.
+    /// The cross-check solver.
     pub check: String,
-    /// Whose grades these are: `standard`, or the name of a regrading.
+    /// The grader: `standard`, or the name of a regrading.
     pub grader: String,
     /// The boundary solvers, smallest first; pairs name them by their place here.
     pub solvers: Vec<SolverInfo>,
@@ -38,7 +38,7 @@ pub struct RunEvidence {
     pub sessions: u64,
     /// Sessions that are finished but have no grade of this grader.
     pub ungraded: u64,
-    /// What the folder holds of its sessions, and what is missing.
+    /// Counts of recorded, graded and missing sessions.
     pub held: SessionCounts,
     /// Why the stored replies cannot be read; the sessions can.
     pub trouble: Option<String>,
@@ -58,7 +58,7 @@ pub struct RunEvidence {
     pub sampling: Option<AdaptiveEstimate>,
     /// Other cross-check solvers, where `aske regrade` has run.
     pub regrades: Vec<Regrade>,
-    /// What could make the numbers above mean something else.
+    /// The validity panel.
     pub validity: Validity,
     /// Calls, tokens and cost by role.
     pub used: BTreeMap<String, RoleUsage>,
@@ -66,7 +66,7 @@ pub struct RunEvidence {
     pub highlights: Vec<Highlight>,
 }
 
-/// What a folder holds of its sessions.
+/// Counts of the sessions of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SessionCounts {
     /// Sessions of the largest plan that was run into the folder, where it is known.
@@ -128,7 +128,7 @@ pub struct PairCell {
     pub separated: bool,
 }
 
-/// So many of so many.
+/// A proportion with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Count {
     /// Hits.
@@ -272,7 +272,7 @@ pub struct Skills {
     pub fit: Option<f64>,
 }
 
-/// What could make the numbers mean something else.
+/// The validity panel: what could make the results misleading.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Validity {
     /// Every solver's replies.
@@ -323,7 +323,7 @@ pub struct AskerTurns {
     pub cut: u64,
 }
 
-/// A doubt about some sessions.
+/// Sessions that a validity check flags.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Flag {
     /// Sessions.

@@ -1,10 +1,10 @@
-//! Questions as texts: which are the same, which are alike, which give their answer away.
+//! Compares the texts of questions: duplicates, near-duplicates and leaked answers.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Minimum hashes that stand for a question's words in order.
+/// Number of minimum hashes of a fingerprint.
 pub(crate) const HASHES: usize = 16;
-/// Shortest answer whose appearance in the question is no chance: a single digit stands in most questions.
+/// Minimum length of an answer whose appearance in the question is a leak: most questions contain a single digit.
 const SHORTEST_LEAK: usize = 3;
 
 /// MinHash over a question's words in threes (Broder, 1997): the share of equal places estimates how many of them two

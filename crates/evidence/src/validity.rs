@@ -7,15 +7,15 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 
-/// Examples that are named.
+/// Maximum number of examples.
 const EXAMPLES: usize = 5;
-/// Two questions with this much in common are near-duplicates.
-const ALIKE: f64 = 0.75;
-/// Hashes that must be equal at once for two questions to be compared at all.
+/// Minimum similarity of near-duplicates.
+const SIMILAR: f64 = 0.75;
+/// Hashes of a band in locality-sensitive hashing.
 const BAND: usize = 2;
 
-/// Questions that are remembered for one band, so that a run of one template stays quick.
-const CROWD: usize = 64;
+/// Maximum number of candidates per band, which bounds the time for runs with one template.
+const MAX_CANDIDATES: usize = 64;
 
 /// The panel of a run.
 pub(crate) fn validity(run: &Run) -> Validity {
@@ -59,25 +59,31 @@ fn solvers(run: &Run) -> Vec<SolverReplies> {
     let named = |name: &str| SolverReplies { name: name.to_owned(), ..SolverReplies::default() };
     let mut solvers: Vec<SolverReplies> = run.solvers.iter().map(|solver| named(&solver.name)).collect();
     for session in &run.sessions {
-        for (place, [replies, truncated, unanswered]) in session.pair.into_iter().zip(session.notes.replies) {
+        for (place, counts) in session.pair.into_iter().zip(session.notes.replies) {
             let solver = &mut solvers[usize::from(place)];
-            solver.replies += u64::from(replies);
-            solver.truncated += u64::from(truncated);
-            solver.unanswered += u64::from(unanswered);
+            solver.replies += u64::from(counts.all);
+            solver.truncated += u64::from(counts.truncated);
+            solver.unanswered += u64::from(counts.unanswered);
         }
     }
     solvers
 }
 
 fn asker(run: &Run) -> AskerTurns {
-    let sum = |part: usize| run.sessions.iter().map(|session| u64::from(session.notes.turns[part])).sum();
-    AskerTurns { turns: sum(0), without_question: sum(1), truncated: sum(2), cut: sum(3) }
+    let mut asker = AskerTurns::default();
+    for counts in run.sessions.iter().map(|session| session.notes.turns) {
+        asker.turns += u64::from(counts.all);
+        asker.without_question += u64::from(counts.without_question);
+        asker.truncated += u64::from(counts.truncated);
+        asker.cut += u64::from(counts.cut);
+    }
+    asker
 }
 
-/// Sessions whose final question an earlier one has asked: word for word, and nearly.
+/// Sessions whose final question repeats an earlier one: word for word, and nearly.
 ///
 /// Candidates for the second are found by locality-sensitive hashing: two questions are compared where two
-/// neighbouring minimum hashes are equal. Questions with [`ALIKE`] in common miss all 15 such pairs with a chance of
+/// neighbouring minimum hashes are equal. Questions with [`SIMILAR`] in common miss all 15 such pairs with a chance of
 /// (1 − 0.75²)^15 at most, below one in 200,000.
 fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
     let (mut same, mut alike) = (HashSet::new(), HashSet::new());
@@ -94,13 +100,13 @@ fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
         }
         let own = || places.iter().filter_map(|of_band| of_band[i]).map(|place| place.get() as usize - 1);
         let near = |other: &u32| {
-            prints[*other as usize].as_ref().is_some_and(|other| print.likeness(other) >= ALIKE)
+            prints[*other as usize].as_ref().is_some_and(|other| print.likeness(other) >= SIMILAR)
         };
         if own().any(|band| bands[band].iter().any(near)) {
             alike.insert(i);
         } else {
             for band in own() {
-                if bands[band].len() < CROWD {
+                if bands[band].len() < MAX_CANDIDATES {
                     bands[band].extend(u32::try_from(i));
                 }
             }

@@ -9,10 +9,10 @@ use crate::{RoleUsage, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
 use aske_session::Slot;
 use guard::Guarded;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use writer::Writer;
 
@@ -25,7 +25,7 @@ pub(crate) use table::TABLES;
 pub struct CallKey {
     /// The record's name.
     pub record: String,
-    /// The place in it.
+    /// The slot in it.
     pub slot: Slot,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for CallKey {
     }
 }
 
-/// A reply and what it took.
+/// A stored reply with its latency, attempts and cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredCall {
     /// The model's name in the configuration; never its address.
@@ -58,7 +58,7 @@ pub struct CallStore {
     path: PathBuf,
     reader: Mutex<Guarded>,
     writer: Writer,
-    /// Records that had calls when the store was opened.
+    /// Records with calls at the time of opening.
     known: HashSet<String>,
 }
 
@@ -73,14 +73,9 @@ impl CallStore {
         Ok(Self { path: path.to_owned(), reader: Mutex::new(reader), writer, known })
     }
 
-    /// The replies of a record that an earlier start has stored. A session is run once in a start, so these are
-    /// all it has.
+    /// The replies of a record that an earlier start has stored. A session runs once per start, so these are all of them.
     pub fn earlier_replies(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
         if self.is_known(record) { self.of_record(record) } else { Ok(HashMap::new()) }
-    }
-
-    fn reader(&self) -> MutexGuard<'_, Guarded> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The records that had calls when the store was opened.
@@ -95,26 +90,25 @@ impl CallStore {
 
     /// The replies of a record that are stored by now.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        self.reader().ask(|reader| table::of_record(reader, record))
+        self.reader.lock().ask(|reader| table::of_record(reader, record))
     }
 
-    /// What a learning asker sampled in each turn of a record.
+    /// The traces of a trained asker by turn.
     pub fn traces(&self, record: &str) -> Result<BTreeMap<u32, Trace>, RunError> {
-        self.reader().ask(|reader| table::traces(reader, record))
+        self.reader.lock().ask(|reader| table::traces(reader, record))
     }
 
-    /// Removes the asker's replies of a record whose trace was lost, so that a learning asker samples them again; says
-    /// how many.
+    /// Removes the asker's replies of a record without a trace, so that they are sampled again; returns their number.
     pub fn forget_untraced(&self, record: &str) -> Result<usize, RunError> {
-        self.reader().ask(|reader| table::forget_untraced(reader, record))
+        self.reader.lock().ask(|reader| table::forget_untraced(reader, record))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
-        self.reader().ask(table::used)
+        self.reader.lock().ask(table::used)
     }
 
-    /// Stores a reply; when this returns, a crash no longer loses it.
+    /// Stores a reply durably.
     pub async fn put(&self, key: CallKey, call: StoredCall) -> Result<(), RunError> {
         self.writer.put(key, call).await.map_err(RunError::sqlite(&self.path))
     }
@@ -168,7 +162,7 @@ impl Replies {
         self.ask(table::used)
     }
 
-    /// Tells `take` the name of every record that has replies.
+    /// Calls `take` with the name of every record that has replies.
     pub fn each_record(&self, take: impl FnMut(&str)) -> Result<(), RunError> {
         self.ask(|reader| table::each_record(reader, take))
     }

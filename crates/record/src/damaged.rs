@@ -1,4 +1,4 @@
-//! Damaged lines of a run folder, moved into files of their own so that the others can be read.
+//! Moves damaged lines of a run folder into separate files, so that the rest can be read.
 
 use crate::run::{DRAWS, graders, lock};
 use crate::{GradeLine, LineSpan, Manifest, Record, RunError, files, scan_lines};
@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use tracing::warn;
 
 /// The folder in a run folder that damaged lines are moved to.
 const DAMAGED: &str = "damaged";
@@ -14,11 +15,11 @@ const DAMAGED: &str = "damaged";
 /// Damaged lines that were moved out of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedLines {
-    /// The file they stood in.
+    /// The file they were in.
     pub file: PathBuf,
     /// Where they are now.
     pub kept: PathBuf,
-    /// How many.
+    /// Number of lines.
     pub lines: usize,
 }
 
@@ -61,6 +62,9 @@ fn clean<T: DeserializeOwned>(folder: &Path, name: &Path) -> Result<Option<Damag
     keep(&path, &kept, &damaged)?;
     rewrite(&path, &damaged, whole)?;
     let lines = damaged.len();
+    if lines > 0 {
+        warn!(file = %path.display(), lines, kept = %kept.display(), "set damaged lines aside");
+    }
     Ok((lines > 0).then_some(DamagedLines { file: path, kept, lines }))
 }
 

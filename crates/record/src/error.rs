@@ -1,4 +1,4 @@
-//! What can be wrong with a run folder.
+//! Errors of run folders.
 
 use aske_chat::Hint;
 use rusqlite::ErrorCode;
@@ -14,7 +14,7 @@ pub enum RunError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
     /// The store of calls failed.
@@ -22,10 +22,10 @@ pub enum RunError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What the library said.
+        /// The cause.
         source: rusqlite::Error,
     },
-    /// The store of calls is not one that this program writes.
+    /// The store of calls was not written by this program.
     #[error("{}: {what}", path.display())]
     Database {
         /// The file.
@@ -33,7 +33,7 @@ pub enum RunError {
         /// What is wrong.
         what: String,
     },
-    /// Something else stands in the place of a file.
+    /// A path that should be a file is something else.
     #[error("{} is {what}, not a file", path.display())]
     NotAFile {
         /// Where.
@@ -41,13 +41,13 @@ pub enum RunError {
         /// What it is.
         what: &'static str,
     },
-    /// Something else stands in the place of a run folder.
+    /// A path that should be a run folder is something else.
     #[error("{} is not a folder", path.display())]
     NotAFolder {
         /// Where.
         path: PathBuf,
     },
-    /// A line cannot be read, and it is not the torn last one.
+    /// A line other than an incomplete last one cannot be read.
     #[error("{}:{line}: {what}", path.display())]
     Line {
         /// The file.
@@ -57,7 +57,7 @@ pub enum RunError {
         /// What is wrong.
         what: String,
     },
-    /// The choices of an adaptive run cannot be read, and cannot be made again.
+    /// The draws of an adaptive run cannot be read.
     #[error("{}:{line}: {what}", path.display())]
     Draws {
         /// The file.
@@ -125,7 +125,7 @@ pub enum RunError {
         /// Those that are there.
         graders: Vec<String>,
     },
-    /// Sessions were chosen by chance among other pairs.
+    /// The draws are from other pairs.
     #[error("{} was drawn from other pairs", path.display())]
     OtherPairs {
         /// The file.

@@ -1,4 +1,4 @@
-//! Opening the files of a run folder. A FIFO, a device or a folder in the place of a file is refused, not waited for.
+//! Opens the files of a run folder. FIFOs, devices and folders are rejected without blocking.
 
 use crate::RunError;
 use std::fs::{File, Metadata, OpenOptions};

@@ -1,4 +1,4 @@
-//! A run folder that is written in one go, from what happened elsewhere.
+//! Writes a complete run folder at once, for imports.
 
 use crate::calls::Bulk;
 use crate::jsonl::Jsonl;
@@ -18,7 +18,7 @@ pub struct NewRun {
     part: Part,
 }
 
-/// A folder that is not complete; it is removed unless it has been put in its place.
+/// An incomplete folder; removed on drop unless it was renamed.
 struct Part(PathBuf);
 
 impl Drop for Part {

@@ -1,10 +1,10 @@
-//! The names of a folder's records, and where each stands in `records.jsonl`.
+//! Index of `records.jsonl` by record name.
 
 use crate::{LineSpan, Record, RunError, read_line_at};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Where each record stands; the records themselves stay in the file.
+/// The positions of the records in the file.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
@@ -25,12 +25,12 @@ impl Index {
         Ok(Self { path, places, end })
     }
 
-    /// Records.
+    /// Number of records.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// There is no record.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

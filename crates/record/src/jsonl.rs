@@ -1,4 +1,4 @@
-//! Files of one JSON object a line, to which lines are only ever added.
+//! Append-only JSON Lines files.
 
 use crate::{RunError, files, scan_lines};
 use serde::Serialize;
@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tracing::info;
 
-/// A file open for adding lines.
+/// A file open for appending.
 #[derive(Debug)]
 pub struct Jsonl {
     path: PathBuf,
@@ -16,17 +17,18 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Opens or creates the file, mends a torn last line, and reads what is there.
+    /// Opens or creates the file, removes an incomplete last line, and reads the others.
     pub fn open<T: DeserializeOwned + Send>(path: &Path) -> Result<(Self, Vec<T>), RunError> {
         let (values, good) = read_lines(path)?;
         Ok((Self::append_to(path, good)?, values))
     }
 
-    /// Opens or creates the file of which so many bytes are whole lines, and drops the rest.
+    /// Opens or creates the file and truncates it to its complete lines, `good` bytes.
     pub(crate) fn append_to(path: &Path, good: u64) -> Result<Self, RunError> {
         let file = files::open_with(path, OpenOptions::new().create(true).append(true).read(true))?;
         let length = file.metadata().map_err(RunError::io(path))?.len();
         if good < length {
+            info!(file = %path.display(), bytes = length - good, "removing an incomplete last line");
             file.set_len(good).map_err(RunError::io(path))?;
         }
         Ok(Self { path: path.to_owned(), file, buffer: Vec::new() })
@@ -49,7 +51,7 @@ impl Jsonl {
     }
 }
 
-/// The lines of a file that may not exist, and how many bytes of it are whole lines.
+/// The lines of a file that may not exist, and the number of bytes in complete lines.
 pub(crate) fn read_lines<T: DeserializeOwned + Send>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
     scan_lines(path, 0, |line, _| serde_json::from_slice(line).map_err(|error| error.to_string()))
 }

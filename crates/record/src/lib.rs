@@ -1,7 +1,7 @@
-//! The run folder: written as calls come in, resumed after any crash, read, merged.
+//! Run folders: written during a run, resumed after a crash, read, merged and repaired.
 //!
 //! `run.toml` says what the run is, `calls.sqlite` keeps every reply, `records.jsonl` one finished record a
-//! line, `grades/NAME.jsonl` one grade a line. May use `session` and `chat`.
+//! line, `grades/NAME.jsonl` one grade a line. Depends on `session` and `chat`.
 //!
 //! ```
 //! use aske_record::{Identity, Manifest, RunDir};

@@ -1,4 +1,4 @@
-//! `run.toml`: what a run is.
+//! `run.toml`: identity and configuration of a run.
 
 use crate::{RunError, SCHEMA, files};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// Keys that may come later: a run may take in another model, or another dataset, or have one judged.
+/// Prefixes of keys that may be added later: further models, datasets and judges.
 const GROWING: [&str; 3] = ["models.", "data.", "judge."];
 
 /// Bytes of the longest `run.toml` that is read.
@@ -34,7 +34,7 @@ impl Identity {
             .collect()
     }
 
-    /// Takes over what only the other has.
+    /// Adds the keys that only the other has.
     pub(crate) fn grow(&mut self, other: &Self) {
         for (key, value) in &other.0 {
             self.0.entry(key.clone()).or_insert_with(|| value.clone());
@@ -106,7 +106,7 @@ impl Manifest {
         toml::from_str(&text).map(Some).map_err(unreadable)
     }
 
-    /// Writes the manifest so that a crash leaves the old or the new one.
+    /// Replaces the manifest atomically.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join("run.toml");
         let fresh = folder.join("run.toml.new");

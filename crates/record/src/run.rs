@@ -2,23 +2,24 @@
 
 use crate::jsonl::{Jsonl, read_lines};
 use crate::{CallStore, DrawLine, GradeLine, Index, Manifest, Record, RunError, files};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The grader that `aske bench` uses itself.
+/// The name of the grader of `aske bench`.
 pub const STANDARD: &str = "standard";
 
-/// How often a taken lock is tried again.
-const PATIENCE: u32 = 10;
+/// How often a busy lock is retried.
+const LOCK_RETRIES: u32 = 10;
 
-/// The file of sessions chosen by chance.
+/// The file of the draws of adaptive runs.
 pub(crate) const DRAWS: &str = "draws.jsonl";
 
-/// A run folder that this process writes to.
+/// A run folder that is open for writing.
 pub struct RunDir {
     path: PathBuf,
     /// Held as long as the folder is open.
@@ -26,12 +27,12 @@ pub struct RunDir {
     calls: CallStore,
     lines: Mutex<Jsonl>,
     index: Index,
-    /// Read when they are first asked for.
+    /// Read on first use.
     records: OnceLock<Vec<Record>>,
     grades: Grades,
 }
 
-/// The grades of one grader, open for more.
+/// The grades of one grader, open for appending.
 pub struct Grades {
     before: Vec<GradeLine>,
     lines: Mutex<Jsonl>,
@@ -43,25 +44,25 @@ impl Grades {
         Ok(Self { before, lines: Mutex::new(lines) })
     }
 
-    /// The grades that were there when they were opened.
+    /// The grades at the time of opening.
     pub fn before(&self) -> &[GradeLine] {
         &self.before
     }
 
     /// Adds a grade.
     pub fn add(&self, grade: &GradeLine) -> Result<(), RunError> {
-        held(&self.lines).append(grade)
+        self.lines.lock().append(grade)
     }
 }
 
-/// Sessions chosen by chance, open for more.
+/// The draws of an adaptive run, open for appending.
 pub struct Draws {
     before: Vec<DrawLine>,
     lines: Jsonl,
 }
 
 impl Draws {
-    /// The draws that were there when they were opened.
+    /// The draws at the time of opening.
     pub fn before(&self) -> &[DrawLine] {
         &self.before
     }
@@ -77,13 +78,9 @@ impl Draws {
     }
 }
 
-/// The sessions of a folder that were chosen by chance.
+/// Reads the draws of a folder.
 pub fn read_draws(folder: &Path) -> Result<Vec<DrawLine>, RunError> {
     Ok(read_lines(&folder.join(DRAWS))?.0)
-}
-
-fn held(lines: &Mutex<Jsonl>) -> MutexGuard<'_, Jsonl> {
-    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RunDir {
@@ -96,7 +93,7 @@ impl RunDir {
         let lock = lock(path)?;
         let mut manifest = manifest.clone();
         if let Some(there) = Manifest::read(path)? {
-            fits(path, &there, &manifest)?;
+            check_identity(path, &there, &manifest)?;
             manifest.identity.grow(&there.identity);
             manifest.planned = manifest.planned.max(there.planned);
         }
@@ -104,10 +101,10 @@ impl RunDir {
         Self::locked(path, lock)
     }
 
-    /// Opens a folder that is there, for further work on a run of this identity; `run.toml` stays as it is.
+    /// Opens an existing folder of this identity for further work; `run.toml` is not changed.
     pub fn reopen(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
         let there = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
-        fits(path, &there, manifest)?;
+        check_identity(path, &there, manifest)?;
         Self::locked(path, lock(path)?)
     }
 
@@ -136,13 +133,13 @@ impl RunDir {
         &self.calls
     }
 
-    /// The names of the records that were there when it was opened.
+    /// The index of records at the time of opening.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// The records that were there when it was opened. They are read when they are first asked for, and then kept:
-    /// for a few of them, or for their names, use [`RunDir::index`].
+    /// The records at the time of opening, read on first use and kept in memory. For a few of them, or for their names, use
+    /// [`RunDir::index`].
     pub fn records(&self) -> Result<&[Record], RunError> {
         if self.records.get().is_none() {
             let _ = self.records.set(self.index.records()?);
@@ -150,7 +147,7 @@ impl RunDir {
         Ok(self.records.get().map_or(&[], Vec::as_slice))
     }
 
-    /// The grades that were there when it was opened.
+    /// The standard grades at the time of opening.
     pub fn grades(&self) -> &[GradeLine] {
         self.grades.before()
     }
@@ -160,7 +157,7 @@ impl RunDir {
         Grades::open(&self.path, grader)
     }
 
-    /// The sessions that were chosen by chance, for choosing more.
+    /// Opens the draws of an adaptive run.
     pub fn draws(&self) -> Result<Draws, RunError> {
         let (lines, before) = Jsonl::open(&self.path.join(DRAWS))?;
         Ok(Draws { before, lines })
@@ -168,17 +165,17 @@ impl RunDir {
 
     /// Adds a finished record.
     pub fn add_record(&self, record: &Record) -> Result<(), RunError> {
-        held(&self.lines).append(record)
+        self.lines.lock().append(record)
     }
 
-    /// Adds a grade of the run's own grader.
+    /// Adds a grade of the standard grader.
     pub fn add_grade(&self, grade: &GradeLine) -> Result<(), RunError> {
         self.grades.add(grade)
     }
 }
 
-/// Refuses a manifest that contradicts the one that is there.
-fn fits(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+/// Checks that a manifest has the identity of the stored one.
+fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
     let differences = there.identity.differences(&here.identity);
     if differences.is_empty() {
         return Ok(());
@@ -189,12 +186,12 @@ fn fits(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> 
 pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
     let path = folder.join("lock");
     let file = files::open_with(&path, OpenOptions::new().write(true).create(true).truncate(false))?;
-    // A viewer holds the lock for an instant when it looks whether a run is going on.
+    // A viewer takes the lock for an instant to check whether a run is active.
     let mut tries = 0;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if tries < PATIENCE => {
+            Err(TryLockError::WouldBlock) if tries < LOCK_RETRIES => {
                 tries += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -204,7 +201,7 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
     }
 }
 
-/// The grades of a folder's own grader.
+/// Reads the standard grades of a folder.
 pub fn read_grades(folder: &Path) -> Result<Vec<GradeLine>, RunError> {
     Ok(read_lines(&grades_path(folder, STANDARD))?.0)
 }
@@ -233,7 +230,7 @@ pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunErr
     Ok(found)
 }
 
-/// All that a run folder holds, but for the replies.
+/// The contents of a run folder, without the replies.
 #[derive(Clone, Debug)]
 pub struct RunContents {
     /// Where it is.
@@ -246,7 +243,7 @@ pub struct RunContents {
     pub grades: BTreeMap<String, Vec<GradeLine>>,
 }
 
-/// Records without those that a later one of the same name takes the place of.
+/// The last record of each name.
 fn latest(records: Vec<Record>) -> Vec<Record> {
     let last: HashMap<String, usize> = records.iter().map(Record::id).zip(0..).collect();
     let kept =
@@ -265,7 +262,7 @@ impl RunContents {
         Ok(Self { path: path.to_owned(), manifest, records, grades })
     }
 
-    /// The grades of the run's own grader.
+    /// The grades of the standard grader.
     pub fn own_grades(&self) -> &[GradeLine] {
         self.grades.get(STANDARD).map_or(&[], Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! Reading a file of lines at the speed of its parser: in blocks, on every core, nothing kept but what is asked for.
+//! Reads JSON Lines files in blocks, in parallel.
 
 use crate::{RunError, files};
 use rayon::prelude::*;
@@ -13,19 +13,18 @@ const PART: usize = 1 << 20;
 /// Bytes of the longest line that is read.
 const LONGEST: usize = 1 << 30;
 
-/// Where a line stands in its file.
+/// The position of a line in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSpan {
-    /// Of its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// In bytes, without the line's end.
+    /// Length in bytes, without the newline.
     pub length: usize,
 }
 
-/// Maps every whole, non-empty line of a file from `from` on, in order, and says where the next one would begin.
+/// Maps every complete, non-empty line of a file from offset `from`, in order; also returns the offset of the next line.
 ///
-/// A file that does not exist has no lines. A last line without its end was torn by a crash or is still being
-/// written; it does not count.
+/// A missing file has no lines. A last line without a newline was truncated by a crash or is being written, and is skipped.
 pub fn scan_lines<T: Send>(
     path: &Path,
     from: u64,

@@ -1,4 +1,4 @@
-//! Reading an asker's turn: the question to forward, and what was missing.
+//! Parses an asker's turn.
 
 use crate::tags;
 use aske_chat::Finish;
@@ -20,7 +20,7 @@ impl Section {
     /// All three, in the order asked for.
     pub const ALL: [Self; 3] = [Self::Reasoning, Self::Draft, Self::Question];
 
-    /// Whether its tag stands in a text.
+    /// Whether a text contains its tag.
     pub fn is_in(self, text: &str) -> bool {
         tags::has(text, self.name())
     }
@@ -44,20 +44,22 @@ impl Section {
     }
 }
 
-/// Why a turn brought no question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Why a turn has no question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnError {
-    /// The reply ran out of tokens first.
+    /// The reply was truncated before its question.
+    #[error("the reply was truncated before its question")]
     Truncated,
-    /// The reply ended by itself without a question under its tag.
+    /// The reply is complete but has no question under its tag.
+    #[error("the reply has no question under its tag")]
     Malformed,
 }
 
-/// What an asker's visible reply holds.
+/// A parsed asker turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
-    /// The question or why there is none.
+pub(crate) struct ParsedTurn {
+    /// The question, or why there is none.
     pub(crate) question: Result<String, TurnError>,
     /// The question was longer than allowed and was cut.
     pub(crate) cut: bool,
@@ -65,17 +67,17 @@ pub(crate) struct Asked {
     pub(crate) missing: Vec<Section>,
 }
 
-/// Only what follows the last `#Question#` counts, trimmed and cut to `words` words.
-pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> Asked {
+/// The question is what follows the last `#Question#`, trimmed and cut to `words` words.
+pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> ParsedTurn {
     let missing = Section::ALL.into_iter().filter(|section| !section.is_in(visible)).collect();
     let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
     let question = first_words(body, words);
-    // Rules, fences and emphasis alone are no question either.
+    // Markdown rules, fences and emphasis alone are not a question.
     if !question.contains(char::is_alphanumeric) {
-        let trouble = if finish == Finish::Length { TurnError::Truncated } else { TurnError::Malformed };
-        return Asked { question: Err(trouble), cut: false, missing };
+        let error = if finish == Finish::Length { TurnError::Truncated } else { TurnError::Malformed };
+        return ParsedTurn { question: Err(error), cut: false, missing };
     }
-    Asked { question: Ok(question.to_owned()), cut: question.len() < body.len(), missing }
+    ParsedTurn { question: Ok(question.to_owned()), cut: question.len() < body.len(), missing }
 }
 
 /// The first `count` words of the text, the spacing between them as it was.

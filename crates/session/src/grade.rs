@@ -1,4 +1,4 @@
-//! From answers to an outcome: one pure function, which may ask for verdicts first.
+//! Grades answers: a pure function, which may require verdicts of the equivalence checker first.
 
 use crate::{Answers, Domain, Outcome, split_thinking};
 use aske_answer::{Comparison, Method, Verdict, last_word};
@@ -21,11 +21,9 @@ impl AnswerPair {
     }
 }
 
-/// The rule by which a pair of answers is put to the equivalence checker; recorded with every grade that a checker had
-/// a say in.
+/// How answer pairs are presented to the equivalence checker; recorded with every grade that used one.
 ///
-/// Grades of earlier versions name no rule: the answers were put in alphabetical order, so the reference was either of
-/// them.
+/// Grades of earlier versions name no rule: they presented the answers in alphabetical order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckerRule {
@@ -33,7 +31,7 @@ pub enum CheckerRule {
     Roles,
 }
 
-/// What the equivalence checker said of answer pairs.
+/// Verdicts of the equivalence checker.
 pub type Verdicts = HashMap<AnswerPair, bool>;
 
 /// The grade of a session.
@@ -54,7 +52,7 @@ pub struct Grade {
     pub folded: bool,
 }
 
-/// A grade, or what is needed for one.
+/// A grade, or the verdicts that it requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grading {
     /// The grade.
@@ -92,7 +90,7 @@ pub struct Judgement {
     pub folded: bool,
 }
 
-/// A judgement, or what is needed for one.
+/// A judgement, or the verdicts that it requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judging {
     /// The judgement.

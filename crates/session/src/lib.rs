@@ -1,7 +1,7 @@
 //! The protocol of Ask-E: prompts, tags, turns, recovery, grading, outcomes, rewards and domains.
 //!
-//! Pure: no I/O, no clock, no random numbers. A [`Session`] says which calls it needs next and is fed the
-//! replies; [`grade`] turns its answers into an outcome. May use `answer` and `chat`.
+//! Pure: no I/O, no clock, no random numbers. A [`Session`] returns the calls it needs next and is fed the replies;
+//! [`grade`] turns its answers into an outcome. Depends on `answer` and `chat`.
 //!
 //! ```
 //! use aske_session::{Domain, Need, Pack, Protocol, Session};

@@ -1,4 +1,4 @@
-//! The session machine: it says which calls it needs next and is fed the replies.
+//! [`Session`]: the protocol as a state machine. It returns the calls it needs and is fed the replies.
 
 use crate::summary::summarise;
 use crate::{
@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// One call that a session needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Where the reply belongs.
+    /// Where the reply goes.
     pub slot: Slot,
-    /// What to send.
+    /// The messages to send.
     pub messages: Vec<Message>,
-    /// How long the reply may be.
+    /// Maximum number of tokens of the reply.
     pub max_tokens: u32,
 }
 
@@ -23,11 +23,11 @@ pub struct Call {
 pub enum Need<'s> {
     /// These calls, in any order or at once; each reply is fed back under its slot.
     Calls(Vec<Call>),
-    /// Nothing: this is what happened.
+    /// Nothing: the session is done.
     Done(&'s Transcript),
 }
 
-/// A reply that the session did not ask for.
+/// A reply to a call that the session does not need.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("the session did not ask for {0:?}")]
 pub struct FeedError(pub Slot);
@@ -55,7 +55,7 @@ enum Stage {
 }
 
 impl Session {
-    /// A session that has not begun.
+    /// A new session.
     pub fn new(protocol: Protocol, pack: Arc<Pack>, domain: Domain) -> Self {
         let probing = protocol.rounds.to_string();
         let values = [("num_probing", probing.as_str())];
@@ -68,18 +68,18 @@ impl Session {
         Self { protocol, pack, domain, messages, transcript: Transcript::default(), stage: Stage::Asking }
     }
 
-    /// The asker's turn that is under way, counted from 1; the last is `rounds + 1`.
+    /// The current asker turn, counted from 1; the last is `rounds + 1`.
     pub fn turn(&self) -> u32 {
         let begun = u32::from(matches!(self.stage, Stage::Asking));
         u32::try_from(self.transcript.turns.len()).unwrap_or(u32::MAX).saturating_add(begun)
     }
 
-    /// Whether the turn that is under way is the last one.
+    /// Whether the current turn is the last one.
     pub fn is_final(&self) -> bool {
         self.turn() > self.protocol.rounds
     }
 
-    /// What is needed next. Asking twice gives the same answer.
+    /// What is needed next; does not change the session.
     pub fn need(&self) -> Need<'_> {
         match &self.stage {
             Stage::Asking => Need::Calls(vec![self.ask()]),
@@ -97,7 +97,7 @@ impl Session {
         }
     }
 
-    /// The calls still open for a question. Every solver sees the question and nothing else.
+    /// The open calls for a question. Solvers see the question and nothing else.
     fn solve(&self, question: &str, solvers: &[Option<Reply>; 2], check: &[Option<Reply>]) -> Vec<Call> {
         let (messages, max_tokens) = if self.is_final() {
             (self.pack.final_question(question), self.protocol.solver_final_tokens)
@@ -118,12 +118,12 @@ impl Session {
             .collect()
     }
 
-    /// The latest asker turn that has been read.
+    /// The latest asker turn.
     pub fn last_turn(&self) -> Option<&Turn> {
         self.transcript.turns.last()
     }
 
-    /// Takes the reply to a call that was needed.
+    /// Takes the reply to a needed call.
     pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), FeedError> {
         if slot.turn != self.turn() {
             return Err(FeedError(slot));
@@ -147,35 +147,35 @@ impl Session {
         Ok(())
     }
 
-    /// The asker has replied: forward its question, or recover, or end.
+    /// The asker has replied: forwards its question, recovers or ends.
     fn asked(&mut self, reply: &Reply) {
         let parts = split_thinking(&reply.content);
         let turn = Turn::read(&parts.visible, reply.finish, self.protocol.question_words);
         let is_final = self.is_final();
-        let said = match parts.visible.as_ref() {
+        let content = match parts.visible.as_ref() {
             "" => self.pack.render("no_reply", &[]),
             visible => visible.to_owned(),
         };
-        self.messages.push(Message::assistant(said));
-        let (question, trouble) = (turn.question.clone(), turn.trouble);
+        self.messages.push(Message::assistant(content));
+        let (question, error) = (turn.question.clone(), turn.trouble);
         self.transcript.turns.push(turn);
-        self.stage = match (question, trouble) {
+        self.stage = match (question, error) {
             (Some(question), _) => {
                 let draws = if is_final { self.protocol.check_draws as usize } else { 0 };
                 Stage::Solving { question, solvers: Box::new([None, None]), check: vec![None; draws] }
             }
             (None, _) if is_final => Stage::Done,
-            (None, trouble) => {
-                self.messages.push(Message::user(self.recovery(trouble)));
+            (None, error) => {
+                self.messages.push(Message::user(self.recovery(error)));
                 Stage::Asking
             }
         };
     }
 
-    /// The message that follows a probing turn without a question; it stands in for the next turn's own.
-    fn recovery(&self, trouble: Option<TurnError>) -> String {
+    /// The message after a probing turn without a question; it replaces the next turn's own.
+    fn recovery(&self, error: Option<TurnError>) -> String {
         let next_is_final = self.transcript.turns.len() as u64 >= u64::from(self.protocol.rounds);
-        let name = match (next_is_final, trouble) {
+        let name = match (next_is_final, error) {
             (false, Some(TurnError::Truncated)) => "recover_probing_truncated",
             (false, _) => "recover_probing_malformed",
             (true, Some(TurnError::Truncated)) => "recover_final_truncated",
@@ -184,7 +184,7 @@ impl Session {
         self.render_next(name, &["", ""])
     }
 
-    /// All replies to the question are there: note the answers, and go on or end.
+    /// Once all replies are there: records the answers, and continues or ends.
     fn solved(&mut self) {
         let Stage::Solving { solvers, check, .. } = &self.stage else { return };
         let [Some(one), Some(two)] = solvers.as_ref() else { return };

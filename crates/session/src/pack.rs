@@ -55,7 +55,7 @@ const FILES: &[FileSpec] = &[
     file("equivalence_user", &["reference", "candidate"], &["reference", "candidate"]),
 ];
 
-/// What is wrong with a pack, and where.
+/// An error in a file of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackIssue {
     /// The file, with its ending.
@@ -75,7 +75,7 @@ impl fmt::Display for PackIssue {
     }
 }
 
-/// All that is wrong with a pack.
+/// The errors of an invalid pack.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct PackError(pub Vec<PackIssue>);
@@ -155,7 +155,7 @@ impl Pack {
         })
     }
 
-    /// What the asker is shown of both solvers in a message of this pack; none where the message shows nothing.
+    /// The solver answers in a message of this pack; none where it contains none.
     pub fn answers<'m>(&self, message: &'m str) -> Option<[&'m str; 2]> {
         let captured = |name| self.templates.get(name).and_then(|template| template.capture(message));
         let values = ["asker_next", "asker_final"].into_iter().find_map(captured)?;
@@ -163,7 +163,7 @@ impl Pack {
         Some([value("boundary_a_answer")?, value("boundary_b_answer")?])
     }
 
-    /// What a session puts after a question, in probing and at the end.
+    /// The suffixes of probing and final questions.
     pub fn solver_suffixes(&self) -> [String; 2] {
         ["solver_suffix", "grade_suffix"].map(|name| self.render(name, &[]))
     }

@@ -1,5 +1,4 @@
-//! Random numbers without state: every call's seed follows from the run's seed and the call's place, so any
-//! session can be replayed alone and gives the same requests.
+//! Counter-based seeds: each call's seed depends on the run's seed and the call's slot, so any session can be replayed alone.
 
 use crate::Slot;
 use serde::{Deserialize, Serialize};

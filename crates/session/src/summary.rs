@@ -1,4 +1,4 @@
-//! What the asker is shown of a solver's reply.
+//! Summarises a solver's reply for the asker.
 
 use crate::tags;
 use crate::thinking::SplitReply;

@@ -1,14 +1,14 @@
-//! Thinking is kept apart: recorded, never parsed for tags and never forwarded.
+//! Separates thinking from the visible reply. Thinking is recorded, never parsed for tags and never forwarded.
 
 use aske_answer::last_boxed;
 use std::borrow::Cow;
 
-/// A reply's visible text and the thinking that stood in band.
+/// A reply split into visible text and thinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitReply<'r> {
-    /// What the model said.
+    /// The visible text.
     pub visible: Cow<'r, str>,
-    /// What it wrote between `<think>` and `</think>`, if anything.
+    /// The text between `<think>` and `</think>`, if any.
     pub thinking: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! What a finished session leaves behind.
+//! The transcript of a session.
 
-use crate::asker::{self, Asked};
+use crate::asker::{self, ParsedTurn};
 use crate::{Domain, Section, Side, TurnError, split_thinking};
 use aske_chat::{Finish, Reply};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct SolverAnswer {
 }
 
 impl SolverAnswer {
-    /// What a reply answers.
+    /// Reads the answer of a reply.
     pub fn read(reply: &Reply, domain: &Domain) -> Self {
         Self { answer: domain.read(&split_thinking(&reply.content)), finish: reply.finish }
     }
@@ -26,7 +26,7 @@ impl SolverAnswer {
 pub struct Turn {
     /// The question as forwarded.
     pub question: Option<String>,
-    /// It was cut to the word limit.
+    /// Whether it was cut to the word limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// Why there is no question.
@@ -40,9 +40,9 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// What an asker's visible reply asks, cut to `words` words; nobody has answered yet.
+    /// Parses an asker's visible reply; the question is cut to `words` words.
     pub fn read(visible: &str, finish: Finish, words: usize) -> Self {
-        let Asked { question, cut, missing } = asker::read(visible, finish, words);
+        let ParsedTurn { question, cut, missing } = asker::read(visible, finish, words);
         let trouble = question.as_ref().err().copied();
         Self { question: question.ok(), cut, trouble, missing, solved: None }
     }
@@ -57,7 +57,7 @@ pub struct Transcript {
     pub check: Vec<Option<String>>,
 }
 
-/// What grading needs to know.
+/// The answers to the final question, as grading needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers<'t> {
     /// The final question.
@@ -69,7 +69,7 @@ pub struct Answers<'t> {
 }
 
 impl Transcript {
-    /// Whether it is known what the solvers said to the final question, where there is one.
+    /// Whether the solvers' answers to the final question are known, if there is one.
     pub fn is_answered(&self) -> bool {
         self.turns.last().is_some_and(|turn| turn.question.is_none() || turn.solved.is_some())
     }

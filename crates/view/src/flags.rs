@@ -40,10 +40,10 @@ impl Flag {
         let notes = &session.notes;
         let grade = session.grade.as_ref();
         match self {
-            Self::Truncated => notes.replies.iter().any(|replies| replies[1] > 0),
-            Self::Unanswered => notes.replies.iter().any(|replies| replies[2] > 0),
-            Self::LostTurn => notes.turns[1] > 0,
-            Self::Cut => notes.turns[3] > 0,
+            Self::Truncated => notes.replies.iter().any(|replies| replies.truncated > 0),
+            Self::Unanswered => notes.replies.iter().any(|replies| replies.unanswered > 0),
+            Self::LostTurn => notes.turns.without_question > 0,
+            Self::Cut => notes.turns.cut > 0,
             Self::FromProbing => notes.from_probing,
             Self::Leaked => notes.leaked,
             Self::Duplicate => duplicates.0.contains(&notes.words),

@@ -63,7 +63,7 @@ pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Tells `take` the name of every record that has calls.
+/// Calls `take` with the name of every record that has calls.
 pub(super) fn each_record(connection: &Connection, mut take: impl FnMut(&str)) -> Result<()> {
     let mut statement = connection.prepare("SELECT record FROM records")?;
     let mut rows = statement.query([])?;

@@ -1,4 +1,4 @@
-//! The thread that writes calls: whatever waits is committed together.
+//! The thread that writes calls; waiting calls are committed together.
 
 use super::{CallKey, StoredCall, table};
 use aske_session::Role;
@@ -9,11 +9,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Calls that one transaction takes at most.
-const MOST_TOGETHER: usize = 1024;
+/// Maximum number of calls in a transaction.
+const MAX_BATCH: usize = 1024;
 
-/// How long to wait for company before a transaction begins. A model takes far longer to reply, and one
-/// transaction for many calls costs far less than many.
+/// How long to collect calls before a transaction begins. Models take far longer to reply, and one transaction for many
+/// calls is much cheaper than many.
 const GATHER: Duration = Duration::from_millis(2);
 
 struct Put {
@@ -42,12 +42,12 @@ impl Writer {
         key: CallKey,
         call: StoredCall,
     ) -> impl Future<Output = Result<()>> + Send + 'static {
-        let (done, told) = oneshot::channel();
+        let (done, result) = oneshot::channel();
         if let Some(queue) = &self.queue {
-            // A writer that is gone drops `done`, and the wait below says so.
+            // If the writer is gone, `done` is dropped and the wait below fails.
             let _ = queue.send(Put { key, call, done });
         }
-        async move { told.await.unwrap_or(Err(Error::InvalidQuery)) }
+        async move { result.await.unwrap_or(Err(Error::InvalidQuery)) }
     }
 }
 
@@ -64,7 +64,7 @@ fn write(connection: &Connection, waiting: &Receiver<Put>) {
     let mut numbers = HashMap::new();
     while let Ok(first) = waiting.recv() {
         std::thread::sleep(GATHER);
-        let batch: Vec<Put> = std::iter::once(first).chain(waiting.try_iter()).take(MOST_TOGETHER).collect();
+        let batch: Vec<Put> = std::iter::once(first).chain(waiting.try_iter()).take(MAX_BATCH).collect();
         commit(connection, &mut numbers, batch);
     }
 }
@@ -83,11 +83,11 @@ fn commit(connection: &Connection, numbers: &mut HashMap<String, i64>, batch: Ve
             numbers.clear();
             let text = error.to_string();
             for put in batch {
-                let said = Error::SqliteFailure(
+                let failure = Error::SqliteFailure(
                     rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR),
                     Some(text.clone()),
                 );
-                let _ = put.done.send(Err(said));
+                let _ = put.done.send(Err(failure));
             }
         }
     }
