@@ -44,8 +44,8 @@ impl fmt::Display for BudgetLimit {
 #[derive(Clone)]
 pub struct Budget {
     spent: Arc<Mutex<Spending>>,
-    budget_usd: Option<f64>,
-    budget_tokens: Option<u64>,
+    max_usd: Option<f64>,
+    max_tokens: Option<u64>,
     minutes: Option<(Instant, f64)>,
 }
 
@@ -60,8 +60,8 @@ impl Budget {
         };
         Ok(Self {
             spent: Arc::new(Mutex::new(spent)),
-            budget_usd: run.budget_usd,
-            budget_tokens: run.budget_tokens,
+            max_usd: run.budget_usd,
+            max_tokens: run.budget_tokens,
             // A duration beyond the clock's range is unlimited.
             minutes: run.budget_minutes.and_then(|minutes| {
                 let allowed = Duration::try_from_secs_f64(minutes * 60.0).ok()?;
@@ -89,8 +89,8 @@ impl Budget {
     /// The budget that is used up, if any.
     pub(crate) fn exhausted(&self) -> Option<BudgetLimit> {
         let spent = self.spent();
-        let usd = self.budget_usd.filter(|budget| spent.usd.0 >= *budget).map(BudgetLimit::Usd);
-        let tokens = self.budget_tokens.filter(|budget| spent.tokens >= *budget).map(BudgetLimit::Tokens);
+        let usd = self.max_usd.filter(|budget| spent.usd.0 >= *budget).map(BudgetLimit::Usd);
+        let tokens = self.max_tokens.filter(|budget| spent.tokens >= *budget).map(BudgetLimit::Tokens);
         let minutes =
             self.minutes.filter(|(end, _)| Instant::now() >= *end).map(|(_, m)| BudgetLimit::Minutes(m));
         usd.or(tokens).or(minutes)
