@@ -192,11 +192,19 @@ impl Answer {
             }
             Self::Text(name) => crate::read::words::is_name(name).then(|| name.clone()),
             Self::Value(Expr::Call(Function::Abs, inside)) => {
-                segment(inside.first()?).map(|name| format!("|{name}|").into())
+                let inside = inside.first()?;
+                let capital = match inside {
+                    Expr::Symbol(name) if name.starts_with(char::is_uppercase) => Some(name.clone()),
+                    _ => segment(inside),
+                };
+                capital.map(|name| format!("|{name}|").into())
             }
             // The measure of an angle.
             Self::Value(Expr::Product(parts)) if matches!(parts.as_slice(), [Expr::Symbol(m), Expr::Symbol(angle)] if m == "m" && angle.starts_with('∠')) => {
-                Some(SmolStr::new_static("m∠"))
+                match &parts[1] {
+                    Expr::Symbol(angle) => Some(angle.clone()),
+                    _ => None,
+                }
             }
             Self::Value(product) => segment(product),
             _ => None,

@@ -82,6 +82,7 @@ pub(crate) fn essence(text: &str) -> String {
     ["north ", "south "]
         .iter()
         .fold(rest.to_owned(), |text, part| text.replace(part, part.trim_end()))
+        .replace("infinitely many", "infinite")
         .replace("convergent", "converges")
         .replace("divergent", "diverges")
 }
@@ -92,7 +93,7 @@ pub(crate) fn extends(a: &str, b: &str) -> bool {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.split(' ').collect(), b.split(' ').collect());
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.iter().all(|word| long.contains(word))
-        && short.len() < long.len()
+        && (short.len() < long.len() || short.iter().any(|word| word.ends_with("verges")))
         && !long.iter().any(|word| !short.contains(word) && vocabulary::is_modifier(word))
 }
 

@@ -74,7 +74,7 @@ const ABBREVIATIONS: &[&str] = &[
     "mph", "kmh", "kph", "kW", "kJ", "Hz", "kHz", "Pa", "kPa", "mol", "deg", "rad", "yd", "mi", "sq", "cu",
     "mV", "kV", "mA", "cc", "mW", "MW", "GW", "kN", "MN", "MJ", "GJ", "mJ", "MHz", "GHz", "MPa", "GPa",
     "kWh", "eV", "keV", "MeV", "GeV", "kcal", "cal", "mins", "secs", "yrs", "MV", "MA", "kA", "cL", "dL",
-    "Wh", "hPa", "ms", "ns", "mN", "kB", "MB", "GB", "TB",
+    "Wh", "hPa", "ms", "ns", "mN", "kB", "MB", "GB", "TB", "USD", "EUR", "GBP",
 ];
 
 /// Whether a run of letters is the usual short form of a unit.
@@ -89,6 +89,11 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
     }
     let text = text.trim().trim_end_matches(['.', ',']).replace("**", "^");
     let text = text.strip_prefix("in ").unwrap_or(&text);
+    let text =
+        ["degrees ", "degree "].iter().find_map(|degrees| text.strip_prefix(degrees)).map_or(text, |scale| {
+            let temperature = ["celsius", "fahrenheit"].iter().any(|name| scale.eq_ignore_ascii_case(name));
+            if temperature { scale } else { text }
+        });
     let mut unit = Unit::none();
     let mut sign = 1;
     let mut pending = 1;
@@ -104,7 +109,7 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
                 continue;
             }
             // Behind the unit, which has been counted once.
-            "squared" | "square" if words > 0 => {
+            "squared" | "square" | "sq" if words > 0 && (sign > 0 || word == "squared") => {
                 unit = unit.times(&last, sign);
                 continue;
             }
@@ -301,6 +306,7 @@ fn by_name(name: &str) -> Option<Unit> {
         "feet" => "foot",
         "inches" => "inch",
         "henries" => "henry",
+        "celsius" => "celsius",
         other => other.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(other),
     };
     if let Some(unit) = metric_name(name) {
@@ -339,6 +345,7 @@ fn by_name(name: &str) -> Option<Unit> {
         "cent" => Unit::base("dollar").scaled(1, 100),
         "euro" | "eur" => Unit::base("euro"),
         "sterling" | "gbp" => Unit::base("sterling"),
+        "penny" | "pence" => Unit::base("sterling").scaled(1, 100),
         "kmh" | "kph" | "kmph" => speed(1000),
         "mph" => speed(1).scaled(1_609_344, 1000),
         _ => return None,

@@ -157,6 +157,13 @@ impl Comparator<'_> {
         let counts = letters.iter().all(|(name, numbers)| {
             matches!(numbers, Numbers::Integers | Numbers::Reals) && speaks_of(other, name)
         });
+        // `2^n` may be meant for the same numbers as `2^n, n \ge 1`.
+        if !counts && !defines && letters.iter().all(|(name, _)| speaks_of(other, name)) {
+            return match self.same(a, other) {
+                Truth::Yes(_) => Truth::Unknown,
+                other => other,
+            };
+        }
         // A function is defined on the numbers of the problem, whether that is said or not.
         if counts || defines {
             return self.same(a, other);

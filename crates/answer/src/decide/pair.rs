@@ -1,10 +1,11 @@
 //! Comparison of two answers by their kinds.
 
 use super::comparator::Comparator;
-use super::shape::{Assignments, assignment, assignments, by_name, numbered, plain};
+use super::shape::{Assignments, assignment, assignments, by_name, named_ratio, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, RelationOp};
+use crate::read::dates;
 use crate::text;
 use crate::units::{self, Unit};
 use crate::vocabulary;
@@ -20,7 +21,13 @@ impl Comparator<'_> {
     /// Whether two answers are the same; the order of the two does not matter.
     pub(crate) fn same(self, a: &Answer, b: &Answer) -> Truth {
         if let (Answer::Value(a), Answer::Value(b)) = (a, b) {
-            return self.same_value(a, b);
+            return self.same_value(a, b).or(|| match (measured(a), measured(b)) {
+                // `2 h` and `7200 s`
+                (Some((a, unit_a)), Some((b, unit_b))) if unit_a.bases == unit_b.bases => {
+                    self.same_quantity(&a, &unit_a, &b, &unit_b)
+                }
+                _ => NEVER,
+            });
         }
         if self.fuel.spend(30).is_err() {
             return Truth::Unknown;
@@ -177,6 +184,14 @@ impl Comparator<'_> {
             (A::Text(word), A::Set(none)) if none.is_empty() => {
                 Truth::of(vocabulary::is_no_solution(&text::fold(word)), Method::NoSolution)
             }
+            (A::Text(text), A::Value(Expr::Constant(Constant::Infinity))) => {
+                Truth::of(matches!(text::essence(text).as_str(), "infinite" | "infinity"), Method::Text)
+            }
+            (A::Text(month), A::Letters(short))
+                if dates::month(month).is_some() && dates::month(month) == dates::month(short) =>
+            {
+                Truth::Yes(Method::Text)
+            }
             (A::Text(text), A::Letters(letters)) => {
                 Truth::of(text::words(text) == text::words(letters), Method::Text)
             }
@@ -189,6 +204,8 @@ impl Comparator<'_> {
                 Truth::Unknown
             }
             (A::Opaque(a), A::Opaque(b)) => Truth::of(a.spelling == b.spelling, Method::Text),
+            // `1 + 2 + \cdots + n`: what dots leave out is not known.
+            (A::Opaque(opaque), A::Value(_)) if opaque.spelling.contains("+ \\dots") => Truth::Unknown,
             (A::Cycles { cycles: a, disjoint: true }, A::Cycles { cycles: b, disjoint: true }) => {
                 Truth::of(a == b, Method::Exact)
             }
@@ -233,6 +250,11 @@ impl Comparator<'_> {
                     None => NEVER,
                 }
             }
+            (A::All(_), A::Matrix(rows))
+                if self.policy.column_as_tuple && rows.iter().all(|row| row.len() == 1) =>
+            {
+                self.same(a, &A::Tuple(rows.iter().map(|row| row[0].clone()).collect()))
+            }
             (A::All(parts), A::Tuple(values) | A::Bare(values)) => match assignments(parts) {
                 Some(Assignments { by_name, in_usual_order: true, .. }) => self.in_order(&by_name, values),
                 // Which of the values comes first is not known.
@@ -256,6 +278,9 @@ impl Comparator<'_> {
 
     /// What a relation says against an answer of another kind.
     fn relation_and_other(self, relation: &Relation, other: &Answer) -> Truth {
+        if let Some(ratio) = named_ratio(relation) {
+            return self.same(&ratio, other);
+        }
         // A family is compared with the relation itself.
         if !self.policy.assignment_as_value || matches!(other, Answer::Family(..)) {
             return NEVER;
@@ -277,6 +302,12 @@ impl Comparator<'_> {
             return if exact && self.is_near(before, last) { self.same(before, other) } else { NEVER };
         }
         let equal = relation.signs.iter().all(|sign| *sign == RelationOp::Equal);
+        // `\lim_{x\to0} f(x) = 5`, `AB/CD = 2`: the left side names what the right side is.
+        if relation.signs == [RelationOp::Equal]
+            && matches!((before, last), (Answer::Value(left), Answer::Value(right)) if is_named_quantity(left) && is_closed(right))
+        {
+            return self.same(last, other);
+        }
         let reckons = matches!((before, last), (Answer::Value(before), Answer::Value(last)) if is_closed(before) && is_closed(last));
         if equal && reckons && self.same(before, last).is_yes() { self.same(last, other) } else { NEVER }
     }
@@ -328,7 +359,7 @@ impl Comparator<'_> {
         let optional = if unit.is_degree() { self.policy.degree_optional } else { self.policy.unit_optional };
         let plain = if optional { self.same_value(a, b) } else { NEVER };
         plain.or(|| {
-            if unit.is_degree() && is_angle(b) {
+            if unit.is_degree() && (is_angle(b) || matches!(b, Expr::Decimal(_))) {
                 self.same_value(&a.clone().times(degree_in_radians()), b)
             } else {
                 NEVER
@@ -338,7 +369,9 @@ impl Comparator<'_> {
 
     fn same_ratio(self, a: &[Expr], clock_a: Option<Clock>, b: &[Expr], clock_b: Option<Clock>) -> Truth {
         if let (Some(a), Some(b)) = (clock_a, clock_b) {
-            let day = if a.has_meridiem == b.has_meridiem { 1440 } else { 720 };
+            // `0:30` is a time of the 24-hour clock.
+            let known = |clock: Clock| clock.has_meridiem || clock.minutes < 60;
+            let day = if known(a) == known(b) || a.has_meridiem == b.has_meridiem { 1440 } else { 720 };
             return Truth::of(a.minutes % day == b.minutes % day, Method::Exact);
         }
         let ([first_a, ..], [first_b, ..]) = (a, b) else { return NEVER };
@@ -369,6 +402,27 @@ fn beside(content: &Answer) -> Truth {
     }
 }
 
+/// Whether an expression stands for an unknown quantity as a whole: a limit, sum or integral of an unknown function, or
+/// a quotient of two names.
+fn is_named_quantity(expr: &Expr) -> bool {
+    let name = |part: &Expr| matches!(part, Expr::Symbol(_));
+    let names = |expr: &Expr| {
+        name(expr) || matches!(expr, Expr::Product(parts) if parts.len() <= 3 && parts.iter().all(name))
+    };
+    match expr {
+        Expr::Bind(bind) => bind.body.any(&|part| {
+            matches!(part, Expr::Apply(..)) || matches!(part, Expr::Symbol(name) if name.contains('_'))
+        }),
+        Expr::Product(parts) => match parts.as_slice() {
+            [above @ .., Expr::Power(below, exponent)] => {
+                **exponent == Expr::int(-1) && above.len() <= 3 && above.iter().all(name) && names(below)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether an element stands twice in a list.
 fn repeats(list: &[Answer]) -> bool {
     list.len() <= 64 && (1..list.len()).any(|at| list[..at].contains(&list[at]))
@@ -380,13 +434,11 @@ fn measured(expr: &Expr) -> Option<(Expr, Unit)> {
     let mut unit = Unit::none();
     let mut rest = Vec::new();
     for part in parts {
-        let (base, power) = match part {
-            Expr::Power(base, power) => match &**power {
-                Expr::Number(power) => (&**base, whole(power)?),
-                _ => return None,
-            },
-            other => (other, 1),
-        };
+        let (mut base, mut power) = (part, 1);
+        while let Expr::Power(inner, exponent) = base {
+            let Expr::Number(exponent) = &**exponent else { return None };
+            (base, power) = (inner, power * whole(exponent)?);
+        }
         match base {
             Expr::Symbol(letter) => unit = unit.times(&units::read(letter.as_str())?, power),
             _ => rest.push(part.clone()),
@@ -420,7 +472,10 @@ fn same_letters(a: &str, b: &str) -> Truth {
     if text::words(a) == text::words(b) {
         return Truth::Yes(Method::Text);
     }
-    let swapped = a.chars().count() == 2 && a.chars().rev().eq(b.chars());
+    // `GMm` and `GmM` may be one product.
+    let mixed = |text: &str| text.contains(char::is_lowercase) && text.contains(char::is_uppercase);
+    let swapped = a.chars().count() == 2 && a.chars().rev().eq(b.chars())
+        || mixed(a) && sorted_letters(a) == sorted_letters(b);
     let roman = |text: &str| text.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'L' | 'C' | 'D' | 'M'));
     if swapped && !(roman(a) && roman(b)) { Truth::Unknown } else { Truth::No(Method::Text) }
 }
@@ -443,12 +498,13 @@ fn letters_and_value(letters: &str, value: &Expr) -> Truth {
     if factors == letters {
         return Truth::Yes(Method::Text);
     }
-    let sorted = |text: &str| {
-        let mut letters: Vec<char> = text.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    if sorted(&factors) == sorted(letters) { Truth::Unknown } else { NEVER }
+    if sorted_letters(&factors) == sorted_letters(letters) { Truth::Unknown } else { NEVER }
+}
+
+fn sorted_letters(text: &str) -> Vec<char> {
+    let mut letters: Vec<char> = text.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// π/180.

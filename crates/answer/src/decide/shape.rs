@@ -2,7 +2,7 @@
 
 use super::value::is_closed;
 use crate::answer::{Answer, Relation, RelationOp};
-use aske_algebra::expr::{Expr, Symbol};
+use aske_algebra::expr::{Constant, Expr, Symbol};
 use std::borrow::Cow;
 
 /// `x = 5`: the name and what it is.
@@ -89,7 +89,13 @@ pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
             Answer::Set(named_tuples(parts).unwrap_or_default())
         }
         Answer::Any(parts) | Answer::Bare(parts) | Answer::All(parts) | Answer::Set(parts) => {
-            let parts: Vec<Answer> = parts.iter().map(|part| plain(part).into_owned()).collect();
+            let mut parts: Vec<Answer> = parts.iter().map(|part| plain(part).into_owned()).collect();
+            if let Answer::Any(_) = answer {
+                if let Some(congruence) = joined_residues(&parts) {
+                    return Cow::Owned(congruence);
+                }
+                parts = parts.into_iter().map(as_tuple).collect();
+            }
             // The values of one unknown have no order.
             if let Some(values) = of_one_name(&parts) {
                 return Cow::Owned(Answer::Set(values));
@@ -112,6 +118,49 @@ pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
     })
 }
 
+/// `n ≡ 1 or n ≡ 3 (mod 6)` as one congruence.
+fn joined_residues(parts: &[Answer]) -> Option<Answer> {
+    let [Answer::Congruence(first), rest @ ..] = parts else { return None };
+    let mut joined = first.clone();
+    for part in rest {
+        match part {
+            Answer::Congruence(other) if other.left == first.left && other.modulus == first.modulus => {
+                joined.residues.extend(other.residues.iter().cloned());
+            }
+            _ => return None,
+        }
+    }
+    Some(Answer::Congruence(joined))
+}
+
+/// `x = 2, y = 3` as the tuple of its values, where names have a usual order.
+fn as_tuple(part: Answer) -> Answer {
+    match &part {
+        Answer::All(rows) => match assignments(rows) {
+            Some(Assignments { by_name, in_usual_order: true, .. }) => Answer::Tuple(by_name),
+            _ => part,
+        },
+        _ => part,
+    }
+}
+
+/// `a : b = 2 : 3` as the ratio of its values, in the order of the names.
+pub(crate) fn named_ratio(relation: &Relation) -> Option<Answer> {
+    let [Answer::Ratio(names, _), Answer::Ratio(values, None)] = relation.sides.as_slice() else {
+        return None;
+    };
+    if relation.signs != [RelationOp::Equal] || names.len() != values.len() {
+        return None;
+    }
+    let mut pairs = Vec::with_capacity(names.len());
+    for (name, value) in names.iter().zip(values) {
+        let Expr::Symbol(name) = name else { return None };
+        pairs.push((name, value.clone()));
+    }
+    pairs.sort_by(|a, b| a.0.cmp(b.0));
+    Some(Answer::Ratio(pairs.into_iter().map(|(_, value)| value).collect(), None))
+}
+
 /// Lists inside a list without brackets are one list.
 fn flat(parts: Vec<Answer>) -> Vec<Answer> {
     parts
@@ -125,8 +174,12 @@ fn flat(parts: Vec<Answer>) -> Vec<Answer> {
 
 /// Whether an answer is a number, with or without a unit.
 fn is_number(answer: &Answer) -> bool {
+    let infinite = |part: &Expr| matches!(part, Expr::Constant(Constant::Infinity));
     match answer {
-        Answer::Value(expr) | Answer::Percent(expr) | Answer::Quantity(expr, _) => is_closed(expr),
+        // An end at infinity makes an interval of a pair.
+        Answer::Value(expr) | Answer::Percent(expr) | Answer::Quantity(expr, _) => {
+            is_closed(expr) && !expr.any(&infinite)
+        }
         Answer::Bare(parts) | Answer::Tuple(parts) => parts.iter().all(is_number),
         _ => false,
     }

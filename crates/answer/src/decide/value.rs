@@ -49,7 +49,9 @@ impl Comparator<'_> {
                 other => other,
             };
         }
-        match self.same_function(a, b, &names) {
+        let found = self.same_function(a, b, &names);
+        match if matches!(found, Truth::No(_)) { found.or(|| self.same_up_to_constants(a, b)) } else { found }
+        {
             Truth::Yes(_) if self.is_doubtful(a) || self.is_doubtful(b) => Truth::Unknown,
             Truth::Yes(Method::Probable)
                 if [a, b].into_iter().any(|side| has_corners(side) || has_negligible_parts(side)) =>
@@ -169,6 +171,55 @@ impl Comparator<'_> {
         let near = &gap * &decimals <= half || rounded(a) == rounded(b);
         let largest = absolute(a).max(absolute(b));
         near && &gap * ten(digits) <= largest * Rational::from(5_u8)
+    }
+
+    /// The same function where arbitrary constants have other names: `x^2 + C` and `x^2 + K`, `Ae^x` and `Ce^x`.
+    fn same_up_to_constants(self, a: &Expr, b: &Expr) -> Truth {
+        const NO: Truth = Truth::No(Method::Kind);
+        let is_constant = |name: &Symbol| {
+            let stem = name.split_once('_').map_or(name.as_str(), |(stem, _)| stem);
+            matches!(stem, "C" | "c" | "K" | "A" | "B")
+                && (stem.len() == name.len() || matches!(stem, "C" | "c"))
+        };
+        let constants = |expr: &Expr| {
+            let (constants, variables): (Vec<Symbol>, Vec<Symbol>) =
+                exact::free_symbols(expr).into_iter().partition(is_constant);
+            (constants, variables)
+        };
+        let ((in_a, variables_a), (in_b, variables_b)) = (constants(a), constants(b));
+        let arbitrary = |names: &[Symbol]| names.iter().any(|name| name.starts_with(['C', 'c']));
+        // In `\frac12 ab\sin C` and `a + b + c` they are given.
+        let given = |expr: &Expr, names: &[Symbol]| {
+            expr.any(&|part| {
+                matches!(part, Expr::Call(_, inside) if inside.iter().any(|e| names.iter().any(|n| e.has_symbol(n))))
+            })
+        };
+        let is_variable =
+            |name: &Symbol| matches!(name.as_str(), "x" | "y" | "z" | "t" | "s" | "u" | "r" | "theta");
+        if given(a, &in_a) || given(b, &in_b) || !variables_a.iter().any(is_variable) {
+            return NO;
+        }
+        if in_a.is_empty()
+            || in_a.len() > 2
+            || in_a.len() != in_b.len()
+            || variables_a.is_empty()
+            || variables_a != variables_b
+            || !(arbitrary(&in_a) || arbitrary(&in_b))
+        {
+            return NO;
+        }
+        let placeholders = ["□0", "□1"];
+        let renamed = |expr: &Expr, names: &[Symbol], places: &[&str]| {
+            names.iter().zip(places).fold(expr.clone(), |expr, (name, place)| {
+                exact::substitute(&expr, name, &Expr::symbol(place))
+            })
+        };
+        let a = renamed(a, &in_a, &placeholders);
+        let straight = self.same_value(&a, &renamed(b, &in_b, &placeholders));
+        if straight.is_yes() || in_b.len() == 1 {
+            return straight;
+        }
+        self.same_value(&a, &renamed(b, &in_b, &["□1", "□0"]))
     }
 
     fn same_function(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {

@@ -35,6 +35,9 @@ pub(crate) fn choice(tokens: &[Token], context: Context<'_>, level: u32) -> Opti
         {
             Some(Answer::Choice(c.to_ascii_uppercase(), None))
         }
+        [Token { tok: Tok::Letter(c @ 'a'..='e'), .. }, close] if level == 0 && close.is_op(')') => {
+            Some(Answer::Choice(c.to_ascii_uppercase(), None))
+        }
         [open, Token { tok: Tok::Word(word), .. }, close]
             if open.is_op('(') && close.is_op(')') && word.chars().all(|c| matches!(c, 'i' | 'v' | 'x')) =>
         {
@@ -51,6 +54,10 @@ pub(crate) fn choice(tokens: &[Token], context: Context<'_>, level: u32) -> Opti
         }
         [Token { tok: Tok::Text(text), .. }, behind @ ..] => {
             let (letter, text) = text_choice(text)?;
+            // `\text{C}(5,2)`
+            if text.is_empty() && behind.first().is_some_and(|t| t.is_op('(') && !t.spaced) {
+                return None;
+            }
             let beside = if behind.is_empty() {
                 (!text.is_empty()).then(|| Box::new(Answer::Text(SmolStr::new(text))))
             } else {

@@ -45,8 +45,8 @@ pub(crate) fn ratio(tokens: &[Token], context: Context<'_>) -> Read<Option<Answe
 fn meridiem(tok: &Tok) -> Option<bool> {
     let (Tok::Text(word) | Tok::Word(word)) = tok else { return None };
     match word.to_ascii_lowercase().replace(['.', ' '], "").as_str() {
-        "am" => Some(false),
-        "pm" => Some(true),
+        "am" | "midnight" => Some(false),
+        "pm" | "noon" => Some(true),
         _ => None,
     }
 }

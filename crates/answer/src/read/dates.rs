@@ -3,7 +3,7 @@
 use crate::answer::Date;
 
 /// The number of a month by its name or its usual short form.
-fn month(word: &str) -> Option<u8> {
+pub(crate) fn month(word: &str) -> Option<u8> {
     const MONTHS: [&str; 12] = [
         "january",
         "february",

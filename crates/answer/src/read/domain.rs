@@ -133,6 +133,18 @@ pub(crate) fn condition(tokens: &[Token]) -> Option<(Symbol, Numbers)> {
         };
         return Some((SmolStr::new(c.encode_utf8(&mut [0; 4])), set));
     }
+    // `n \ge 1`: natural numbers from there on.
+    if let [Token { tok: Tok::Letter(c @ ('n' | 'k' | 'm')), .. }, sign, Token { tok: Tok::Num(num), .. }] =
+        tokens
+    {
+        let numbers = match (num.digits.as_deref()?, sign) {
+            ("0", sign) if sign.is_cmd("ge") => Numbers::FromZero,
+            ("0", sign) if sign.is_op('>') => Numbers::Positive,
+            ("1", sign) if sign.is_cmd("ge") => Numbers::Positive,
+            _ => return None,
+        };
+        return Some((SmolStr::new(c.encode_utf8(&mut [0; 4])), numbers));
+    }
     if tokens.len() > 12
         || !tokens.iter().any(|t| matches!(t.tok, Tok::Word(_) | Tok::Text(_)) || t.is_cmd("forall"))
     {
@@ -153,7 +165,9 @@ pub(crate) fn condition(tokens: &[Token]) -> Option<(Symbol, Numbers)> {
     }
     match &words[start..] {
         [letter] if quantified && is_letter(letter) => Some((SmolStr::new(letter), Numbers::Reals)),
-        [letter, "\\in", ..] if start > 0 && is_letter(letter) => condition(&tokens[pieces[start].1 - 1..]),
+        [letter, "\\in" | "\\ge" | ">", ..] if start > 0 && is_letter(letter) => {
+            condition(&tokens[pieces[start].1 - 1..])
+        }
         [letter, "is", "a" | "an" | "any", kinds @ ..] | [letter, "is" | "an" | "any", kinds @ ..]
             if is_letter(letter) =>
         {

@@ -26,7 +26,7 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
     }
     let tokens = strip_punctuation(tokens);
     let [first, rest @ ..] = tokens else { return Err(ReadError::Syntax) };
-    if first.is_cmd("approx") {
+    if first.is_cmd("approx") || first.is_cmd("sim") && matches!(rest, [Token { tok: Tok::Num(_), .. }]) {
         return answer(rest, context, level + 1);
     }
     // `= 2`
@@ -106,8 +106,8 @@ fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer
     if let Some(total) = quantity::compound(tokens, context) {
         return Ok(total);
     }
-    if let Some(parts) =
-        connected(tokens, |t| t.is_op(';')).or_else(|| connected(tokens, |t| t.is_op(',') || t.is_cmd("and")))
+    if let Some(parts) = connected(tokens, |t| t.is_op(';') || t.tok == Tok::Row)
+        .or_else(|| connected(tokens, |t| t.is_op(',') || t.is_cmd("and")))
     {
         return listed(&parts, context, level).map(|found| joined(found, tokens));
     }
@@ -214,6 +214,14 @@ fn listed(parts: &[&[Token]], context: Context<'_>, level: u32) -> Read<Answer> 
         }
     }
     if answers.is_empty() {
+        // `n \ge 1, n \in \mathbb{Z}`: the bound is the answer, and the set a condition.
+        if let [bound, set] = parts
+            && split::find(bound, |t| sign(t).is_some_and(RelationOp::is_order)).is_some()
+            && set.iter().any(|t| t.is_cmd("in"))
+        {
+            let condition = domain::condition(set).into_iter().collect();
+            return Ok(conditioned(answer(bound, context, level + 1)?, condition));
+        }
         // Conditions alone are the answer.
         return parts
             .iter()
@@ -242,7 +250,8 @@ fn conditioned(found: Answer, conditions: Vec<(Symbol, Numbers)>) -> Answer {
 }
 
 fn is_inequality(answer: &Answer) -> bool {
-    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(|sign| sign.is_order()))
+    let orders = |sign: &RelationOp| sign.is_order() || *sign == RelationOp::NotEqual;
+    matches!(answer, Answer::Relation(relation) if relation.signs.iter().all(orders))
 }
 
 pub(crate) fn sign(token: &Token) -> Option<RelationOp> {

@@ -61,6 +61,14 @@ pub(crate) fn plain(text: &str) -> String {
         if c == 'Ω' && ohms(&mut out) {
             continue;
         }
+        // Micrometres behind a number.
+        if matches!(c, 'μ' | 'µ')
+            && out.trim_end().ends_with(|c: char| c.is_ascii_digit())
+            && let Some(unit) = chars.next_if(|unit| matches!(unit, 'm' | 's' | 'g' | 'A' | 'V' | 'L'))
+        {
+            out.extend(["\\text{μ", unit.encode_utf8(&mut [0; 4]), "}"]);
+            continue;
+        }
         match unicode::latex(c) {
             // A bare radical sign takes all of the number or name that follows.
             Some("\\sqrt ") => {
@@ -246,6 +254,13 @@ impl<'a> Lexer<'a> {
         self.rest = rest;
         let mut chars = word.chars();
         match (chars.next(), chars.next()) {
+            // `(1,2) U (3,4)`
+            (Some('U'), None)
+                if self.out.last().is_some_and(|t| t.is_op(')') || t.is_op(']'))
+                    && self.rest.trim_start().starts_with(['(', '[']) =>
+            {
+                self.cmd("cup");
+            }
             (Some('x' | 'X'), None) if self.is_times_ten() => self.push(Tok::Op('*')),
             (Some(letter), None) => self.push(Tok::Letter(letter)),
             _ => match names::plain_word(word) {
@@ -280,6 +295,19 @@ impl<'a> Lexer<'a> {
         }
         self.rest = after;
         match names::command(name) {
+            // `f^\prime` and `f^{\prime}` are `f'`.
+            Meaning::Op('\'') => {
+                let braced = self.rest.starts_with('}');
+                match self.out.as_slice() {
+                    [.., caret, open] if braced && caret.is_op('^') && open.is_op('{') => {
+                        self.out.truncate(self.out.len() - 2);
+                        self.rest = &self.rest[1..];
+                    }
+                    [.., caret] if caret.is_op('^') => drop(self.out.pop()),
+                    _ => {}
+                }
+                self.push(Tok::Op('\''));
+            }
             Meaning::Op(op) => self.push(Tok::Op(op)),
             Meaning::Letter(letter) => self.push(Tok::Letter(letter)),
             Meaning::Name("times") => self.times(),
@@ -305,7 +333,13 @@ impl<'a> Lexer<'a> {
                 let spaced = self.spaced;
                 let text = self.argument();
                 self.spaced = spaced;
-                self.text(text);
+                if text.trim_start().starts_with("\\boxed") && self.styles <= MAX_STYLES {
+                    self.styles += 1;
+                    self.again(text);
+                    self.styles -= 1;
+                } else {
+                    self.text(text);
+                }
             }
             Meaning::Style if self.styles > MAX_STYLES => {
                 self.rest = "";
@@ -349,6 +383,10 @@ impl<'a> Lexer<'a> {
             }
             return;
         }
+        if name == "Omega" && matches!(self.out.last(), Some(Token { tok: Tok::Num(_), .. })) {
+            self.push(Tok::Text(SmolStr::new_static("Ω")));
+            return;
+        }
         if names::GREEK.contains(&name) {
             self.cmd(name);
             return;
@@ -376,6 +414,13 @@ impl<'a> Lexer<'a> {
                     self.command();
                 } else {
                     self.push(Tok::Row);
+                    // `\\[2pt]` adds space between rows.
+                    if let Some((space, rest)) =
+                        self.rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+                        && ["pt", "ex", "em", "mm", "cm"].iter().any(|unit| space.ends_with(unit))
+                    {
+                        self.rest = rest;
+                    }
                 }
             }
             '%' => self.push(Tok::Op('%')),
@@ -432,7 +477,7 @@ impl<'a> Lexer<'a> {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.spaced |= spaced;
         match words.as_str() {
-            "" => self.spaced = true,
+            "" | "." => self.spaced = true,
             "and" | "&" => self.cmd("and"),
             "mod" => self.cmd("mod"),
             "cis" => self.cmd("cis"),
@@ -444,7 +489,9 @@ impl<'a> Lexer<'a> {
             name if self.rest.trim_start().starts_with(['(', '_']) || self.rest.starts_with("\\left(") => {
                 if let Some(known) = names::plain_word(name) {
                     self.cmd(known);
-                } else if name.chars().all(|c| c.is_ascii_alphanumeric()) && self.rest.starts_with('_') {
+                } else if name.len() == 1 && self.rest.starts_with('(')
+                    || name.chars().all(|c| c.is_ascii_alphanumeric()) && self.rest.starts_with('_')
+                {
                     self.again(name);
                 } else {
                     self.push(Tok::Text(SmolStr::new(name)));
@@ -483,8 +530,7 @@ impl<'a> Lexer<'a> {
             }
             // `\mathbb{P}(A)` and `\mathbb{E}[X]` are written directly as well.
             ("mathbb" | "mathcal" | "mathscr" | "mathfrak", _)
-                if name.len() == 1
-                    && !(style == "mathbb" && self.rest.trim_start().starts_with(['(', '['])) =>
+                if name.len() == 1 && !self.rest.trim_start().starts_with(['(', '[']) =>
             {
                 self.cmd(&format!("{} {name}", style.replace("scr", "cal")));
             }

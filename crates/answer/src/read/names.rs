@@ -47,7 +47,8 @@ pub(crate) fn command(name: &str) -> Meaning {
         "ge" | "geq" | "geqslant" | "geqq" => Name("ge"),
         "ne" | "neq" => Name("ne"),
         "approx" | "simeq" | "thickapprox" | "approxeq" => Name("approx"),
-        "to" | "rightarrow" | "longrightarrow" | "mapsto" => Name("to"),
+        "to" | "rightarrow" | "longrightarrow" => Name("to"),
+        "mapsto" | "longmapsto" => Name("mapsto"),
         "implies" | "Rightarrow" | "Longrightarrow" | "therefore" => Name("implies"),
         "iff" | "Leftrightarrow" | "Longleftrightarrow" => Name("iff"),
         "cup" | "bigcup" | "union" => Name("cup"),
@@ -65,6 +66,7 @@ pub(crate) fn command(name: &str) -> Meaning {
         "overline" | "bar" | "dot" => Name("overline"),
         "top" | "intercal" => Letter('T'),
         "complement" => Letter('c'),
+        "Pr" => Letter('P'),
         "prime" => Op('\''),
         "R" | "Reals" | "reals" => Name("reals"),
         "N" => Name("naturals"),
@@ -107,8 +109,8 @@ pub(crate) fn command(name: &str) -> Meaning {
         "mathrm" | "mathbf" | "mathit" | "mathsf" | "mathtt" | "boldsymbol" | "bm" | "operatorname"
         | "mathbb" | "mathcal" | "mathfrak" | "mathscr" | "hat" | "vec" | "widehat" | "overrightarrow"
         | "bold" => Style,
-        "boxed" | "fbox" | "framebox" | "underline" | "mathop" | "mathord" | "mathbin" | "mathrel"
-        | "cancel" | "textcolor" | "colorbox" | "smash" => Show,
+        "boxed" | "set" | "fbox" | "framebox" | "underline" | "mathop" | "mathord" | "mathbin"
+        | "mathrel" | "cancel" | "textcolor" | "colorbox" | "smash" => Show,
         "phantom" | "hphantom" | "vphantom" | "hspace" | "vspace" | "color" | "label" | "tag" | "mspace"
         | "kern" => Hide,
         _ => Meaning::Other,

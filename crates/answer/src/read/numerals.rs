@@ -48,6 +48,15 @@ fn part(word: &str) -> Option<u64> {
     })
 }
 
+/// The place that a word names: `third`.
+pub(crate) fn ordinal(word: &str) -> Option<u64> {
+    match word {
+        "second" => Some(2),
+        "half" | "halves" | "quarter" => None,
+        word => part(word).filter(|_| !word.ends_with('s')),
+    }
+}
+
 /// Whether a word in lower case is part of a number, and so no unit.
 pub(crate) fn is_number_word(word: &str) -> bool {
     small(word).is_some() || scale(word).is_some() || part(word).is_some()
@@ -102,6 +111,12 @@ fn number(words: &[&str]) -> Option<(Rational, usize)> {
             return Some((Rational::from_parts(IBig::from(above), below.into()), length));
         }
         return None;
+    }
+    // `two and a half`
+    if let (Some(value), ["and", "a", next, ..]) = (counted, &words[taken.min(words.len())..])
+        && let Some(below) = part(next)
+    {
+        return Some((whole(value) + Rational::from_parts(IBig::ONE, below.into()), taken + 3));
     }
     counted.map(|value| (whole(value), taken))
 }

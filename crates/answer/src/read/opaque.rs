@@ -8,6 +8,13 @@ use smol_str::SmolStr;
 /// Some tokens of notation as an opaque answer.
 pub(crate) fn read(tokens: &[Token]) -> Answer {
     let mut pieces = pieces(tokens);
+    // `B \supset A` is `A \subset B`.
+    if let [a, relation, b] = pieces.as_mut_slice()
+        && let Some(end) = relation.strip_prefix("\\sup").filter(|end| end.starts_with("set"))
+    {
+        *relation = SmolStr::new(format!("\\sub{end}"));
+        std::mem::swap(a, b);
+    }
     let spelling = pieces.join(" ").into();
     pieces.sort_unstable();
     Answer::Opaque(Opaque { spelling, bag: pieces.join(" ").into() })

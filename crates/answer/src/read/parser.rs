@@ -343,7 +343,23 @@ impl<'a> Parser<'a> {
                         if p.degrees() {
                             base = Expr::Apply(SmolStr::new_static(DEGREES), vec![base]);
                         } else {
-                            base = base.power(p.exponent()?);
+                            let exponent = match (&base, &p.tokens[p.at..]) {
+                                (Expr::Symbol(_), [Token { tok: Tok::Num(num), .. }, script, ..])
+                                    if script.is_op('_') =>
+                                {
+                                    p.at += 1;
+                                    Expr::Number(num.value.clone())
+                                }
+                                _ => p.exponent()?,
+                            };
+                            // `x^2_1` is `x_1^2`.
+                            if let Expr::Symbol(name) = &base
+                                && !name.contains('_')
+                                && let Some(subscript) = p.subscript()?
+                            {
+                                base = Expr::symbol(&format!("{name}_{subscript}"));
+                            }
+                            base = base.power(exponent);
                         }
                     }
                     // Behind a number it means degrees; elsewhere one function after another.
@@ -597,7 +613,8 @@ impl<'a> Parser<'a> {
             self.at += 1;
             one
         };
-        Ok(Some(super::split::spell(words)))
+        // `x_{\max}` and `x_{\text{max}}` are one name.
+        Ok(Some(super::split::spell(words).replace('\\', "").into()))
     }
 }
 

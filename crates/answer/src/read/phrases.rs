@@ -3,7 +3,7 @@
 use super::kinds::{answer, sign};
 use super::parser::{Context, Read};
 use super::token::{Tok, Token};
-use super::{domain, split};
+use super::{domain, logic, numerals, split};
 use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::{Expr, Symbol};
 
@@ -34,6 +34,8 @@ const LEAD_INS: &[&str] = &[
     "the function is",
     "the value of x is",
     "it equals",
+    "if and only if",
+    "iff",
     "equals",
     "we get",
     "a total of",
@@ -62,9 +64,13 @@ pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
     let mut text = String::new();
     let mut found = None;
     for (at, token) in tokens.iter().enumerate().take(5) {
-        let (Tok::Text(word) | Tok::Word(word)) = &token.tok else { break };
+        let word = match &token.tok {
+            Tok::Text(word) | Tok::Word(word) => word.to_lowercase(),
+            Tok::Cmd(name) if name == "and" => name.to_string(),
+            _ => break,
+        };
         text.push_str(if text.is_empty() { "" } else { " " });
-        text.push_str(word.to_lowercase().trim_end_matches([':', '.', ',']));
+        text.push_str(word.trim_end_matches([':', '.', ',']));
         if HEDGES.contains(&text.as_str()) || level == 0 && LEAD_INS.contains(&text.as_str()) {
             found = Some(at + 1);
         }
@@ -93,11 +99,25 @@ const TRAILERS: &[&str] = &[
     "is the answer",
     "is the only solution",
     "altogether",
+    "ans",
 ];
 
 /// Answers in special wording: sets in words, parity, transposes, a minus sign in words, marks behind an answer.
 pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
-    if let Some(found) = domain::parity(tokens).or_else(|| domain::subset(tokens)) {
+    let worded =
+        |token: &Token| matches!(token.tok, Tok::Word(_) | Tok::Text(_)) || token.is_cmd("checkmark");
+    if !tokens.iter().any(worded) {
+        let found = domain::subset(tokens).or_else(|| logic::read(tokens));
+        if found.is_some() {
+            return Ok(found);
+        }
+        return match transposed(tokens, context, level)? {
+            None => mapping(tokens, context, level),
+            found => Ok(found),
+        };
+    }
+    let found = domain::parity(tokens).or_else(|| domain::subset(tokens)).or_else(|| logic::read(tokens));
+    if let Some(found) = found.or_else(|| ordinal(tokens).filter(|_| level == 0)) {
         return Ok(Some(found));
     }
     if let Some(found) = domain::in_words(tokens, context, level)? {
@@ -105,6 +125,12 @@ pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Rea
     }
     if let Some(found) = transposed(tokens, context, level)? {
         return Ok(Some(found));
+    }
+    if let Some(found) = mapping(tokens, context, level)? {
+        return Ok(Some(found));
+    }
+    if let Some(tokens) = with_base(tokens) {
+        return answer(&tokens, context, level + 1).map(Some);
     }
     let with = |op: char, at: usize| {
         let mut tokens = tokens.to_vec();
@@ -129,14 +155,104 @@ pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Rea
         {
             with('=', 1)
         }
+        // `x is at most 5`
+        [
+            name @ Token { tok: Tok::Letter(_), .. },
+            Token { tok: Tok::Word(word) | Tok::Text(word), .. },
+            rest @ ..,
+        ] if word == "is" => {
+            let Some(Answer::Relation(mut bound)) = bound(rest, context, level)? else { return Ok(None) };
+            bound.sides[0] = answer(std::slice::from_ref(name), context, level + 1)?;
+            Ok(Some(Answer::Relation(bound)))
+        }
+        // `5 or more`
+        [value, or, Token { tok: Tok::Word(word) | Tok::Text(word), .. }]
+            if or.is_cmd("or") && matches!(word.as_str(), "more" | "less" | "fewer") =>
+        {
+            let op = if word == "more" { RelationOp::GreaterEqual } else { RelationOp::LessEqual };
+            let value = answer(std::slice::from_ref(value), context, level + 1)?;
+            let unnamed = Answer::Value(Expr::symbol(crate::answer::UNNAMED));
+            Ok(Some(Answer::Relation(Relation { sides: vec![unnamed, value], signs: vec![op] })))
+        }
         [front @ .., last] if !front.is_empty() && last.is_cmd("checkmark") => {
             answer(front, context, level + 1).map(Some)
+        }
+        [front @ .., Token { tok: Tok::Text(text), .. }] if !front.is_empty() && text == "in that order" => {
+            Ok(Some(match answer(front, context, level + 1)? {
+                Answer::Bare(parts) => Answer::Tuple(parts),
+                other => other,
+            }))
         }
         _ => match without_trailer(tokens) {
             Some(front) => answer(front, context, level + 1).map(Some),
             None => Ok(None),
         },
     }
+}
+
+/// `3rd`, `5^{\text{th}}`, `third`: a place in an order.
+fn ordinal(tokens: &[Token]) -> Option<Answer> {
+    let is_suffix = |token: &Token| matches!(&token.tok, Tok::Word(word) | Tok::Text(word) if matches!(word.as_str(), "st" | "nd" | "rd" | "th"));
+    let number = match tokens {
+        [Token { tok: Tok::Num(num), .. }, suffix] if is_suffix(suffix) && !suffix.spaced => {
+            num.digits.clone()?
+        }
+        [Token { tok: Tok::Num(num), .. }, caret, suffix] if caret.is_op('^') && is_suffix(suffix) => {
+            num.digits.clone()?
+        }
+        [Token { tok: Tok::Num(num), .. }, caret, open, suffix, close]
+            if caret.is_op('^') && open.is_op('{') && is_suffix(suffix) && close.is_op('}') =>
+        {
+            num.digits.clone()?
+        }
+        [Token { tok: Tok::Word(word) | Tok::Text(word), .. }] => {
+            let digits = word.trim_end_matches(char::is_alphabetic);
+            let written = matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th") && !digits.is_empty();
+            if written { digits.into() } else { numerals::ordinal(&word.to_lowercase())?.to_string().into() }
+        }
+        _ => return None,
+    };
+    Some(Answer::Text(format!("place {number}").into()))
+}
+
+/// `31 in base 8`, `31 (base 8)`: the number with its base as a subscript.
+fn with_base(tokens: &[Token]) -> Option<Vec<Token>> {
+    let words: Vec<&Token> = tokens.iter().filter(|t| !t.is_op('(') && !t.is_op(')')).collect();
+    let is_word = |token: &Token, expected: &[&str]| matches!(&token.tok, Tok::Word(word) | Tok::Text(word) if expected.contains(&word.as_str()));
+    let (number, base) = match words.as_slice() {
+        [number, word, base] if is_word(word, &["base", "in base"]) => (*number, *base),
+        [number, preposition, word, base] if is_word(preposition, &["in"]) && is_word(word, &["base"]) => {
+            (*number, *base)
+        }
+        _ => return None,
+    };
+    let op = |op: char| Token { tok: Tok::Op(op), spaced: false };
+    matches!((&number.tok, &base.tok), (Tok::Num(_), Tok::Num(_)))
+        .then(|| vec![number.clone(), op('_'), op('{'), base.clone(), op('}')])
+}
+
+/// `x \mapsto x^2`, `f: x \mapsto x^2`: the definition of a function.
+fn mapping(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    let Some(at) = split::find(tokens, |t| t.is_cmd("mapsto")) else { return Ok(None) };
+    let (name, arguments) = match &tokens[..at] {
+        [Token { tok: Tok::Letter(name), .. }, colon, rest @ ..] if colon.is_op(':') => (*name, rest),
+        rest => ('f', rest),
+    };
+    let variable = |token: &Token| match token.tok {
+        Tok::Letter(letter) => Some(Expr::symbol(letter.encode_utf8(&mut [0; 4]))),
+        _ => None,
+    };
+    let arguments = match arguments {
+        [open, inside @ .., close] if open.is_op('(') && close.is_op(')') => {
+            inside.iter().filter(|t| !t.is_op(',')).map(variable).collect()
+        }
+        [one] => variable(one).map(|one| vec![one]),
+        _ => None,
+    };
+    let Some(arguments) = arguments else { return Ok(None) };
+    let defined = Expr::Apply(Symbol::new(name.encode_utf8(&mut [0; 4])), arguments);
+    let sides = vec![Answer::Value(defined), answer(&tokens[at + 1..], context, level + 1)?];
+    Ok(Some(Answer::Relation(Relation { sides, signs: vec![RelationOp::Equal] })))
 }
 
 /// What stands before words that do not change an answer.

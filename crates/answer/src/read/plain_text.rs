@@ -71,7 +71,9 @@ pub(crate) fn in_words(tokens: &[Token]) -> Option<Answer> {
     if behind.is_empty() {
         return Some(Answer::Value(value));
     }
-    units::read(&behind).map(|unit| quantity(value, unit))
+    // `half an hour`
+    let behind = behind.strip_prefix("an ").unwrap_or(&behind);
+    units::read(behind).map(|unit| quantity(value, unit))
 }
 
 /// The words, if all of them are words.
@@ -115,6 +117,15 @@ pub(crate) fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answe
         return Answer::Numbers(numbers);
     }
     let words = |part: &str| !part.trim().is_empty() && part.chars().all(|c| c.is_alphabetic() || c == ' ');
+    // `Yes, it is`
+    if let Some((first, rest)) = text.split_once(", ")
+        && matches!(first.to_lowercase().as_str(), "yes" | "no")
+        && rest
+            .split(' ')
+            .all(|word| matches!(word, "it" | "they" | "is" | "does" | "do" | "are" | "can" | "indeed"))
+    {
+        return Answer::Text(SmolStr::new(first));
+    }
     if text.contains(',') && text.split(',').all(words) && several_choices(text).is_none() {
         return Answer::Bare(text.split(',').map(|part| Answer::Text(SmolStr::new(part.trim()))).collect());
     }

@@ -21,6 +21,16 @@ pub(crate) fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
     {
         return expression(front, context).map(Answer::Percent);
     }
+    if let [front @ .., Token { tok: Tok::Word(per), .. }, Token { tok: Tok::Word(cent), .. }] = tokens
+        && !front.is_empty()
+        && per == "per"
+        && cent == "cent"
+    {
+        return expression(front, context).map(Answer::Percent);
+    }
+    if let Some(angle) = degrees_and_minutes(tokens) {
+        return Ok(Answer::Quantity(angle, Unit::degree()));
+    }
     if let Some((front, unit)) = temperature(tokens) {
         return expression(front, context).map(|value| Answer::Quantity(value, unit));
     }
@@ -59,6 +69,29 @@ pub(crate) fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
 
 pub(crate) fn quantity(value: Expr, unit: Unit) -> Answer {
     if unit.is_none() { Answer::Value(value) } else { Answer::Quantity(without_degrees(value), unit) }
+}
+
+/// `30^\circ 15'`: degrees and minutes, as degrees.
+fn degrees_and_minutes(tokens: &[Token]) -> Option<Expr> {
+    let (degrees, minutes) = match tokens {
+        [degrees, caret, ring, minutes, prime]
+            if caret.is_op('^') && ring.is_cmd("circ") && prime.is_op('\'') =>
+        {
+            (degrees, minutes)
+        }
+        [degrees, caret, open, ring, close, minutes, prime]
+            if caret.is_op('^')
+                && open.is_op('{')
+                && ring.is_cmd("circ")
+                && close.is_op('}')
+                && prime.is_op('\'') =>
+        {
+            (degrees, minutes)
+        }
+        _ => return None,
+    };
+    let (Tok::Num(degrees), Tok::Num(minutes)) = (&degrees.tok, &minutes.tok) else { return None };
+    Some(Expr::Number(degrees.value.clone()).plus(Expr::Number(minutes.value.clone()).over(Expr::int(60))))
 }
 
 /// `25^\circ C`: what stands before the degrees, and their scale.
@@ -104,17 +137,43 @@ fn money(token: &Token) -> Option<Unit> {
 /// The words of a unit at the end, as text or as bare words, and what stands before it.
 fn trailing_unit(tokens: &[Token]) -> Option<(&[Token], Unit)> {
     // Text that is raised or lowered belongs to what stands before it.
-    let free = |at: usize| at == 0 || !matches!(tokens[at - 1].tok, Tok::Op('^' | '_' | '{'));
+    let free = |at: usize| {
+        at == 0
+            || !matches!(tokens[at - 1].tok, Tok::Op('^' | '_' | '{'))
+            || at > 2 && tokens[at - 1].is_op('{') && tokens[at - 2].is_cmd("frac")
+    };
     // `\min` is a unit where nothing follows of which it could be the least.
     let minutes = |at: usize| tokens[at].is_cmd("min") && tokens.get(at + 1).is_none_or(|t| t.is_op('/'));
-    let start = (0..tokens.len()).find(|&at| (is_unit_word(&tokens[at]) || minutes(at)) && free(at))?;
+    // `\sec` behind a number, with nothing behind it, are seconds.
+    let seconds = |at: usize| at > 0 && tokens[at].is_cmd("sec") && at + 1 == tokens.len();
+    let is_unit = |at: usize| is_unit_word(&tokens[at]) || minutes(at) || seconds(at);
+    let mut start = (0..tokens.len()).find(|&at| is_unit(at) && free(at))?;
+    // `5 g/cm^3` and `60 \frac{\text{km}}{\text{h}}`: units that begin before the first word.
+    let begins = |token: &Token| match &token.tok {
+        Tok::Letter(letter) => units::read(letter.encode_utf8(&mut [0; 4])).is_some(),
+        Tok::Op('/' | '*') => true,
+        _ => false,
+    };
+    while start > 1 && begins(&tokens[start - 1]) {
+        start -= 1;
+    }
+    if start > 2 && tokens[start - 1].is_op('{') && tokens[start - 2].is_cmd("frac") {
+        start -= 2;
+    } else if start > 1 && tokens[start - 1].is_cmd("frac") {
+        start -= 1;
+    }
     if start == 0 || tokens.len() - start > MAX_UNIT_TOKENS {
         return None;
     }
     // The prefix of a micrometre.
     let micro = start > 1 && tokens[start - 1].is_cmd("mu") && matches!(tokens[start - 2].tok, Tok::Num(_));
     let mut text = String::from(if micro { "μ" } else { "" });
-    for token in &tokens[start..] {
+    let quotient = tokens[start].is_cmd("frac");
+    for (at, token) in tokens.iter().enumerate().skip(start + usize::from(quotient)) {
+        // The bar between the two arguments of a fraction.
+        if quotient && at > start + 1 && !text.contains('/') && is_second_argument(tokens, at) {
+            text.push('/');
+        }
         match &token.tok {
             Tok::Text(word) | Tok::Word(word) => {
                 text.push_str(if text == "μ" { "" } else { " " });
@@ -122,7 +181,7 @@ fn trailing_unit(tokens: &[Token]) -> Option<(&[Token], Unit)> {
             }
             Tok::Cmd(name) if name == "circ" => text.push_str(" degree"),
             Tok::Cmd(name) if name == "dollar" => text.push_str(" dollar"),
-            Tok::Cmd(name) if name == "euro" || name == "min" => {
+            Tok::Cmd(name) if matches!(name.as_str(), "euro" | "min" | "sec") => {
                 text.push(' ');
                 text.push_str(name);
             }
@@ -138,6 +197,12 @@ fn trailing_unit(tokens: &[Token]) -> Option<(&[Token], Unit)> {
         }
     }
     units::read(&text).map(|unit| (&tokens[..start - usize::from(micro)], unit))
+}
+
+/// Whether the second argument of a fraction of units begins at a token.
+fn is_second_argument(tokens: &[Token], at: usize) -> bool {
+    let unit = |token: &Token| matches!(token.tok, Tok::Text(_) | Tok::Word(_) | Tok::Letter(_));
+    tokens[at - 1].is_op('}') || unit(&tokens[at - 1]) && (unit(&tokens[at]) || tokens[at].is_op('{'))
 }
 
 /// `2 hours 30 minutes`: numbers with units of one kind, added up in the last one's unit.
@@ -159,7 +224,8 @@ pub(crate) fn compound(tokens: &[Token], context: Context<'_>) -> Option<Answer>
         };
     }
     let (_, last) = parts.last().filter(|_| parts.len() > 1)?.clone();
-    if last.is_none() || parts.iter().any(|(_, unit)| unit.bases != last.bases) {
+    let decreasing = parts.windows(2).all(|pair| pair[0].1.factor > pair[1].1.factor);
+    if last.is_none() || !decreasing || parts.iter().any(|(_, unit)| unit.bases != last.bases) {
         return None;
     }
     let scaled = parts.into_iter().map(|(value, unit)| value.times(Expr::Number(unit.factor / &last.factor)));

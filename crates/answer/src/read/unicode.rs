@@ -178,6 +178,11 @@ pub(crate) fn is_space(c: char) -> bool {
 
 /// The usual form of a full-width letter, digit or sign.
 pub(crate) fn half_width(c: char) -> char {
+    // Mathematical italics.
+    if let '\u{1d434}'..='\u{1d467}' = c {
+        let at = u32::from(c) - 0x1d434;
+        return char::from_u32(if at < 26 { 65 + at } else { 97 + at - 26 }).unwrap_or(c);
+    }
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '\u{3000}' => ' ',

@@ -24,8 +24,16 @@ pub(crate) fn is_product(word: &str, spaced: bool) -> bool {
         && letters <= limit
         // Relations that lost their backslash: `x gt 5`.
         && !(spaced && matches!(word, "gt" | "lt" | "ge" | "le" | "ne" | "eq"))
-        // `per`, `div` and `nCr` are words even among factors.
-        && (letters < 3 || capitals || !is_string(word))
+        // `per`, `div` and `nCr` are words even among factors, `GMm` and `nRT` are not.
+        && (letters < 3 || capitals || !is_string(word) || is_consonants(word))
+}
+
+/// Letters of both cases that cannot be spoken, and are no notation for combinations.
+fn is_consonants(word: &str) -> bool {
+    let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+    (capitals > 1 || word.starts_with(char::is_lowercase) && capitals == 1)
+        && !word.to_lowercase().contains(['a', 'e', 'i', 'o', 'u'])
+        && !matches!(word, "nCr" | "nPr")
 }
 
 /// Whether some text names a quantity, and says nothing else about it: `\text{total area} = 5`.
@@ -36,7 +44,12 @@ pub(crate) fn is_name(text: &str) -> bool {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let proper = words.len() == 1 && is_proper(words[0]);
-    !words.is_empty() && (proper || words.iter().all(|word| vocabulary::is_quantity(&word.to_lowercase())))
+    let points = |word: &str| word.len() <= 4 && word.chars().all(char::is_uppercase);
+    !words.is_empty()
+        && (proper
+            || words
+                .iter()
+                .all(|word| vocabulary::is_quantity(&word.to_lowercase()) || words.len() > 1 && points(word)))
 }
 
 /// A word that begins with a capital and is no word of grammar: a person's name.
@@ -69,6 +82,10 @@ pub(crate) fn is_string(word: &str) -> bool {
     let letters = word.chars().count();
     let capitals = word.chars().filter(|c| c.is_uppercase()).count();
     if capitals > 1 || capitals == 1 && letters > 2 {
+        return true;
+    }
+    // `ii`, `iv`: numbers of items.
+    if letters > 1 && word.contains('i') && word.chars().all(|c| matches!(c, 'i' | 'v')) {
         return true;
     }
     let usual = |c: char| matches!(c, 'a'..='e' | 'k' | 'm' | 'n' | 'x'..='z');
