@@ -1,9 +1,9 @@
-"""Ask-E as an environment of TRL's GRPOTrainer.
+"""Ask-E as an environment for TRL's GRPOTrainer.
 
     aske serve env --config paper-train          # boundary solvers, grading and reward
     python examples/trl_aske.py                  # the policy; needs trl, and datasets
 
-`AskE` is the whole client, on the standard library: other trainers (SkyRL, verl, OpenEnv) need no more of this file.
+`AskE` is a complete client that needs only the standard library; other trainers (SkyRL, verl, OpenEnv) can reuse it.
 """
 
 import argparse
@@ -21,30 +21,30 @@ class Failure(Exception):
 
 
 class AskE:
-    """The environment that `aske serve env` serves."""
+    """Client of `aske serve env`."""
 
     def __init__(self, url="http://127.0.0.1:8078", tries=8, timeout=3600, token=None):
-        """The token is that of the server; without one, that in ASKE_TOKEN, if any."""
+        """`token` is the token of the server; by default ASKE_TOKEN, if set."""
         self.url, self.tries, self.timeout = url, tries, timeout
         self.token = token or os.environ.get("ASKE_TOKEN")
 
     def call(self, method, path, body=None):
-        """One request. A lost reply, a full server or a passing failure is tried again; any request may be repeated."""
+        """Sends a request. Retries lost replies, full servers and transient failures; every request may be repeated."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         for left in reversed(range(self.tries)):
             request = urllib.request.Request(self.url + path, data, headers, method=method)
             if self.token:
-                # Not sent on to where a redirect may lead.
+                # Not sent to the target of a redirect.
                 request.add_unredirected_header("Authorization", f"Bearer {self.token}")
             try:
                 with urllib.request.urlopen(request, timeout=self.timeout) as reply:
                     return json.loads(reply.read() or "null")
             except urllib.error.HTTPError as error:
-                said = json.loads(error.read() or "{}")
+                body = json.loads(error.read() or "{}")
                 if error.code not in (429, 503) or not left:
-                    kind = Failure if said.get("failure") else RuntimeError
-                    raise kind(f"{said.get('error')} ({said.get('hint')})") from None
+                    kind = Failure if body.get("failure") else RuntimeError
+                    raise kind(f"{body.get('error')} ({body.get('hint')})") from None
                 time.sleep(float(error.headers.get("Retry-After", 1)))
             except (OSError, http.client.HTTPException) as error:
                 if not left:
@@ -55,43 +55,43 @@ class AskE:
         return self.call("GET", "/v1/pairs")["pairs"]
 
     def novelty(self, step, questions):
-        """How new these questions are, against those of all workers so far. The key makes a repeated call harmless."""
+        """Novelty of these questions against those of all workers so far. The key makes retries idempotent."""
         body = {"step": step, "key": uuid.uuid4().hex, "questions": questions}
         return self.call("POST", "/v1/diversity", body)["novelty"]
 
     def play(self, pairs, generate, again=2):
-        """Episodes side by side, one for each pair; None lets the environment choose one. `generate(places,
-        conversations, max_tokens, temperature)` gives a text and why it ended for each conversation; the places tell
-        whose they are, and the temperature is None where the policy explores. Where the infrastructure fails, another
-        episode takes its place, so many times. Returns the sessions, whose reward can now be asked for."""
+        """Plays one episode per pair in parallel; None lets the environment choose a pair. `generate(indices,
+        conversations, max_tokens, temperature)` returns a text and a finish reason for each conversation; `indices` are
+        those of the episodes, and `temperature` is None for turns that are trained on. Episodes that fail because of the
+        infrastructure are started again, at most `again` times. Returns the sessions, whose rewards are then available."""
         episodes = [self.create(pair) for pair in pairs]
-        while waiting := [place for place, episode in enumerate(episodes) if episode["need"] != "done"]:
-            asked = {name: episodes[waiting[0]].get(name) for name in ("need", "max_tokens", "temperature")}
-            places = [place for place in waiting if all(episodes[place].get(name) == asked[name] for name in asked)]
-            wanted = [place for place in places for _ in range(episodes[place].get("draws", 1))]
-            conversations = [episodes[place]["messages"] for place in wanted]
-            replies = generate(wanted, conversations, asked["max_tokens"], asked["temperature"])
-            for place in places:
-                own = [reply for whose, reply in zip(wanted, replies) if whose == place]
+        while waiting := [i for i, episode in enumerate(episodes) if episode["need"] != "done"]:
+            request = {name: episodes[waiting[0]].get(name) for name in ("need", "max_tokens", "temperature")}
+            batch = [i for i in waiting if all(episodes[i].get(name) == request[name] for name in request)]
+            indices = [i for i in batch for _ in range(episodes[i].get("draws", 1))]
+            conversations = [episodes[i]["messages"] for i in indices]
+            replies = generate(indices, conversations, request["max_tokens"], request["temperature"])
+            for i in batch:
+                own = [reply for index, reply in zip(indices, replies) if index == i]
                 try:
-                    episodes[place] |= self.answer(episodes[place], own)
+                    episodes[i] |= self.answer(episodes[i], own)
                 except Failure:
                     if not again:
                         raise
                     again -= 1
-                    episodes[place] = self.create(pairs[place])
+                    episodes[i] = self.create(pairs[i])
         return ["/v1/sessions/" + episode["session"] for episode in episodes]
 
     def create(self, pair):
         return self.call("POST", "/v1/sessions", {"pair": pair} if pair else {})
 
     def answer(self, episode, replies):
-        """Brings what an episode has asked for; gives what it needs next."""
-        said = [{"content": content, "finish_reason": reason} for content, reason in replies]
+        """Sends the replies that an episode needs; returns what it needs next."""
+        answers = [{"content": content, "finish_reason": reason} for content, reason in replies]
         if episode["need"] == "ask":
-            path, body = "step", {"turn": episode["turn"]} | said[0]
+            path, body = "step", {"turn": episode["turn"]} | answers[0]
         else:  # The policy is its own cross-check solver.
-            path, body = "judge", {"answers": said}
+            path, body = "judge", {"answers": answers}
         return self.call("POST", f"/v1/sessions/{episode['session']}/{path}", body)
 
     def reward(self, session, novelty=0.0):
@@ -102,26 +102,27 @@ class AskE:
 
 
 def rollouts(environment):
-    """TRL's `rollout_func`: one episode for each prompt, which is the name of a pair."""
+    """TRL's `rollout_func`: one episode per prompt, which is the name of a pair."""
 
     def rollout(prompts, trainer):
-        # The policy's tokens are learnt from; those between its turns are masked.
+        # Only tokens of the policy are trained on; those between its turns are masked.
         tokens = [{"prompt_ids": [], "completion_ids": [], "env_mask": []} for _ in prompts]
 
-        def generate(places, conversations, max_tokens, temperature):
-            replies = write(trainer, conversations, max_tokens, temperature)
-            for place, (whole, said) in zip(places, replies):
-                if temperature is None:  # A judge's answer is graded, not learnt from.
-                    add(tokens[place], whole, said)
+        def generate(indices, conversations, max_tokens, temperature):
+            replies = sample(trainer, conversations, max_tokens, temperature)
+            for i, (prompt, completion) in zip(indices, replies):
+                if temperature is None:  # Answers as cross-check solver are not trained on.
+                    add(tokens[i], prompt, completion)
             decode = trainer.processing_class.decode
-            ends = ["length" if len(said) >= max_tokens else "stop" for _, said in replies]
-            return [(decode(said, skip_special_tokens=True), end) for (_, said), end in zip(replies, ends)]
+            ends = ["length" if len(completion) >= max_tokens else "stop" for _, completion in replies]
+            texts = [decode(completion, skip_special_tokens=True) for _, completion in replies]
+            return list(zip(texts, ends))
 
         sessions = environment.play(prompts, generate)
-        # The novelty of this worker's questions is asked for at once; without a question there is none.
+        # One request for the novelty of all questions; episodes without a question have none.
         questions = [environment.reward(session)["question"] for session in sessions]
-        told = iter(environment.novelty(trainer.state.global_step, [q for q in questions if q]))
-        novelties = [next(told) if question else 0.0 for question in questions]
+        novelty = iter(environment.novelty(trainer.state.global_step, [q for q in questions if q]))
+        novelties = [next(novelty) if question else 0.0 for question in questions]
         totals = [environment.reward(*each)["total"] for each in zip(sessions, novelties)]
         for session in sessions:
             environment.close(session)
@@ -131,20 +132,20 @@ def rollouts(environment):
     return rollout
 
 
-def add(tokens, whole, said):
-    """Appends a turn to an episode's tokens: `whole` is all that the policy has read, `said` what it wrote."""
+def add(tokens, prompt, completion):
+    """Appends a turn to the tokens of an episode: `prompt` is all the policy has read, `completion` what it generated."""
     seen = tokens["prompt_ids"] + tokens["completion_ids"]
-    if not seen or whole[: len(seen)] != seen:
-        # The first turn; or earlier ones are written otherwise now (thinking left out), and only context.
-        tokens.update(prompt_ids=whole, completion_ids=[], env_mask=[])
-        seen = whole
-    between = whole[len(seen) :]
-    tokens["completion_ids"] += between + said
-    tokens["env_mask"] += [0] * len(between) + [1] * len(said)
+    if not seen or prompt[: len(seen)] != seen:
+        # The first turn, or the template renders earlier turns differently (without thinking): they are context only.
+        tokens.update(prompt_ids=prompt, completion_ids=[], env_mask=[])
+        seen = prompt
+    between = prompt[len(seen) :]
+    tokens["completion_ids"] += between + completion
+    tokens["env_mask"] += [0] * len(between) + [1] * len(completion)
 
 
-def write(trainer, conversations, max_tokens, temperature):
-    """Replies of the policy by transformers, as the tokens that it read and those that it wrote."""
+def sample(trainer, conversations, max_tokens, temperature):
+    """Samples replies of the policy with transformers; returns prompt and completion tokens."""
     import torch
     from trl.models import unwrap_model_for_generation
 
@@ -169,10 +170,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default="Qwen/Qwen3-4B-Instruct-2507", help="a name on the hub, or a folder")
     parser.add_argument("--url", default="http://127.0.0.1:8078")
-    parser.add_argument("--token", help="the server's token, where it requires one [default: ASKE_TOKEN]")
+    parser.add_argument("--token", help="the server's token, if it requires one [default: ASKE_TOKEN]")
     parser.add_argument("--out", default="trl-aske")
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--group", type=int, default=16, help="episodes on one pair")
+    parser.add_argument("--group", type=int, default=16, help="episodes per pair")
     parser.add_argument("--rate", type=float, default=1e-6)
     options = parser.parse_args()
     environment = AskE(options.url, token=options.token)

@@ -3,6 +3,8 @@
 use crate::error::{CliError, Exit};
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressDrawTarget};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -59,6 +61,15 @@ pub(crate) fn print_stderr(text: impl Display) {
 /// Prints a line for the user on stderr.
 pub(crate) fn note(text: impl Display) {
     print_stderr(format_args!("{text}\n"));
+}
+
+/// Prints a line for the user on stderr, unless it was printed before.
+pub(crate) fn note_once(text: impl Display) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let text = text.to_string();
+    if PRINTED.lock().insert(text.clone()) {
+        note(text);
+    }
 }
 
 /// Prints an error and its hint.

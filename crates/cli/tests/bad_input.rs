@@ -159,7 +159,7 @@ fn an_unusable_prompt_pack_is_named_by_file_and_line() {
     world.expect(0, &["prompts", "export", "mute"]);
     world.write("mute/asker_system.txt", "Ask a hard question.");
     assert_snapshot!(refused(&world, &["prompts", "check", "mute"]), @r"
-    error: mute: an asker cannot know what to write:
+    error: mute: the prompts do not tell the asker what to write:
       asker_system.txt: the asker must be told to write #Reasoning#, #Draft#, #Question#
       asker_system.txt: the asker must be told the number of probing rounds: {{num_probing}}, here or in asker_first.txt
     hint: `aske prompts export FOLDER` writes a complete pack to compare with

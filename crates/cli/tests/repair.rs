@@ -92,8 +92,8 @@ fn a_report_says_what_is_missing() {
     let ran = run.world.expect(0, &["report", "run"]);
     assert!(ran.stderr.contains("sessions: 24 planned, 9 with a record, 8 of them graded"), "{ran}");
     assert!(ran.stderr.contains("14 more are graded, but their records are missing"), "{ran}");
-    assert!(ran.stderr.contains("1 more have stored replies, and neither a record nor a grade"), "{ran}");
-    assert!(ran.stderr.contains("hint: `aske repair run` makes records again"), "{ran}");
+    assert!(ran.stderr.contains("1 more have stored replies but neither a record nor a grade"), "{ran}");
+    assert!(ran.stderr.contains("hint: `aske repair run` rebuilds records"), "{ran}");
     let held = &run.world.expect(0, &["report", "run", "--json"]).json()["runs"][0]["held"];
     assert_eq!(held, &json!({"planned": 24, "records": 9, "graded": 8, "lost": 14, "begun": 1}));
     run.world.expect(0, &["report", "run", "--html", "page.html"]);
@@ -252,7 +252,7 @@ fn an_evaluation_is_cleaned_and_told_how_to_go_on() {
     let lines: Vec<&str> = text.lines().collect();
     world.write(RECORDS, &format!("{}\nnot a record\n{}\n", lines[0], lines[1]));
     let ran = world.expect(1, &["repair", "run"]);
-    assert!(ran.stderr.contains("2 samples have stored replies and no record"), "{ran}");
+    assert!(ran.stderr.contains("2 samples have stored replies but no record"), "{ran}");
     assert!(ran.stderr.contains("hint: run the same `aske eval` again"), "{ran}");
     assert_eq!(world.read("run/damaged/records.jsonl"), "not a record\n");
     world.expect(

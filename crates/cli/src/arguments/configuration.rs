@@ -1,7 +1,7 @@
 //! Which configuration a command uses, and the flags laid over it.
 
 use crate::logging;
-use crate::output::note;
+use crate::output::note_once;
 use aske_config::{ConfigError, Layers};
 use clap::Args;
 use toml::Value;
@@ -83,7 +83,7 @@ impl Configuration {
         // The set `local` has its own configuration, with budgets that suit it.
         let local = self.set.as_deref().filter(|set| *set == "local");
         let layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
-        layers.notices().iter().for_each(note);
+        layers.notices().iter().for_each(note_once);
         Ok(layers)
     }
 }

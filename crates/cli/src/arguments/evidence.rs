@@ -2,7 +2,7 @@
 
 use super::{Listen, WHOLE, whole};
 use crate::error::CliError;
-use crate::output::note;
+use crate::output::note_once;
 use aske_config::Layers;
 use aske_record::{Manifest, RunError};
 use clap::Args;
@@ -104,7 +104,7 @@ impl OnRun {
         let path = run.join("run.toml");
         let layers =
             Layers::of_run(manifest.config, &path, self.config.as_deref(), super::environment(), &flags)?;
-        layers.notices().iter().for_each(note);
+        layers.notices().iter().for_each(note_once);
         Ok(layers)
     }
 }

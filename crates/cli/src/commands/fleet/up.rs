@@ -132,15 +132,9 @@ fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, CliError> {
     loop {
         if let Some(ended) = supervisor.try_wait().map_err(CliError::failure)? {
             let text = read_log(&path, 0).map(|(text, _)| text).unwrap_or_default();
-            let text = last_lines(&text, 30);
-            let exit = if ended.code() == Some(2) { Exit::Usage } else { Exit::Failures };
-            let (message, hint) = match text.rsplit_once("hint: ") {
-                Some((message, hint)) => (message.trim_end().to_owned(), Some(hint.to_owned())),
-                None => (text, None),
-            };
-            let message =
-                message.rsplit_once("error: ").map_or(message.clone(), |(_, error)| error.to_owned());
-            return Err(CliError { message, hint, exit });
+            // The log ends with the error and its hint, as that process printed them.
+            note(last_lines(&text, 30));
+            return Ok(if ended.code() == Some(2) { Exit::Usage } else { Exit::Failures });
         }
         let state = FleetState::read(folder)?.filter(|state| state.supervisor.pid == supervisor.id());
         let ready = |state: &FleetState| {
