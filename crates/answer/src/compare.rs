@@ -28,7 +28,7 @@ impl Rules {
     /// The name of these rules, which changes whenever verdicts may: grades by two rules are not mixed.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Aske(_) => "aske-3",
+            Self::Aske(_) => "aske-2",
             Self::MathVerify => "math-verify-1",
             Self::Paper => "paper-2",
         }
