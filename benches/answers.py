@@ -41,7 +41,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-LIMIT = 64 * 1024  # bytes in a hostile input, but for those that are longer than any answer that is compared
+LIMIT = 64 * 1024  # bytes of a hostile input, except those that test the length limit
 MODES = ("default", "math-verify", "paper")  # of hostile inputs
 
 
@@ -49,7 +49,7 @@ MODES = ("default", "math-verify", "paper")  # of hostile inputs
 
 
 def build():
-    """Build aske for release and say where it is."""
+    """Builds aske for release; returns its path."""
     cmd = ["cargo", "build", "--release", "--bin", "aske", "--message-format=json-render-diagnostics"]
     out = subprocess.run(cmd, cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
     if out.returncode:
@@ -73,7 +73,7 @@ with open(sys.argv[1], "w") as f:
 
 
 def run_child(cmd, timeout):
-    """Run a command; give its status, output, errors, seconds and peak memory in MB."""
+    """Runs a command; returns status, stdout, stderr, seconds and peak memory in MB."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.NamedTemporaryFile("r") as usage:
         t = time.perf_counter()
         child = subprocess.Popen([sys.executable, "-I", "-S", "-c", STARTER, usage.name, *map(str, cmd)], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)

@@ -1,4 +1,4 @@
-"""A verifiers environment that does nothing but four turns of chat: what any dialogue costs there."""
+"""A verifiers environment with four turns of chat and nothing else: the baseline cost of a dialogue."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ TURNS = 4
 
 @lru_cache
 def client():
-    """One for the process: to make one takes longer than a whole dialogue."""
+    """One per process, because creating one takes longer than a whole dialogue."""
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
 

@@ -45,7 +45,7 @@ async def connect(port, small=False):
 
 
 async def forever(one, count):
-    """`count` clients that begin again whenever they are thrown out."""
+    """`count` clients that reconnect whenever they are disconnected."""
 
     async def again():
         while True:
@@ -238,7 +238,7 @@ class View(Server):
 # ---------------------------------------------------------------- the table
 
 def timed(server, count, most):
-    """Seconds of honest requests; a failed one counts as the time until it was tried again with success."""
+    """Seconds of honest requests; a failed one counts until a retry succeeds."""
     times, until = [], time.monotonic() + most
     while len(times) < count or (len(times) < 3 * count and time.monotonic() < until):
         begun = time.monotonic()

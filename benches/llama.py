@@ -36,7 +36,7 @@ def free_port() -> int:
 
 
 class Server:
-    """A program that serves a file, until it is closed."""
+    """A server process for a file, until it is closed."""
 
     def __init__(self, name: str, command: list[str], port: int, model: str):
         self.name, self.model, self.url = name, model, f"http://127.0.0.1:{port}"
@@ -89,13 +89,13 @@ def theirs(program: str, file: Path, threads: int, sequences: int, context: int)
 
 
 def text(seed: object, words: int) -> str:
-    """Words that no other seed begins with."""
+    """A text whose prefix is unique to the seed."""
     chosen = random.Random(str(seed))
     return f"{seed} " + " ".join(chosen.choice(WORDS) for _ in range(words))
 
 
 async def speed(server: Server, http, sequences: int, words: int, tokens: int, label: str) -> tuple[float, float]:
-    """Tokens per second that are read, and that are written."""
+    """Prompt and completion tokens per second."""
     def asked(which: int, words: int) -> list[dict]:
         own = f"{label}-{which}"
         return [{"role": "system", "content": text(own, words)}, {"role": "user", "content": f"Go on. {own}"}]
@@ -110,12 +110,12 @@ async def speed(server: Server, http, sequences: int, words: int, tokens: int, l
 
 
 def fresh(used: dict) -> int:
-    """Tokens of a prompt that had to be read."""
+    """Prompt tokens that were not cached."""
     return used["prompt_tokens"] - (used.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
 
 
 async def sessions(server: Server, http, count: int, turns: int, system: str) -> tuple[int, int, float]:
-    """Askers that share a system prompt and write a few turns: tokens sent, tokens read, seconds."""
+    """Dialogues with a shared system prompt: tokens sent, tokens processed, seconds."""
     async def one(which: int) -> tuple[int, int]:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": "Begin."}]
         sent = read = 0
@@ -138,7 +138,7 @@ async def measure(options: argparse.Namespace) -> None:
 
 
 async def served(options: argparse.Namespace, count: int, work) -> None:
-    """Does something with both servers, each made for so many requests at once."""
+    """Runs a measurement on both servers, each configured for this many concurrent requests."""
     with tempfile.TemporaryDirectory() as folder:
         both = [ours(options.program, options.file, options.threads, count, count * 1024, Path(folder)),
                 theirs(options.peer, options.file, options.threads, count, count * 1024)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a model call costs aske itself, against a bare aiohttp client on the same calls.
+"""The overhead of a model call in aske, against a bare aiohttp client on the same calls.
 
     pip install -r benches/requirements.txt
     python benches/overhead.py            # CPU per call, three rounds, and the ratio
@@ -38,7 +38,7 @@ ABILITIES = range(5, 101, 5)
 
 
 class Trouble(Exception):
-    """Something that ends the benchmark, worded for a reader."""
+    """An error that ends the benchmark with a message."""
 
 
 # The plan ------------------------------------------------------------------------------------------------------
@@ -46,14 +46,14 @@ class Trouble(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """How many sessions, and how many calls at once."""
+    """Number of sessions and of concurrent calls."""
 
     samples: int
     concurrency: int
     shared_limit: int
-    """Calls at once to the asker and to the check."""
+    """Concurrent calls to the asker and to the cross-check solver."""
     solver_limit: int
-    """Calls at once to each solver."""
+    """Concurrent calls to each solver."""
 
     def config(self, url: str) -> str:
         """The configuration file of `aske bench`."""
@@ -76,14 +76,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Programs:
-    """Where the two binaries are."""
+    """Paths of the two binaries."""
 
     aske: Path
     server: Path
 
 
 def build(args: argparse.Namespace) -> Programs:
-    """Builds the release binaries, unless told which to use."""
+    """Builds the release binaries unless their paths are given."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     if not target.is_absolute():
         target = ROOT / target
@@ -102,7 +102,7 @@ def build(args: argparse.Namespace) -> Programs:
 
 @contextlib.contextmanager
 def serving(program: Path, *flags: str) -> Iterator[str]:
-    """Runs the test server; gives its URL."""
+    """Runs the test server; returns its URL."""
     server = subprocess.Popen([program, *flags], stdout=subprocess.PIPE, text=True)
     try:
         line = server.stdout.readline().strip()
@@ -115,7 +115,7 @@ def serving(program: Path, *flags: str) -> Iterator[str]:
 
 
 def server_stats(url: str) -> dict:
-    """What the server has counted."""
+    """The counters of the server."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
         return json.load(reply)
 
@@ -191,14 +191,14 @@ def run_client(url: str, bodies: Path, concurrency: int) -> Side:
 
 
 def client(args: argparse.Namespace) -> None:
-    """Posts every body and decodes every reply; prints what that cost."""
+    """Posts every body and decodes every reply; prints the cost."""
     bodies = args.bodies.read_bytes().splitlines()
     side = asyncio.run(post_all(args.url + "/chat/completions", bodies, args.concurrency))
     print(json.dumps(asdict(side)))
 
 
 async def post_all(url: str, bodies: list[bytes], concurrency: int) -> Side:
-    """The send loop: as many workers as calls at once, one session."""
+    """The send loop: one worker per concurrent call, one client session."""
     import aiohttp  # here, so that the measuring process stays small
 
     queue = iter(bodies)

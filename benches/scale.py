@@ -49,7 +49,7 @@ def config(folder, asker, check, solvers, samples, url, rounds):
 
 
 def measured(*command):
-    """Runs a command; gives its seconds, its seconds on the processors, and its peak memory in MB."""
+    """Runs a command; returns wall seconds, CPU seconds and peak memory in MB."""
     start = time.perf_counter()
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.read()
@@ -132,7 +132,7 @@ def server_run(options, folder):
     finally:
         server.terminate()
         server.wait()
-    # The server has ended: what follows cannot ask it.
+    # The test server has stopped, so the following steps cannot send requests.
     on_run(options.program, folder, path, folder / "run", rows)
     return samples * PAIRS, rows
 

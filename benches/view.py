@@ -38,7 +38,7 @@ def timed(work):
 
 
 def peak(process):
-    """The peak of the resident memory in MB."""
+    """Peak resident memory in MB."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) / 1e3
@@ -46,7 +46,7 @@ def peak(process):
 
 
 def first_page(program, run):
-    """Starts the viewer; gives the process, its port, and the milliseconds to the first page."""
+    """Starts the viewer; returns the process, its port, and the milliseconds to the first page."""
     start = time.perf_counter()
     process = subprocess.Popen([program, "view", run, "--port", "0"], stdout=subprocess.PIPE, text=True)
     address = ""

@@ -1,4 +1,4 @@
-"""The wheel beside what it replaces: verify against math-verify, and rollouts against a bare chat under verifiers.
+"""The wheel against what it replaces: verify against math-verify, and rollouts against a bare chat under verifiers.
 
     python benches/wheel.py verify
     python benches/wheel.py rollouts --server target/release/aske-testserver
@@ -34,7 +34,7 @@ def verify(options):
     import math_verify
     import mix
 
-    logging.disable(logging.CRITICAL)  # math-verify tells of every answer that it cannot read
+    logging.disable(logging.CRITICAL)  # math-verify logs every answer that it cannot parse
     pairs = [tuple(rf"\boxed{{{pair[side]}}}" for side in ("gold", "pred"))
              for pair in random.Random(1).sample(mix.generate(), options.pairs)]
     rounds = []
