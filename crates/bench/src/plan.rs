@@ -60,8 +60,7 @@ pub struct PlannedSession {
 #[error("{what}")]
 pub struct PlanError {
     what: String,
-    /// Use [`Hint::hint`].
-    pub hint: String,
+    hint: String,
 }
 
 impl Hint for PlanError {

@@ -10,8 +10,7 @@ pub struct ConfigError {
     /// The file and line, environment variable, flag or key.
     pub(crate) location: Option<String>,
     pub(crate) message: String,
-    /// Use [`Hint::hint`].
-    pub hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 impl ConfigError {

@@ -106,11 +106,10 @@ fn plural(attempts: u32) -> String {
     if attempts > 1 { format!(" (after {attempts} attempts)") } else { String::new() }
 }
 
-impl ModelError {
-    /// Use [`Hint::hint`].
-    pub fn hint(&self) -> String {
+impl Hint for ModelError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
         let model = &self.model;
-        match self.cause {
+        Some(Cow::Owned(match self.cause {
             ErrorCause::Throttled => {
                 format!(
                     "lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again"
@@ -145,12 +144,6 @@ impl ModelError {
                 "`aske bench` with the same configuration asks for what is missing".to_owned()
             }
             ErrorCause::Script => format!("add a rule to the file named by `models.{model}.script`"),
-        }
-    }
-}
-
-impl Hint for ModelError {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some(Cow::Owned(Self::hint(self)))
+        }))
     }
 }

@@ -166,10 +166,11 @@ impl RunError {
     pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
         move |source| Self::Sqlite { path: path.to_owned(), source }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+impl Hint for RunError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
             Self::Io { source, .. } => io_hint(source),
             Self::Sqlite { source, .. } => sqlite_hint(source),
             Self::Database { .. } => {
@@ -205,13 +206,7 @@ impl RunError {
                  their sessions are graded again, and nobody but the checker is asked"
             }
             Self::Exists { .. } => "name a new folder",
-        })
-    }
-}
-
-impl Hint for RunError {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Self::hint(self).map(Cow::Borrowed)
+        }))
     }
 }
 

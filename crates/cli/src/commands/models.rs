@@ -10,6 +10,7 @@ use crate::output::{data, note};
 use crate::runs::models::{configured, dialogue};
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::ModelRegistry;
+use aske_chat::Hint;
 use aske_config::{Config, ModelSection, ProviderKind, is_env_var_name};
 use aske_model::Halt;
 use futures_util::future::join_all;
@@ -57,9 +58,10 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, CliError> {
             Err(error) => Err(error.to_string()),
             Ok(models) => match models.get(name) {
                 None => Err("not configured".to_owned()),
-                Some(model) => {
-                    model.probe().await.map_err(|failure| format!("{failure}\nhint: {}", failure.hint()))
-                }
+                Some(model) => model
+                    .probe()
+                    .await
+                    .map_err(|failure| format!("{failure}\nhint: {}", failure.hint().unwrap_or_default())),
             },
         };
         ((*name).to_owned(), outcome)

@@ -4,6 +4,7 @@ use crate::error::Exit;
 use crate::output::{BAD, hint, note, paint};
 use crate::runtime::Interrupt;
 use aske_bench::{JobSummary, is_current};
+use aske_chat::Hint;
 use aske_config::Settings;
 use aske_record::GradeLine;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ pub(crate) fn report_failures(ended: &JobSummary, unit: &str) {
     for (failure, count) in ended.causes() {
         let unit = if count == 1 { unit.trim_end_matches('s') } else { unit };
         note(format_args!("\n{} {count} {unit} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
-        hint(failure.hint());
+        failure.hint().iter().for_each(hint);
     }
 }
 
