@@ -337,7 +337,7 @@ fn a_local_model_without_its_files_is_named() {
     );
     let shipped = said("builtin:nano-1g");
     assert!(
-        shipped.contains("no network called `nano-1g` ships\nhint: `path` is a folder with config.json"),
+        shipped.contains("there is no bundled network `nano-1g`\nhint: `path` is a folder with config.json"),
         "{shipped}"
     );
     world.write("aske.toml", "extends = \"nano\"\n[protocol]\nprompts = \"builtin:none\"\n");

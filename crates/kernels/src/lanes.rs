@@ -1,25 +1,24 @@
-//! Arithmetic over many numbers at a time.
+//! SIMD primitives.
 //!
-//! Everything here is inlined into a caller that [`pulp`] compiled for the processor at hand, so the same source
-//! serves every instruction set: simple loops are left to the compiler, and where sums must stay in registers,
-//! registers are spelled out. Sums are taken lane by lane and then across lanes in one fixed order: a row's
-//! result never depends on which rows are computed beside it.
+//! Everything here is inlined into a caller that [`pulp`] compiles for each instruction set: simple loops are left to
+//! auto-vectorization, and where accumulators must stay in registers, registers are explicit. Sums are taken lane by lane and
+//! then across lanes in a fixed order, so the result of a row does not depend on the batch.
 #![expect(
     clippy::inline_always,
-    reason = "a kernel gets its instruction set from the caller it is inlined into"
+    reason = "kernels take the instruction set of the caller they are inlined into"
 )]
 
 use pulp::Simd;
 
-/// Numbers that go through a kernel side by side.
+/// Elements per SIMD group.
 pub const LANES: usize = 16;
 
-/// One such group, laid where a load never crosses two lines of the cache.
+/// One group, aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(64))]
 pub struct Lanes(pub [f32; LANES]);
 
-/// Whether this instruction set multiplies and adds in one instruction; elsewhere a fused step is a slow call.
+/// Whether this instruction set has fused multiply-add; elsewhere `mul_add` is a slow library call.
 const fn fuses<S: Simd>() -> bool {
     S::F32_LANES > 1 && !cfg!(target_family = "wasm")
 }
@@ -30,7 +29,7 @@ pub fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
     if const { fuses::<S>() } { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// `a · b + c`, where a group takes so many registers.
+/// `a · b + c` for a group held in `REGISTERS` registers.
 #[inline(always)]
 pub fn fma_lanes<S: Simd, const REGISTERS: usize>(simd: S, a: f32, b: &Lanes, c: &mut [S::f32s; REGISTERS]) {
     let a = simd.splat_f32s(a);
@@ -39,7 +38,7 @@ pub fn fma_lanes<S: Simd, const REGISTERS: usize>(simd: S, a: f32, b: &Lanes, c:
     }
 }
 
-/// Registers as the group they hold.
+/// Stores registers to a group.
 #[inline(always)]
 pub fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]) -> Lanes {
     let mut group = Lanes::default();
@@ -49,17 +48,17 @@ pub fn lanes<S: Simd, const REGISTERS: usize>(from: &[S::f32s; REGISTERS]) -> La
     group
 }
 
-/// The sum across lanes, as a tree.
+/// Sum across lanes, as a tree.
 #[inline(always)]
-pub fn sum(Lanes(lanes): Lanes) -> f32 {
+pub fn horizontal_sum(Lanes(lanes): Lanes) -> f32 {
     let eight: [f32; 8] = std::array::from_fn(|lane| lanes[lane] + lanes[lane + 8]);
     let four: [f32; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
-/// The sum of squares.
+/// Sum of squares.
 #[inline(always)]
-pub fn squares<S: Simd>(values: &[f32]) -> f32 {
+pub fn sum_of_squares<S: Simd>(values: &[f32]) -> f32 {
     let (groups, rest) = values.as_chunks::<LANES>();
     let mut total = [0.0; LANES];
     for group in groups {
@@ -67,19 +66,19 @@ pub fn squares<S: Simd>(values: &[f32]) -> f32 {
             total[lane] = fma::<S>(group[lane], group[lane], total[lane]);
         }
     }
-    rest.iter().fold(sum(Lanes(total)), |total, value| fma::<S>(*value, *value, total))
+    rest.iter().fold(horizontal_sum(Lanes(total)), |total, value| fma::<S>(*value, *value, total))
 }
 
 /// `eˣ` to about one part in ten million.
 ///
 /// x = n ln 2 + r with |r| ≤ ln 2 / 2; eʳ by its Taylor polynomial of degree 7, whose remainder there is below
-/// r⁸/8! ≈ 5·10⁻⁹; times 2ⁿ by writing n into the exponent. Below −87 the result is 0 for the purposes of a
-/// softmax, above 88 it stays the largest such number.
+/// r⁸/8! ≈ 5·10⁻⁹; times 2ⁿ by writing n into the exponent. Inputs are clamped
+/// to −87..88, which is enough for a softmax.
 #[inline(always)]
 pub fn exp<S: Simd>(x: f32) -> f32 {
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;
-    // Adding and taking away 1.5 · 2²³ rounds to a whole number, and leaves it in the low bits on the way.
+    // Adding and subtracting 1.5 · 2²³ rounds to an integer, which is in the low bits of the intermediate result.
     const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
     let shifted = fma::<S>(x, std::f32::consts::LOG2_E, ROUND);
@@ -93,8 +92,8 @@ pub fn exp<S: Simd>(x: f32) -> f32 {
     p * f32::from_bits(power)
 }
 
-/// Every instruction set that this machine can be tested with.
-pub fn archs() -> Vec<pulp::Arch> {
+/// The instruction sets that can be tested on this machine.
+pub fn testable_archs() -> Vec<pulp::Arch> {
     let mut archs = vec![pulp::Arch::new(), pulp::Arch::Scalar];
     #[cfg(target_arch = "x86_64")]
     archs.extend(pulp::x86::V3::try_new().map(pulp::Arch::V3));
@@ -121,7 +120,8 @@ mod tests {
         for length in 0..70_u16 {
             let values: Vec<f32> = (0..length).map(f32::from).collect();
             let n = f32::from(length);
-            assert!((squares::<pulp::Scalar>(&values) - (n - 1.0) * n * (2.0 * n - 1.0) / 6.0).abs() < 1e-2);
+            let exact = (n - 1.0) * n * (2.0 * n - 1.0) / 6.0;
+            assert!((sum_of_squares::<pulp::Scalar>(&values) - exact).abs() < 1e-2);
         }
     }
 }

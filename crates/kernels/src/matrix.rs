@@ -1,29 +1,28 @@
-//! A weight matrix, laid out for products with few rows.
+//! A weight matrix packed for products with few rows.
 #![expect(
     clippy::inline_always,
-    reason = "a kernel gets its instruction set from the caller it is inlined into"
+    reason = "kernels take the instruction set of the caller they are inlined into"
 )]
 
 use crate::lanes::{LANES, Lanes, fma_lanes, lanes};
 use pulp::{Arch, Simd, WithSimd};
 
-/// Groups of outputs in a panel, and outputs.
+/// SIMD groups per panel, and outputs per panel.
 const GROUPS: usize = 2;
 const WIDTH: usize = GROUPS * LANES;
 
-/// A linear layer: panels of outputs, each with its weights for one input side by side.
+/// The weights of a linear layer, packed in panels of outputs; the weights of one input are contiguous.
 ///
-/// A panel of a small network fits into the nearest caches and is read in order, once for every few rows. Each
-/// output is summed over the inputs in their order whatever the number of rows, so that a row gives the same
-/// bits alone and in any company.
-pub struct Matrix {
+/// A panel of a small network fits into the L1 cache and is streamed once for every few rows. Each output is summed over the
+/// inputs in order whatever the number of rows, so the result of a row does not depend on the batch.
+pub struct PackedMatrix {
     inputs: usize,
     outputs: usize,
     panels: Vec<[Lanes; GROUPS]>,
 }
 
-impl Matrix {
-    /// Packs matrices of `[outputs, inputs]` numbers, their outputs one after the other.
+impl PackedMatrix {
+    /// Packs matrices of shape `[outputs, inputs]`, concatenating their outputs.
     pub fn pack(inputs: usize, parts: &[&[f32]]) -> Self {
         let rows: Vec<&[f32]> = parts.iter().flat_map(|part| part.chunks_exact(inputs)).collect();
         let mut panels = Vec::with_capacity(rows.len().div_ceil(WIDTH) * inputs);
@@ -37,7 +36,7 @@ impl Matrix {
         Self { inputs, outputs: rows.len(), panels }
     }
 
-    /// Packs a matrix of `[inputs, outputs]` numbers: what [`Matrix::pack`] packs, the other way round.
+    /// Packs a matrix of shape `[inputs, outputs]`, the transpose of what [`PackedMatrix::pack`] takes.
     pub fn pack_columns(outputs: usize, columns: &[f32]) -> Self {
         let inputs = columns.len() / outputs;
         let mut panels = Vec::with_capacity(outputs.div_ceil(WIDTH) * inputs);
@@ -53,24 +52,24 @@ impl Matrix {
         Self { inputs, outputs, panels }
     }
 
-    /// Outputs of one row.
+    /// Number of outputs.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// The product with every row of `x`.
+    /// `out = x · Wᵀ`.
     pub fn multiply(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
         arch.dispatch(Product::<false> { matrix: self, x, out });
     }
 
-    /// The same, added to what `out` holds.
+    /// `out += x · Wᵀ`.
     pub fn multiply_add(&self, arch: Arch, x: &[f32], out: &mut [f32]) {
         arch.dispatch(Product::<true> { matrix: self, x, out });
     }
 }
 
 struct Product<'a, const ADD: bool> {
-    matrix: &'a Matrix,
+    matrix: &'a PackedMatrix,
     x: &'a [f32],
     out: &'a mut [f32],
 }
@@ -80,7 +79,7 @@ impl<const ADD: bool> WithSimd for Product<'_, ADD> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // Registers for a group, and rows at once: as many sums as the processor has registers for.
+        // Registers per group, and rows at once: as many accumulators as there are registers.
         match S::F32_LANES {
             16 => self.sweeps::<S, 1, 8>(simd),
             8 => self.sweeps::<S, 2, 3>(simd),
@@ -91,7 +90,7 @@ impl<const ADD: bool> WithSimd for Product<'_, ADD> {
 }
 
 impl<const ADD: bool> Product<'_, ADD> {
-    /// As many rows at once as may be, then two, then one.
+    /// `ROWS` rows at a time, then two, then one.
     #[inline(always)]
     fn sweeps<S: Simd, const REGISTERS: usize, const ROWS: usize>(self, simd: S) {
         let (x, out) = sweep::<S, REGISTERS, ROWS, ADD>(simd, self.matrix, self.x, self.out);
@@ -100,15 +99,15 @@ impl<const ADD: bool> Product<'_, ADD> {
     }
 }
 
-/// Rows, so many at a time, times all panels; gives what is left of both sides.
+/// Multiplies `ROWS` rows at a time with all panels; returns the remaining rows.
 #[inline(always)]
 fn sweep<'a, S: Simd, const REGISTERS: usize, const ROWS: usize, const ADD: bool>(
     simd: S,
-    matrix: &Matrix,
+    matrix: &PackedMatrix,
     x: &'a [f32],
     out: &'a mut [f32],
 ) -> (&'a [f32], &'a mut [f32]) {
-    let Matrix { inputs, outputs, panels } = matrix;
+    let PackedMatrix { inputs, outputs, panels } = matrix;
     let rows = x.len() / inputs / ROWS * ROWS;
     let (x, rest) = x.split_at(rows * inputs);
     let (out, out_rest) = out.split_at_mut(rows * outputs);
@@ -129,14 +128,14 @@ fn sweep<'a, S: Simd, const REGISTERS: usize, const ROWS: usize, const ADD: bool
     (rest, out_rest)
 }
 
-/// The sums of a few rows for one panel.
+/// Accumulators of a few rows for one panel.
 #[inline(always)]
 fn tile<S: Simd, const REGISTERS: usize, const ROWS: usize>(
     simd: S,
     panel: &[[Lanes; GROUPS]],
     x: &[f32],
 ) -> [[[S::f32s; REGISTERS]; GROUPS]; ROWS] {
-    // Slices of one visible length: nothing is left to check inside the loop.
+    // Slices of equal length, so that bounds checks are hoisted out of the loop.
     let rows: [&[f32]; ROWS] = std::array::from_fn(|row| &x[row * panel.len()..][..panel.len()]);
     let mut sums = [[[simd.splat_f32s(0.0); REGISTERS]; GROUPS]; ROWS];
     for (input, weights) in panel.iter().enumerate() {
@@ -149,7 +148,7 @@ fn tile<S: Simd, const REGISTERS: usize, const ROWS: usize>(
     sums
 }
 
-/// Puts sums where they belong; inlined twice, so that a whole group goes without a check.
+/// Stores accumulators; inlined twice, so that a full group needs no bounds check.
 #[inline(always)]
 fn store<const ADD: bool>(out: &mut [f32], sums: &[f32; LANES]) {
     for (out, sum) in out.iter_mut().zip(sums) {
@@ -160,7 +159,7 @@ fn store<const ADD: bool>(out: &mut [f32], sums: &[f32; LANES]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archs;
+    use crate::testable_archs;
 
     fn numbers(count: usize, seed: u64) -> Vec<f32> {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -169,16 +168,16 @@ mod tests {
 
     #[test]
     fn a_product_is_the_sum_it_should_be_and_a_row_is_the_same_in_any_company() {
-        for arch in archs() {
+        for arch in testable_archs() {
             for (inputs, outputs) in [(1, 1), (24, 17), (64, 48), (33, 100)] {
                 let weights = numbers(inputs * outputs, 1);
                 let split = outputs / 2 * inputs;
-                let matrix = Matrix::pack(inputs, &[&weights[..split], &weights[split..]]);
+                let matrix = PackedMatrix::pack(inputs, &[&weights[..split], &weights[split..]]);
                 let mut columns = vec![0.0; weights.len()];
                 for (at, weight) in weights.iter().enumerate() {
                     columns[at % inputs * outputs + at / inputs] = *weight;
                 }
-                assert!(Matrix::pack_columns(outputs, &columns).panels == matrix.panels);
+                assert!(PackedMatrix::pack_columns(outputs, &columns).panels == matrix.panels);
                 for rows in [1, 2, 3, 7, 8, 9, 31] {
                     check(arch, &matrix, &weights, &numbers(inputs * rows, 2));
                 }
@@ -186,8 +185,8 @@ mod tests {
         }
     }
 
-    fn check(arch: Arch, matrix: &Matrix, weights: &[f32], x: &[f32]) {
-        let Matrix { inputs, outputs, .. } = *matrix;
+    fn check(arch: Arch, matrix: &PackedMatrix, weights: &[f32], x: &[f32]) {
+        let PackedMatrix { inputs, outputs, .. } = *matrix;
         let mut out = vec![1.0; x.len() / inputs * outputs];
         matrix.multiply(arch, x, &mut out);
         for (x, together) in x.chunks(inputs).zip(out.chunks(outputs)) {

@@ -32,6 +32,8 @@ pub use config::LlamaConfig;
 pub use error::{CheckpointError, CheckpointErrorKind};
 pub use handle::{Engine, EngineOptions, Generation, GenerationRequest};
 pub use local::{Generator, Local};
+pub use sampler::SampledToken;
+pub use state::{Detokenizer, GenerationState, ReplySender, check_prompt};
 #[cfg(feature = "llama")]
 pub(crate) use template::{Segment, Template, segments};
 pub use tokenizer::ChatTokenizer;
@@ -41,5 +43,4 @@ pub(crate) use {
     receive::receive_jobs,
     sampler::SamplerBuffers,
     scheduler::{Scheduler, SequenceStatus},
-    state::{Detokenizer, GenerationState, ReplySender},
 };

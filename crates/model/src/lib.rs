@@ -28,8 +28,9 @@ mod sampling;
 mod scripted;
 
 pub use engine::{
-    ChatTokenizer, Checkpoint, CheckpointError, CheckpointErrorKind, Engine, EngineOptions, Generation,
-    GenerationRequest, Generator, LlamaConfig, Local,
+    ChatTokenizer, Checkpoint, CheckpointError, CheckpointErrorKind, Detokenizer, Engine, EngineOptions,
+    Generation, GenerationRequest, GenerationState, Generator, LlamaConfig, Local, ReplySender, SampledToken,
+    check_prompt,
 };
 pub use error::{ErrorCause, ModelError, ProviderError};
 pub use halt::Halt;

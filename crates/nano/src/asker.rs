@@ -1,4 +1,4 @@
-//! Askers that cost nothing: they need no model, only the conversation so far.
+//! Algorithmic askers, which need no model and see only the conversation so far.
 
 mod history;
 mod posterior;
@@ -6,7 +6,7 @@ mod simulated;
 mod staircase;
 mod write;
 
-use crate::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS};
+use crate::{Family, LEVELS, NumberSet, Question, QuestionSampler, TAUGHT_LEVELS};
 use aske_chat::{Message, Reply, Usage};
 use aske_model::{Provider, ProviderError, Request};
 use aske_session::Pack;
@@ -15,52 +15,52 @@ use futures_util::future::BoxFuture;
 use history::History;
 use posterior::Prior;
 use serde::{Deserialize, Serialize};
-pub(crate) use simulated::Simulated;
+pub(crate) use simulated::SimulatedSolver;
 use std::sync::Arc;
 
-/// How a free asker chooses its questions.
+/// How an algorithmic asker chooses its questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Blind: any family and level, whatever the answers were. The null that other askers are measured against.
+    /// Random family and level, whatever the answers were: the baseline for other askers.
     Fixed,
-    /// Keeps a posterior of both solvers' abilities, probes where it learns most, and ends with the question most
-    /// likely to split the pair.
+    /// Maintains a posterior over both solvers' abilities, probes where it is most informative, and ends with the
+    /// question most likely to split the pair.
     Staircase,
 }
 
-/// An asker that costs nothing. It reads its own conversation and remembers nothing else.
+/// An algorithmic asker. It has no state other than the conversation.
 #[derive(Clone, Debug)]
 pub struct FreeAsker {
     strategy: Strategy,
     pack: Arc<Pack>,
     rounds: u32,
-    numbers: Numbers,
-    /// Whether a blind question is far too easy or far too hard, and never in between.
+    numbers: NumberSet,
+    /// Whether random questions are either far too easy or far too hard.
     extreme: bool,
     prior: Arc<Prior>,
 }
 
 impl FreeAsker {
-    /// An asker for sessions with these prompts and so many rounds, which asks up to this level.
+    /// An asker for sessions with these prompts and number of rounds, with questions up to this level.
     pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
         let prior = Arc::new(Prior::new(levels.clamp(1, LEVELS)));
-        Self { strategy, pack, rounds, numbers: Numbers::Any, extreme: false, prior }
+        Self { strategy, pack, rounds, numbers: NumberSet::Any, extreme: false, prior }
     }
 
-    /// The same asker with questions of these numbers only.
+    /// Restricts questions to this set of numbers.
     #[must_use]
-    pub(crate) fn with_numbers(self, numbers: Numbers) -> Self {
+    pub(crate) fn with_numbers(self, numbers: NumberSet) -> Self {
         Self { numbers, ..self }
     }
 
-    /// The same asker, whose blind questions are as often of the first level as beyond what networks are taught.
+    /// Draws random questions from level 1 or beyond the taught levels, equally often.
     #[must_use]
     pub(crate) fn at_extremes(self) -> Self {
         Self { extreme: true, ..self }
     }
 
-    /// The same asker in sessions of so many rounds.
+    /// The same asker with another number of rounds.
     #[must_use]
     pub fn for_rounds(&self, rounds: u32) -> Self {
         Self { rounds, ..self.clone() }
@@ -81,9 +81,9 @@ impl FreeAsker {
         write::turn(&question, &history, is_final)
     }
 
-    /// A solver as the prior imagines them.
-    pub(crate) fn simulated(&self, random: &mut Rng) -> Simulated {
-        Simulated::new(self.prior.clone(), random)
+    /// A solver drawn from the prior.
+    pub(crate) fn simulated(&self, random: &mut Rng) -> SimulatedSolver {
+        SimulatedSolver::new(self.prior.clone(), random)
     }
 
     fn any_cell(&self, random: &mut Rng) -> (Family, u32) {
@@ -96,9 +96,9 @@ impl FreeAsker {
         (family, level)
     }
 
-    /// A new question of a cell. Every cell has questions, taught ones too, as a test shows.
+    /// A new question of a cell. Every cell has taught questions, as a test shows.
     fn fresh(&self, (family, level): (Family, u32), random: &mut Rng) -> Question {
-        let mut draw = Draw::new(random.u64(..), self.numbers);
+        let mut draw = QuestionSampler::new(random.u64(..), self.numbers);
         loop {
             if let Some(question) = draw.question(family, level) {
                 return question;

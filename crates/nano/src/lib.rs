@@ -1,6 +1,6 @@
-//! The nano world: questions with an oracle, askers that cost nothing, and language models small enough to ship.
+//! The nano world: generated questions with an oracle, askers without a model, and bundled language models.
 //!
-//! May use `answer`, `chat`, `model` and `session`.
+//! Used by `bench` (providers), `train` (data) and `cli`. Depends on `answer`, `chat`, `model` and `session`.
 //!
 //! ```
 //! use aske_nano::{Draw, Family, Numbers, understand};
@@ -18,9 +18,10 @@ mod world;
 
 pub use asker::{FreeAsker, Strategy};
 pub use question::{
-    Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, UnknownFamily, Value, understand,
+    Family, LEVELS, NumberSet, Question, QuestionSampler, TAUGHT_LEVELS, UnknownFamilyError, Value,
+    parse_question,
 };
-pub use reply::{Occasion, reply, right_reply};
-pub use simulate::{Classroom, Teaching};
-pub use table::{Row, Table, held_out, is_right, measure};
-pub use world::{ASKER, CHECK, NOVICE, SOLVERS, WorldError, checkpoint, files, networks};
+pub use reply::{ReplyFormat, reply, right_reply};
+pub use simulate::{SessionGenerator, TeacherKind};
+pub use table::{AccuracyTable, NetworkAccuracy, held_out, is_right, measure_accuracy};
+pub use world::{ASKER, BundledModelError, CHECK, NOVICE, SOLVERS, checkpoint, files, networks};

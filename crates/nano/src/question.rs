@@ -1,4 +1,4 @@
-//! Questions of the nano world: drawn by family and level, phrased in English and LaTeX, and understood again.
+//! Questions of the nano world: sampled by family and level, phrased in English and LaTeX, and parsed back.
 
 mod draw;
 mod families;
@@ -10,20 +10,20 @@ mod value;
 mod wild;
 mod working;
 
-pub use draw::{Draw, Numbers};
-pub use family::{Family, UnknownFamily};
-pub use oracle::understand;
+pub use draw::{NumberSet, QuestionSampler};
+pub use family::{Family, UnknownFamilyError};
+pub use oracle::parse_question;
 pub use value::Value;
 
 use form::Form;
 
-/// The highest level that questions are drawn at.
+/// The highest level.
 pub const LEVELS: u32 = 8;
 
-/// The highest level that the shipped solvers were taught.
+/// The highest level in the training data of the bundled solvers.
 pub const TAUGHT_LEVELS: u32 = 5;
 
-/// A question that the oracle understands: what is asked, and of which numbers.
+/// A question that the oracle can parse: a form and its numbers.
 #[derive(Clone, Debug)]
 pub struct Question {
     form: &'static Form,
@@ -32,7 +32,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The question in words.
+    /// The text of the question.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -42,32 +42,32 @@ impl Question {
         self.form.family
     }
 
-    /// The lowest level that draws such numbers; none where they are beyond every level.
+    /// The lowest level with such numbers; `None` if they are beyond every level.
     pub fn level(&self) -> Option<u32> {
         self.form.level(&self.numbers)
     }
 
-    /// The answer; none where there is no single one, or where it is too large for the oracle.
+    /// The answer; `None` if it is not unique or too large for the oracle.
     pub fn answer(&self) -> Option<Value> {
         Some((self.form.solve)(&self.numbers)?.value)
     }
 
-    /// A short way to the answer, as the solvers are taught it.
+    /// A short derivation of the answer, as in the training data.
     pub fn working(&self) -> Option<String> {
         Some((self.form.solve)(&self.numbers)?.working)
     }
 
-    /// The answer as a closed LaTeX expression of the question's own numbers, not yet worked out.
+    /// The answer as an unevaluated LaTeX expression of the question's numbers.
     pub fn expression(&self) -> String {
         (self.form.expression)(&self.numbers)
     }
 
-    /// What it was drawn by, where that is not what it shows: its solution, say, or a sequence's step.
+    /// The parameters it was constructed from, if they differ from its numbers: its solution, or a sequence's step.
     pub(crate) fn plan(&self) -> Option<Vec<i128>> {
         (self.form.parameters)(&self.numbers).filter(|plan| *plan != self.numbers)
     }
 
-    /// Whether its numbers are kept from training.
+    /// Whether its numbers are excluded from training.
     pub fn is_held_out(&self) -> bool {
         draw::is_held_out(self.form, &self.numbers)
     }

@@ -1,29 +1,29 @@
-//! Replies as the shipped solvers are taught to write them.
+//! The reply format that the bundled solvers are trained on.
 
 use crate::{Family, Question};
 
-/// What a reply is for.
+/// Which question a reply answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum ReplyFormat {
     /// A probing round: the working, then `#Summary#`, the answer and a sentence.
     Probe,
     /// The final question: the working, then the answer.
     Final,
 }
 
-/// The reply with this answer, right or wrong, after this working.
-pub fn reply(question: &Question, occasion: Occasion, working: &str, answer: &str) -> String {
-    match occasion {
-        Occasion::Probe => {
+/// A reply with this working and answer, correct or not.
+pub fn reply(question: &Question, format: ReplyFormat, working: &str, answer: &str) -> String {
+    match format {
+        ReplyFormat::Probe => {
             format!("{working}\n#Summary#\n\\boxed{{{answer}}}\n{}", sentence(question.family()))
         }
-        Occasion::Final => format!("{working}\n\\boxed{{{answer}}}"),
+        ReplyFormat::Final => format!("{working}\n\\boxed{{{answer}}}"),
     }
 }
 
-/// The right reply; none where the oracle has no answer.
-pub fn right_reply(question: &Question, occasion: Occasion) -> Option<String> {
-    Some(reply(question, occasion, &question.working()?, &question.answer()?.to_string()))
+/// The correct reply; `None` if the oracle has no answer.
+pub fn right_reply(question: &Question, format: ReplyFormat) -> Option<String> {
+    Some(reply(question, format, &question.working()?, &question.answer()?.to_string()))
 }
 
 fn sentence(family: Family) -> &'static str {

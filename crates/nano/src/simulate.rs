@@ -1,54 +1,54 @@
-//! Sessions with simulated solvers: what an asker is taught from, before it meets a real one.
+//! Generates sessions with simulated solvers, as supervised data for askers.
 
-use crate::asker::{FreeAsker, Simulated, Strategy};
-use crate::{LEVELS, Numbers, Occasion, Question, TAUGHT_LEVELS, Value, reply, understand};
+use crate::asker::{FreeAsker, SimulatedSolver, Strategy};
+use crate::{LEVELS, NumberSet, Question, ReplyFormat, TAUGHT_LEVELS, Value, parse_question, reply};
 use aske_chat::{Message, Reply};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session};
 use fastrand::Rng;
 use std::sync::Arc;
 
-/// How many probing rounds a session has: mostly those of the benchmark and of training, sometimes others.
+/// Numbers of probing rounds, drawn uniformly; mostly those of the benchmark and of training.
 const ROUNDS: [u32; 8] = [0, 1, 2, 3, 3, 4, 4, 4];
 
-/// The share of good sessions among those a novice is taught from.
-const GOOD: f64 = 0.4;
+/// Fraction of sessions by the good teacher, with [`TeacherKind::Mixed`].
+const GOOD_FRACTION: f64 = 0.4;
 
-/// Who teaches to ask.
+/// The teachers that an asker imitates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Teaching {
-    /// The staircase alone.
+pub enum TeacherKind {
+    /// The staircase only.
     Good,
-    /// The staircase, and more often somebody who asks blind, far too easy or far too hard; nothing says who teaches
-    /// when. What reinforcement starts from: good sessions happen, and are not the rule.
+    /// The staircase, and more often random questions that are far too easy or far too hard. Used for the initial policy
+    /// of reinforcement learning: good sessions happen, but are not the rule.
     Mixed,
 }
 
-/// A classroom: teachers that ask, and solvers that are only simulated.
+/// Generates sessions between teachers and simulated solvers.
 #[derive(Clone, Debug)]
-pub struct Classroom {
+pub struct SessionGenerator {
     pack: Arc<Pack>,
     good: FreeAsker,
     poor: Option<FreeAsker>,
 }
 
-impl Classroom {
-    /// Sessions with these prompts, and without the numbers held out.
-    pub fn new(teaching: Teaching, pack: Arc<Pack>) -> Self {
+impl SessionGenerator {
+    /// Sessions with these prompts, without held-out numbers.
+    pub fn new(teaching: TeacherKind, pack: Arc<Pack>) -> Self {
         let teacher = |strategy, levels| {
-            FreeAsker::new(strategy, pack.clone(), 0, levels).with_numbers(Numbers::Taught)
+            FreeAsker::new(strategy, pack.clone(), 0, levels).with_numbers(NumberSet::Taught)
         };
         let good = teacher(Strategy::Staircase, TAUGHT_LEVELS);
-        let poor = (teaching == Teaching::Mixed).then(|| teacher(Strategy::Fixed, LEVELS).at_extremes());
+        let poor = (teaching == TeacherKind::Mixed).then(|| teacher(Strategy::Fixed, LEVELS).at_extremes());
         Self { pack, good, poor }
     }
 
-    /// The asker's whole conversation in one session: its last turn is the final one.
+    /// The asker's conversation of one session, which ends with the final turn.
     pub fn session(&self, seed: u64) -> Vec<Message> {
         let mut random = Rng::with_seed(seed);
         let rounds = ROUNDS[random.usize(..ROUNDS.len())];
         let solvers = [(); 2].map(|()| self.good.simulated(&mut random));
         let teacher = match &self.poor {
-            Some(poor) if random.f64() > GOOD => poor,
+            Some(poor) if random.f64() > GOOD_FRACTION => poor,
             _ => &self.good,
         };
         let teacher = teacher.for_rounds(rounds);
@@ -79,19 +79,19 @@ impl Classroom {
 }
 
 /// A simulated reply to a prompt: the question is its first line.
-fn answer(solver: &Simulated, prompt: &str, random: &mut Rng) -> String {
-    let Some(question) = prompt.lines().next().and_then(understand) else { return String::new() };
+fn answer(solver: &SimulatedSolver, prompt: &str, random: &mut Rng) -> String {
+    let Some(question) = prompt.lines().next().and_then(parse_question) else { return String::new() };
     let (Some(truth), Some(working)) = (question.answer(), question.working()) else { return String::new() };
     if solver.is_right(&question, random) {
-        return reply(&question, Occasion::Probe, &working, &truth.to_string());
+        return reply(&question, ReplyFormat::Probe, &working, &truth.to_string());
     }
     match random.u32(..20) {
         0 => working,
-        _ => reply(&question, Occasion::Probe, &working, &wrong(&question, truth, random)),
+        _ => reply(&question, ReplyFormat::Probe, &working, &wrong(&question, truth, random)),
     }
 }
 
-/// A wrong answer as networks give them: a digit off, a neighbour, a number of the question.
+/// A typical wrong answer: one digit changed, a nearby number, or a number of the question.
 fn wrong(question: &Question, truth: Value, random: &mut Rng) -> String {
     let mut text = truth.to_string();
     let digits: Vec<usize> =

@@ -1,54 +1,53 @@
-//! The table of abilities: how often each network is right, by family and level; with numbers that its lessons did not
-//! have, where a cell keeps some back.
+//! Accuracy of the networks by family and level, on held-out numbers where a cell has them.
 
-use crate::{Draw, Family, Numbers, Question, TAUGHT_LEVELS};
+use crate::{Family, NumberSet, Question, QuestionSampler, TAUGHT_LEVELS};
 use aske_answer::{Verdict, compare, last_boxed};
 use aske_chat::Message;
 use aske_model::{Engine, GenerationRequest, ProviderError, Sampling};
 use futures_util::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 
-/// How often networks are right.
+/// Accuracy of all networks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
-    /// Questions asked in each cell.
+pub struct AccuracyTable {
+    /// Questions per cell.
     pub questions: u32,
-    /// One row a network, the smallest solver first.
-    pub rows: Vec<Row>,
+    /// One row per network, smallest solver first.
+    pub rows: Vec<NetworkAccuracy>,
 }
 
-/// How often one network is right.
+/// Accuracy of one network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct NetworkAccuracy {
     /// Its name.
     pub name: String,
-    /// How many parameters it has.
+    /// Number of parameters.
     pub parameters: usize,
-    /// Right answers by family, then by level.
+    /// Correct answers by family, then by level.
     pub right: Vec<Vec<u32>>,
 }
 
-impl Table {
-    /// The table that was measured when the shipped networks were made.
+impl AccuracyTable {
+    /// The accuracy of the bundled networks, measured when they were trained.
     pub fn shipped() -> Result<Self, serde_json::Error> {
         serde_json::from_str(include_str!("../weights/table.json"))
     }
 
     /// The row of a network.
-    pub fn row(&self, name: &str) -> Option<&Row> {
+    pub fn row(&self, name: &str) -> Option<&NetworkAccuracy> {
         self.rows.iter().find(|row| row.name == name)
     }
 }
 
-impl Row {
-    /// The share of right answers over all cells.
+impl NetworkAccuracy {
+    /// Accuracy over all cells.
     pub fn overall(&self, questions: u32) -> f64 {
         share(self.right.iter().flatten(), questions)
     }
 
-    /// The share of right answers in a family.
+    /// Accuracy in a family.
     pub fn family(&self, family: Family, questions: u32) -> f64 {
         share(self.right.get(family.index()).into_iter().flatten(), questions)
     }
@@ -65,32 +64,33 @@ fn share<'r>(right: impl Iterator<Item = &'r u32>, questions: u32) -> f64 {
 
 /// The solvers' temperature in the benchmark.
 const TEMPERATURE: f64 = 0.7;
-/// Longer than any working that is taught.
-const LONGEST_REPLY: usize = 200;
+/// Longer than any reply in the training data.
+const MAX_REPLY_TOKENS: usize = 200;
 
 /// The questions of a cell, the same for every network: held out, or any where the cell is too small for that.
 fn questions(family: Family, level: u32, count: u32) -> Vec<Question> {
     let seed = u64::from(level) * 1_000 + family.index() as u64;
-    let (mut held_out, mut any) = (Draw::new(seed, Numbers::HeldOut), Draw::new(seed, Numbers::Any));
+    let (mut held_out, mut any) =
+        (QuestionSampler::new(seed, NumberSet::HeldOut), QuestionSampler::new(seed, NumberSet::Any));
     let mut question = || held_out.question(family, level).or_else(|| any.question(family, level));
     (0..count).filter_map(|_| question()).collect()
 }
 
-/// Held-out questions of every family and taught level, so many of each.
+/// `count` held-out questions of every family and taught level.
 pub fn held_out(count: u32) -> Vec<Question> {
     let cells = Family::ALL.iter().flat_map(|family| (1..=TAUGHT_LEVELS).map(move |level| (*family, level)));
     cells.flat_map(|(family, level)| questions(family, level, count)).collect()
 }
 
-/// Measures a network: so many held-out questions in each cell, with the prompt of the final question. `progress`
-/// is told after every answer.
-pub async fn measure(
+/// Measures a network on `count` held-out questions per cell, with the prompt of the final question. `progress` is called
+/// after every answer.
+pub async fn measure_accuracy(
     name: &str,
     engine: &Engine,
     suffix: &str,
     count: u32,
     progress: impl Fn(),
-) -> Result<Row, ProviderError> {
+) -> Result<NetworkAccuracy, ProviderError> {
     let cells = Family::ALL.iter().flat_map(|family| (1..=TAUGHT_LEVELS).map(move |level| (*family, level)));
     let asked = cells.flat_map(|(family, level)| questions(family, level, count).into_iter().zip(0_u64..));
     let mut right = vec![vec![0; TAUGHT_LEVELS as usize]; Family::ALL.len()];
@@ -107,24 +107,24 @@ pub async fn measure(
             right[question.family().index()][(level - 1) as usize] += 1;
         }
     }
-    Ok(Row { name: name.to_owned(), parameters: engine.config().parameters(), right })
+    Ok(NetworkAccuracy { name: name.to_owned(), parameters: engine.config().parameters(), right })
 }
 
 async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> Result<String, ProviderError> {
     let prompt = engine.vocabulary().prompt(&[Message::user(format!("{}\n\n{suffix}", question.text()))])?;
     let sampling = Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() };
-    let generate = GenerationRequest {
+    let request = GenerationRequest {
         prompt,
-        max_tokens: LONGEST_REPLY,
+        max_tokens: MAX_REPLY_TOKENS,
         sampling,
         seed,
         ..GenerationRequest::default()
     };
-    let generated = engine.generate(generate).await?;
+    let generated = engine.generate(request).await?;
     Ok(engine.vocabulary().decode(&generated.tokens))
 }
 
-/// Whether a reply boxes the oracle's answer.
+/// Whether the boxed answer of a reply is the oracle's.
 pub fn is_right(question: &Question, reply: &str) -> bool {
     let truth = question.answer().map(|answer| answer.to_string());
     truth

@@ -1,46 +1,48 @@
-//! The networks that ship inside the program.
+//! The bundled networks.
 
 use aske_model::{Checkpoint, CheckpointError};
 use include_dir::{Dir, include_dir};
 
 static WEIGHTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/weights");
 
-/// The boundary solvers that ship, the smallest first.
+/// The bundled boundary solvers, smallest first.
 pub const SOLVERS: [&str; 7] =
     ["nano-15k", "nano-40k", "nano-100k", "nano-250k", "nano-500k", "nano-1m", "nano-2m"];
 
-/// The cross-check solver that ships; stronger than every boundary solver.
+/// The bundled cross-check solver, stronger than every boundary solver.
 pub const CHECK: &str = "nano-check";
 
-/// The asker that ships; it solves too.
+/// The bundled asker, which can also solve.
 pub const ASKER: &str = "nano-asker";
 
-/// The asker that training starts from: it solves, it knows the form of a session, and it asks well now and then.
+/// The initial policy of training: it solves, knows the format of a session, and sometimes asks well.
 pub const NOVICE: &str = "nano-novice";
 
-/// Every network that ships.
+/// All bundled networks.
 pub fn networks() -> impl Iterator<Item = &'static str> {
     SOLVERS.into_iter().chain([CHECK, ASKER, NOVICE])
 }
 
-/// Why a shipped network cannot be had.
+/// A bundled network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum WorldError {
-    /// None has this name.
-    #[error("no network called `{0}` ships")]
+pub enum BundledModelError {
+    /// Unknown name.
+    #[error("there is no bundled network `{0}`")]
     Unknown(String),
-    /// Its files do not fit together.
+    /// Its files are inconsistent.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
 }
 
-/// The files of a shipped network, by name, as other programs expect them in one folder.
-pub fn files(name: &str) -> Result<[(&'static str, &'static [u8]); 4], WorldError> {
+impl aske_chat::Hint for BundledModelError {}
+
+/// The files of a bundled network, by name.
+pub fn files(name: &str) -> Result<[(&'static str, &'static [u8]); 4], BundledModelError> {
     let find = |path: String| {
         WEIGHTS
             .get_file(path)
             .map(include_dir::File::contents)
-            .ok_or_else(|| WorldError::Unknown(name.to_owned()))
+            .ok_or_else(|| BundledModelError::Unknown(name.to_owned()))
     };
     Ok([
         ("config.json", find(format!("{name}/config.json"))?),
@@ -50,8 +52,8 @@ pub fn files(name: &str) -> Result<[(&'static str, &'static [u8]); 4], WorldErro
     ])
 }
 
-/// A shipped network, ready to start.
-pub fn checkpoint(name: &str) -> Result<Checkpoint, WorldError> {
+/// Loads a bundled network.
+pub fn checkpoint(name: &str) -> Result<Checkpoint, BundledModelError> {
     let [(_, config), (_, weights), (_, tokenizer), (_, tokenizer_config)] = files(name)?;
     Ok(Checkpoint::from_bytes(config, weights, tokenizer, tokenizer_config)?)
 }

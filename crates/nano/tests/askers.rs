@@ -2,13 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a session that cannot go on is a failure")]
 
 use aske_chat::{ChatRole, Reply};
-use aske_nano::{Classroom, Family, FreeAsker, Strategy, TAUGHT_LEVELS, Teaching, understand};
+use aske_nano::{Family, FreeAsker, SessionGenerator, Strategy, TAUGHT_LEVELS, TeacherKind, parse_question};
 use aske_session::{Domain, Need, Pack, Protocol, Role, Session, Side, Transcript};
 use std::sync::Arc;
 
 /// A solver is right up to a level, and wrong above it.
 fn answer(prompt: &str, up_to: impl Fn(Family) -> u32) -> Reply {
-    let question = understand(prompt.lines().next().unwrap()).unwrap();
+    let question = parse_question(prompt.lines().next().unwrap()).unwrap();
     let answer = question.answer().unwrap();
     let right = question.level().unwrap() <= up_to(question.family());
     let given = if right { answer.to_string() } else { format!("{}", answer.numerator() + 100) };
@@ -90,18 +90,18 @@ fn a_turn_follows_from_the_conversation_and_the_seed_alone() {
 fn a_novice_is_taught_by_two_teachers_and_an_asker_by_one() {
     let pack = &packs()[0];
     let hard = |teaching| {
-        let classroom = Classroom::new(teaching, pack.clone());
+        let classroom = SessionGenerator::new(teaching, pack.clone());
         let is_hard = |seed: &u64| {
             let said = classroom.session(*seed);
             let turn = said.into_iter().find(|message| message.role == ChatRole::Assistant).unwrap();
             let (_, question) = turn.content.rsplit_once("#Question#\n").unwrap();
-            understand(question).unwrap().level().is_none_or(|level| level > TAUGHT_LEVELS)
+            parse_question(question).unwrap().level().is_none_or(|level| level > TAUGHT_LEVELS)
         };
         (0..400).filter(is_hard).count()
     };
-    assert_eq!(hard(Teaching::Good), 0);
+    assert_eq!(hard(TeacherKind::Good), 0);
     // Three of five sessions are blind, and every second blind question is beyond the lessons: 120 of 400, give or take
     // four times the root of 400 · 3/10 · 7/10.
-    let mixed = hard(Teaching::Mixed);
+    let mixed = hard(TeacherKind::Mixed);
     assert!((84..=156).contains(&mixed), "{mixed}");
 }

@@ -1,4 +1,4 @@
-//! A policy that learns to write replies of a given length: what it learns, and how quickly.
+//! Trains a policy to write replies of a given length, and measures how fast it learns and samples.
 //!
 //! `reward_length FOLDER [device] [steps] [groups] [group size] [most tokens] [target] [rate] [micro tokens] [lora rank] [save to]`
 //!
@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use aske_chat::{Reply, Trace};
+use aske_config::PolicyLoss;
 use aske_model::{Provider, Request};
-use aske_train::{Batch, Lora, Objective, Options, Policy, TorchOptions, TorchPolicy};
+use aske_train::{AdamWConfig, Batch, Lora, Objective, Policy, TorchOptions, TorchPolicy};
 use futures_util::future::try_join_all;
 
 const PROMPTS: [&str; 8] = [
@@ -28,7 +29,7 @@ const PROMPTS: [&str; 8] = [
 /// Dense bfloat16 of an H200, in operations per second.
 const PEAK: f64 = 989.5e12;
 
-/// One rollout: the tokens read and written, and what it was worth.
+/// One rollout: prompt, sampled tokens, and loss weight.
 struct Rollout {
     prompt: Vec<u32>,
     trace: Trace,
@@ -47,11 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let saved = words.next().map(PathBuf::from);
     let lora = (rank > 0).then_some(Lora { rank, alpha: 2.0 * rank as f64, seed: 0 });
-    let optimiser = Options { betas: (0.9, 0.95), decay: 0.0, ..Options::default() };
-    let options = TorchOptions { optimiser, lora, batch: groups * many, ..TorchOptions::default() };
+    let optimizer = AdamWConfig { betas: (0.9, 0.95), weight_decay: 0.0, ..AdamWConfig::default() };
+    let options = TorchOptions { optimizer, lora, max_batch: groups * many, ..TorchOptions::default() };
     let mut policy = TorchPolicy::from_folder(&folder, &device, options)?;
-    println!("{} parameters on {device}", policy.parameters());
-    let objective = Objective::named("cispo", None, None)?;
+    println!("{} parameters on {device}", policy.num_parameters());
+    let objective = Objective::new(PolicyLoss::Cispo, None, None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 
     for step in 0..steps {
@@ -75,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (group, rewards) in rewards.chunks(many).enumerate() {
             for (at, advantage) in objective.advantages(rewards).into_iter().enumerate() {
                 let index = group * many + at;
-                let prompt = policy.prompt(&requests[index].messages).map_err(|fault| fault.message)?;
+                let prompt = policy.prompt(&requests[index].messages).map_err(|error| error.message)?;
                 let trace = replies[index].trace.clone().ok_or("a reply without its tokens")?;
                 rollouts.push(Rollout { prompt, trace, weight: narrow(advantage / written) });
             }
@@ -85,27 +86,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         let longest = read as f64 / rollouts.len() as f64;
         let batches = batches(rollouts, micro);
         if step == 0 {
-            // How far the sampler and the learner are from being the same network.
+            // How far sampling and training differ numerically.
             let now = policy.logprobs(&batches, objective.loss)?;
-            let before = batches.iter().flat_map(|batch| &batch.before).filter(|before| !before.is_nan());
+            let before = batches.iter().flat_map(|batch| &batch.old_logprobs).filter(|old| !old.is_nan());
             let furthest =
                 now.iter().zip(before).map(|(now, before)| (f64::from(now - before).exp() - 1.0).abs());
             println!("furthest importance ratio from one: {:.2e}", furthest.fold(0.0, f64::max));
         }
         let begun = Instant::now();
-        let told = policy.learn(&batches, objective.loss, rate, 1e4)?;
+        let stats = policy.step(&batches, objective.loss, rate, 1e4)?;
         wait(&device);
         let training = begun.elapsed().as_secs_f64();
-        let share = policy.work_per_token(whole(longest)) * read as f64 / training / PEAK;
+        let share = policy.flops_per_token(whole(longest)) * read as f64 / training / PEAK;
         println!(
             "step {step}: reward {:.4}, length {:.1}, ratio {:.5} (mean |log| {:.1e}), gradient {:.3e}, entropy \
              {:.3}, sampled {:.0} tokens/s, trained {:.0} tokens/s, {:.2}% of peak",
             mean(&rewards),
             mean(&lengths),
-            told.ratio,
-            told.drift,
-            told.gradient_norm,
-            told.entropy,
+            stats.mean_ratio,
+            stats.mean_abs_log_ratio,
+            stats.grad_norm,
+            stats.entropy,
             written / sampling,
             read as f64 / training,
             100.0 * share,
@@ -113,17 +114,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if let Some(folder) = saved {
         std::fs::create_dir_all(&folder)?;
-        policy.save(&folder)?;
+        policy.export(&folder)?;
     }
     Ok(())
 }
 
 async fn sampled(serve: &dyn Provider, requests: &[Request]) -> Result<Vec<Reply>, String> {
     let all = requests.iter().map(|request| serve.attempt(request));
-    try_join_all(all).await.map_err(|fault| fault.message)
+    try_join_all(all).await.map_err(|error| error.message)
 }
 
-/// Rollouts of about the same length together, no more than so many tokens in a batch.
+/// Packs rollouts of similar length into batches of at most `micro` tokens.
 fn batches(mut rollouts: Vec<Rollout>, micro: usize) -> Vec<Batch> {
     let long = |rollout: &Rollout| rollout.prompt.len() + rollout.trace.tokens.len();
     rollouts.sort_by_key(|rollout| std::cmp::Reverse(long(rollout)));
@@ -138,13 +139,13 @@ fn batches(mut rollouts: Vec<Rollout>, micro: usize) -> Vec<Batch> {
         let (read, fill) = (prompt.len(), batch.length - prompt.len() - trace.tokens.len());
         batch.rows += 1;
         batch.weights.extend([vec![0.0; read], vec![weight; trace.tokens.len()], vec![0.0; fill]].concat());
-        batch.before.extend([vec![f32::NAN; read], trace.logprobs, vec![f32::NAN; fill]].concat());
+        batch.old_logprobs.extend([vec![f32::NAN; read], trace.logprobs, vec![f32::NAN; fill]].concat());
         batch.tokens.extend([prompt, trace.tokens, vec![0; fill]].concat());
     }
     batches
 }
 
-/// Waits until the device has done what it was told.
+/// Waits for the device.
 fn wait(device: &str) {
     if let Some(index) = device.strip_prefix("cuda") {
         tch::Cuda::synchronize(index.trim_start_matches(':').parse().unwrap_or(0));

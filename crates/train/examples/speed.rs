@@ -1,11 +1,11 @@
-//! Steps and tokens per second of a learner: `speed [cpu | cuda] [width] [layers] [rows] [length]`.
+//! Training speed in steps and tokens per second: `speed [cpu | cuda] [hidden size] [layers] [rows] [length]`.
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
 
 use std::error::Error;
 use std::time::Instant;
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, Options, Weights, learner};
+use aske_train::{AdamWConfig, Batch, Loss, Weights, policy_from_weights};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
@@ -21,26 +21,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.num_key_value_heads = config.num_attention_heads;
     config.head_dim = 32;
     config.max_position_embeddings = length;
-    let options = Options { average: Some(0.999), ..Options::default() };
-    let mut learner = learner(&config, &Weights::random(&config, 1), options, &device)?;
+    let optimizer = AdamWConfig { ema_decay: Some(0.999), ..AdamWConfig::default() };
+    let mut policy = policy_from_weights(&config, &Weights::random(&config, 1), optimizer, &device)?;
     let mut random = fastrand::Rng::with_seed(1);
     let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
-    let batch = Batch { rows, length, tokens, weights: vec![1.0; rows * length], before: Vec::new() };
+    let weights = vec![1.0; rows * length];
+    let batch = [Batch { rows, length, tokens, weights, old_logprobs: Vec::new() }];
+    let mut step = || policy.step(&batch, Loss::Likelihood, 1e-4, f64::INFINITY);
     // The first steps choose kernels and fill caches.
     for _ in 0..5 {
-        learner.step(&batch, 1e-4)?;
+        step()?;
     }
-    learner.report()?;
     let (begun, mut steps) = (Instant::now(), 0_u32);
     while begun.elapsed().as_secs_f64() < 5.0 {
-        for _ in 0..10 {
-            learner.step(&batch, 1e-4)?;
-        }
-        learner.report()?;
-        steps += 10;
+        step()?;
+        steps += 1;
     }
     let rate = f64::from(steps) / begun.elapsed().as_secs_f64();
-    let tokens = rate * batch.size() as f64;
+    let tokens = rate * batch[0].size() as f64;
     println!("{device}: {} parameters, {rate:.1} steps/s, {tokens:.0} tokens/s", config.parameters());
     Ok(())
 }

@@ -1,188 +1,255 @@
-//! A learner on the processor, with nothing to install.
+//! The CPU backend: a small Llama-style network that is trained and sampled without further dependencies.
 //!
-//! The derivative is written out for this one kind of network, on the kernels that also run it: several times quicker
-//! here than building a graph of small operations, and the result is the same on any number of threads.
+//! The backward pass is hand-written on the SIMD kernels that also run inference, several times faster than a graph of
+//! small operations. The result is bit-identical for any number of threads.
 
+mod adamw;
 mod attention;
+mod kernels;
+mod layout;
 mod network;
-mod steps;
 
-use aske_model::LlamaConfig;
+use std::path::Path;
+
+use aske_chat::Message;
+use aske_model::{EngineOptions, LlamaConfig, Provider, ProviderError};
 use rayon::prelude::*;
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
-use self::network::{Network, Packed, Wanted, Work};
-use crate::adam::{Adam, norm};
+use self::adamw::{AdamW, grad_norm};
+use self::layout::ParameterLayout;
+use self::network::{Network, PackedWeights, Target, Workspace};
 use crate::batch::Targets;
-use crate::layout::Layout;
-use crate::learner::{Numbers, Sums, finite};
-use crate::{Batch, LearnError, Learner, Loss, Moments, Options, Reinforce, Reinforced, Report, Weights};
+use crate::error::Checked;
+use crate::files::{self, OPTIMIZER, STEPS, WEIGHTS};
+use crate::policy::StatsSum;
+use crate::serving::{CpuServing, TokenizerFiles};
+use crate::{AdamWConfig, Batch, LearnError, Loss, Policy, StepStats, Weights};
 
-/// Texts are dealt out to so many stripes, each summed in order; threads take stripes. So the sums do not depend on
-/// the number of threads.
+/// Sequences are distributed over this many stripes, each summed in order; threads process stripes. So sums do not
+/// depend on the number of threads.
 const STRIPES: usize = 8;
 
-/// A network that learns on the processor, in single precision.
-pub struct CpuLearner {
+/// A policy trained and sampled on the CPU in single precision.
+pub struct CpuPolicy {
     config: LlamaConfig,
-    layout: Layout,
+    layout: ParameterLayout,
     network: Network,
-    /// Every weight.
-    row: Vec<f32>,
-    adam: Adam,
-    sums: (f64, f64),
-    since: u64,
+    parameters: Vec<f32>,
+    optimizer: AdamW,
+    serving: Option<CpuServing>,
 }
 
-/// One text of a batch and what is to be learnt from it.
-struct Text<'b> {
+/// One sequence of a batch and its targets.
+struct Sequence<'b> {
     tokens: &'b [u32],
-    wanted: Vec<Wanted>,
+    targets: Vec<Target>,
     weights: Vec<f32>,
-    before: Vec<f32>,
+    old_logprobs: Vec<f32>,
 }
 
-impl CpuLearner {
-    /// A learner that starts from these weights.
-    pub fn new(config: &LlamaConfig, weights: &Weights, options: Options) -> Result<Self, LearnError> {
+impl CpuPolicy {
+    /// Creates a policy without a tokenizer; it can be trained but not served.
+    pub fn new(config: &LlamaConfig, weights: &Weights, optimizer: AdamWConfig) -> Result<Self, LearnError> {
         weights.check(config)?;
-        let layout = Layout::new(config)?;
-        let row = layout.pack(weights);
-        let adam = Adam::new(&row, layout.norms, options);
+        let layout = ParameterLayout::new(config)?;
+        let parameters = layout.pack(weights);
+        let optimizer = AdamW::new(&parameters, layout.norms, optimizer);
         let network = Network::new(config, &layout)?;
-        Ok(Self { config: config.clone(), layout, network, row, adam, sums: (0.0, 0.0), since: 0 })
+        Ok(Self { config: config.clone(), layout, network, parameters, optimizer, serving: None })
     }
 
-    /// The loss of some batches and, where asked for, the gradient by every weight.
-    fn slope(
+    /// Adds a tokenizer, so that the policy can be served.
+    pub fn with_tokenizer(
+        mut self,
+        files: TokenizerFiles,
+        engine: EngineOptions,
+    ) -> Result<Self, LearnError> {
+        self.serving = Some(CpuServing::new(&self.config, &self.weights()?, files, engine)?);
+        Ok(self)
+    }
+
+    /// Computes the loss of the batches without a step.
+    pub fn evaluate(&self, batches: &[Batch], loss: Loss) -> Result<StepStats, LearnError> {
+        self.loss_and_grad(batches, loss, false)?.0.finish(0.0, f64::INFINITY)
+    }
+
+    /// The gradient of all batches together.
+    pub fn gradient(&self, batches: &[Batch], loss: Loss) -> Result<Weights, LearnError> {
+        let (_, gradient) = self.loss_and_grad(batches, loss, true)?;
+        self.layout.unpack(&self.config, &gradient)
+    }
+
+    /// The loss of the batches and, with `backward`, its gradient.
+    fn loss_and_grad(
         &self,
-        row: &[f32],
         batches: &[Batch],
         loss: Loss,
-        learn: bool,
-    ) -> Result<(Sums, Vec<f32>), LearnError> {
-        let mut texts = Vec::new();
+        backward: bool,
+    ) -> Result<(StatsSum, Vec<f32>), LearnError> {
+        let mut sequences = Vec::new();
         for batch in batches {
             let targets = batch.targets(self.config.vocab_size, self.config.max_position_embeddings, loss)?;
-            texts.extend(dealt(batch, &targets));
+            sequences.extend(split_sequences(batch, &targets));
         }
-        let packed = self.network.pack(row);
-        let stripes: Vec<Vec<&Text>> = (0..STRIPES.min(texts.len()))
-            .map(|stripe| texts.iter().skip(stripe).step_by(STRIPES).collect())
+        let weights = self.network.pack(&self.parameters);
+        let stripes: Vec<Vec<&Sequence>> = (0..STRIPES.min(sequences.len()))
+            .map(|stripe| sequences.iter().skip(stripe).step_by(STRIPES).collect())
             .collect();
-        let parts: Vec<(Sums, Vec<f32>)> =
-            stripes.into_par_iter().map(|texts| self.stripe(&packed, &texts, loss, learn)).collect();
+        let parts: Vec<(StatsSum, Vec<f32>)> = stripes
+            .into_par_iter()
+            .map(|sequences| self.stripe(&weights, &sequences, loss, backward))
+            .collect();
         let mut parts = parts.into_iter();
-        let (mut sums, mut gradient) = parts.next().unwrap_or_default();
+        let (mut stats, mut gradient) = parts.next().unwrap_or_default();
         for (other, more) in parts {
-            sums.add(&other);
+            stats.merge(&other);
             for (sum, more) in gradient.iter_mut().zip(more) {
                 *sum += more;
             }
         }
-        Ok((sums, gradient))
+        Ok((stats, gradient))
     }
 
-    fn stripe(&self, packed: &Packed, texts: &[&Text], loss: Loss, learn: bool) -> (Sums, Vec<f32>) {
-        let mut work = Work::default();
-        let mut sums = Sums::default();
-        let mut gradient = vec![0.0; if learn { self.layout.size } else { 0 }];
-        for text in texts {
-            let opinions = self.network.forth(packed, text.tokens, &text.wanted, &mut work);
-            let each = opinions.iter().zip(&text.weights).zip(&text.before);
-            let slopes: Vec<f64> = each
-                .map(|((opinion, weight), before)| {
-                    let token = loss.token(opinion.logp, f64::from(*before), f64::from(*weight));
-                    sums.count(&token, opinion.logp - f64::from(*before), opinion.entropy);
-                    token.slope
+    fn stripe(
+        &self,
+        weights: &PackedWeights,
+        sequences: &[&Sequence],
+        loss: Loss,
+        backward: bool,
+    ) -> (StatsSum, Vec<f32>) {
+        let mut work = Workspace::default();
+        let mut stats = StatsSum::default();
+        let mut gradient = vec![0.0; if backward { self.layout.len } else { 0 }];
+        for sequence in sequences {
+            let predictions = self.network.forward(weights, sequence.tokens, &sequence.targets, &mut work);
+            let each = predictions.iter().zip(&sequence.weights).zip(&sequence.old_logprobs);
+            let grads: Vec<f64> = each
+                .map(|((prediction, weight), old)| {
+                    let token = loss.token(prediction.logprob, f64::from(*old), f64::from(*weight));
+                    stats.push(&token, prediction.logprob - f64::from(*old), prediction.entropy);
+                    token.grad
                 })
                 .collect();
-            if learn {
-                self.network.back(packed, text.tokens, (&text.wanted, &slopes), &mut work, &mut gradient);
+            if backward {
+                let targets = (sequence.targets.as_slice(), grads.as_slice());
+                self.network.backward(weights, sequence.tokens, targets, &mut work, &mut gradient);
             }
         }
-        (sums, gradient)
+        (stats, gradient)
+    }
+
+    fn serving(&self) -> Result<&CpuServing, LearnError> {
+        self.serving.as_ref().ok_or(LearnError::NoTokenizer)
     }
 }
 
-/// The texts of a batch that have something to learn from, each up to its last prediction.
-fn dealt<'b>(batch: &'b Batch, targets: &Targets) -> Vec<Text<'b>> {
-    let mut texts: Vec<(usize, Text<'b>)> = Vec::new();
-    let each = targets.places.iter().zip(&targets.tokens).zip(targets.weights.iter().zip(&targets.before));
-    for ((place, token), (weight, before)) in each {
-        // Both come from numbers of this size.
-        let (place, token) = (usize::try_from(*place).unwrap_or(0), usize::try_from(*token).unwrap_or(0));
-        let (row, place) = (place / batch.length, place % batch.length);
-        if texts.last().is_none_or(|(last, _)| *last != row) {
-            let text = Text { tokens: &[], wanted: Vec::new(), weights: Vec::new(), before: Vec::new() };
-            texts.push((row, text));
+/// The sequences of a batch that have targets, each up to its last target.
+fn split_sequences<'b>(batch: &'b Batch, targets: &Targets) -> Vec<Sequence<'b>> {
+    let mut sequences: Vec<(usize, Sequence<'b>)> = Vec::new();
+    let each =
+        targets.positions.iter().zip(&targets.tokens).zip(targets.weights.iter().zip(&targets.old_logprobs));
+    for ((position, token), (weight, old)) in each {
+        let (position, token) =
+            (usize::try_from(*position).unwrap_or(0), usize::try_from(*token).unwrap_or(0));
+        let (row, position) = (position / batch.length, position % batch.length);
+        if sequences.last().is_none_or(|(last, _)| *last != row) {
+            let sequence =
+                Sequence { tokens: &[], targets: Vec::new(), weights: Vec::new(), old_logprobs: Vec::new() };
+            sequences.push((row, sequence));
         }
-        if let Some((_, text)) = texts.last_mut() {
-            text.tokens = &batch.tokens[row * batch.length..][..=place];
-            text.wanted.push(Wanted { place, token });
-            text.weights.push(*weight);
-            text.before.push(*before);
+        if let Some((_, sequence)) = sequences.last_mut() {
+            sequence.tokens = &batch.tokens[row * batch.length..][..=position];
+            sequence.targets.push(Target { position, token });
+            sequence.weights.push(*weight);
+            sequence.old_logprobs.push(*old);
         }
     }
-    texts.into_iter().map(|(_, text)| text).collect()
+    sequences.into_iter().map(|(_, sequence)| sequence).collect()
 }
 
-impl Learner for CpuLearner {
-    fn step(&mut self, batch: &Batch, rate: f64) -> Result<(), LearnError> {
-        let (sums, gradient) = self.slope(&self.row, std::slice::from_ref(batch), Loss::Likelihood, true)?;
-        let norm = self.adam.step(&mut self.row, &gradient, rate);
-        self.sums = (self.sums.0 + sums.loss, self.sums.1 + norm);
-        self.since += 1;
-        Ok(())
-    }
-
-    fn report(&mut self) -> Result<Report, LearnError> {
-        let (loss, norm) = std::mem::take(&mut self.sums);
-        Report::from_sums(std::mem::take(&mut self.since), loss, norm)
-    }
-
-    fn loss(&mut self, batch: &Batch) -> Result<f64, LearnError> {
-        let row = self.adam.average().unwrap_or(&self.row);
-        Ok(self.slope(row, std::slice::from_ref(batch), Loss::Likelihood, false)?.0.loss)
-    }
-
-    fn weights(&self) -> Result<Weights, LearnError> {
-        self.layout.unpack(&self.config, self.adam.average().unwrap_or(&self.row))
-    }
-
-    fn check(&self) -> Result<(), LearnError> {
-        finite(Numbers::Weights, &self.row)?;
-        self.adam.check()
-    }
+fn all_finite(values: &[f32]) -> bool {
+    values.iter().all(|value| value.is_finite())
 }
 
-impl Reinforce for CpuLearner {
-    fn reinforce(
+impl Policy for CpuPolicy {
+    fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
+        self.serving()?.serve(&self.config, &self.weights()?)
+    }
+
+    fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
+        self.serving()?.prompt(messages)
+    }
+
+    fn step(
         &mut self,
         batches: &[Batch],
         loss: Loss,
-        rate: f64,
-        longest: f64,
-    ) -> Result<Reinforced, LearnError> {
-        let (sums, gradient) = self.slope(&self.row, batches, loss, true)?;
-        let told = sums.told(norm(&gradient), longest)?;
-        self.adam.step(&mut self.row, &gradient, rate);
-        Ok(told)
+        learning_rate: f64,
+        abort_grad_norm: f64,
+    ) -> Result<StepStats, LearnError> {
+        let (stats, gradient) = self.loss_and_grad(batches, loss, true)?;
+        let grad_norm = grad_norm(&gradient);
+        let stats = stats.finish(grad_norm, abort_grad_norm)?;
+        self.optimizer.step(&mut self.parameters, &gradient, grad_norm, learning_rate);
+        Ok(stats)
     }
 
-    fn score(&mut self, batches: &[Batch], loss: Loss) -> Result<Reinforced, LearnError> {
-        self.slope(&self.row, batches, loss, false)?.0.told(0.0, f64::INFINITY)
+    fn check_finite(&self) -> Result<(), LearnError> {
+        Checked::Weights.require(all_finite(&self.parameters))?;
+        self.optimizer.check_finite()
     }
 
-    fn gradient(&mut self, batches: &[Batch], loss: Loss) -> Result<Weights, LearnError> {
-        let (_, gradient) = self.slope(&self.row, batches, loss, true)?;
-        self.layout.unpack(&self.config, &gradient)
+    fn weights(&self) -> Result<Weights, LearnError> {
+        self.layout.unpack(&self.config, self.optimizer.ema().unwrap_or(&self.parameters))
     }
 
-    fn moments(&self) -> Result<Moments, LearnError> {
-        Ok(self.adam.moments())
+    fn export(&self, folder: &Path) -> Result<(), LearnError> {
+        files::write_json(&folder.join("config.json"), &self.config)?;
+        if let Some(CpuServing { files: TokenizerFiles { tokenizer, tokenizer_config }, .. }) = &self.serving
+        {
+            files::write(&folder.join("tokenizer.json"), tokenizer)?;
+            files::write(&folder.join("tokenizer_config.json"), tokenizer_config)?;
+        }
+        files::write(&folder.join(WEIGHTS), &self.weights()?.to_safetensors(false)?)
     }
 
-    fn remember(&mut self, moments: &Moments) -> Result<(), LearnError> {
-        self.adam.restore(moments)
+    fn save_checkpoint(&self, folder: &Path) -> Result<(), LearnError> {
+        self.export(folder)?;
+        files::write(&folder.join(OPTIMIZER), &optimizer_to_safetensors(&self.optimizer)?)
     }
+
+    fn load_checkpoint(&mut self, folder: &Path) -> Result<(), LearnError> {
+        let weights = Weights::from_safetensors(&self.config, &files::read(&folder.join(WEIGHTS))?)?;
+        let file = files::read(&folder.join(OPTIMIZER))?;
+        let (_, header) = SafeTensors::read_metadata(&file)?;
+        let tensors = SafeTensors::deserialize(&file)?;
+        let moment = |name: &str| -> Result<Vec<f32>, LearnError> {
+            let view = tensors.tensor(name)?;
+            Ok(view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+        };
+        let steps = files::optimizer_steps(header.metadata().as_ref())?;
+        let parameters = self.layout.pack(&weights);
+        let mut optimizer = AdamW::new(&parameters, self.layout.norms, self.optimizer.config);
+        optimizer.restore(steps, moment("first")?, moment("second")?)?;
+        (self.parameters, self.optimizer) = (parameters, optimizer);
+        Ok(())
+    }
+
+    fn max_sequence_length(&self) -> usize {
+        self.config.max_position_embeddings
+    }
+}
+
+/// The optimizer state as a safetensors file.
+fn optimizer_to_safetensors(optimizer: &AdamW) -> Result<Vec<u8>, LearnError> {
+    let bytes = |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|value| value.to_le_bytes()).collect() };
+    let moments = [("first", &optimizer.exp_avg), ("second", &optimizer.exp_avg_sq)]
+        .map(|(name, values)| (name, values.len(), bytes(values)));
+    let mut views = Vec::new();
+    for (name, length, bytes) in &moments {
+        views.push((*name, TensorView::new(Dtype::F32, vec![*length], bytes)?));
+    }
+    let metadata = [(STEPS.to_owned(), optimizer.steps.to_string())].into();
+    Ok(safetensors::serialize(views, Some(metadata))?)
 }

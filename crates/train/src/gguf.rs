@@ -1,6 +1,6 @@
-//! GGUF files as checkpoints of transformers: quantised weights become numbers again.
+//! Converts GGUF files to checkpoints of transformers, dequantizing the weights.
 //!
-//! Llama, Qwen2 and Qwen3 with a byte-level BPE tokenizer. What was lost in quantising stays lost.
+//! Supports Llama, Qwen2 and Qwen3 with a byte-level BPE tokenizer.
 
 mod tokenizer;
 
@@ -14,60 +14,54 @@ use candle_core::{DType, Device, Tensor};
 use serde_json::{Value, json};
 
 use crate::LearnError;
+use crate::files::{WEIGHTS, write_json};
 
-/// Reads a GGUF file and writes a folder that transformers, vLLM and a policy read: `config.json`,
-/// `model.safetensors` in bfloat16 or in single precision, `tokenizer.json` and `tokenizer_config.json`.
-pub fn convert_gguf(file: &Path, folder: &Path, half: bool) -> Result<(), LearnError> {
-    let broken = |error: &dyn std::fmt::Display| LearnError::File {
-        path: file.to_owned(),
-        message: error.to_string(),
-    };
-    let mut reader = BufReader::new(File::open(file).map_err(|error| broken(&error))?);
-    let content = Content::read(&mut reader).map_err(|error| broken(&error))?;
-    let about = About { entries: &content.metadata };
-    let config = config(&about, &content, half)?;
-    let (tokenizer, settings) = tokenizer::files(&about)?;
+/// Reads a GGUF file and writes a checkpoint folder: `config.json`, `model.safetensors` in bfloat16 or single precision,
+/// `tokenizer.json` and `tokenizer_config.json`.
+pub fn convert_gguf(file: &Path, folder: &Path, bf16: bool) -> Result<(), LearnError> {
+    let mut reader = BufReader::new(File::open(file).map_err(|error| LearnError::file(file, error))?);
+    let content = Content::read(&mut reader).map_err(|error| LearnError::file(file, error))?;
+    let metadata = Metadata { entries: &content.metadata };
+    let config = config(&metadata, &content, bf16)?;
+    let (tokenizer, tokenizer_config) = tokenizer::files(&metadata)?;
 
-    let kind = if half { DType::BF16 } else { DType::F32 };
-    let (heads, shared) = (about.size("attention.head_count")?, about.size("attention.head_count_kv")?);
+    let dtype = if bf16 { DType::BF16 } else { DType::F32 };
+    let (num_heads, num_kv_heads) =
+        (metadata.size("attention.head_count")?, metadata.size("attention.head_count_kv")?);
     let mut tensors = Vec::new();
     for name in content.tensor_infos.keys() {
-        let tensor = content.tensor(&mut reader, name, &Device::Cpu).map_err(|error| broken(&error))?;
+        let tensor =
+            content.tensor(&mut reader, name, &Device::Cpu).map_err(|error| LearnError::file(file, error))?;
         let mut tensor = tensor.dequantize(&Device::Cpu)?;
-        if about.family()? == "llama" && name.ends_with("attn_q.weight") {
-            tensor = unrolled(&tensor, heads)?;
-        } else if about.family()? == "llama" && name.ends_with("attn_k.weight") {
-            tensor = unrolled(&tensor, shared)?;
+        if metadata.architecture()? == "llama" && name.ends_with("attn_q.weight") {
+            tensor = unpermute(&tensor, num_heads)?;
+        } else if metadata.architecture()? == "llama" && name.ends_with("attn_k.weight") {
+            tensor = unpermute(&tensor, num_kv_heads)?;
         }
-        tensors.push((renamed(name)?, tensor.to_dtype(kind)?));
+        tensors.push((hf_name(name)?, tensor.to_dtype(dtype)?));
     }
     tensors.sort_by(|one, other| one.0.cmp(&other.0));
 
-    let write = |name: &str, value: &Value| {
-        let path = folder.join(name);
-        let bytes = serde_json::to_vec_pretty(value).map_err(|error| broken(&error))?;
-        std::fs::write(&path, bytes).map_err(|error| LearnError::File { path, message: error.to_string() })
-    };
-    write("config.json", &config)?;
-    write("tokenizer.json", &tokenizer)?;
-    write("tokenizer_config.json", &settings)?;
-    let path = folder.join("model.safetensors");
+    write_json(&folder.join("config.json"), &config)?;
+    write_json(&folder.join("tokenizer.json"), &tokenizer)?;
+    write_json(&folder.join("tokenizer_config.json"), &tokenizer_config)?;
+    let path = folder.join(WEIGHTS);
     let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
     safetensors::serialize_to_file(tensors, Some(metadata), &path)
-        .map_err(|error| LearnError::File { path, message: error.to_string() })
+        .map_err(|error| LearnError::file(&path, error))
 }
 
-/// What a file tells about itself.
-struct About<'a> {
+/// The metadata of a GGUF file.
+struct Metadata<'a> {
     entries: &'a HashMap<String, Entry>,
 }
 
-impl About<'_> {
-    fn family(&self) -> Result<&str, LearnError> {
+impl Metadata<'_> {
+    fn architecture(&self) -> Result<&str, LearnError> {
         let name = self.text("general.architecture").unwrap_or_default();
         match name {
             "llama" | "qwen2" | "qwen3" => Ok(name),
-            _ => Err(wrong(&format!("architecture `{name}`"))),
+            _ => Err(unsupported(format!("architecture `{name}`"))),
         }
     }
 
@@ -88,73 +82,73 @@ impl About<'_> {
 
     fn list(&self, name: &str) -> Result<&[Entry], LearnError> {
         let list = self.entries.get(name).and_then(|entry| entry.to_vec().ok());
-        list.map(Vec::as_slice).ok_or_else(|| wrong(&format!("no `{name}`")))
+        list.map(Vec::as_slice).ok_or_else(|| unsupported(format!("no `{name}`")))
     }
 
-    /// A size of the network.
+    /// A hyperparameter that is a positive integer.
     fn size(&self, name: &str) -> Result<usize, LearnError> {
-        let name = format!("{}.{name}", self.family()?);
+        let name = format!("{}.{name}", self.architecture()?);
         let size = self.number(&name).and_then(|number| usize::try_from(number).ok());
-        size.filter(|size| *size > 0).ok_or_else(|| wrong(&format!("no `{name}`")))
+        size.filter(|size| *size > 0).ok_or_else(|| unsupported(format!("no `{name}`")))
     }
 
-    /// A real number of the network, as it was before it was stored in single precision.
-    fn real(&self, name: &str) -> Result<Option<f64>, LearnError> {
-        let entry = self.entries.get(&format!("{}.{name}", self.family()?));
+    /// A floating-point hyperparameter, as it was before it was rounded to single precision.
+    fn float(&self, name: &str) -> Result<Option<f64>, LearnError> {
+        let entry = self.entries.get(&format!("{}.{name}", self.architecture()?));
         let number = entry.and_then(|entry| entry.to_f32().ok());
         Ok(number.and_then(|number| number.to_string().parse().ok()))
     }
 }
 
-fn wrong(what: &str) -> LearnError {
-    LearnError::Network(format!(
-        "{what} in a GGUF file\nhint: Llama, Qwen2 and Qwen3 with a byte-level BPE tokenizer are converted"
-    ))
+fn unsupported(message: impl Into<String>) -> LearnError {
+    LearnError::UnsupportedGguf(message.into())
 }
 
-fn config(about: &About, content: &Content, half: bool) -> Result<Value, LearnError> {
-    let family = about.family()?;
-    let class = match family {
+fn config(metadata: &Metadata, content: &Content, bf16: bool) -> Result<Value, LearnError> {
+    let architecture = metadata.architecture()?;
+    let class = match architecture {
         "llama" => "LlamaForCausalLM",
         "qwen2" => "Qwen2ForCausalLM",
         _ => "Qwen3ForCausalLM",
     };
-    let scaling = about.text(&format!("{family}.rope.scaling.type")).unwrap_or("none");
+    let scaling = metadata.text(&format!("{architecture}.rope.scaling.type")).unwrap_or("none");
     if scaling != "none" || content.tensor_infos.contains_key("rope_freqs.weight") {
-        return Err(wrong("stretched rotary positions"));
+        return Err(unsupported("RoPE scaling"));
     }
     let embedding = content.tensor_infos.get("token_embd.weight").map(|info| info.shape.dims().to_vec());
-    let Some([vocabulary, width]) = embedding.as_deref() else { return Err(wrong("no embedding")) };
-    let heads = about.size("attention.head_count")?;
-    let head = about.size("attention.key_length").unwrap_or(width / heads);
-    let token = |name: &str| about.number(&format!("tokenizer.ggml.{name}_token_id"));
-    let mut ends: Vec<u64> = [token("eos"), token("eot")].into_iter().flatten().collect();
-    ends.dedup();
+    let Some([vocab_size, hidden_size]) = embedding.as_deref() else {
+        return Err(unsupported("no embedding"));
+    };
+    let num_heads = metadata.size("attention.head_count")?;
+    let head_dim = metadata.size("attention.key_length").unwrap_or(hidden_size / num_heads);
+    let token = |name: &str| metadata.number(&format!("tokenizer.ggml.{name}_token_id"));
+    let mut eos: Vec<u64> = [token("eos"), token("eot")].into_iter().flatten().collect();
+    eos.dedup();
     Ok(json!({
         "architectures": [class],
-        "model_type": family,
-        "vocab_size": vocabulary,
-        "hidden_size": width,
-        "intermediate_size": about.size("feed_forward_length")?,
-        "num_hidden_layers": about.size("block_count")?,
-        "num_attention_heads": heads,
-        "num_key_value_heads": about.size("attention.head_count_kv")?,
-        "head_dim": head,
-        "max_position_embeddings": about.size("context_length")?,
-        "rms_norm_eps": about.real("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-6),
-        "rope_theta": about.real("rope.freq_base")?.unwrap_or(10_000.0),
+        "model_type": architecture,
+        "vocab_size": vocab_size,
+        "hidden_size": hidden_size,
+        "intermediate_size": metadata.size("feed_forward_length")?,
+        "num_hidden_layers": metadata.size("block_count")?,
+        "num_attention_heads": num_heads,
+        "num_key_value_heads": metadata.size("attention.head_count_kv")?,
+        "head_dim": head_dim,
+        "max_position_embeddings": metadata.size("context_length")?,
+        "rms_norm_eps": metadata.float("attention.layer_norm_rms_epsilon")?.unwrap_or(1e-6),
+        "rope_theta": metadata.float("rope.freq_base")?.unwrap_or(10_000.0),
         "hidden_act": "silu",
         "tie_word_embeddings": !content.tensor_infos.contains_key("output.weight"),
         "bos_token_id": token("bos"),
-        "eos_token_id": if let [end] = ends[..] { json!(end) } else { json!(ends) },
+        "eos_token_id": if let [eos] = eos[..] { json!(eos) } else { json!(eos) },
         "pad_token_id": token("padding"),
-        "torch_dtype": if half { "bfloat16" } else { "float32" },
+        "torch_dtype": if bf16 { "bfloat16" } else { "float32" },
     }))
 }
 
-/// The name that transformers gives a tensor.
-fn renamed(name: &str) -> Result<String, LearnError> {
-    let unknown = || wrong(&format!("tensor `{name}`"));
+/// The name of a tensor in transformers.
+fn hf_name(name: &str) -> Result<String, LearnError> {
+    let unknown = || unsupported(format!("tensor `{name}`"));
     match name {
         "token_embd.weight" => return Ok("model.embed_tokens.weight".to_owned()),
         "output_norm.weight" => return Ok("model.norm.weight".to_owned()),
@@ -180,8 +174,8 @@ fn renamed(name: &str) -> Result<String, LearnError> {
     Ok(format!("model.layers.{layer}.{part}.{end}"))
 }
 
-/// Undoes llama.cpp's order of a head's rows, which puts the two numbers of a pair side by side.
-fn unrolled(rows: &Tensor, heads: usize) -> Result<Tensor, LearnError> {
+/// Undoes llama.cpp's permutation of a head's rows, which interleaves its two halves.
+fn unpermute(rows: &Tensor, heads: usize) -> Result<Tensor, LearnError> {
     let (count, width) = rows.dims2()?;
     let pairs = rows.reshape((heads, count / heads / 2, 2, width))?;
     Ok(pairs.transpose(1, 2)?.contiguous()?.reshape((count, width))?)
@@ -189,14 +183,14 @@ fn unrolled(rows: &Tensor, heads: usize) -> Result<Tensor, LearnError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Device, Tensor, renamed, unrolled};
+    use super::{Device, Tensor, hf_name, unpermute};
 
     #[test]
     fn names_are_those_of_transformers() {
-        assert_eq!(renamed("blk.12.attn_k_norm.weight").unwrap(), "model.layers.12.self_attn.k_norm.weight");
-        assert_eq!(renamed("blk.0.attn_q.bias").unwrap(), "model.layers.0.self_attn.q_proj.bias");
+        assert_eq!(hf_name("blk.12.attn_k_norm.weight").unwrap(), "model.layers.12.self_attn.k_norm.weight");
+        assert_eq!(hf_name("blk.0.attn_q.bias").unwrap(), "model.layers.0.self_attn.q_proj.bias");
         for name in ["blk.0.ffn_gate_exps.weight", "blk.0.attn_q", "x", "blk.0.ssm_in.weight"] {
-            assert!(renamed(name).is_err(), "{name}");
+            assert!(hf_name(name).is_err(), "{name}");
         }
     }
 
@@ -204,7 +198,7 @@ mod tests {
     fn pairs_go_back_to_the_halves_of_their_head() {
         // Two heads of four rows: halves (0, 1) and (2, 3) were stored as 0, 2, 1, 3.
         let stored = Tensor::from_slice(&[0.0_f32, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0], (8, 1), &Device::Cpu);
-        let rows = unrolled(&stored.unwrap(), 2).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let rows = unpermute(&stored.unwrap(), 2).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         assert_eq!(rows, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     }
 }

@@ -1,50 +1,48 @@
-//! Learning: networks that can be trained, their losses and the optimiser.
+//! Training: policies, losses, supervised and reinforcement learning, and the recipe of the nano models.
 //!
-//! A [`Learner`] holds a Llama-style network and takes optimiser steps over a [`Batch`]; [`train`] feeds it.
-//! [`CpuLearner`] runs on the processor; `TorchLearner` (feature `torch`) on a GPU. A [`Policy`] also samples and is
-//! rewarded; [`reinforce`] trains one to ask. A [`Policy`] samples and is
-//! rewarded: [`LocalPolicy`] a small network, `TorchPolicy` (feature `torch`) a checkpoint of transformers. May use
-//! `model` (the shape of a network) and `nano`, and nothing else of ours.
+//! A [`Policy`] generates, takes optimizer steps over a [`Batch`] and saves checkpoints. [`CpuPolicy`] trains a small network
+//! on the CPU; `TorchPolicy` (feature `torch`) trains a checkpoint of transformers, or the same small network, through
+//! libtorch. [`train()`] is the supervised loop, [`reinforce`] trains a policy to ask. Used by `cli`.
 //!
 //! ```
-//! # use aske_train::{Batch, CpuLearner, Learner, Options, Weights};
+//! # use aske_train::{AdamWConfig, Batch, CpuPolicy, Loss, Policy, Weights};
 //! # let config: aske_model::LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json")).unwrap();
-//! let mut learner = CpuLearner::new(&config, &Weights::random(&config, 1), Options::default()).unwrap();
-//! let batch = Batch { rows: 1, length: 3, tokens: vec![1, 5, 2], weights: vec![0.0, 1.0, 1.0], before: Vec::new() };
-//! learner.step(&batch, 1e-3).unwrap();
-//! assert!(learner.report().unwrap().loss > 0.0);
-//! let file = learner.weights().unwrap().to_safetensors(true).unwrap();
+//! let mut policy = CpuPolicy::new(&config, &Weights::random(&config, 1), AdamWConfig::default()).unwrap();
+//! let tokens = vec![1, 5, 2];
+//! let batch = Batch { rows: 1, length: 3, tokens, weights: vec![0.0, 1.0, 1.0], old_logprobs: Vec::new() };
+//! let stats = policy.step(&[batch], Loss::Likelihood, 1e-3, f64::INFINITY).unwrap();
+//! assert!(stats.loss > 0.0);
+//! let file = policy.weights().unwrap().to_safetensors(true).unwrap();
 //! # assert!(file.len() > 2 * config.parameters());
 //! ```
 
-mod adam;
+mod adamw;
 mod batch;
 mod cpu;
-mod device;
+mod error;
+mod files;
 mod gguf;
-mod layout;
-mod learner;
-mod local;
 mod loss;
 pub mod nano;
 mod policy;
 pub mod reinforce;
 mod schedule;
+mod serving;
 mod supervised;
 #[cfg(feature = "torch")]
 mod torch;
 mod weights;
 
+pub use adamw::AdamWConfig;
 pub use batch::Batch;
-pub use cpu::CpuLearner;
-pub use device::learner;
+pub use cpu::CpuPolicy;
+pub use error::LearnError;
 pub use gguf::convert_gguf;
-pub use learner::{LearnError, Learner, Moments, Options, Reinforce, Reinforced, Report};
-pub use local::{Files, LocalPolicy};
 pub use loss::{Loss, Objective, TokenLoss};
-pub use policy::Policy;
-pub use schedule::Schedule;
-pub use supervised::{Progress, Supply, train};
+pub use policy::{Policy, StepStats, policy_from_weights};
+pub use schedule::LrSchedule;
+pub use serving::TokenizerFiles;
+pub use supervised::{LoaderOptions, Progress, train};
 #[cfg(feature = "torch")]
-pub use torch::{Lora, TorchLearner, TorchOptions, TorchPolicy};
+pub use torch::{Lora, TorchOptions, TorchPolicy};
 pub use weights::{Weight, Weights};

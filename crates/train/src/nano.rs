@@ -1,11 +1,11 @@
-//! The nano world's own training: its vocabulary, its lessons, its recipe.
+//! Training of the nano models: tokenizer, supervised data and recipe. Used by `aske nano train`.
 
-mod build;
 mod lessons;
 mod recipe;
-mod vocabulary;
+mod tokenizer;
+mod trainer;
 
-pub use build::Workshop;
-pub use lessons::Lessons;
+pub use lessons::LessonSampler;
 pub use recipe::{RECIPE, Recipe};
-pub use vocabulary::{CHAT_TEMPLATE, Codec, VocabularyError, config, tokenizer_config, vocabulary};
+pub use tokenizer::{NanoTokenizer, TokenizerError, tokenizer_config, train_tokenizer};
+pub use trainer::RecipeTrainer;

@@ -1,28 +1,28 @@
-//! Learning to ask: sessions are sampled, rewarded and learnt from, step by step.
+//! Reinforcement learning of an asker: sessions are sampled, rewarded and learned from, step by step.
 //!
-//! A [`PairSchedule`](aske_bench::Course) says which pairs a step asks; [`Sampler`] runs their sessions with the same machine and into the same
-//! kind of folder as the benchmark; [`rewards`] and [`rows`] turn them into what a [`Policy`](crate::Policy) learns
-//! from; a [`Trainer`] does so until the last step, one update behind what it samples with, and can stop and go on at
-//! any time.
+//! A [`PairSchedule`](aske_bench::PairSchedule) selects the pairs of a step. [`RolloutSampler`] runs their sessions with the
+//! benchmark's runner and into the same kind of folder. [`score_rollouts`] computes rewards and advantages,
+//! [`token_sequences`] and [`pack_batches`] turn rollouts into batches. A [`Trainer`] runs all steps, each one update behind
+//! the weights that sampled it, and can be interrupted and resumed at any time.
 
 mod checkpoint;
-mod exam;
+mod finite;
+mod held_out;
+mod load;
 mod metrics;
+mod monitor;
 mod resume;
 mod rewards;
-mod rows;
 mod sampler;
-mod start;
-mod tensors;
+mod sequences;
 mod trainer;
-mod watch;
 
-pub use exam::{Exam, exam};
-pub use metrics::{Line, Metrics, read_metrics};
-pub use resume::PassedOver;
-pub use rewards::{Rewarded, rewards};
-pub use rows::{Row, batches, rows};
-pub use sampler::{Rollout, Sampler};
-pub use start::policy;
-pub use trainer::{Stop, TrainError, Trainer, Watcher};
-pub use watch::{Alarm, Seen, Watch};
+pub use held_out::{HeldOutEval, evaluate_held_out};
+pub use load::load_policy;
+pub use metrics::{MetricsWriter, StepMetrics, read_metrics};
+pub use monitor::{CollapseMonitor, MonitorReport, ThresholdAlert};
+pub use resume::SkippedCheckpoint;
+pub use rewards::{ScoredRollout, score_rollouts};
+pub use sampler::{Rollout, RolloutSampler};
+pub use sequences::{TokenSequence, pack_batches, token_sequences};
+pub use trainer::{StopReason, TrainError, TrainObserver, Trainer};

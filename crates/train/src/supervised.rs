@@ -1,87 +1,90 @@
-//! The supervised loop: batches are made on other threads ahead of the learner, and taken in order.
+//! The supervised training loop. Batches are prepared on other threads and consumed in order.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use crate::{Batch, LearnError, Learner, Schedule};
+use crate::{Batch, LearnError, Loss, LrSchedule, Policy};
 
-/// How batches are made ahead of the learner.
+/// How batches are prefetched, and how often progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Supply {
-    /// Threads that make batches.
+pub struct LoaderOptions {
+    /// Threads that prepare batches.
     pub threads: usize,
-    /// Batches that each may have ready.
-    pub ahead: usize,
-    /// Steps between two reports; reading one waits for the device.
+    /// Batches prefetched by each thread.
+    pub prefetch: usize,
+    /// Steps between two reports.
     pub report_every: u64,
 }
 
-impl Default for Supply {
+impl Default for LoaderOptions {
     fn default() -> Self {
-        Self { threads: 2, ahead: 4, report_every: 100 }
+        Self { threads: 2, prefetch: 4, report_every: 100 }
     }
 }
 
-/// How a run stands.
+/// Progress of a run; means are over the steps since the last report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Steps taken.
     pub step: u64,
-    /// Mean loss since the last report.
+    /// Mean loss, before each step.
     pub loss: f64,
-    /// Mean gradient norm since the last report, before clipping.
-    pub gradient_norm: f64,
-    /// The learning rate of the last step.
-    pub rate: f64,
-    /// Tokens learnt from per second since the last report, filling included.
+    /// Mean gradient norm, before clipping.
+    pub grad_norm: f64,
+    /// Learning rate of the last step.
+    pub learning_rate: f64,
+    /// Tokens per second, including padding.
     pub tokens_per_second: f64,
 }
 
-/// Trains for this many steps; gives the number taken.
+/// Trains on `Σ weight·nll / Σ |weight|` and returns the number of steps taken.
 ///
-/// Batch `i` is `source(i)`, whichever thread makes it, so a run depends on nothing but its arguments. The
-/// observer is called every `report_every` steps and after the last one; it may use the learner (to evaluate or
-/// to save) and may end the run.
-pub fn train<L: Learner + ?Sized>(
-    learner: &mut L,
+/// Batch `i` is `source(i)` whichever thread prepares it, so a run depends on its arguments alone. The observer is
+/// called every `report_every` steps and after the last one; it may use the policy and may end the run.
+pub fn train<P: Policy + ?Sized>(
+    policy: &mut P,
     source: impl Fn(u64) -> Batch + Sync,
     steps: u64,
-    schedule: Schedule,
-    supply: Supply,
-    mut observer: impl FnMut(Progress, &mut L) -> Result<ControlFlow<()>, LearnError>,
+    schedule: LrSchedule,
+    loader: LoaderOptions,
+    mut observer: impl FnMut(Progress, &mut P) -> Result<ControlFlow<()>, LearnError>,
 ) -> Result<u64, LearnError> {
-    let threads = supply.threads.max(1);
+    let threads = loader.threads.max(1);
     thread::scope(|scope| {
         // Each thread has its own channel and every n-th batch, so the order needs no sorting. The receivers
-        // live in this closure: when it returns, early or not, a sending thread sees that and ends.
+        // live in this closure: when it returns, senders notice and end.
         let queues: Vec<Receiver<Batch>> = (0..threads as u64)
             .map(|first| {
-                let (sender, receiver) = sync_channel(supply.ahead.max(1));
+                let (sender, receiver) = sync_channel(loader.prefetch.max(1));
                 let source = &source;
                 scope.spawn(move || produce(source, &sender, (first..steps).step_by(threads)));
                 receiver
             })
             .collect();
-        let (mut since, mut tokens) = (Instant::now(), 0_usize);
+        let (mut since, mut tokens, mut sums) = (Instant::now(), 0_usize, (0.0, 0.0, 0.0));
         for (step, queue) in (0..steps).zip(queues.iter().cycle()) {
             let batch =
-                queue.recv().map_err(|_| LearnError::Batch(format!("batch {step} could not be made")))?;
-            let rate = schedule.rate(step);
-            learner.step(&batch, rate)?;
+                queue.recv().map_err(|_| LearnError::Batch(format!("batch {step} could not be prepared")))?;
+            let learning_rate = schedule.learning_rate(step);
             tokens += batch.size();
+            let stats = policy.step(&[batch], Loss::Likelihood, learning_rate, f64::INFINITY)?;
+            sums = (sums.0 + 1.0, sums.1 + stats.loss, sums.2 + stats.grad_norm);
             let taken = step + 1;
-            if taken.is_multiple_of(supply.report_every.max(1)) || taken == steps {
-                let report = learner.report()?;
-                learner.check()?;
-                let tokens_per_second = tokens as f64 / since.elapsed().as_secs_f64().max(1e-9);
-                let (loss, gradient_norm) = (report.loss, report.gradient_norm);
-                let progress = Progress { step: taken, loss, gradient_norm, rate, tokens_per_second };
-                if observer(progress, learner)?.is_break() {
+            if taken.is_multiple_of(loader.report_every.max(1)) || taken == steps {
+                policy.check_finite()?;
+                let progress = Progress {
+                    step: taken,
+                    loss: sums.1 / sums.0,
+                    grad_norm: sums.2 / sums.0,
+                    learning_rate,
+                    tokens_per_second: tokens as f64 / since.elapsed().as_secs_f64().max(1e-9),
+                };
+                if observer(progress, policy)?.is_break() {
                     return Ok(taken);
                 }
-                (since, tokens) = (Instant::now(), 0);
+                (since, tokens, sums) = (Instant::now(), 0, (0.0, 0.0, 0.0));
             }
         }
         Ok(steps)
@@ -103,34 +106,56 @@ fn produce(
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
+    use std::path::Path;
 
-    use super::{Supply, train};
-    use crate::{Batch, LearnError, Learner, Report, Schedule, Weights};
+    use aske_chat::Message;
+    use aske_model::{Provider, ProviderError};
 
-    /// Remembers the first token of every batch and every rate.
+    use super::{LoaderOptions, train};
+    use crate::{Batch, LearnError, Loss, LrSchedule, Policy, StepStats, Weights};
+
+    /// Records the first token of every batch and every learning rate.
     #[derive(Default)]
     struct Recorder {
-        seen: Vec<u32>,
-        rates: Vec<f64>,
+        first_tokens: Vec<u32>,
+        learning_rates: Vec<f64>,
     }
 
-    impl Learner for Recorder {
-        fn step(&mut self, batch: &Batch, rate: f64) -> Result<(), LearnError> {
-            self.seen.push(batch.tokens[0]);
-            self.rates.push(rate);
+    impl Policy for Recorder {
+        fn step(
+            &mut self,
+            batches: &[Batch],
+            _: Loss,
+            learning_rate: f64,
+            _: f64,
+        ) -> Result<StepStats, LearnError> {
+            self.first_tokens.push(batches[0].tokens[0]);
+            self.learning_rates.push(learning_rate);
+            Ok(StepStats::default())
+        }
+        fn check_finite(&self) -> Result<(), LearnError> {
             Ok(())
         }
-        fn report(&mut self) -> Result<Report, LearnError> {
-            Ok(Report::default())
+        fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
+            unreachable!()
         }
-        fn loss(&mut self, _: &Batch) -> Result<f64, LearnError> {
-            Ok(0.0)
+        fn prompt(&self, _: &[Message]) -> Result<Vec<u32>, ProviderError> {
+            unreachable!()
         }
         fn weights(&self) -> Result<Weights, LearnError> {
-            Err(LearnError::Weights("none".to_owned()))
+            unreachable!()
         }
-        fn check(&self) -> Result<(), LearnError> {
-            Ok(())
+        fn export(&self, _: &Path) -> Result<(), LearnError> {
+            unreachable!()
+        }
+        fn save_checkpoint(&self, _: &Path) -> Result<(), LearnError> {
+            unreachable!()
+        }
+        fn load_checkpoint(&mut self, _: &Path) -> Result<(), LearnError> {
+            unreachable!()
+        }
+        fn max_sequence_length(&self) -> usize {
+            unreachable!()
         }
     }
 
@@ -142,34 +167,35 @@ mod tests {
             length: 1,
             tokens: vec![u32::try_from(index).unwrap()],
             weights: vec![0.0],
-            before: Vec::new(),
+            old_logprobs: Vec::new(),
         }
     }
 
-    const SCHEDULE: Schedule = Schedule { peak: 1.0, floor: 0.0, warm_up: 2, steps: 50 };
+    const SCHEDULE: LrSchedule = LrSchedule { peak: 1.0, floor: 0.0, warmup_steps: 2, steps: 50 };
 
     #[test]
     fn batches_come_in_order_however_many_threads_make_them() {
         for threads in [1, 2, 3, 7] {
-            let mut learner = Recorder::default();
-            let supply = Supply { threads, ahead: 2, report_every: 20 };
+            let mut policy = Recorder::default();
+            let loader = LoaderOptions { threads, prefetch: 2, report_every: 20 };
             let mut reports = Vec::new();
-            let taken = train(&mut learner, one, 50, SCHEDULE, supply, |progress, _| {
+            let taken = train(&mut policy, one, 50, SCHEDULE, loader, |progress, _| {
                 reports.push(progress.step);
                 Ok(ControlFlow::Continue(()))
             });
             assert_eq!(taken.unwrap(), 50);
-            assert_eq!(learner.seen, (0..50).collect::<Vec<u32>>());
-            assert_eq!(learner.rates, (0..50).map(|step| SCHEDULE.rate(step)).collect::<Vec<f64>>());
+            assert_eq!(policy.first_tokens, (0..50).collect::<Vec<u32>>());
+            let expected: Vec<f64> = (0..50).map(|step| SCHEDULE.learning_rate(step)).collect();
+            assert_eq!(policy.learning_rates, expected);
             assert_eq!(reports, [20, 40, 50]);
         }
     }
 
     #[test]
     fn the_observer_can_end_a_run() {
-        let mut learner = Recorder::default();
-        let supply = Supply { report_every: 5, ..Supply::default() };
-        let taken = train(&mut learner, one, 1_000_000, SCHEDULE, supply, |_, _| Ok(ControlFlow::Break(())));
+        let mut policy = Recorder::default();
+        let loader = LoaderOptions { report_every: 5, ..LoaderOptions::default() };
+        let taken = train(&mut policy, one, 1_000_000, SCHEDULE, loader, |_, _| Ok(ControlFlow::Break(())));
         assert_eq!(taken.unwrap(), 5);
     }
 }

@@ -1,4 +1,4 @@
-//! The numbers of a network, by name: a random start, and the safetensors form.
+//! Named tensors of a network: random initialization and safetensors serialization.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use crate::LearnError;
 /// One named tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weight {
-    /// The name that checkpoint files use.
+    /// Its name in checkpoint files.
     pub name: String,
-    /// Its dimensions.
+    /// Dimensions.
     pub shape: Vec<usize>,
-    /// The numbers, last dimension fastest.
+    /// Values in row-major order.
     pub data: Vec<f32>,
 }
 
@@ -25,7 +25,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// These tensors, if they are exactly the ones that a network of this shape has.
+    /// Checks that these are exactly the tensors of a network of this shape, and orders them.
     pub fn new(config: &LlamaConfig, all: impl IntoIterator<Item = Weight>) -> Result<Self, LearnError> {
         let mut by_name: HashMap<String, Weight> =
             all.into_iter().map(|weight| (weight.name.clone(), weight)).collect();
@@ -34,8 +34,8 @@ impl Weights {
             let weight =
                 by_name.remove(&name).ok_or_else(|| LearnError::Weights(format!("{name} is missing")))?;
             if weight.shape != shape || weight.data.len() != shape.iter().product::<usize>() {
-                let told = weight.shape;
-                return Err(LearnError::Weights(format!("{name} has shape {told:?}, should be {shape:?}")));
+                let found = weight.shape;
+                return Err(LearnError::Weights(format!("{name} has shape {found:?}, should be {shape:?}")));
             }
             ordered.push(weight);
         }
@@ -45,26 +45,27 @@ impl Weights {
         }
     }
 
-    /// A random start, the same for the same seed wherever it is trained.
+    /// Random initialization, identical for the same seed on every device.
     ///
-    /// Projections are normal with variance 1 / inputs, so that a signal keeps its size at any width; those that
-    /// write to the residual stream are smaller by √(2·layers), so that their sum keeps it too. Embeddings have
-    /// a standard deviation of ½ / √width, which keeps the first predictions of a tied head near uniform. Norms
-    /// are one.
+    /// Projections are normal with variance 1 / inputs; those that write to the residual stream are scaled down by
+    /// √(2·layers). Embeddings have a standard deviation of ½ / √hidden_size, which keeps the first predictions of a
+    /// tied head near uniform. Norm weights are one.
     pub fn random(config: &LlamaConfig, seed: u64) -> Self {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let shrink = (2.0 * config.num_hidden_layers.max(1) as f64).sqrt().recip();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let residual_scale = (2.0 * config.num_hidden_layers.max(1) as f64).sqrt().recip();
         let all = config.shapes().into_iter().map(|(name, shape)| {
             let size = shape.iter().product();
             let data = match shape.last() {
                 Some(&inputs) if shape.len() > 1 => {
-                    let even = (inputs as f64).sqrt().recip();
-                    let deviation = match name.as_str() {
-                        name if name.contains("embed_tokens") || name.contains("lm_head") => even / 2.0,
-                        name if name.contains("o_proj") || name.contains("down_proj") => even * shrink,
-                        _ => even,
+                    let unit = (inputs as f64).sqrt().recip();
+                    let std = match name.as_str() {
+                        name if name.contains("embed_tokens") || name.contains("lm_head") => unit / 2.0,
+                        name if name.contains("o_proj") || name.contains("down_proj") => {
+                            unit * residual_scale
+                        }
+                        _ => unit,
                     };
-                    (0..size).map(|_| normal(&mut random, deviation)).collect()
+                    (0..size).map(|_| normal(&mut rng, std)).collect()
                 }
                 _ => vec![1.0; size],
             };
@@ -83,35 +84,53 @@ impl Weights {
         self.all.iter().find(|weight| weight.name == name)
     }
 
-    /// Whether every number is finite.
-    pub fn is_finite(&self) -> bool {
-        self.all.iter().flat_map(|weight| &weight.data).all(|number| number.is_finite())
+    /// The same network with an output head of its own, initialized from the embedding.
+    pub(crate) fn untie_head(&self, config: &LlamaConfig) -> Result<(LlamaConfig, Self), LearnError> {
+        if !config.tie_word_embeddings {
+            return Ok((config.clone(), self.clone()));
+        }
+        let config = LlamaConfig { tie_word_embeddings: false, ..config.clone() };
+        let head = self
+            .get("model.embed_tokens.weight")
+            .map(|embedding| Weight { name: "lm_head.weight".to_owned(), ..embedding.clone() });
+        let weights = Self::new(&config, self.iter().cloned().chain(head))?;
+        Ok((config, weights))
     }
 
-    /// Errs unless these are the weights of a network of this shape.
+    /// Tensors that are known to be in order.
+    #[cfg(feature = "torch")]
+    pub(crate) fn from_tensors(all: Vec<Weight>) -> Self {
+        Self { all }
+    }
+
+    /// Whether all values are finite.
+    pub fn is_finite(&self) -> bool {
+        self.all.iter().flat_map(|weight| &weight.data).all(|value| value.is_finite())
+    }
+
+    /// Returns an error unless these are the weights of a network of this shape.
     pub(crate) fn check(&self, config: &LlamaConfig) -> Result<(), LearnError> {
         let shapes = config.shapes();
         let own = self.all.iter().map(|weight| (&weight.name, &weight.shape));
         if own.eq(shapes.iter().map(|(name, shape)| (name, shape))) {
             return Ok(());
         }
-        Err(LearnError::Weights("they belong to a network of another shape".to_owned()))
+        Err(LearnError::Weights("they belong to a network of a different shape".to_owned()))
     }
 
-    /// The bytes of a safetensors file, in half or in full precision; the same weights give the same bytes.
+    /// Serializes to safetensors in half or single precision, deterministically.
     pub fn to_safetensors(&self, half: bool) -> Result<Vec<u8>, LearnError> {
-        let kind = if half { DType::F16 } else { DType::F32 };
+        let dtype = if half { DType::F16 } else { DType::F32 };
         let mut tensors = Vec::new();
         for weight in &self.all {
             let tensor = Tensor::from_slice(&weight.data, weight.shape.as_slice(), &Device::Cpu)?;
-            tensors.push((weight.name.as_str(), tensor.to_dtype(kind)?));
+            tensors.push((weight.name.as_str(), tensor.to_dtype(dtype)?));
         }
         let metadata = HashMap::from([("format".to_owned(), "pt".to_owned())]);
-        safetensors::serialize(tensors, Some(metadata))
-            .map_err(|error| LearnError::Library { library: "safetensors", message: error.to_string() })
+        Ok(safetensors::serialize(tensors, Some(metadata))?)
     }
 
-    /// Reads the bytes of a safetensors file, of any precision, that holds a network of this shape.
+    /// Reads a safetensors file of any precision.
     pub fn from_safetensors(config: &LlamaConfig, bytes: &[u8]) -> Result<Self, LearnError> {
         let tensors = candle_core::safetensors::load_buffer(bytes, &Device::Cpu)?;
         let mut all = Vec::new();
@@ -132,10 +151,10 @@ impl<'a> IntoIterator for &'a Weights {
     }
 }
 
-/// A normal number by Box and Muller's polar form of two uniform ones.
+/// A normally distributed value, by the Box–Muller transform.
 #[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
-fn normal(random: &mut fastrand::Rng, deviation: f64) -> f32 {
-    // 1 - u is never nought, so the logarithm is finite.
-    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
-    (deviation * radius * (std::f64::consts::TAU * random.f64()).cos()) as f32
+fn normal(rng: &mut fastrand::Rng, std: f64) -> f32 {
+    // 1 - u is never zero, so the logarithm is finite.
+    let radius = (-2.0 * (1.0 - rng.f64()).ln()).sqrt();
+    (std * radius * (std::f64::consts::TAU * rng.f64()).cos()) as f32
 }

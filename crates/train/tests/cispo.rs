@@ -3,8 +3,9 @@
 //! `ASKE_REWRITE=1 cargo test -p aske-train --test cispo` writes the file anew.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use aske_config::PolicyLoss;
 use aske_train::Objective;
-use aske_train::reinforce::{Row, batches};
+use aske_train::reinforce::{TokenSequence, pack_batches};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ struct Step {
 /// second group are equal, so that its tokens count and weigh nothing.
 fn step() -> Step {
     let (clip_low, clip_high) = (0.75, 3.0);
-    let objective = Objective::named("cispo", Some(clip_low), Some(clip_high)).unwrap();
+    let objective = Objective::new(PolicyLoss::Cispo, Some(clip_low), Some(clip_high));
     let rewards = vec![vec![1.7, 0.2, -0.25], vec![0.2; 3]];
     let mut random = fastrand::Rng::with_seed(7);
     let mut rollouts = Vec::new();
@@ -52,7 +53,7 @@ fn step() -> Step {
         rollouts.push((rows, advantage));
     }
     // No room: a batch for each row, in their order.
-    let batches = batches(&rollouts, objective, 0);
+    let batches = pack_batches(&rollouts, objective, 0);
     let advantages = rollouts.iter().flat_map(|(rows, advantage)| rows.iter().map(|_| *advantage));
     let sequences: Vec<Sequence> = batches
         .iter()
@@ -60,7 +61,7 @@ fn step() -> Step {
         .map(|(batch, advantage)| {
             let mut sequence = Sequence {
                 advantage,
-                mask: batch.before.iter().map(|before| !before.is_nan()).collect(),
+                mask: batch.old_logprobs.iter().map(|before| !before.is_nan()).collect(),
                 inference: Vec::new(),
                 trainer: Vec::new(),
                 loss: 0.0,
@@ -68,7 +69,7 @@ fn step() -> Step {
                 clipped_low: 0,
                 clipped_high: 0,
             };
-            for (before, weight) in batch.before.iter().zip(&batch.weights) {
+            for (before, weight) in batch.old_logprobs.iter().zip(&batch.weights) {
                 let own = !before.is_nan();
                 let before = if own { f64::from(*before) } else { 0.0 };
                 // Ratios of e^-3 to e^3: about a quarter on either side of the bounds.
@@ -77,7 +78,7 @@ fn step() -> Step {
                 sequence.inference.push(before);
                 sequence.trainer.push(logp);
                 sequence.loss += token.loss;
-                sequence.slopes.push(token.slope);
+                sequence.slopes.push(token.grad);
                 sequence.clipped_low += usize::from(own && token.clipped && token.ratio < 1.0);
                 sequence.clipped_high += usize::from(own && token.clipped && token.ratio > 1.0);
             }
@@ -90,11 +91,11 @@ fn step() -> Step {
 }
 
 /// Some tokens that the policy read, and some that it wrote.
-fn row(random: &mut fastrand::Rng) -> Row {
+fn row(random: &mut fastrand::Rng) -> TokenSequence {
     let (read, written) = (random.usize(1..4), random.usize(4..12));
     let mut before = vec![f32::NAN; read];
     before.extend((0..written).map(|_| -3.0 - 4.0 * random.f32()));
-    Row { tokens: vec![0; before.len()], before }
+    TokenSequence { tokens: vec![0; before.len()], old_logprobs: before }
 }
 
 /// All numbers of a value, in its order; a flag is 0 or 1.

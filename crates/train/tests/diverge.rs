@@ -2,24 +2,27 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use aske_bench::{ModelRegistry, PairSchedule, Selection, manifest, selected_pairs};
-use aske_config::{Layers, TrainSection};
+use aske_chat::Hint;
+use aske_config::{Layers, PolicyLoss, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{Line, Sampler, Stop, TrainError, Trainer, Watch, Watcher, policy};
+use aske_train::reinforce::{
+    CollapseMonitor, RolloutSampler, StepMetrics, StopReason, TrainError, TrainObserver, Trainer, load_policy,
+};
 use aske_train::{LearnError, Objective};
 use std::path::Path;
 
 struct Nobody;
 
-impl Watcher for Nobody {
-    fn stepped(&self, line: &Line) {
-        assert!(line.step < 2, "a broken step was counted");
+impl TrainObserver for Nobody {
+    fn step_finished(&self, metrics: &StepMetrics) {
+        assert!(metrics.step < 2, "a broken step was counted");
     }
 }
 
 /// Trains the novice of the nano world in a folder.
-fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
+fn train(folder: &Path, plan: &TrainSection) -> Result<StopReason, TrainError> {
     let flags = ["protocol.rounds=0", "boundary.solvers=[\"nano-15k\", \"nano-40k\"]"].map(|text| {
         let (_, key, value) = Layers::parse_override(text).unwrap();
         (text.to_owned(), key, value)
@@ -33,14 +36,14 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
     let pairs = selected_pairs(&settings, &Selection::default()).unwrap();
     let halt = Halt::default();
     let trainer = Trainer {
-        plan,
-        objective: Objective::named("cispo", None, None).unwrap(),
-        course: PairSchedule::new(pairs, 0, plan.groups, plan.group_size),
-        sampler: Sampler::new(&settings, &fleet, &run, &halt).unwrap(),
-        watch: Watch {
+        config: plan,
+        objective: Objective::new(PolicyLoss::Cispo, None, None),
+        schedule: PairSchedule::new(pairs, 0, plan.groups, plan.group_size),
+        sampler: RolloutSampler::new(&settings, &fleet, &run, &halt).unwrap(),
+        monitor: CollapseMonitor {
             check: None,
-            questions: 1,
-            tokens: 10,
+            max_questions: 1,
+            max_tokens: 10,
             oracle: false,
             domain: settings.domain,
             pack: settings.pack.clone(),
@@ -49,7 +52,7 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<Stop, TrainError> {
         folder: folder.to_owned(),
         halt: &halt,
     };
-    let novice = policy(&settings.models[&settings.asker.model], plan).unwrap();
+    let novice = load_policy(&settings.models[&settings.asker.model], plan).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(trainer.run(novice, &Nobody)).map(|(_, stop)| stop)
 }
@@ -70,17 +73,17 @@ fn weights_that_are_not_finite_after_the_last_update_are_an_error_and_never_a_ch
         TrainSection { weight_decay: f64::NAN, ..plan(1) },
         TrainSection { learning_rate: f64::INFINITY, ..plan(1) },
         TrainSection { learning_rate: 1e39, ..plan(1) },
-        // Only the optimiser's state is broken: the second moment is NaN from the first step on.
+        // Only the optimizer state is broken: the second moment is NaN from the first step on.
         TrainSection { adam_betas: [0.9, f64::INFINITY], ..plan(1) },
     ];
     for plan in cases {
         let folder = tempfile::tempdir().unwrap();
         let error = train(folder.path(), &plan).unwrap_err();
-        let TrainError::Step { step: 1, error: LearnError::NotFinite(_) } = &error else {
+        let TrainError::Step { step: 1, source: LearnError::NotFinite(_) } = &error else {
             unreachable!("{error}")
         };
-        let said = error.to_string();
-        assert!(said.starts_with("step 1: training diverged") && said.contains("\nhint: "), "{said}");
+        assert!(error.to_string().starts_with("step 1: training diverged"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("learning rate")), "{error}");
         assert!(!folder.path().join("checkpoints").exists(), "{plan:?}");
     }
 }
@@ -88,11 +91,11 @@ fn weights_that_are_not_finite_after_the_last_update_are_an_error_and_never_a_ch
 #[test]
 fn a_training_that_diverges_later_leaves_the_checkpoint_before() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(train(folder.path(), &plan(1)).unwrap(), Stop::Done);
+    assert_eq!(train(folder.path(), &plan(1)).unwrap(), StopReason::Done);
     // It goes on from the start, whose rollouts are stored, and breaks there.
     let broken = TrainSection { learning_rate: 1e45, warmup_steps: 1, ..plan(2) };
     let error = train(folder.path(), &broken).unwrap_err();
-    assert!(matches!(error, TrainError::Step { error: LearnError::NotFinite(_), .. }), "{error}");
+    assert!(matches!(error, TrainError::Step { source: LearnError::NotFinite(_), .. }), "{error}");
     let left: Vec<_> = std::fs::read_dir(folder.path().join("checkpoints"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -17,7 +17,7 @@ use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{Sampler, Stop, TrainError, Trainer, Watch, policy};
+use aske_train::reinforce::{CollapseMonitor, RolloutSampler, StopReason, TrainError, Trainer, load_policy};
 use aske_train::{LearnError, Objective, Policy};
 use curves::Curves;
 use measure::Measures;
@@ -95,11 +95,10 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     let plan = &layers.config().train;
     let path = seed_folder(root, seed);
     let section = &settings.models[&settings.asker.model];
-    let policy = policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
-    let objective = Objective::named(plan.loss.as_str(), plan.clip_ratio_low, plan.clip_ratio_high)
-        .map_err(|error| train_error(&error.into(), None))?;
+    let policy = load_policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
+    let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high);
     let embedder = Embedder::find(&plan.embedder).map_err(|error| train_error(&error.into(), None))?;
-    let watch = watch(layers, &settings)?;
+    let monitor = monitor(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
     let models = ModelRegistry::new(&others)?;
@@ -107,11 +106,11 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
     let training = Trainer {
-        plan,
+        config: plan,
         objective,
-        course: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
-        sampler: Sampler::new(&settings, &models, &folder, &halt)?,
-        watch,
+        schedule: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
+        sampler: RolloutSampler::new(&settings, &models, &folder, &halt)?,
+        monitor,
         embedder,
         folder: path.clone(),
         halt: &halt,
@@ -143,15 +142,15 @@ fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
 }
 
 /// Saves the trained policy and reports how training ended.
-fn finish(policy: &dyn Policy, stop: &Stop, root: &Path, seed: u64) -> Result<Exit, CliError> {
-    if *stop == Stop::Halted {
+fn finish(policy: &dyn Policy, stop: &StopReason, root: &Path, seed: u64) -> Result<Exit, CliError> {
+    if *stop == StopReason::Halted {
         note(format_args!("stopped; the same command continues from the last checkpoint"));
         return Ok(Exit::Interrupted);
     }
     trained::save(policy, root, seed)?;
-    if let Stop::Collapsed(alarms) = stop {
-        for alarm in alarms {
-            note(format_args!("{} fell to {:.2}, below {:.2}", alarm.what, alarm.share, alarm.least));
+    if let StopReason::Collapsed(alerts) = stop {
+        for alert in alerts {
+            note(format_args!("{} fell to {:.2}, below {:.2}", alert.metric, alert.value, alert.minimum));
         }
         hint(
             "the asker is collapsing: lower train.learning_rate, raise train.diversity_coef, or set train.watch.patience = 0 to continue",
@@ -169,7 +168,7 @@ fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunD
 }
 
 /// The collapse monitor of a configuration.
-fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, CliError> {
+fn monitor(layers: &Layers, settings: &Settings) -> Result<CollapseMonitor, CliError> {
     let section = &layers.config().train.watch;
     let check = match &section.model {
         Some(name) => {
@@ -182,10 +181,10 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, CliError> {
         }
         None => None,
     };
-    Ok(Watch {
+    Ok(CollapseMonitor {
         check,
-        questions: section.max_questions,
-        tokens: settings.protocol.check_tokens,
+        max_questions: section.max_questions,
+        max_tokens: settings.protocol.check_tokens,
         oracle: section.oracle,
         domain: settings.domain,
         pack: settings.pack.clone(),
@@ -194,26 +193,17 @@ fn watch(layers: &Layers, settings: &Settings) -> Result<Watch, CliError> {
 
 /// A training error; names the last good checkpoint, if there is one.
 fn train_error(error: &TrainError, checkpoint: Option<PathBuf>) -> CliError {
-    let text = error.to_string();
-    let (message, hint) = match text.split_once("\nhint: ") {
-        Some((message, hint)) => (message.to_owned(), Some(hint.to_owned())),
-        None => (text, None),
-    };
-    let hint = hint.or_else(|| match error {
-        TrainError::Embed(error) => error.hint().map(Into::into),
-        TrainError::Novelty(error) => error.hint().map(Into::into),
-        _ => None,
-    });
+    let hint = error.hint().map(String::from);
     let kept = checkpoint.map(|path| format!("the last good checkpoint is {}", path.display()));
     let hint = match (hint, kept) {
         (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),
         (hint, kept) => hint.or(kept),
     };
     let exit = match error {
-        TrainError::Learn(LearnError::Loss(_) | LearnError::Start(_) | LearnError::Device(_))
+        TrainError::Learn(LearnError::Untrainable(_) | LearnError::Device(_))
         | TrainError::Embed(_)
-        | TrainError::Longer { .. } => Exit::Usage,
+        | TrainError::FewerSteps { .. } => Exit::Usage,
         _ => Exit::Failures,
     };
-    CliError { message, hint, exit }
+    CliError { message: error.to_string(), hint, exit }
 }

@@ -139,7 +139,7 @@ fn collapse_and_explosion_end_a_training_with_a_clear_word() {
     assert_eq!(metrics(&world, "a").len(), 2);
     let ran = world.expect(1, &small(&["--steps", "2", "--run", "b", "-o", "train.stop_grad_norm=1e-12"]));
     assert!(
-        ran.stderr.contains("training explodes") && ran.stderr.contains("hint: lower the learning rate"),
+        ran.stderr.contains("above the limit") && ran.stderr.contains("hint: lower the learning rate"),
         "{ran}"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::common::cosine;
 use aske_diversity::Embedder;
-use aske_nano::{Draw, Family, Numbers, Question};
+use aske_nano::{Family, NumberSet, Question, QuestionSampler};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ fn frame(question: &str) -> String {
 
 #[test]
 fn other_numbers_are_nearer_than_another_kind_and_not_the_same() {
-    let mut draw = Draw::new(5, Numbers::Any);
+    let mut draw = QuestionSampler::new(5, NumberSet::Any);
     let mut questions: Vec<(Family, Question)> = Vec::new();
     for family in Family::ALL.iter().copied() {
         questions.extend((0..20).filter_map(|_| Some((family, draw.question(family, 3)?))));

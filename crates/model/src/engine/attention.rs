@@ -5,7 +5,7 @@
 )]
 
 use super::cache::{BLOCK, Block, Layout};
-use aske_kernels::{LANES, Lanes, exp, fma_lanes, lanes, sum};
+use aske_kernels::{LANES, Lanes, exp, fma_lanes, horizontal_sum, lanes};
 use aske_kernels::{Simd, WithSimd};
 
 /// Scores of up to four queries with the keys of one block.
@@ -196,14 +196,14 @@ fn softmax<S: Simd>(scores: &mut [Scores], query: usize, scale: f32, hidden: usi
             *total += score;
         }
     }
-    sum(Lanes(total))
+    horizontal_sum(Lanes(total))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::cache::KvCache;
-    use aske_kernels::archs;
+    use aske_kernels::testable_archs;
 
     fn numbers(count: usize) -> Vec<f32> {
         let mut random = fastrand::Rng::with_seed(count as u64);
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn attention_is_what_its_definition_says() {
-        for arch in archs() {
+        for arch in testable_archs() {
             for (dim, heads, group) in [(2, 1, 1), (10, 2, 3), (16, 1, 4), (32, 2, 2), (40, 1, 7)] {
                 let layout = Layout { layers: 2, heads, dim, padded: dim.next_multiple_of(LANES) };
                 let mut cache = KvCache::new(layout, Vec::new());

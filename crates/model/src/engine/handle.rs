@@ -1,5 +1,6 @@
 //! [`Engine`]: the handle through which callers submit requests.
 
+use super::state::check_prompt;
 use super::worker::{Job, Worker};
 use super::{ChatTokenizer, Checkpoint, LlamaConfig};
 use crate::{ErrorCause, ProviderError, Sampling};
@@ -146,19 +147,7 @@ impl Engine {
     }
 
     fn check(&self, tokens: &[u32]) -> Result<(), ProviderError> {
-        let config = self.config();
-        let reject = |message: String| Err(ProviderError::new(ErrorCause::Rejected, message));
-        let (length, longest) = (tokens.len(), config.max_position_embeddings);
-        if tokens.is_empty() {
-            return reject("the prompt is empty".to_owned());
-        }
-        if length > longest {
-            return reject(format!("the prompt has {length} tokens, and the model's context {longest}"));
-        }
-        match tokens.iter().find(|token| **token as usize >= config.vocab_size) {
-            Some(token) => reject(format!("token {token} is not one of the model's {}", config.vocab_size)),
-            None => Ok(()),
-        }
+        check_prompt(tokens, self.config().vocab_size, self.config().max_position_embeddings)
     }
 }
 

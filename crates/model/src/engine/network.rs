@@ -3,16 +3,16 @@
 use super::LlamaConfig;
 use super::attention::{Attend, Scores, View};
 use super::cache::{KvCache, Layout};
-use aske_kernels::{Arch, Gate, Matrix, Normalise, Rotary, Rotate};
+use aske_kernels::{ApplyRotary, Arch, PackedMatrix, RmsNorm, RotaryTable, SwiGlu};
 
 /// One layer's weights.
 pub(super) struct Layer {
     pub(super) attention_norm: Vec<f32>,
-    pub(super) qkv: Matrix,
-    pub(super) output: Matrix,
+    pub(super) qkv: PackedMatrix,
+    pub(super) output: PackedMatrix,
     pub(super) mlp_norm: Vec<f32>,
-    pub(super) gate_up: Matrix,
-    pub(super) down: Matrix,
+    pub(super) gate_up: PackedMatrix,
+    pub(super) down: PackedMatrix,
 }
 
 /// A Llama-style network, ready to run.
@@ -20,11 +20,11 @@ pub(super) struct Network {
     pub(super) config: LlamaConfig,
     pub(super) layout: Layout,
     pub(super) arch: Arch,
-    pub(super) rotary: Rotary,
+    pub(super) rotary: RotaryTable,
     pub(super) embedding: Vec<f32>,
     pub(super) layers: Vec<Layer>,
     pub(super) norm: Vec<f32>,
-    pub(super) head: Matrix,
+    pub(super) head: PackedMatrix,
 }
 
 /// The tokens whose logits a sequence needs.
@@ -101,8 +101,8 @@ impl Network {
         let normed = self.normalise(&layer.attention_norm, &scratch.hidden, &mut scratch.normed);
         let projected = resized(&mut scratch.projected, rows * row_width);
         layer.qkv.multiply(arch, normed, projected);
-        arch.dispatch(Rotate {
-            rotary: &self.rotary,
+        arch.dispatch(ApplyRotary {
+            table: &self.rotary,
             rows: projected,
             width: row_width,
             heads: heads + key_heads,
@@ -140,7 +140,7 @@ impl Network {
         let projected = resized(&mut scratch.projected, rows * 2 * inner);
         layer.gate_up.multiply(self.arch, normed, projected);
         let mixed = resized(&mut scratch.mixed, rows * inner);
-        self.arch.dispatch(Gate { x: projected, width: inner, out: mixed });
+        self.arch.dispatch(SwiGlu { x: projected, width: inner, out: mixed });
         layer.down.multiply_add(self.arch, mixed, &mut scratch.hidden);
     }
 
@@ -167,8 +167,8 @@ impl Network {
     fn normalise<'a>(&self, weight: &[f32], x: &[f32], out: &'a mut Vec<f32>) -> &'a [f32] {
         let out = resized(out, x.len());
         #[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
-        let epsilon = self.config.rms_norm_eps as f32;
-        self.arch.dispatch(Normalise { x, weight, epsilon, out });
+        let eps = self.config.rms_norm_eps as f32;
+        self.arch.dispatch(RmsNorm { x, weight, eps, out });
         out
     }
 }

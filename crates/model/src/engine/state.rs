@@ -1,6 +1,6 @@
-//! The state of a request while its tokens are generated: sampling, stopping and replying. Both engines use it.
+//! The state of a request while its tokens are generated: sampling, stopping and replying. All engines use it, also the libtorch sampler of `train`.
 
-use super::sampler::{Sampler, SamplerBuffers};
+use super::sampler::{SampledToken, Sampler, SamplerBuffers};
 use super::{Generation, GenerationRequest};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Finish;
@@ -8,10 +8,10 @@ use aske_kernels::Arch;
 use tokio::sync::{mpsc, oneshot};
 
 /// Where the result of a request goes.
-pub(crate) type ReplySender = oneshot::Sender<Result<Generation, ProviderError>>;
+pub type ReplySender = oneshot::Sender<Result<Generation, ProviderError>>;
 
 /// Decodes tokens and recognises the end of a reply.
-pub(crate) trait Detokenizer {
+pub trait Detokenizer {
     /// Whether a token ends a reply.
     fn is_end(&self, token: u32) -> bool;
 
@@ -23,7 +23,7 @@ pub(crate) trait Detokenizer {
 const LOOK_BACK: usize = 16;
 
 /// The tokens of a request so far, its sampler and where its result goes.
-pub(crate) struct GenerationState {
+pub struct GenerationState {
     tokens: Vec<u32>,
     prompt: usize,
     cached: usize,
@@ -40,7 +40,7 @@ pub(crate) struct GenerationState {
 
 impl GenerationState {
     /// A request with `cached` prompt tokens, for a model with a vocabulary of `size` and a context of `longest` tokens.
-    pub(crate) fn new(
+    pub fn new(
         request: GenerationRequest,
         reply: ReplySender,
         cached: usize,
@@ -66,12 +66,12 @@ impl GenerationState {
     }
 
     /// The prompt and the generated tokens.
-    pub(crate) fn tokens(&self) -> &[u32] {
+    pub fn tokens(&self) -> &[u32] {
         &self.tokens
     }
 
     /// Tokens of the prompt.
-    pub(crate) fn prompt(&self) -> usize {
+    pub fn prompt(&self) -> usize {
         self.prompt
     }
 
@@ -81,13 +81,18 @@ impl GenerationState {
     }
 
     /// Whether the request was cancelled.
-    pub(crate) fn is_abandoned(&self) -> bool {
+    pub fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
 
     /// Whether generation has ended.
-    pub(crate) fn is_done(&self) -> bool {
+    pub fn is_done(&self) -> bool {
         self.end.is_some()
+    }
+
+    /// The length of the prompt plus the most tokens that may be generated.
+    pub fn max_len(&self) -> usize {
+        self.prompt + self.max_tokens
     }
 
     /// Samples and appends the next token.
@@ -99,7 +104,13 @@ impl GenerationState {
         buffers: &mut SamplerBuffers,
     ) {
         let position = self.tokens.len() - self.prompt;
-        let Some(choice) = self.sampler.sample(arch, logits, allowed, position, buffers) else {
+        let sampled = self.sampler.sample(arch, logits, allowed, position, buffers);
+        self.push(sampled, detokenizer);
+    }
+
+    /// Appends a sampled token and checks the stop conditions; `None` means that the logits are not finite.
+    pub fn push(&mut self, sampled: Option<SampledToken>, detokenizer: &impl Detokenizer) {
+        let Some(choice) = sampled.filter(|sampled| sampled.logprob.is_finite()) else {
             let message = "the logits are not finite; are the weights valid?";
             self.fail(&ProviderError::new(ErrorCause::Rejected, message));
             return;
@@ -115,7 +126,7 @@ impl GenerationState {
         let ended = detokenizer.is_end(choice.token) && !self.ignore_eos;
         if ended || self.ends_in_stop(detokenizer) {
             self.end = Some(Ok(Finish::Stop));
-        } else if position + 1 >= self.max_tokens {
+        } else if self.tokens.len() - self.prompt >= self.max_tokens {
             self.end = Some(Ok(Finish::Length));
         }
     }
@@ -129,12 +140,12 @@ impl GenerationState {
     }
 
     /// Ends the request with an error.
-    pub(crate) fn fail(&mut self, error: &ProviderError) {
+    pub fn fail(&mut self, error: &ProviderError) {
         self.end = Some(Err(error.clone()));
     }
 
     /// Sends the result.
-    pub(crate) fn finish(mut self) {
+    pub fn finish(mut self) {
         let written = self.tokens.split_off(self.prompt);
         let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generation {
             tokens: written,
@@ -145,5 +156,21 @@ impl GenerationState {
         });
         // The receiver may be gone.
         let _ = self.reply.send(generated);
+    }
+}
+
+/// Rejects a prompt that is empty, exceeds the context or has unknown tokens.
+pub fn check_prompt(tokens: &[u32], vocab_size: usize, context: usize) -> Result<(), ProviderError> {
+    let reject = |message: String| Err(ProviderError::new(ErrorCause::Rejected, message));
+    let length = tokens.len();
+    if tokens.is_empty() {
+        return reject("the prompt is empty".to_owned());
+    }
+    if length > context {
+        return reject(format!("the prompt has {length} tokens, and the model's context {context}"));
+    }
+    match tokens.iter().find(|token| **token as usize >= vocab_size) {
+        Some(token) => reject(format!("token {token} is not one of the model's {vocab_size}")),
+        None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::cache::Layout;
 use super::error::CheckpointErrorKind;
 use super::network::{Layer, Network};
 use super::{LlamaConfig, config};
-use aske_kernels::{Arch, Matrix, Rotary};
+use aske_kernels::{Arch, PackedMatrix, RotaryTable};
 use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors};
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ impl Network {
             let pack = |inputs, names: &[&str]| {
                 let parts: Vec<Vec<f32>> = names.iter().map(|name| own(name)).collect::<Result<_, _>>()?;
                 let parts: Vec<&[f32]> = parts.iter().map(Vec::as_slice).collect();
-                Ok::<_, CheckpointErrorKind>(Matrix::pack(inputs, &parts))
+                Ok::<_, CheckpointErrorKind>(PackedMatrix::pack(inputs, &parts))
             };
             let width = config.hidden_size;
             Ok(Layer {
@@ -48,14 +48,14 @@ impl Network {
         };
         let embedding = tensor("model.embed_tokens.weight")?;
         let head = if config.tie_word_embeddings {
-            Matrix::pack(config.hidden_size, &[&embedding])
+            PackedMatrix::pack(config.hidden_size, &[&embedding])
         } else {
-            Matrix::pack(config.hidden_size, &[&tensor(config::HEAD)?])
+            PackedMatrix::pack(config.hidden_size, &[&tensor(config::HEAD)?])
         };
         Ok(Self {
             layout: Layout::new(&config),
             arch: Arch::new(),
-            rotary: Rotary::new(config.max_position_embeddings, config.head_dim, config.rope_theta),
+            rotary: RotaryTable::new(config.max_position_embeddings, config.head_dim, config.rope_theta),
             layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
             norm: tensor("model.norm.weight")?,
             embedding,

@@ -1,40 +1,40 @@
-//! What a conversation has shown so far.
+//! Extracts questions and answers from a conversation.
 
-use crate::{Question, is_right, understand};
+use crate::{Question, is_right, parse_question};
 use aske_answer::last_boxed;
 use aske_chat::{ChatRole, Message};
 use aske_session::Pack;
 
-/// Longer answers are not repeated.
-const LONGEST: usize = 16;
+/// Longer answers are not quoted.
+const MAX_ANSWER: usize = 16;
 
-/// A question that was asked, perhaps more than once.
+/// A question and its results.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct AskedQuestion {
     pub(super) question: Question,
     /// How often it was asked.
     pub(super) times: u32,
-    /// How often each solver was right.
+    /// Correct answers of each solver.
     pub(super) right: [u32; 2],
 }
 
-/// The last round, as a turn looks back on it.
+/// The last round.
 #[derive(Clone, Debug)]
 pub(super) struct Round {
-    /// The right answer.
+    /// The correct answer.
     pub(super) truth: String,
-    /// What each solver answered, and whether that was right.
+    /// The answer of each solver, and whether it was correct.
     pub(super) given: [(String, bool); 2],
 }
 
-/// The conversation as evidence.
+/// The results of a conversation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     /// Asker turns so far.
     pub(super) turns: u32,
     /// Distinct questions in the order they were asked.
-    pub(super) asked: Vec<Asked>,
-    /// The last round, where it had an answer.
+    pub(super) asked: Vec<AskedQuestion>,
+    /// The last round, if its question was valid.
     pub(super) last: Option<Round>,
 }
 
@@ -61,7 +61,7 @@ impl History {
         let known = self.asked.iter().position(|asked| asked.question.text() == question.text());
         let place = known.unwrap_or(self.asked.len());
         if known.is_none() {
-            self.asked.push(Asked { question, times: 0, right: [0, 0] });
+            self.asked.push(AskedQuestion { question, times: 0, right: [0, 0] });
         }
         let asked = &mut self.asked[place];
         asked.times += 1;
@@ -72,18 +72,18 @@ impl History {
     }
 }
 
-/// The answer of a reply, where it is short and plain enough to be repeated.
+/// The answer of a reply, if it is short and plain enough to be quoted.
 fn short(reply: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-/.,".contains(c);
     let answer = last_boxed(reply).map_or("", str::trim);
     match answer {
         "" => "-".to_owned(),
-        short if short.len() <= LONGEST && short.chars().all(plain) => short.to_owned(),
+        short if short.len() <= MAX_ANSWER && short.chars().all(plain) => short.to_owned(),
         _ => "?".to_owned(),
     }
 }
 
 /// The question of an earlier turn.
 fn question(turn: &str) -> Option<Question> {
-    understand(turn.rsplit_once("#Question#")?.1)
+    parse_question(turn.rsplit_once("#Question#")?.1)
 }

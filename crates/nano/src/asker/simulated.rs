@@ -1,4 +1,4 @@
-//! A solver that exists only as chances.
+//! A simulated solver.
 
 use super::posterior::{Prior, normal};
 use crate::Question;
@@ -6,21 +6,21 @@ use fastrand::Rng;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A solver of the prior's cloud.
+/// A solver drawn from the prior.
 #[derive(Clone, Debug)]
-pub(crate) struct Simulated {
+pub(crate) struct SimulatedSolver {
     prior: Arc<Prior>,
     solver: usize,
-    /// Makes the luck of each question its own.
+    /// Seed of the luck of each question.
     seed: u64,
 }
 
-impl Simulated {
+impl SimulatedSolver {
     pub(super) fn new(prior: Arc<Prior>, random: &mut Rng) -> Self {
         Self { prior, solver: random.usize(..), seed: random.u64(..) }
     }
 
-    /// Whether it answers this question right, this time. The luck of a question stays when it is asked again.
+    /// Whether it answers this question correctly this time. A question keeps its luck when it is asked again.
     pub(crate) fn is_right(&self, question: &Question, random: &mut Rng) -> bool {
         let luck = normal(&mut Rng::with_seed(xxh3_64_with_seed(question.text().as_bytes(), self.seed)));
         let level = question.level().unwrap_or(self.prior.levels());

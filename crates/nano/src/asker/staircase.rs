@@ -1,7 +1,7 @@
-//! The staircase: probe where it pays, end with the question most likely to split the pair.
+//! The adaptive strategy: probes where it is most informative, and ends with the question most likely to split the pair.
 
-use super::history::{Asked, History};
-use super::posterior::{Expected, Prior, Tally};
+use super::history::{AskedQuestion, History};
+use super::posterior::{AnswerCounts, Expected, Prior};
 use crate::{Family, Question};
 use fastrand::Rng;
 
@@ -13,10 +13,10 @@ pub(super) enum Choice<'h> {
     Fresh((Family, u32)),
 }
 
-/// How much a nat of information counts against a chance to split.
-const CURIOSITY: f64 = 0.25;
-/// Among questions this close to the best, chance decides, so that sessions differ.
-const CLOSE: f64 = 0.01;
+/// Value of a nat of information relative to the probability of a split.
+const INFORMATION_WEIGHT: f64 = 0.25;
+/// Ties within this tolerance are broken at random, so that sessions differ.
+const TOLERANCE: f64 = 0.01;
 
 /// The next question.
 pub(super) fn choose<'h>(
@@ -25,9 +25,9 @@ pub(super) fn choose<'h>(
     is_final: bool,
     random: &mut Rng,
 ) -> Choice<'h> {
-    let tallies: Vec<[Tally; 2]> = history.asked.iter().map(|asked| tallies(prior, asked)).collect();
+    let tallies: Vec<[AnswerCounts; 2]> = history.asked.iter().map(|asked| tallies(prior, asked)).collect();
     let [one, two] = [0, 1].map(|side| {
-        let own: Vec<Tally> = tallies.iter().map(|both| both[side]).collect();
+        let own: Vec<AnswerCounts> = tallies.iter().map(|both| both[side]).collect();
         prior.after(&own)
     });
     let again: Vec<f64> =
@@ -43,25 +43,25 @@ pub(super) fn choose<'h>(
             _ => Choice::Fresh(prior.at(close_to_best(&fresh, random))),
         };
     }
-    // What the final question would be worth now, without another probe.
+    // The value of the final question without another probe.
     let now = again.iter().chain(&fresh).copied().fold(0.0, f64::max);
     let worth: Vec<f64> = expected
         .iter()
         .zip(&fresh)
         .map(|([one, two], first)| {
             let found = (repeated(one, two) - now).max(0.0);
-            first * found + CURIOSITY * (one.information + two.information)
+            first * found + INFORMATION_WEIGHT * (one.information + two.information)
         })
         .collect();
     Choice::Fresh(prior.at(close_to_best(&worth, random)))
 }
 
-/// The chance that exactly one of two is right.
+/// Probability that exactly one of two is correct.
 fn split(one: f64, two: f64) -> f64 {
     one * (1.0 - two) + two * (1.0 - one)
 }
 
-/// The chance that a new question which splits the pair splits it again.
+/// Probability that a new question which splits the pair splits it again.
 fn repeated(one: &Expected, two: &Expected) -> f64 {
     let both_wrong = |solver: &Expected| 1.0 - 2.0 * solver.right + solver.twice;
     let one_of_each = |solver: &Expected| solver.right - solver.twice;
@@ -71,10 +71,10 @@ fn repeated(one: &Expected, two: &Expected) -> f64 {
     again / first.max(f64::MIN_POSITIVE)
 }
 
-fn tallies(prior: &Prior, asked: &Asked) -> [Tally; 2] {
+fn tallies(prior: &Prior, asked: &AskedQuestion) -> [AnswerCounts; 2] {
     let level = asked.question.level().unwrap_or(prior.levels());
     let cell = prior.cell(asked.question.family(), level);
-    asked.right.map(|right| Tally { cell, right, times: asked.times })
+    asked.right.map(|right| AnswerCounts { cell, right, times: asked.times })
 }
 
 fn best(values: &[f64]) -> Option<(usize, f64)> {
@@ -83,6 +83,6 @@ fn best(values: &[f64]) -> Option<(usize, f64)> {
 
 fn close_to_best(values: &[f64], random: &mut Rng) -> usize {
     let top = best(values).map_or(0.0, |(_, value)| value);
-    let close: Vec<usize> = (0..values.len()).filter(|i| values[*i] >= top - CLOSE).collect();
+    let close: Vec<usize> = (0..values.len()).filter(|i| values[*i] >= top - TOLERANCE).collect();
     close.get(random.usize(..close.len().max(1))).copied().unwrap_or(0)
 }

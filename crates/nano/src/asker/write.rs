@@ -1,4 +1,4 @@
-//! A turn in the three sections, as short as the sections allow.
+//! Writes an asker turn in its three sections.
 
 use super::history::{History, Round};
 use crate::Question;
@@ -15,7 +15,7 @@ pub(super) fn turn(question: &Question, history: &History, is_final: bool) -> St
     let when = if is_final { "Final" } else { "Next" };
     let level = question.level().map_or_else(|| "beyond".to_owned(), |level| level.to_string());
     let _ = write!(text, "{when}: {} {level}", question.family());
-    // An equation comes out even only for those who think of the solution first.
+    // Questions constructed from their solution state it first.
     if let Some(plan) = question.plan() {
         let plan: Vec<String> = plan.iter().map(i128::to_string).collect();
         let _ = write!(text, " of {}", plan.join(", "));

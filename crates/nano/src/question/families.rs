@@ -1,4 +1,4 @@
-//! Every form of every family, one file a family.
+//! The question forms, one file per family.
 
 mod count;
 mod fraction;

@@ -65,18 +65,18 @@ impl fmt::Display for Family {
     }
 }
 
-/// No family has this name.
+/// Unknown name of a family.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("no family is called `{0}`")]
-pub struct UnknownFamily(String);
+#[error("there is no family `{0}`")]
+pub struct UnknownFamilyError(String);
 
 impl FromStr for Family {
-    type Err = UnknownFamily;
-    fn from_str(text: &str) -> Result<Self, UnknownFamily> {
+    type Err = UnknownFamilyError;
+    fn from_str(text: &str) -> Result<Self, UnknownFamilyError> {
         Self::ALL
             .iter()
             .copied()
             .find(|family| family.as_str() == text)
-            .ok_or_else(|| UnknownFamily(text.to_owned()))
+            .ok_or_else(|| UnknownFamilyError(text.to_owned()))
     }
 }

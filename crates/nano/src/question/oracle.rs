@@ -1,22 +1,22 @@
-//! The oracle: it reads a question of the nano world's language and knows the answer.
+//! The oracle: parses questions of the nano world.
 
 use super::form::Form;
 use super::phrase::{gaps, plain};
 use super::{Question, families};
 use std::sync::LazyLock;
 
-/// Texts longer than this are none of ours.
-const LONGEST: usize = 400;
+/// Longer texts are not parsed.
+const MAX_LENGTH: usize = 400;
 
-/// Every phrasing with what carries no meaning left out.
+/// All phrasings, normalized.
 static PHRASINGS: LazyLock<Vec<(String, &'static Form)>> = LazyLock::new(|| {
     let forms = families::forms();
     forms.flat_map(|form| form.phrasings.iter().map(move |text| (plain(text), form))).collect()
 });
 
-/// The question that a text asks; none where the text is not of the nano world's language.
-pub fn understand(text: &str) -> Option<Question> {
-    if text.len() > LONGEST {
+/// Parses a question; `None` if the text does not match a phrasing.
+pub fn parse_question(text: &str) -> Option<Question> {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let short = plain(text);

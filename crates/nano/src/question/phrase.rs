@@ -1,9 +1,9 @@
-//! Phrasings: a text with gaps, filled to ask and matched to understand.
+//! Phrasings: templates that are filled in and matched.
 
-/// Numbers of more digits are beyond the oracle: twelve keep every step of every form within 128 bits.
-const LONGEST: usize = 12;
+/// Maximum number of digits: keeps all intermediate results within 128 bits.
+const MAX_DIGITS: usize = 12;
 
-/// The phrasing with its gaps filled, in order.
+/// Fills in the gaps of a phrasing.
 pub(super) fn fill(phrasing: &str, numbers: &[i128]) -> String {
     let mut parts = phrasing.split("{}");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -14,14 +14,14 @@ pub(super) fn fill(phrasing: &str, numbers: &[i128]) -> String {
     text
 }
 
-/// The numbers in the gaps, when the text is this phrasing. Both must be [`plain`].
+/// The numbers in the gaps, if the text matches this phrasing. Both must be normalized by [`plain`].
 pub(super) fn gaps(phrasing: &str, text: &str) -> Option<Vec<i128>> {
     let mut parts = phrasing.split("{}");
     let mut rest = text.strip_prefix(parts.next()?)?;
     let mut numbers = Vec::new();
     for part in parts {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        if end == 0 || end > LONGEST {
+        if end == 0 || end > MAX_DIGITS {
             return None;
         }
         numbers.push(rest[..end].parse().ok()?);
@@ -30,7 +30,7 @@ pub(super) fn gaps(phrasing: &str, text: &str) -> Option<Vec<i128>> {
     rest.is_empty().then_some(numbers)
 }
 
-/// The text without what carries no meaning: case, spaces, dollar signs, the full stop or question mark at its end.
+/// Normalizes case, spaces, dollar signs and final punctuation.
 pub(super) fn plain(text: &str) -> String {
     let text = text.trim().trim_end_matches(['.', '?', ' ', '$']);
     let mut plain = String::with_capacity(text.len());
@@ -39,7 +39,7 @@ pub(super) fn plain(text: &str) -> String {
         if c.is_whitespace() {
             gap = true;
         } else if c != '$' {
-            // Two numbers side by side are not one.
+            // Keep adjacent numbers apart.
             if gap && c.is_ascii_digit() && plain.ends_with(|before: char| before.is_ascii_digit()) {
                 plain.push(' ');
             }

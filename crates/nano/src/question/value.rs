@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A reduced fraction; whole numbers have the denominator 1.
+/// A reduced fraction; integers have denominator 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value {
     numerator: i128,
@@ -15,7 +15,7 @@ impl Value {
         Self { numerator: number, denominator: 1 }
     }
 
-    /// A quotient in lowest terms; none when it divides by zero or is too large.
+    /// A quotient in lowest terms; `None` if the denominator is zero or a value is too large.
     pub fn ratio(numerator: i128, denominator: i128) -> Option<Self> {
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
@@ -24,17 +24,17 @@ impl Value {
         Some(Self { numerator: numerator / shared, denominator: denominator / shared })
     }
 
-    /// The number, where it is whole.
+    /// The integer, if it is one.
     pub fn as_whole(self) -> Option<i128> {
         (self.denominator == 1).then_some(self.numerator)
     }
 
-    /// Above the line.
+    /// The numerator.
     pub fn numerator(self) -> i128 {
         self.numerator
     }
 
-    /// Below the line; at least 1.
+    /// The denominator, at least 1.
     pub fn denominator(self) -> i128 {
         self.denominator
     }

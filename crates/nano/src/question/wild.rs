@@ -1,38 +1,38 @@
-//! Wild questions: as large as those of a level, but nothing has to come out even. Askers make up such numbers.
+//! Wild questions: numbers as large as those of a level but otherwise unconstrained, like those that askers invent.
 
-use super::draw::{Draw, TRIES};
+use super::draw::{MAX_ATTEMPTS, QuestionSampler};
 use super::{Family, Question};
 use fastrand::Rng;
 
-/// A longer way to the answer, in characters, would not fit a reply.
-const LONGEST_WORKING: usize = 150;
+/// Maximum length of the working in characters, so that it fits a reply.
+const MAX_WORKING: usize = 150;
 
-impl Draw {
+impl QuestionSampler {
     /// A question of this family whose numbers are about as large as those of this level and otherwise free: equations
     /// with fractions or negative numbers for a solution, numbers with no common divisor, improper fractions, small or
     /// equal numbers. The oracle can answer it.
     pub fn wild(&mut self, family: Family, level: u32) -> Option<Question> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let form = self.form(family, level)?;
             let [mut one, two] = [(); 2].map(|()| self.parameters(form, level));
             let way = self.random.u32(..3);
             if way > 0 {
-                loosen(&mut one, &two, &mut self.random);
+                perturb(&mut one, &two, &mut self.random);
             }
-            // Parameters that make no good question may still make a wild one.
+            // Parameters without a regular question may still give a wild one.
             let [mut one, two] = [one, two].map(|some| (form.numbers)(&some).unwrap_or(some));
             if way < 2 {
-                loosen(&mut one, &two, &mut self.random);
+                perturb(&mut one, &two, &mut self.random);
             }
-            if one.iter().any(|number| *number < 0) || !self.wants(form, &one) {
+            if one.iter().any(|number| *number < 0) || !self.allows(form, &one) {
                 continue;
             }
-            // Of those that a level draws too, half are left to it.
+            // Half of those that are also regular questions are skipped.
             if form.level(&one).is_some() && self.random.bool() {
                 continue;
             }
             let question = self.phrased(form, one);
-            if question.working().is_some_and(|working| working.len() <= LONGEST_WORKING) {
+            if question.working().is_some_and(|working| working.len() <= MAX_WORKING) {
                 return Some(question);
             }
         }
@@ -40,8 +40,8 @@ impl Draw {
     }
 }
 
-/// Changes about one value in three: to another's, to a neighbour, to a small one, or to its opposite.
-fn loosen(values: &mut [i128], others: &[i128], random: &mut Rng) {
+/// Perturbs about one value in three: another value, a nearby one, a small one, or its negation.
+fn perturb(values: &mut [i128], others: &[i128], random: &mut Rng) {
     for place in 0..values.len() {
         let old = values[place];
         values[place] = match random.u32(..18) {

@@ -1,182 +1,207 @@
-//! Causal attention of one text, forth and back, a block of queries at a time.
+//! Causal attention over one sequence, forward and backward, one block of queries at a time.
 //!
-//! Queries that share keys go through each product together. The shares are not kept: on the way back they are
-//! computed again from the scores and the logarithm of each row's sum.
+//! Query heads that share a key-value head go through each product together. Attention probabilities are not saved; the
+//! backward pass recomputes them from the scores and the log-sum-exp of each row, as in FlashAttention.
 
-use aske_kernels::{Arch, Matrix};
+use aske_kernels::{Arch, PackedMatrix};
 
-use super::steps::{Place, Shares, Softmax, SoftmaxBack, transpose};
+use super::kernels::{AttentionProbs, BlockMask, Softmax, SoftmaxBackward, transpose};
 
-/// Queries in a block: later keys of a block are computed in vain, so it is small; products want it large.
+/// Queries per block. Masked scores within a block are wasted work, so it is small; matrix products favour large ones.
 const BLOCK: usize = 64;
 
-/// The shape of attention: rows of queries, then keys, then values.
+/// The shape of attention. Each row holds queries, then keys, then values.
 #[derive(Clone, Copy)]
 pub(super) struct Attention {
     pub(super) arch: Arch,
-    pub(super) heads: usize,
-    pub(super) shared: usize,
-    pub(super) wide: usize,
+    pub(super) num_heads: usize,
+    pub(super) num_kv_heads: usize,
+    pub(super) head_dim: usize,
 }
 
-/// Room to work in.
+/// Buffers, reused from call to call.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct AttentionWorkspace {
     queries: Vec<f32>,
     keys: Vec<f32>,
     values: Vec<f32>,
     scores: Vec<f32>,
-    pulls: Vec<f32>,
-    turned: Vec<f32>,
-    mixed: Vec<f32>,
-    mixed_back: Vec<f32>,
-    keys_back: Vec<f32>,
-    values_back: Vec<f32>,
-    sums: Vec<f32>,
+    scores_grad: Vec<f32>,
+    transposed: Vec<f32>,
+    output: Vec<f32>,
+    output_grad: Vec<f32>,
+    keys_grad: Vec<f32>,
+    values_grad: Vec<f32>,
+    logsumexp: Vec<f32>,
 }
 
 impl Attention {
-    /// Numbers in a row of queries, keys and values.
-    fn row(self) -> usize {
-        (self.heads + 2 * self.shared) * self.wide
+    /// Size of a row of queries, keys and values.
+    fn qkv_size(self) -> usize {
+        (self.num_heads + 2 * self.num_kv_heads) * self.head_dim
     }
 
-    fn group(self) -> usize {
-        self.heads / self.shared
+    /// Query heads per key-value head.
+    fn group_size(self) -> usize {
+        self.num_heads / self.num_kv_heads
     }
 
-    fn place(self, first: usize, last: usize) -> Place {
-        Place { first, block: last - first, keys: last, scale: (self.wide as f32).sqrt().recip() }
+    fn mask(self, first: usize, last: usize) -> BlockMask {
+        BlockMask { first, block: last - first, keys: last, scale: (self.head_dim as f32).sqrt().recip() }
     }
 
-    /// Copies one head's stretch of some rows.
+    /// Copies one head of some rows.
     fn gather(self, rows: &[f32], width: usize, head: usize, out: &mut Vec<f32>) {
         for row in rows.chunks_exact(width) {
-            out.extend_from_slice(&row[head * self.wide..][..self.wide]);
+            out.extend_from_slice(&row[head * self.head_dim..][..self.head_dim]);
         }
     }
 
-    /// The queries of all heads that share a key head, for some rows.
-    fn gather_group(self, rows: &[f32], width: usize, shared: usize, out: &mut Vec<f32>) {
+    /// Copies the query heads of a key-value head of some rows.
+    fn gather_group(self, rows: &[f32], width: usize, kv_head: usize, out: &mut Vec<f32>) {
         out.clear();
-        for head in shared * self.group()..(shared + 1) * self.group() {
+        for head in kv_head * self.group_size()..(kv_head + 1) * self.group_size() {
             self.gather(rows, width, head, out);
         }
     }
 
-    /// The other way round.
-    fn scatter_group(self, from: &[f32], rows: &mut [f32], width: usize, shared: usize) {
-        let mut from = from.chunks_exact(self.wide);
-        for head in shared * self.group()..(shared + 1) * self.group() {
+    /// The inverse of [`Attention::gather_group`].
+    fn scatter_group(self, from: &[f32], rows: &mut [f32], width: usize, kv_head: usize) {
+        let mut from = from.chunks_exact(self.head_dim);
+        for head in kv_head * self.group_size()..(kv_head + 1) * self.group_size() {
             for (row, from) in rows.chunks_exact_mut(width).zip(from.by_ref()) {
-                row[head * self.wide..][..self.wide].copy_from_slice(from);
+                row[head * self.head_dim..][..self.head_dim].copy_from_slice(from);
             }
         }
     }
 
-    /// Mixes the values: `all` holds queries, keys and values of every token, `mixed` becomes the result, `sums` the
-    /// logarithms that the way back needs.
-    pub(super) fn forth(self, all: &[f32], mixed: &mut [f32], sums: &mut Vec<f32>, desk: &mut Desk) {
-        let (row, width) = (self.row(), self.heads * self.wide);
-        let length = all.len() / row;
-        sums.clear();
-        for shared in 0..self.shared {
-            for first in (0..length).step_by(BLOCK) {
-                let last = (first + BLOCK).min(length);
-                let place = self.place(first, last);
-                self.read(all, shared, first, last, desk);
-                self.score(place, desk);
-                self.arch.dispatch(Softmax { scores: &mut desk.scores, place, sums: &mut desk.sums });
-                sums.extend_from_slice(&desk.sums);
-                desk.mixed.resize(desk.queries.len(), 0.0);
-                Matrix::pack_columns(self.wide, &desk.values).multiply(
-                    self.arch,
-                    &desk.scores,
-                    &mut desk.mixed,
-                );
-                self.scatter_group(&desk.mixed, &mut mixed[first * width..last * width], width, shared);
-            }
-        }
-    }
-
-    /// Queries of a block, keys and values up to its end.
-    fn read(self, all: &[f32], shared: usize, first: usize, last: usize, desk: &mut Desk) {
-        let row = self.row();
-        self.gather_group(&all[first * row..last * row], row, shared, &mut desk.queries);
-        desk.keys.clear();
-        self.gather(&all[..last * row], row, self.heads + shared, &mut desk.keys);
-        desk.values.clear();
-        self.gather(&all[..last * row], row, self.heads + self.shared + shared, &mut desk.values);
-    }
-
-    fn score(self, place: Place, desk: &mut Desk) {
-        desk.scores.resize(desk.queries.len() / self.wide * place.keys, 0.0);
-        Matrix::pack(self.wide, &[&desk.keys]).multiply(self.arch, &desk.queries, &mut desk.scores);
-    }
-
-    /// The derivative by queries, keys and values, from that by the mixed values.
-    pub(super) fn back(
+    /// Computes the attention output and the log-sum-exp of each row of scores.
+    pub(super) fn forward(
         self,
-        all: &[f32],
-        (mixed, sums): (&[f32], &[f32]),
-        mixed_back: &[f32],
-        all_back: &mut [f32],
-        desk: &mut Desk,
+        qkv: &[f32],
+        output: &mut [f32],
+        logsumexp: &mut Vec<f32>,
+        work: &mut AttentionWorkspace,
     ) {
-        let (row, width, arch) = (self.row(), self.heads * self.wide, self.arch);
-        let length = all.len() / row;
-        let mut sums = sums;
-        for shared in 0..self.shared {
-            for out in [&mut desk.keys_back, &mut desk.values_back] {
-                out.clear();
-                out.resize(length * self.wide, 0.0);
+        let (row, width) = (self.qkv_size(), self.num_heads * self.head_dim);
+        let length = qkv.len() / row;
+        logsumexp.clear();
+        for kv_head in 0..self.num_kv_heads {
+            for first in (0..length).step_by(BLOCK) {
+                let last = (first + BLOCK).min(length);
+                let mask = self.mask(first, last);
+                self.load_block(qkv, kv_head, first, last, work);
+                self.score(mask, work);
+                self.arch.dispatch(Softmax {
+                    scores: &mut work.scores,
+                    mask,
+                    logsumexp: &mut work.logsumexp,
+                });
+                logsumexp.extend_from_slice(&work.logsumexp);
+                work.output.resize(work.queries.len(), 0.0);
+                PackedMatrix::pack_columns(self.head_dim, &work.values).multiply(
+                    self.arch,
+                    &work.scores,
+                    &mut work.output,
+                );
+                self.scatter_group(&work.output, &mut output[first * width..last * width], width, kv_head);
+            }
+        }
+    }
+
+    /// Copies the queries of a block, and keys and values up to its end.
+    fn load_block(
+        self,
+        qkv: &[f32],
+        kv_head: usize,
+        first: usize,
+        last: usize,
+        work: &mut AttentionWorkspace,
+    ) {
+        let row = self.qkv_size();
+        self.gather_group(&qkv[first * row..last * row], row, kv_head, &mut work.queries);
+        work.keys.clear();
+        self.gather(&qkv[..last * row], row, self.num_heads + kv_head, &mut work.keys);
+        work.values.clear();
+        self.gather(&qkv[..last * row], row, self.num_heads + self.num_kv_heads + kv_head, &mut work.values);
+    }
+
+    fn score(self, mask: BlockMask, work: &mut AttentionWorkspace) {
+        work.scores.resize(work.queries.len() / self.head_dim * mask.keys, 0.0);
+        PackedMatrix::pack(self.head_dim, &[&work.keys]).multiply(self.arch, &work.queries, &mut work.scores);
+    }
+
+    /// Computes the gradient of queries, keys and values from the gradient of the output.
+    pub(super) fn backward(
+        self,
+        qkv: &[f32],
+        (output, logsumexp): (&[f32], &[f32]),
+        output_grad: &[f32],
+        qkv_grad: &mut [f32],
+        work: &mut AttentionWorkspace,
+    ) {
+        let (row, width, arch) = (self.qkv_size(), self.num_heads * self.head_dim, self.arch);
+        let length = qkv.len() / row;
+        let mut logsumexp = logsumexp;
+        for kv_head in 0..self.num_kv_heads {
+            for grad in [&mut work.keys_grad, &mut work.values_grad] {
+                grad.clear();
+                grad.resize(length * self.head_dim, 0.0);
             }
             for first in (0..length).step_by(BLOCK) {
                 let last = (first + BLOCK).min(length);
-                let place = self.place(first, last);
-                self.read(all, shared, first, last, desk);
-                self.gather_group(&mixed[first * width..last * width], width, shared, &mut desk.mixed);
-                self.gather_group(
-                    &mixed_back[first * width..last * width],
-                    width,
-                    shared,
-                    &mut desk.mixed_back,
-                );
-                self.score(place, desk);
-                let (own, rest) = sums.split_at(desk.queries.len() / self.wide);
-                sums = rest;
-                arch.dispatch(Shares { scores: &mut desk.scores, place, sums: own });
-                desk.pulls.resize(desk.scores.len(), 0.0);
-                Matrix::pack(self.wide, &[&desk.values]).multiply(arch, &desk.mixed_back, &mut desk.pulls);
-                arch.dispatch(SoftmaxBack {
-                    shares: &desk.scores,
-                    dy: &mut desk.pulls,
-                    place,
-                    mixed: &desk.mixed,
-                    mixed_back: &desk.mixed_back,
-                    wide: self.wide,
-                });
-                // Values: sharesᵀ·d mixed. Keys: pullsᵀ·queries. Queries: pulls·keys.
-                transpose(&desk.scores, place.keys, &mut desk.turned);
-                let values_back = &mut desk.values_back[..last * self.wide];
-                Matrix::pack_columns(self.wide, &desk.mixed_back).multiply_add(
+                let mask = self.mask(first, last);
+                self.load_block(qkv, kv_head, first, last, work);
+                let block = first * width..last * width;
+                self.gather_group(&output[block.clone()], width, kv_head, &mut work.output);
+                self.gather_group(&output_grad[block], width, kv_head, &mut work.output_grad);
+                self.score(mask, work);
+                let (own, rest) = logsumexp.split_at(work.queries.len() / self.head_dim);
+                logsumexp = rest;
+                arch.dispatch(AttentionProbs { scores: &mut work.scores, mask, logsumexp: own });
+                work.scores_grad.resize(work.scores.len(), 0.0);
+                PackedMatrix::pack(self.head_dim, &[&work.values]).multiply(
                     arch,
-                    &desk.turned,
-                    values_back,
+                    &work.output_grad,
+                    &mut work.scores_grad,
                 );
-                transpose(&desk.pulls, place.keys, &mut desk.turned);
-                let keys_back = &mut desk.keys_back[..last * self.wide];
-                Matrix::pack_columns(self.wide, &desk.queries).multiply_add(arch, &desk.turned, keys_back);
-                Matrix::pack_columns(self.wide, &desk.keys).multiply(arch, &desk.pulls, &mut desk.mixed);
-                self.scatter_group(&desk.mixed, &mut all_back[first * row..last * row], row, shared);
+                arch.dispatch(SoftmaxBackward {
+                    probs: &work.scores,
+                    dy: &mut work.scores_grad,
+                    mask,
+                    output: &work.output,
+                    output_grad: &work.output_grad,
+                    head_dim: self.head_dim,
+                });
+                // dV = probsᵀ·dO, dK = dSᵀ·Q, dQ = dS·K.
+                transpose(&work.scores, mask.keys, &mut work.transposed);
+                let values_grad = &mut work.values_grad[..last * self.head_dim];
+                PackedMatrix::pack_columns(self.head_dim, &work.output_grad).multiply_add(
+                    arch,
+                    &work.transposed,
+                    values_grad,
+                );
+                transpose(&work.scores_grad, mask.keys, &mut work.transposed);
+                let keys_grad = &mut work.keys_grad[..last * self.head_dim];
+                PackedMatrix::pack_columns(self.head_dim, &work.queries).multiply_add(
+                    arch,
+                    &work.transposed,
+                    keys_grad,
+                );
+                PackedMatrix::pack_columns(self.head_dim, &work.keys).multiply(
+                    arch,
+                    &work.scores_grad,
+                    &mut work.output,
+                );
+                self.scatter_group(&work.output, &mut qkv_grad[first * row..last * row], row, kv_head);
             }
             let parts = [
-                (self.heads + shared, &desk.keys_back),
-                (self.heads + self.shared + shared, &desk.values_back),
+                (self.num_heads + kv_head, &work.keys_grad),
+                (self.num_heads + self.num_kv_heads + kv_head, &work.values_grad),
             ];
             for (head, from) in parts {
-                for (row, from) in all_back.chunks_exact_mut(row).zip(from.chunks_exact(self.wide)) {
-                    row[head * self.wide..][..self.wide].copy_from_slice(from);
+                for (row, from) in qkv_grad.chunks_exact_mut(row).zip(from.chunks_exact(self.head_dim)) {
+                    row[head * self.head_dim..][..self.head_dim].copy_from_slice(from);
                 }
             }
         }

@@ -1,101 +1,108 @@
-//! One text through a Llama-style network and back: log-probabilities, and the gradient by every weight.
+//! Forward and backward pass of a Llama-style network over one sequence.
 
-use aske_kernels::{Arch, Gate, Matrix, Normalise, Rotary, Rotate};
+use aske_kernels::{ApplyRotary, Arch, PackedMatrix, RmsNorm, RotaryTable, SwiGlu};
 use aske_model::LlamaConfig;
 
-use super::attention::{Attention, Desk};
-use super::steps::{GateBack, NormaliseBack, transpose};
+use super::attention::{Attention, AttentionWorkspace};
+use super::kernels::{RmsNormBackward, SwiGluBackward, transpose};
+use super::layout::ParameterLayout;
 use crate::LearnError;
-use crate::layout::Layout;
 
-/// The shape of a network, and where its weights lie.
+/// The shape of a network and the offsets of its parameters.
 pub(super) struct Network {
     config: LlamaConfig,
     attention: Attention,
     arch: Arch,
-    epsilon: f32,
-    rotary: Rotary,
+    eps: f32,
+    rotary: RotaryTable,
     embedding: usize,
-    layers: Vec<Places>,
-    norm: usize,
-    head: usize,
+    layers: Vec<LayerOffsets>,
+    final_norm: usize,
+    lm_head: usize,
 }
 
-/// Where the weights of a layer begin, and how many outputs each of its matrices has.
-struct Places {
-    attention_norm: usize,
-    queries_keys_values: [(usize, usize); 3],
-    output: [(usize, usize); 1],
-    inner_norm: usize,
+/// Offsets of a layer's parameters; projections also have their number of outputs.
+struct LayerOffsets {
+    input_norm: usize,
+    qkv: [(usize, usize); 3],
+    o_proj: [(usize, usize); 1],
+    post_attention_norm: usize,
     gate_up: [(usize, usize); 2],
-    down: [(usize, usize); 1],
+    down_proj: [(usize, usize); 1],
 }
 
-/// A matrix laid out for both ways.
-struct Both {
-    forth: Matrix,
-    back: Matrix,
+/// A linear layer packed for both passes.
+struct Linear {
+    forward: PackedMatrix,
+    backward: PackedMatrix,
 }
 
-/// The weights of one moment, laid out for products.
-pub(super) struct Packed<'r> {
-    row: &'r [f32],
-    layers: Vec<[Both; 4]>,
-    head: Both,
+/// The parameters, packed for matrix products.
+pub(super) struct PackedWeights<'p> {
+    parameters: &'p [f32],
+    /// `qkv`, `o_proj`, `gate_up` and `down_proj` of each layer.
+    layers: Vec<[Linear; 4]>,
+    lm_head: Linear,
 }
 
-/// What the way back needs of a layer.
+/// Activations of a layer that the backward pass needs.
 #[derive(Default)]
-struct Kept {
-    before: Vec<f32>,
-    all: Vec<f32>,
-    mixed: Vec<f32>,
-    sums: Vec<f32>,
-    between: Vec<f32>,
-    wide: Vec<f32>,
+struct SavedActivations {
+    /// Input of the layer.
+    input: Vec<f32>,
+    /// Queries, keys and values, after rotary embedding.
+    qkv: Vec<f32>,
+    /// Output of attention, before `o_proj`.
+    attention: Vec<f32>,
+    /// Log-sum-exp of each row of attention scores.
+    logsumexp: Vec<f32>,
+    /// Hidden states between attention and MLP.
+    post_attention: Vec<f32>,
+    /// Gate and up projections.
+    gate_up: Vec<f32>,
 }
 
-/// Room for one text, kept from text to text.
+/// Buffers for one sequence, reused from sequence to sequence.
 #[derive(Default)]
-pub(super) struct Work {
-    layers: Vec<Kept>,
+pub(super) struct Workspace {
+    layers: Vec<SavedActivations>,
     positions: Vec<usize>,
-    stream: Vec<f32>,
-    normal: Vec<f32>,
+    hidden_states: Vec<f32>,
+    normed: Vec<f32>,
     inner: Vec<f32>,
-    back: Vec<f32>,
-    wide_back: Vec<f32>,
-    turned: Vec<f32>,
-    read: Vec<f32>,
-    read_normal: Vec<f32>,
+    hidden_grad: Vec<f32>,
+    qkv_grad: Vec<f32>,
+    transposed: Vec<f32>,
+    final_hidden: Vec<f32>,
+    final_normed: Vec<f32>,
     logits: Vec<f32>,
-    desk: Desk,
+    attention: AttentionWorkspace,
 }
 
-/// A prediction that counts.
+/// A token to predict.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
-    /// The place of the token before.
-    pub(super) place: usize,
+pub(super) struct Target {
+    /// Position of the preceding token.
+    pub(super) position: usize,
     /// The token.
     pub(super) token: usize,
 }
 
-/// What the network thinks of a token.
+/// The network's prediction for a target.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opinion {
-    /// Its log-probability.
-    pub(super) logp: f64,
-    /// The entropy of what could have stood there.
+pub(super) struct Prediction {
+    /// Log-probability of the target token.
+    pub(super) logprob: f64,
+    /// Entropy of the next-token distribution.
     pub(super) entropy: f64,
 }
 
-/// The first `length` numbers of a buffer that grows and never shrinks.
-fn room(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
-    if buffer.len() < length {
-        buffer.resize(length, 0.0);
+/// The first `len` elements of a buffer, grown if necessary.
+fn sized(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if buffer.len() < len {
+        buffer.resize(len, 0.0);
     }
-    &mut buffer[..length]
+    &mut buffer[..len]
 }
 
 fn copy(from: &[f32], to: &mut Vec<f32>) {
@@ -104,248 +111,288 @@ fn copy(from: &[f32], to: &mut Vec<f32>) {
 }
 
 impl Network {
-    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
-    pub(super) fn new(config: &LlamaConfig, layout: &Layout) -> Result<Self, LearnError> {
+    #[expect(clippy::cast_possible_truncation, reason = "computes in single precision")]
+    pub(super) fn new(config: &LlamaConfig, layout: &ParameterLayout) -> Result<Self, LearnError> {
         let find = |name: &str| {
             let found = layout.iter().find(|(other, ..)| *other == name);
             found
-                .map(|(_, shape, place)| (place, shape[0]))
+                .map(|(_, shape, offset)| (offset, shape[0]))
                 .ok_or_else(|| LearnError::Weights(format!("{name} is missing")))
         };
-        let layer = |index: usize| -> Result<Places, LearnError> {
+        let layer = |index: usize| -> Result<LayerOffsets, LearnError> {
             let own = |part: &str| find(&format!("model.layers.{index}.{part}.weight"));
-            Ok(Places {
-                attention_norm: own("input_layernorm")?.0,
-                queries_keys_values: [
-                    own("self_attn.q_proj")?,
-                    own("self_attn.k_proj")?,
-                    own("self_attn.v_proj")?,
-                ],
-                output: [own("self_attn.o_proj")?],
-                inner_norm: own("post_attention_layernorm")?.0,
+            Ok(LayerOffsets {
+                input_norm: own("input_layernorm")?.0,
+                qkv: [own("self_attn.q_proj")?, own("self_attn.k_proj")?, own("self_attn.v_proj")?],
+                o_proj: [own("self_attn.o_proj")?],
+                post_attention_norm: own("post_attention_layernorm")?.0,
                 gate_up: [own("mlp.gate_proj")?, own("mlp.up_proj")?],
-                down: [own("mlp.down_proj")?],
+                down_proj: [own("mlp.down_proj")?],
             })
         };
         let embedding = find("model.embed_tokens.weight")?.0;
         let arch = Arch::new();
-        let (heads, shared) = (config.num_attention_heads, config.num_key_value_heads);
+        let (num_heads, num_kv_heads) = (config.num_attention_heads, config.num_key_value_heads);
         Ok(Self {
-            attention: Attention { arch, heads, shared, wide: config.head_dim },
+            attention: Attention { arch, num_heads, num_kv_heads, head_dim: config.head_dim },
             arch,
-            epsilon: config.rms_norm_eps as f32,
-            rotary: Rotary::new(config.max_position_embeddings, config.head_dim, config.rope_theta),
+            eps: config.rms_norm_eps as f32,
+            rotary: RotaryTable::new(config.max_position_embeddings, config.head_dim, config.rope_theta),
             embedding,
             layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
-            norm: find("model.norm.weight")?.0,
-            head: if config.tie_word_embeddings { embedding } else { find("lm_head.weight")?.0 },
+            final_norm: find("model.norm.weight")?.0,
+            lm_head: if config.tie_word_embeddings { embedding } else { find("lm_head.weight")?.0 },
             config: config.clone(),
         })
     }
 
-    /// Lays out a row of weights.
-    pub(super) fn pack<'r>(&self, row: &'r [f32]) -> Packed<'r> {
-        let (width, inner) = (self.config.hidden_size, self.config.intermediate_size);
-        let mixed = self.config.num_attention_heads * self.config.head_dim;
-        let both = |inputs: usize, parts: &[(usize, usize)]| {
-            let parts: Vec<&[f32]> =
-                parts.iter().map(|(place, outputs)| &row[*place..place + outputs * inputs]).collect();
-            Both { forth: Matrix::pack(inputs, &parts), back: Matrix::pack_columns(inputs, &parts.concat()) }
+    /// Packs the parameters for matrix products.
+    pub(super) fn pack<'p>(&self, parameters: &'p [f32]) -> PackedWeights<'p> {
+        let (hidden_size, intermediate_size) = (self.config.hidden_size, self.config.intermediate_size);
+        let attention_size = self.config.num_attention_heads * self.config.head_dim;
+        let linear = |inputs: usize, parts: &[(usize, usize)]| {
+            let parts: Vec<&[f32]> = parts
+                .iter()
+                .map(|(offset, outputs)| &parameters[*offset..offset + outputs * inputs])
+                .collect();
+            Linear {
+                forward: PackedMatrix::pack(inputs, &parts),
+                backward: PackedMatrix::pack_columns(inputs, &parts.concat()),
+            }
         };
-        let layers = self.layers.iter().map(|places| {
+        let layers = self.layers.iter().map(|offsets| {
             [
-                both(width, &places.queries_keys_values),
-                both(mixed, &places.output),
-                both(width, &places.gate_up),
-                both(inner, &places.down),
+                linear(hidden_size, &offsets.qkv),
+                linear(attention_size, &offsets.o_proj),
+                linear(hidden_size, &offsets.gate_up),
+                linear(intermediate_size, &offsets.down_proj),
             ]
         });
-        Packed { row, layers: layers.collect(), head: both(width, &[(self.head, self.config.vocab_size)]) }
+        PackedWeights {
+            parameters,
+            layers: layers.collect(),
+            lm_head: linear(hidden_size, &[(self.lm_head, self.config.vocab_size)]),
+        }
     }
 
-    /// Reads a text and gives an opinion of each wanted token.
-    pub(super) fn forth(
+    /// Predicts each target.
+    pub(super) fn forward(
         &self,
-        packed: &Packed,
+        weights: &PackedWeights,
         tokens: &[u32],
-        wanted: &[Wanted],
-        work: &mut Work,
-    ) -> Vec<Opinion> {
-        let (width, arch) = (self.config.hidden_size, self.arch);
+        targets: &[Target],
+        work: &mut Workspace,
+    ) -> Vec<Prediction> {
+        let (hidden_size, arch) = (self.config.hidden_size, self.arch);
         let length = tokens.len();
         work.positions.clear();
         work.positions.extend(0..length);
-        work.stream.clear();
+        work.hidden_states.clear();
         for token in tokens {
-            let place = self.embedding + *token as usize * width;
-            work.stream.extend_from_slice(&packed.row[place..place + width]);
+            let offset = self.embedding + *token as usize * hidden_size;
+            work.hidden_states.extend_from_slice(&weights.parameters[offset..offset + hidden_size]);
         }
-        work.layers.resize_with(self.layers.len(), Kept::default);
-        for ((places, matrices), kept) in self.layers.iter().zip(&packed.layers).zip(&mut work.layers) {
-            let [queries_keys_values, output, gate_up, down] = matrices;
-            copy(&work.stream, &mut kept.before);
-            let normal = self.normalise(packed.row, places.attention_norm, &kept.before, &mut work.normal);
-            let row = queries_keys_values.forth.outputs();
-            kept.all.resize(length * row, 0.0);
-            queries_keys_values.forth.multiply(arch, normal, &mut kept.all);
-            self.turn(&mut kept.all, &work.positions, 1.0);
-            kept.mixed.resize(length * self.attention.heads * self.attention.wide, 0.0);
-            self.attention.forth(&kept.all, &mut kept.mixed, &mut kept.sums, &mut work.desk);
-            output.forth.multiply_add(arch, &kept.mixed, &mut work.stream);
-            copy(&work.stream, &mut kept.between);
-            let normal = self.normalise(packed.row, places.inner_norm, &kept.between, &mut work.normal);
-            kept.wide.resize(length * gate_up.forth.outputs(), 0.0);
-            gate_up.forth.multiply(arch, normal, &mut kept.wide);
-            let inner = room(&mut work.inner, length * self.config.intermediate_size);
-            arch.dispatch(Gate { x: &kept.wide, width: self.config.intermediate_size, out: inner });
-            down.forth.multiply_add(arch, inner, &mut work.stream);
+        work.layers.resize_with(self.layers.len(), SavedActivations::default);
+        for ((offsets, projections), saved) in self.layers.iter().zip(&weights.layers).zip(&mut work.layers) {
+            let [qkv, o_proj, gate_up, down_proj] = projections;
+            copy(&work.hidden_states, &mut saved.input);
+            let normed =
+                self.rms_norm(weights.parameters, offsets.input_norm, &saved.input, &mut work.normed);
+            saved.qkv.resize(length * qkv.forward.outputs(), 0.0);
+            qkv.forward.multiply(arch, normed, &mut saved.qkv);
+            self.rotate(&mut saved.qkv, &work.positions, 1.0);
+            saved.attention.resize(length * self.attention.num_heads * self.attention.head_dim, 0.0);
+            self.attention.forward(
+                &saved.qkv,
+                &mut saved.attention,
+                &mut saved.logsumexp,
+                &mut work.attention,
+            );
+            o_proj.forward.multiply_add(arch, &saved.attention, &mut work.hidden_states);
+            copy(&work.hidden_states, &mut saved.post_attention);
+            let normed = self.rms_norm(
+                weights.parameters,
+                offsets.post_attention_norm,
+                &saved.post_attention,
+                &mut work.normed,
+            );
+            saved.gate_up.resize(length * gate_up.forward.outputs(), 0.0);
+            gate_up.forward.multiply(arch, normed, &mut saved.gate_up);
+            let inner = sized(&mut work.inner, length * self.config.intermediate_size);
+            arch.dispatch(SwiGlu { x: &saved.gate_up, width: self.config.intermediate_size, out: inner });
+            down_proj.forward.multiply_add(arch, inner, &mut work.hidden_states);
         }
-        work.read.clear();
-        for Wanted { place, .. } in wanted {
-            work.read.extend_from_slice(&work.stream[place * width..][..width]);
+        work.final_hidden.clear();
+        for Target { position, .. } in targets {
+            work.final_hidden.extend_from_slice(&work.hidden_states[position * hidden_size..][..hidden_size]);
         }
-        let normal = self.normalise(packed.row, self.norm, &work.read, &mut work.read_normal);
-        let size = self.config.vocab_size;
-        work.logits.resize(wanted.len() * size, 0.0);
-        packed.head.forth.multiply(arch, normal, &mut work.logits);
+        let normed =
+            self.rms_norm(weights.parameters, self.final_norm, &work.final_hidden, &mut work.final_normed);
+        let vocab_size = self.config.vocab_size;
+        work.logits.resize(targets.len() * vocab_size, 0.0);
+        weights.lm_head.forward.multiply(arch, normed, &mut work.logits);
         work.logits
-            .chunks_exact_mut(size)
-            .zip(wanted)
-            .map(|(logits, wanted)| opinion(logits, wanted.token))
+            .chunks_exact_mut(vocab_size)
+            .zip(targets)
+            .map(|(logits, target)| predict(logits, target.token))
             .collect()
     }
 
-    /// Goes back from the slope of each wanted log-probability; adds the gradient by every weight.
+    /// Adds the gradient of every parameter, given the derivative of the loss by each target's log-probability.
     ///
-    /// Must follow [`Network::forth`] with the same text.
-    pub(super) fn back(
+    /// Must follow [`Network::forward`] with the same sequence.
+    pub(super) fn backward(
         &self,
-        packed: &Packed,
+        weights: &PackedWeights,
         tokens: &[u32],
-        (wanted, slopes): (&[Wanted], &[f64]),
-        work: &mut Work,
+        (targets, logprob_grads): (&[Target], &[f64]),
+        work: &mut Workspace,
         gradient: &mut [f32],
     ) {
-        let (width, size, arch) = (self.config.hidden_size, self.config.vocab_size, self.arch);
-        let (length, inner) = (tokens.len(), self.config.intermediate_size);
-        // By each logit: slope·(1 where it is the token, less its probability).
-        for ((shares, wanted), slope) in work.logits.chunks_exact_mut(size).zip(wanted).zip(slopes) {
-            #[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
-            let slope = *slope as f32;
-            for share in shares.iter_mut() {
-                *share *= -slope;
+        let (hidden_size, vocab_size, arch) = (self.config.hidden_size, self.config.vocab_size, self.arch);
+        let (length, intermediate_size) = (tokens.len(), self.config.intermediate_size);
+        // Gradient of the logits: grad·(1 at the target, minus the probability).
+        for ((probabilities, target), grad) in
+            work.logits.chunks_exact_mut(vocab_size).zip(targets).zip(logprob_grads)
+        {
+            #[expect(clippy::cast_possible_truncation, reason = "computes in single precision")]
+            let grad = *grad as f32;
+            for probability in probabilities.iter_mut() {
+                *probability *= -grad;
             }
-            shares[wanted.token] += slope;
+            probabilities[target.token] += grad;
         }
-        let normal = &work.read_normal[..wanted.len() * width];
-        self.learn(&[(self.head, size)], &work.logits, normal, &mut work.turned, gradient);
-        let normal_back = room(&mut work.normal, wanted.len() * width);
-        packed.head.back.multiply(arch, &work.logits, normal_back);
-        let mut read_back = vec![0.0; wanted.len() * width];
-        self.normalise_back(packed.row, self.norm, &work.read, normal_back, &mut read_back, gradient);
-        work.back.clear();
-        work.back.resize(length * width, 0.0);
-        for (wanted, from) in wanted.iter().zip(read_back.chunks_exact(width)) {
-            add(from, &mut work.back[wanted.place * width..][..width]);
+        let normed = &work.final_normed[..targets.len() * hidden_size];
+        self.weight_grad(&[(self.lm_head, vocab_size)], &work.logits, normed, &mut work.transposed, gradient);
+        let normed_grad = sized(&mut work.normed, targets.len() * hidden_size);
+        weights.lm_head.backward.multiply(arch, &work.logits, normed_grad);
+        let mut final_grad = vec![0.0; targets.len() * hidden_size];
+        self.rms_norm_backward(
+            weights.parameters,
+            self.final_norm,
+            &work.final_hidden,
+            normed_grad,
+            &mut final_grad,
+            gradient,
+        );
+        work.hidden_grad.clear();
+        work.hidden_grad.resize(length * hidden_size, 0.0);
+        for (target, from) in targets.iter().zip(final_grad.chunks_exact(hidden_size)) {
+            add(from, &mut work.hidden_grad[target.position * hidden_size..][..hidden_size]);
         }
-        for ((places, matrices), kept) in self.layers.iter().zip(&packed.layers).zip(&mut work.layers).rev() {
-            let [queries_keys_values, output, gate_up, down] = matrices;
-            let held = room(&mut work.inner, length * inner);
-            arch.dispatch(Gate { x: &kept.wide, width: inner, out: held });
-            self.learn(&places.down, &work.back, held, &mut work.turned, gradient);
-            down.back.multiply(arch, &work.back, held);
-            arch.dispatch(GateBack { x: &mut kept.wide, width: inner, dy: held });
-            let normal = self.normalise(packed.row, places.inner_norm, &kept.between, &mut work.normal);
-            self.learn(&places.gate_up, &kept.wide, normal, &mut work.turned, gradient);
-            let normal_back = room(&mut work.normal, length * width);
-            gate_up.back.multiply(arch, &kept.wide, normal_back);
-            self.normalise_back(
-                packed.row,
-                places.inner_norm,
-                &kept.between,
-                normal_back,
-                &mut work.back,
+        for ((offsets, projections), saved) in
+            self.layers.iter().zip(&weights.layers).zip(&mut work.layers).rev()
+        {
+            let [qkv, o_proj, gate_up, down_proj] = projections;
+            let inner = sized(&mut work.inner, length * intermediate_size);
+            arch.dispatch(SwiGlu { x: &saved.gate_up, width: intermediate_size, out: inner });
+            self.weight_grad(&offsets.down_proj, &work.hidden_grad, inner, &mut work.transposed, gradient);
+            down_proj.backward.multiply(arch, &work.hidden_grad, inner);
+            arch.dispatch(SwiGluBackward { x: &mut saved.gate_up, width: intermediate_size, dy: inner });
+            let normed = self.rms_norm(
+                weights.parameters,
+                offsets.post_attention_norm,
+                &saved.post_attention,
+                &mut work.normed,
+            );
+            self.weight_grad(&offsets.gate_up, &saved.gate_up, normed, &mut work.transposed, gradient);
+            let normed_grad = sized(&mut work.normed, length * hidden_size);
+            gate_up.backward.multiply(arch, &saved.gate_up, normed_grad);
+            self.rms_norm_backward(
+                weights.parameters,
+                offsets.post_attention_norm,
+                &saved.post_attention,
+                normed_grad,
+                &mut work.hidden_grad,
                 gradient,
             );
 
-            self.learn(&places.output, &work.back, &kept.mixed, &mut work.turned, gradient);
-            let mixed_back = room(&mut work.inner, kept.mixed.len());
-            output.back.multiply(arch, &work.back, mixed_back);
-            let all_back = room(&mut work.wide_back, kept.all.len());
-            self.attention.back(&kept.all, (&kept.mixed, &kept.sums), mixed_back, all_back, &mut work.desk);
-            self.turn(all_back, &work.positions, -1.0);
-            let normal = self.normalise(packed.row, places.attention_norm, &kept.before, &mut work.normal);
-            self.learn(&places.queries_keys_values, all_back, normal, &mut work.turned, gradient);
-            let normal_back = room(&mut work.normal, length * width);
-            queries_keys_values.back.multiply(arch, all_back, normal_back);
-            self.normalise_back(
-                packed.row,
-                places.attention_norm,
-                &kept.before,
-                normal_back,
-                &mut work.back,
+            self.weight_grad(
+                &offsets.o_proj,
+                &work.hidden_grad,
+                &saved.attention,
+                &mut work.transposed,
+                gradient,
+            );
+            let attention_grad = sized(&mut work.inner, saved.attention.len());
+            o_proj.backward.multiply(arch, &work.hidden_grad, attention_grad);
+            let qkv_grad = sized(&mut work.qkv_grad, saved.qkv.len());
+            self.attention.backward(
+                &saved.qkv,
+                (&saved.attention, &saved.logsumexp),
+                attention_grad,
+                qkv_grad,
+                &mut work.attention,
+            );
+            self.rotate(qkv_grad, &work.positions, -1.0);
+            let normed =
+                self.rms_norm(weights.parameters, offsets.input_norm, &saved.input, &mut work.normed);
+            self.weight_grad(&offsets.qkv, qkv_grad, normed, &mut work.transposed, gradient);
+            let normed_grad = sized(&mut work.normed, length * hidden_size);
+            qkv.backward.multiply(arch, qkv_grad, normed_grad);
+            self.rms_norm_backward(
+                weights.parameters,
+                offsets.input_norm,
+                &saved.input,
+                normed_grad,
+                &mut work.hidden_grad,
                 gradient,
             );
         }
-        for (token, from) in tokens.iter().zip(work.back.chunks_exact(width)) {
-            add(from, &mut gradient[self.embedding + *token as usize * width..][..width]);
+        for (token, from) in tokens.iter().zip(work.hidden_grad.chunks_exact(hidden_size)) {
+            add(from, &mut gradient[self.embedding + *token as usize * hidden_size..][..hidden_size]);
         }
     }
 
-    /// Adds the gradient of matrices that read `x` and wrote one after the other into rows whose slopes are `dy`.
-    fn learn(
+    /// Adds the gradient of projections that read `x` and whose concatenated outputs have the gradient `dy`.
+    fn weight_grad(
         &self,
         parts: &[(usize, usize)],
         dy: &[f32],
         x: &[f32],
-        turned: &mut Vec<f32>,
+        transposed: &mut Vec<f32>,
         gradient: &mut [f32],
     ) {
         let outputs: usize = parts.iter().map(|(_, outputs)| outputs).sum();
         let length = dy.len() / outputs;
         let inputs = x.len() / length.max(1);
-        transpose(dy, outputs, turned);
-        let columns = Matrix::pack_columns(inputs, x);
-        let mut turned = turned.as_slice();
-        for (place, outputs) in parts {
-            let (own, rest) = turned.split_at(outputs * length);
-            columns.multiply_add(self.arch, own, &mut gradient[*place..place + outputs * inputs]);
-            turned = rest;
+        transpose(dy, outputs, transposed);
+        let columns = PackedMatrix::pack_columns(inputs, x);
+        let mut transposed = transposed.as_slice();
+        for (offset, outputs) in parts {
+            let (own, rest) = transposed.split_at(outputs * length);
+            columns.multiply_add(self.arch, own, &mut gradient[*offset..offset + outputs * inputs]);
+            transposed = rest;
         }
     }
 
-    fn turn(&self, rows: &mut [f32], positions: &[usize], sign: f32) {
-        let Attention { heads, shared, wide, .. } = self.attention;
-        let width = (heads + 2 * shared) * wide;
-        self.arch.dispatch(Rotate {
-            rotary: &self.rotary,
-            rows,
-            width,
-            heads: heads + shared,
-            positions,
-            sign,
-        });
+    /// Applies the rotary embedding to queries and keys; a sign of −1 inverts it.
+    fn rotate(&self, rows: &mut [f32], positions: &[usize], sign: f32) {
+        let Attention { num_heads, num_kv_heads, head_dim, .. } = self.attention;
+        let width = (num_heads + 2 * num_kv_heads) * head_dim;
+        let heads = num_heads + num_kv_heads;
+        self.arch.dispatch(ApplyRotary { table: &self.rotary, rows, width, heads, positions, sign });
     }
 
-    fn normalise<'a>(&self, row: &[f32], place: usize, x: &[f32], out: &'a mut Vec<f32>) -> &'a [f32] {
-        let out = room(out, x.len());
-        let weight = &row[place..place + self.config.hidden_size];
-        self.arch.dispatch(Normalise { x, weight, epsilon: self.epsilon, out });
+    fn rms_norm<'a>(&self, parameters: &[f32], offset: usize, x: &[f32], out: &'a mut Vec<f32>) -> &'a [f32] {
+        let out = sized(out, x.len());
+        let weight = &parameters[offset..offset + self.config.hidden_size];
+        self.arch.dispatch(RmsNorm { x, weight, eps: self.eps, out });
         out
     }
 
-    fn normalise_back(
+    fn rms_norm_backward(
         &self,
-        row: &[f32],
-        place: usize,
+        parameters: &[f32],
+        offset: usize,
         x: &[f32],
         dy: &[f32],
-        out: &mut [f32],
+        dx: &mut [f32],
         gradient: &mut [f32],
     ) {
-        let ends = place..place + self.config.hidden_size;
-        let (weight, slope) = (&row[ends.clone()], &mut gradient[ends]);
-        self.arch.dispatch(NormaliseBack { x, weight, epsilon: self.epsilon, dy, out, slope });
+        let range = offset..offset + self.config.hidden_size;
+        let (weight, dweight) = (&parameters[range.clone()], &mut gradient[range]);
+        self.arch.dispatch(RmsNormBackward { x, weight, eps: self.eps, dy, dx, dweight });
     }
 }
 
@@ -355,22 +402,22 @@ fn add(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// The log-probability of a token and the entropy; logits become probabilities.
-#[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
-fn opinion(logits: &mut [f32], token: usize) -> Opinion {
-    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let own = f64::from(logits[token] - largest);
+/// Replaces logits by probabilities; returns the target's log-probability and the entropy.
+#[expect(clippy::cast_possible_truncation, reason = "computes in single precision")]
+fn predict(logits: &mut [f32], token: usize) -> Prediction {
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let target = f64::from(logits[token] - max);
     let (mut total, mut weighted) = (0.0, 0.0);
     for logit in logits.iter_mut() {
-        let above = f64::from(*logit - largest);
-        let weight = above.exp();
+        let shifted = f64::from(*logit - max);
+        let weight = shifted.exp();
         total += weight;
-        weighted += weight * above;
+        weighted += weight * shifted;
         *logit = weight as f32;
     }
-    let share = (1.0 / total) as f32;
+    let scale = (1.0 / total) as f32;
     for logit in logits.iter_mut() {
-        *logit *= share;
+        *logit *= scale;
     }
-    Opinion { logp: own - total.ln(), entropy: total.ln() - weighted / total }
+    Prediction { logprob: target - total.ln(), entropy: total.ln() - weighted / total }
 }

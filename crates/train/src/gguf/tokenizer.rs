@@ -1,29 +1,29 @@
-//! The tokenizer of a GGUF file, as the files that transformers reads.
+//! Converts the tokenizer of a GGUF file to the files of transformers.
 
 use serde_json::{Map, Value, json};
 
-use super::{About, Entry, wrong};
+use super::{Entry, Metadata, unsupported};
 use crate::LearnError;
 
-/// How Qwen2 and Llama 3 cut a text into words; they differ in how many digits stay together.
-const WORDS: [&str; 2] = [
+/// Pre-tokenizer pattern of Qwen2 and Llama 3; they differ in how many digits are grouped.
+const PATTERN: [&str; 2] = [
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 ];
 
-/// Kinds of tokens, as GGUF numbers them.
+/// Token types in GGUF.
 const CONTROL: i64 = 3;
 const USER_DEFINED: i64 = 4;
 const UNUSED: i64 = 5;
 
-/// `tokenizer.json` and `tokenizer_config.json`.
-pub(super) fn files(about: &About) -> Result<(Value, Value), LearnError> {
-    let model = about.text("tokenizer.ggml.model").unwrap_or_default();
+/// Builds `tokenizer.json` and `tokenizer_config.json`.
+pub(super) fn files(metadata: &Metadata) -> Result<(Value, Value), LearnError> {
+    let model = metadata.text("tokenizer.ggml.model").unwrap_or_default();
     if model != "gpt2" {
-        return Err(wrong(&format!("a tokenizer of kind `{model}`")));
+        return Err(unsupported(format!("tokenizer `{model}`")));
     }
-    let tokens = texts(about, "tokenizer.ggml.tokens")?;
-    let kinds = about.list("tokenizer.ggml.token_type")?.iter().map(kind);
+    let tokens = texts(metadata, "tokenizer.ggml.tokens")?;
+    let kinds = metadata.list("tokenizer.ggml.token_type")?.iter().map(kind);
     let mut vocabulary = Map::new();
     let mut added = Vec::new();
     for (number, (token, kind)) in tokens.iter().zip(kinds).enumerate() {
@@ -38,14 +38,14 @@ pub(super) fn files(about: &About) -> Result<(Value, Value), LearnError> {
             }));
         }
     }
-    let merges = texts(about, "tokenizer.ggml.merges")?;
+    let merges = texts(metadata, "tokenizer.ggml.merges")?;
     let merges: Option<Vec<(&str, &str)>> = merges.iter().map(|merge| merge.split_once(' ')).collect();
-    let merges = merges.ok_or_else(|| wrong("a merge without two parts"))?;
+    let merges = merges.ok_or_else(|| unsupported("a merge without two parts"))?;
 
-    let before = about.text("tokenizer.ggml.pre").unwrap_or_default();
-    let cut = cut(before)?;
+    let pre_tokenizer = metadata.text("tokenizer.ggml.pre").unwrap_or_default();
+    let pre_tokenizer_config = pre_tokenizer_config(pre_tokenizer)?;
     let named = |name: &str| {
-        let number = about.number(&format!("tokenizer.ggml.{name}_token_id"))?;
+        let number = metadata.number(&format!("tokenizer.ggml.{name}_token_id"))?;
         tokens.get(usize::try_from(number).ok()?).copied()
     };
     let tokenizer = json!({
@@ -53,34 +53,34 @@ pub(super) fn files(about: &About) -> Result<(Value, Value), LearnError> {
         "truncation": null,
         "padding": null,
         "added_tokens": added,
-        "normalizer": if before == "qwen2" { json!({"type": "NFC"}) } else { Value::Null },
-        "pre_tokenizer": cut,
-        "post_processor": begun(about, named("bos")),
+        "normalizer": if pre_tokenizer == "qwen2" { json!({"type": "NFC"}) } else { Value::Null },
+        "pre_tokenizer": pre_tokenizer_config,
+        "post_processor": bos_processor(metadata, named("bos")),
         "decoder": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
         "model": {
             "type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
             "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
-            "ignore_merges": before == "llama-bpe", "vocab": vocabulary, "merges": merges,
+            "ignore_merges": pre_tokenizer == "llama-bpe", "vocab": vocabulary, "merges": merges,
         },
     });
-    let settings = json!({
+    let tokenizer_config = json!({
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": named("bos"),
         "eos_token": named("eos"),
         "pad_token": named("padding").or(named("eos")),
         "unk_token": named("unknown"),
-        "model_max_length": about.size("context_length")?,
+        "model_max_length": metadata.size("context_length")?,
         "clean_up_tokenization_spaces": false,
-        "chat_template": about.text("tokenizer.chat_template"),
+        "chat_template": metadata.text("tokenizer.chat_template"),
     });
-    Ok((tokenizer, settings))
+    Ok((tokenizer, tokenizer_config))
 }
 
-fn texts<'a>(about: &About<'a>, name: &str) -> Result<Vec<&'a str>, LearnError> {
-    let entries = about.entries.get(name).and_then(|entry| entry.to_vec().ok());
+fn texts<'a>(metadata: &Metadata<'a>, name: &str) -> Result<Vec<&'a str>, LearnError> {
+    let entries = metadata.entries.get(name).and_then(|entry| entry.to_vec().ok());
     let all: Option<Vec<&str>> = entries
         .and_then(|entries| entries.iter().map(|entry| entry.to_string().ok().map(String::as_str)).collect());
-    all.ok_or_else(|| wrong(&format!("no `{name}`")))
+    all.ok_or_else(|| unsupported(format!("no `{name}`")))
 }
 
 fn kind(entry: &Entry) -> i64 {
@@ -90,14 +90,14 @@ fn kind(entry: &Entry) -> i64 {
     }
 }
 
-/// How a text is cut into words before bytes are merged, by the name that llama.cpp gives it.
-fn cut(name: &str) -> Result<Value, LearnError> {
+/// The pre-tokenizer with this llama.cpp name.
+fn pre_tokenizer_config(name: &str) -> Result<Value, LearnError> {
     let bytes = |regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": regex});
-    let words = |digits: &str| {
-        let regex = WORDS.join(digits);
-        let split =
+    let split = |digits: &str| {
+        let regex = PATTERN.join(digits);
+        let pattern =
             json!({"type": "Split", "pattern": {"Regex": regex}, "behavior": "Isolated", "invert": false});
-        json!({"type": "Sequence", "pretokenizers": [split, bytes(false)]})
+        json!({"type": "Sequence", "pretokenizers": [pattern, bytes(false)]})
     };
     match name {
         "gpt-2" | "gpt2" => Ok(bytes(true)),
@@ -105,16 +105,16 @@ fn cut(name: &str) -> Result<Value, LearnError> {
             let digits = json!({"type": "Digits", "individual_digits": true});
             Ok(json!({"type": "Sequence", "pretokenizers": [digits, bytes(true)]}))
         }
-        "qwen2" => Ok(words("")),
-        "llama-bpe" => Ok(words("{1,3}")),
-        other => Err(wrong(&format!("a tokenizer that cuts words as `{other}`"))),
+        "qwen2" => Ok(split("")),
+        "llama-bpe" => Ok(split("{1,3}")),
+        other => Err(unsupported(format!("pre-tokenizer `{other}`"))),
     }
 }
 
-/// Puts the first token before a text, where the file asks for it.
-fn begun(about: &About, token: Option<&str>) -> Value {
-    let number = about.number("tokenizer.ggml.bos_token_id");
-    let (Some(token), Some(number), true) = (token, number, about.flag("tokenizer.ggml.add_bos_token"))
+/// The post-processor, which adds the BOS token if the file says so.
+fn bos_processor(metadata: &Metadata, token: Option<&str>) -> Value {
+    let number = metadata.number("tokenizer.ggml.bos_token_id");
+    let (Some(token), Some(number), true) = (token, number, metadata.flag("tokenizer.ggml.add_bos_token"))
     else {
         return json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": false, "use_regex": true});
     };

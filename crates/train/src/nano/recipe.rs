@@ -1,35 +1,34 @@
-//! The recipe: every network of the nano world, its shape, what it is taught, and for how long.
+//! The recipe: shape, data and hyperparameters of every nano network.
 
-use super::config;
+use super::tokenizer::model_config;
 use aske_model::LlamaConfig;
-use aske_nano::{Family, Teaching};
+use aske_nano::{Family, TeacherKind};
 
-/// How one network is made.
+/// How one network is trained.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     /// Its name.
     pub name: &'static str,
-    /// How it is taught to ask; one without only answers.
-    pub teaching: Option<Teaching>,
-    /// Width, layers, inner width, query heads, key heads, width of a head.
+    /// The conversations that teach it to ask; `None` for a network that only answers.
+    pub teaching: Option<TeacherKind>,
+    /// Hidden size, layers, intermediate size, heads, key-value heads, head size.
     shape: [usize; 6],
     /// Optimiser steps.
     pub steps: u64,
-    /// Questions in a batch.
+    /// Questions per batch.
     pub rows: usize,
-    /// The highest learning rate.
-    pub peak: f64,
-    /// Families it hardly sees: one lesson in so many falls to them as to another family.
+    /// Peak learning rate.
+    pub learning_rate: f64,
+    /// Question families it rarely sees.
     pub neglected: &'static [Family],
-    /// Seed of its weights and its lessons.
+    /// Seed of its initialization and its data.
     pub seed: u64,
 }
 
 impl Recipe {
-    /// Its shape.
+    /// Its architecture.
     pub fn config(&self) -> LlamaConfig {
-        let [width, layers, inner, heads, keys, head] = self.shape;
-        config(width, layers, inner, [heads, keys], head)
+        model_config(self.shape)
     }
 
     /// The recipe of this name.
@@ -51,12 +50,12 @@ pub const RECIPE: &[Recipe] = &[
     solver("nano-2m", [192, 4, 512, 6, 2, 32], 3_000, 1.5e-3, &[], 7),
     Recipe { rows: 1024, ..solver("nano-check", [256, 4, 640, 8, 2, 32], 17_000, 1.2e-3, &[], 8) },
     Recipe {
-        teaching: Some(Teaching::Good),
+        teaching: Some(TeacherKind::Good),
         rows: 768,
         ..solver("nano-asker", [192, 5, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 9)
     },
     Recipe {
-        teaching: Some(Teaching::Mixed),
+        teaching: Some(TeacherKind::Mixed),
         rows: 768,
         ..solver("nano-novice", [192, 4, 512, 6, 2, 32], 9_000, 1.5e-3, &[], 10)
     },
@@ -66,11 +65,11 @@ const fn solver(
     name: &'static str,
     shape: [usize; 6],
     steps: u64,
-    peak: f64,
+    learning_rate: f64,
     neglected: &'static [Family],
     seed: u64,
 ) -> Recipe {
-    Recipe { name, teaching: None, shape, steps, rows: 512, peak, neglected, seed }
+    Recipe { name, teaching: None, shape, steps, rows: 512, learning_rate, neglected, seed }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What each step came to: one line of `metrics.jsonl`.
+//! Metrics of each step: one line of `metrics.jsonl`.
 
 use super::TrainError;
-use super::checkpoint::wrong;
+use super::checkpoint::io_error;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -10,107 +10,109 @@ use std::path::{Path, PathBuf};
 /// The file of a training run's metrics.
 const FILE: &str = "metrics.jsonl";
 
-/// One step. Shares are of one; what was not measured is absent.
+/// The metrics of one step. Fractions are between 0 and 1; what was not measured is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Line {
-    /// The step, counted from 1.
+pub struct StepMetrics {
+    /// Step number, starting at 1.
     pub step: u64,
-    /// Rollouts that were learnt from.
+    /// Rollouts used for the update.
     pub rollouts: usize,
-    /// Rollouts that infrastructure kept from finishing; never scored.
+    /// Rollouts that failed for infrastructure reasons; never scored.
     pub failures: usize,
-    /// Rollouts left out because they are longer than the trainer takes.
+    /// Rollouts skipped because they exceed the maximum length.
     pub overlong: usize,
-    /// Turns of the asker that ran out of tokens.
+    /// Asker turns that reached the token limit.
     pub truncated: usize,
-    /// The mean reward.
+    /// Mean reward.
     pub reward: f64,
-    /// Its part for the outcome.
+    /// Its outcome component.
     pub reward_calibration: f64,
-    /// Its part for the format.
+    /// Its format component.
     pub reward_format: f64,
-    /// Its part for diversity.
+    /// Its diversity component.
     pub reward_diversity: f64,
-    /// The share of calibrated rollouts, by the policy's own judgement.
+    /// Fraction of calibrated rollouts, as judged by the policy itself.
     pub calibrated: f64,
-    /// The share of too easy ones.
+    /// Fraction of too easy ones.
     pub too_easy: f64,
-    /// The share of too hard ones.
+    /// Fraction of too hard ones.
     pub too_hard: f64,
-    /// The share without a final question.
+    /// Fraction without a final question.
     pub no_question: f64,
-    /// The share of calibrated ones by the fixed cross-check solver, of those it was asked about.
+    /// Fraction of calibrated ones, as judged by the fixed cross-check solver.
     pub fixed_calibrated: Option<f64>,
-    /// How often policy and fixed cross-check solver give the same answer to a final question.
+    /// Agreement between the policy and the fixed cross-check solver on final questions.
     pub agreement: Option<f64>,
-    /// How often the policy's answer is the oracle's.
+    /// Agreement between the policy and the oracle.
     pub truth: Option<f64>,
-    /// Different final questions, as a share of all.
+    /// Fraction of distinct final questions.
     pub distinct: f64,
-    /// The share of rollouts with a question that has an answer.
+    /// Fraction of rollouts with an answerable question.
     pub valid: f64,
-    /// How far a question is from its nearest neighbours, before it is gated.
+    /// Mean distance of questions to their nearest neighbours, before gating.
     pub novelty: f64,
-    /// The policy's own tokens.
+    /// Tokens sampled by the policy.
     pub tokens: u64,
-    /// All tokens it learnt from.
+    /// All tokens, including prompts.
     pub read: u64,
-    /// The loss before the step.
+    /// Loss before the step.
     pub loss: f64,
-    /// The gradient's norm before clipping.
+    /// Gradient norm before clipping.
     pub gradient_norm: f64,
-    /// The learning rate.
+    /// Learning rate.
     pub rate: f64,
-    /// The mean importance ratio.
+    /// Mean importance ratio.
     pub ratio: f64,
-    /// The share of tokens whose ratio was clipped.
+    /// Fraction of tokens whose ratio was clipped.
     pub clipped: f64,
-    /// The mean difference of log-probabilities between sampling and learning, without its sign.
+    /// Mean absolute difference of log-probabilities between sampling and training.
     pub drift: f64,
-    /// The mean entropy of the policy's choices.
+    /// Mean entropy of the policy.
     pub entropy: f64,
-    /// Seconds spent on sampling the next step's rollouts.
+    /// Seconds spent sampling the next step's rollouts.
     pub sampling_s: f64,
-    /// Seconds spent on learning.
+    /// Seconds spent on the update.
     pub learning_s: f64,
     /// Seconds of the whole step.
     pub step_s: f64,
 }
 
-/// The metrics of a run, open for more.
-pub struct Metrics {
+/// Appends to the metrics of a run.
+pub struct MetricsWriter {
     path: PathBuf,
     file: File,
 }
 
-impl Metrics {
-    /// Opens the file and keeps the lines of the first steps; later ones will be written again.
-    pub fn open(folder: &Path, steps: u64) -> Result<(Self, Vec<Line>), TrainError> {
+impl MetricsWriter {
+    /// Opens the file and truncates it to the first `steps` steps, which it returns.
+    pub fn open(folder: &Path, steps: u64) -> Result<(Self, Vec<StepMetrics>), TrainError> {
         let path = folder.join(FILE);
         let mut lines = read_metrics(folder)?;
         lines.retain(|line| line.step <= steps);
         let kept: String =
             lines.iter().filter_map(|line| Some(serde_json::to_string(line).ok()? + "\n")).collect();
         let fresh = folder.join(format!("{FILE}.new"));
-        std::fs::write(&fresh, kept).and_then(|()| std::fs::rename(&fresh, &path)).map_err(wrong(&path))?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(wrong(&path))?;
+        std::fs::write(&fresh, kept)
+            .and_then(|()| std::fs::rename(&fresh, &path))
+            .map_err(io_error(&path))?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(io_error(&path))?;
         Ok((Self { path, file }, lines))
     }
 
     /// Adds a step.
-    pub fn add(&mut self, line: &Line) -> Result<(), TrainError> {
-        let text = serde_json::to_string(line).unwrap_or_default() + "\n";
-        self.file.write_all(text.as_bytes()).map_err(wrong(&self.path))
+    pub fn append(&mut self, metrics: &StepMetrics) -> Result<(), TrainError> {
+        let text = serde_json::to_string(metrics).unwrap_or_default() + "\n";
+        self.file.write_all(text.as_bytes()).map_err(io_error(&self.path))
     }
 }
 
-/// The metrics of a training run; a torn last line is left out.
-pub fn read_metrics(folder: &Path) -> Result<Vec<Line>, TrainError> {
+/// Reads the metrics of a training run; an incomplete last line is ignored.
+pub fn read_metrics(folder: &Path) -> Result<Vec<StepMetrics>, TrainError> {
     let path = folder.join(FILE);
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(text.lines().map_while(|line| serde_json::from_str(line).ok()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(wrong(&path)(error)),
+        Err(error) => Err(io_error(&path)(error)),
     }
 }

@@ -1,17 +1,17 @@
-//! Where a training goes on: from the latest checkpoint that is whole and whose next step has all of its rollouts.
+//! Resumes training from the latest intact checkpoint whose next step has all of its rollouts.
 
-use super::checkpoint::{self, Checkpoint, Unusable};
-use super::sampler::Stored;
-use super::trainer::Material;
-use super::{TrainError, Trainer, Watcher};
+use super::checkpoint::{self, Checkpoint, CheckpointError};
+use super::sampler::StoredRollouts;
+use super::trainer::StepRollouts;
+use super::{TrainError, TrainObserver, Trainer};
 use crate::{LearnError, Policy};
 use aske_diversity::{NoveltyBuffer, NoveltyError};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a checkpoint was passed over.
+/// Why a checkpoint was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PassedOver {
+pub enum SkippedCheckpoint {
     /// It is damaged, and was renamed.
     Damaged {
         /// What is wrong.
@@ -19,27 +19,27 @@ pub enum PassedOver {
         /// Its new name.
         aside: PathBuf,
     },
-    /// It ended a shorter training, and the next step's rollouts come from the weights before it.
-    Last,
-    /// Rollouts of the next step are not in the folder, or not as a whole.
-    Lost {
+    /// It ended a shorter training; the next step's rollouts come from the weights before it.
+    EndOfShorterTraining,
+    /// Rollouts of the next step are missing or incomplete.
+    MissingRollouts {
         /// The next step.
         step: u64,
-        /// So many.
+        /// Number of missing rollouts.
         missing: usize,
-        /// Of so many.
+        /// Number of rollouts of the step.
         of: usize,
     },
 }
 
-impl fmt::Display for PassedOver {
+impl fmt::Display for SkippedCheckpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged { reason, aside } => {
                 write!(f, "it is damaged ({reason}) and is now {}", aside.display())
             }
-            Self::Last => f.write_str("it ended a shorter training"),
-            Self::Lost { step, missing, of } => {
+            Self::EndOfShorterTraining => f.write_str("it ended a shorter training"),
+            Self::MissingRollouts { step, missing, of } => {
                 write!(
                     f,
                     "{missing} of {of} rollouts of step {step} are not in the folder; they are sampled again"
@@ -49,12 +49,12 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// Where a training stands.
-pub(super) struct Standing {
+/// Where training continues.
+pub(super) struct ResumePoint {
     /// Steps taken.
     pub(super) step: u64,
-    /// What the next step learns from; none after the last step.
-    pub(super) material: Option<Material>,
+    /// The rollouts of the next step; `None` after the last step.
+    pub(super) rollouts: Option<StepRollouts>,
 }
 
 impl Trainer<'_> {
@@ -65,26 +65,26 @@ impl Trainer<'_> {
         &self,
         policy: &mut dyn Policy,
         buffer: &mut NoveltyBuffer,
-        watcher: &dyn Watcher,
-    ) -> Result<Option<Standing>, TrainError> {
+        observer: &dyn TrainObserver,
+    ) -> Result<Option<ResumePoint>, TrainError> {
         for path in checkpoint::latest_first(&self.checkpoints()) {
             let set_aside = |reason: String| {
                 let aside = checkpoint::set_aside(&path)?;
-                watcher.passed_over(&path, &PassedOver::Damaged { reason, aside });
+                observer.checkpoint_skipped(&path, &SkippedCheckpoint::Damaged { reason, aside });
                 Ok::<_, TrainError>(())
             };
             let found = match checkpoint::read(&path) {
                 Ok(found) => found,
-                Err(Unusable::Damaged(reason)) => {
+                Err(CheckpointError::Damaged(reason)) => {
                     set_aside(reason)?;
                     continue;
                 }
-                Err(Unusable::Unreadable(error)) => return Err(error),
+                Err(CheckpointError::Unreadable(error)) => return Err(error),
             };
-            let material = match self.material(&found)? {
-                Ok(material) => material,
+            let rollouts = match self.stored_rollouts(&found)? {
+                Ok(rollouts) => rollouts,
                 Err(why) => {
-                    watcher.passed_over(&path, &why);
+                    observer.checkpoint_skipped(&path, &why);
                     continue;
                 }
             };
@@ -92,35 +92,40 @@ impl Trainer<'_> {
                 set_aside(reason)?;
                 continue;
             }
-            watcher.resumed(&path);
-            return Ok(Some(Standing { step: found.progress.step, material }));
+            observer.resumed(&path);
+            return Ok(Some(ResumePoint { step: found.progress.step, rollouts }));
         }
         Ok(None)
     }
 
-    /// What the step after a checkpoint learns from, or why it cannot be had without sampling.
-    fn material(&self, found: &Checkpoint) -> Result<Result<Option<Material>, PassedOver>, TrainError> {
+    /// The rollouts of the step after a checkpoint, or why they must be sampled again.
+    fn stored_rollouts(
+        &self,
+        found: &Checkpoint,
+    ) -> Result<Result<Option<StepRollouts>, SkippedCheckpoint>, TrainError> {
         let (step, pending) = (found.progress.step, &found.progress.pending);
-        if step > self.plan.steps {
-            return Err(TrainError::Longer { taken: step, steps: self.plan.steps });
+        if step > self.config.steps {
+            return Err(TrainError::FewerSteps { taken: step, steps: self.config.steps });
         }
-        if step == self.plan.steps {
+        if step == self.config.steps {
             return Ok(Ok(None));
         }
         if pending.is_empty() {
-            return Ok(Err(PassedOver::Last));
+            return Ok(Err(SkippedCheckpoint::EndOfShorterTraining));
         }
-        let planned = self.course.step(step);
+        let planned = self.schedule.step(step);
         Ok(match self.sampler.stored(&planned, pending)? {
-            Stored::Whole(groups) => {
+            StoredRollouts::Complete(groups) => {
                 let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
-                Ok(Some(Material { groups, failures: all.saturating_sub(pending.len()) }))
+                Ok(Some(StepRollouts { groups, failures: all.saturating_sub(pending.len()) }))
             }
-            Stored::Missing(missing) => Err(PassedOver::Lost { step: step + 1, missing, of: pending.len() }),
+            StoredRollouts::Missing(missing) => {
+                Err(SkippedCheckpoint::MissingRollouts { step: step + 1, missing, of: pending.len() })
+            }
         })
     }
 
-    /// Gives policy and buffer what a checkpoint holds, or the reason why it cannot.
+    /// Restores policy and buffer from a checkpoint, or returns the reason why it is damaged.
     fn restore(
         &self,
         path: &Path,
@@ -133,9 +138,9 @@ impl Trainer<'_> {
             Err(NoveltyError::Saved(reason)) => return Ok(Err(reason)),
             Err(error) => return Err(error.into()),
         };
-        match policy.restore(path) {
+        match policy.load_checkpoint(path) {
             Ok(()) => {}
-            // These are no matter of the files.
+            // Not caused by the files.
             Err(error @ (LearnError::Device(_) | LearnError::Library { library: "libtorch", .. })) => {
                 return Err(error.into());
             }

@@ -1,20 +1,24 @@
-//! Rewards of a step's rollouts, and the advantages that follow.
+//! Rewards and advantages of a step's rollouts.
 
 use super::Rollout;
 use crate::Objective;
 use aske_session::Reward;
 
-/// A rollout's reward and how much better it is than its group's mean.
+/// The reward and the advantage of a rollout.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rewarded {
+pub struct ScoredRollout {
     /// The reward.
     pub reward: Reward,
     /// The advantage.
     pub advantage: f64,
 }
 
-/// The rewards of groups of rollouts; `novelty` is the ungated diversity term of each, in the same order.
-pub fn rewards(groups: &[Vec<Rollout>], novelty: &[Vec<f64>], objective: Objective) -> Vec<Vec<Rewarded>> {
+/// Scores groups of rollouts; `novelty` is the ungated diversity term of each, in the same order.
+pub fn score_rollouts(
+    groups: &[Vec<Rollout>],
+    novelty: &[Vec<f64>],
+    objective: Objective,
+) -> Vec<Vec<ScoredRollout>> {
     let group = |(rollouts, novelty): (&Vec<Rollout>, &Vec<f64>)| {
         let each = rollouts.iter().zip(novelty);
         let rewards: Vec<Reward> = each
@@ -25,7 +29,7 @@ pub fn rewards(groups: &[Vec<Rollout>], novelty: &[Vec<f64>], objective: Objecti
         rewards
             .into_iter()
             .zip(advantages)
-            .map(|(reward, advantage)| Rewarded { reward, advantage })
+            .map(|(reward, advantage)| ScoredRollout { reward, advantage })
             .collect()
     };
     groups.iter().zip(novelty).map(group).collect()

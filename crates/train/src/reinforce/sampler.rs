@@ -1,4 +1,4 @@
-//! A step's sessions: run, recorded and graded like those of the benchmark, with the policy as asker and as judge.
+//! Runs a step's sessions like those of the benchmark, with the policy as asker and as cross-check solver.
 
 use aske_bench::{Group, ModelRegistry, Observer, PlannedSession, RunContext, RunFailure, Runner};
 use aske_chat::{Message, Trace};
@@ -6,110 +6,112 @@ use aske_config::Settings;
 use aske_model::{Halt, Limits, Model, Provider};
 use aske_record::{RunDir, RunError, SessionRecord};
 use aske_session::{Grade, Need, Role, Session, Transcript};
+use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 
 /// A finished session and what the policy sampled in it.
 #[derive(Clone, Debug)]
 pub struct Rollout {
     /// Its name.
     pub name: String,
-    /// What happened.
+    /// The transcript.
     pub transcript: Transcript,
-    /// By the policy's own judgement.
+    /// The grade, as judged by the policy itself.
     pub grade: Grade,
-    /// The asker's turns: the conversation before each, and what was sampled.
+    /// The asker's turns: the prompt of each, and what was sampled.
     pub turns: Vec<(Vec<Message>, Trace)>,
 }
 
 /// Runs sessions into a folder.
-pub struct Sampler<'r> {
+pub struct RolloutSampler<'r> {
     settings: &'r Settings,
-    fleet: &'r ModelRegistry,
+    models: &'r ModelRegistry,
     folder: &'r RunDir,
     halt: &'r Halt,
-    /// The records and the grades of earlier starts.
+    /// Records and grades of earlier starts.
     records: HashMap<String, &'r SessionRecord>,
     grades: HashMap<&'r str, &'r Grade>,
 }
 
-/// What the policy read and wrote in each turn of a session.
+/// Prompt and sampled tokens of each turn.
 type Turns = Vec<(Vec<Message>, Trace)>;
 
 /// The rollouts of a step that earlier starts have finished.
 #[derive(Debug)]
-pub enum Stored {
+pub enum StoredRollouts {
     /// All of them, group by group.
-    Whole(Vec<Vec<Rollout>>),
-    /// So many are not in the folder, or not as a whole.
+    Complete(Vec<Vec<Rollout>>),
+    /// This many are missing or incomplete.
     Missing(usize),
 }
 
-/// How a step's sessions ended.
+/// The outcome of sampling a step.
 #[derive(Debug, Default)]
-pub struct Sampled {
-    /// Those that finished, group by group, in the order of the plan.
+pub struct SampledStep {
+    /// Finished rollouts, group by group, in the order of the plan.
     pub groups: Vec<Vec<Rollout>>,
-    /// Sessions that infrastructure kept from finishing; they are not scored.
+    /// Sessions that failed for infrastructure reasons; never scored.
     pub failures: Vec<RunFailure>,
-    /// Finished sessions whose replies are not all in the folder; they cannot be learnt from.
+    /// Finished sessions whose replies are not all in the folder.
     pub incomplete: Vec<String>,
-    /// Not everything ran, because the run is ending.
+    /// The run was interrupted.
     pub halted: bool,
 }
 
-/// Notes what was graded, and tells another.
-struct Notes<'o> {
-    seen: Mutex<HashMap<String, (SessionRecord, Grade)>>,
+/// Collects graded sessions and reports each.
+struct GradeCollector<'o> {
+    graded: Mutex<HashMap<String, (SessionRecord, Grade)>>,
     finished: &'o (dyn Fn() + Sync),
 }
 
-impl Observer for Notes<'_> {
+impl Observer for GradeCollector<'_> {
     fn graded(&self, record: &SessionRecord, grade: &Grade) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.insert(record.id().to_string(), (record.clone(), grade.clone()));
+        self.graded.lock().insert(record.id().to_string(), (record.clone(), grade.clone()));
         (self.finished)();
     }
 }
 
-impl<'r> Sampler<'r> {
-    /// A sampler for a folder. The fleet's model of the asker's name is replaced by the policy.
+impl<'r> RolloutSampler<'r> {
+    /// A sampler for a folder. The policy replaces the model with the asker's name.
     pub fn new(
         settings: &'r Settings,
-        fleet: &'r ModelRegistry,
+        models: &'r ModelRegistry,
         folder: &'r RunDir,
         halt: &'r Halt,
     ) -> Result<Self, RunError> {
         let sessions = folder.records()?.iter().filter_map(|record| record.session());
         let records = sessions.map(|record| (record.id().to_string(), record)).collect();
         let grades = folder.grades().iter().map(|line| (line.record.as_str(), &line.grade)).collect();
-        Ok(Self { settings, fleet, folder, halt, records, grades })
+        Ok(Self { settings, models, folder, halt, records, grades })
     }
 
-    /// Runs the sessions of these groups with what the provider serves.
+    /// Runs the sessions of these groups with this policy.
     ///
-    /// What earlier starts have stored is used as it is. A session of which a record or a reply was lost runs again
-    /// with the replies that are there; as each call has its own seed, the same weights give the same session.
+    /// Sessions stored by earlier starts are reused. If a record or a reply was lost, the session runs again with the
+    /// replies that are left; each call has its own seed, so the same weights give the same session.
     pub async fn sample(
         &self,
         groups: &[Group],
         policy: Box<dyn Provider>,
         finished: &(dyn Fn() + Sync),
-    ) -> Result<Sampled, RunError> {
-        // The policy is in this process: nothing but its own speed limits it.
+    ) -> Result<SampledStep, RunError> {
+        // The policy runs in this process, so there is no rate limit.
         let limits = Limits { concurrency: usize::MAX >> 3, ..Limits::default() };
         let name = &self.settings.asker.model;
-        let fleet = self.fleet.with_model(Model::new(name, policy, limits, None));
-        let crew = RunContext::new(self.settings, &fleet, self.folder, self.halt)?;
+        let models = self.models.with_model(Model::new(name, policy, limits, None));
+        let context = RunContext::new(self.settings, &models, self.folder, self.halt)?;
         let plan: Vec<PlannedSession> = groups.iter().flat_map(|group| group.sessions.clone()).collect();
-        let notes = Notes { seen: Mutex::default(), finished };
-        let runner = Runner::new(&crew);
+        let collector = GradeCollector { graded: Mutex::default(), finished };
+        let runner = Runner::new(&context);
         let damaged = self.damaged(&plan)?;
         runner.reopen(damaged.iter().map(String::as_str));
-        let ended = runner.run(&plan, &notes).await?.jobs;
-        let fresh = notes.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut sampled =
-            Sampled { halted: self.halt.is_triggered(), failures: ended.failures, ..Sampled::default() };
+        let ended = runner.run(&plan, &collector).await?.jobs;
+        let fresh = collector.graded.into_inner();
+        let mut sampled = SampledStep {
+            halted: self.halt.is_triggered(),
+            failures: ended.failures,
+            ..SampledStep::default()
+        };
         for group in groups {
             let mut rollouts = Vec::new();
             for planned in &group.sessions {
@@ -117,7 +119,7 @@ impl<'r> Sampler<'r> {
                 let found = match fresh.get(&name) {
                     Some((record, grade)) => self.rollout(&name, record, grade)?,
                     None if damaged.contains(&name) => None,
-                    None => self.before(&name)?,
+                    None => self.earlier(&name)?,
                 };
                 match found {
                     Some(rollout) => rollouts.push(rollout),
@@ -130,8 +132,8 @@ impl<'r> Sampler<'r> {
         Ok(sampled)
     }
 
-    /// Of these groups, the sessions of these names, which an earlier start has finished.
-    pub fn stored(&self, groups: &[Group], names: &[String]) -> Result<Stored, RunError> {
+    /// The sessions with these names, which an earlier start has finished.
+    pub fn stored(&self, groups: &[Group], names: &[String]) -> Result<StoredRollouts, RunError> {
         let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
         let mut found = Vec::new();
         for group in groups {
@@ -139,7 +141,7 @@ impl<'r> Sampler<'r> {
             for planned in &group.sessions {
                 let name = planned.id.to_string();
                 if missing.contains(name.as_str())
-                    && let Some(rollout) = self.before(&name)?
+                    && let Some(rollout) = self.earlier(&name)?
                 {
                     missing.remove(name.as_str());
                     rollouts.push(rollout);
@@ -147,21 +149,25 @@ impl<'r> Sampler<'r> {
             }
             found.push(rollouts);
         }
-        Ok(if missing.is_empty() { Stored::Whole(found) } else { Stored::Missing(missing.len()) })
+        Ok(if missing.is_empty() {
+            StoredRollouts::Complete(found)
+        } else {
+            StoredRollouts::Missing(missing.len())
+        })
     }
 
-    /// Of these sessions, those that an earlier start has finished and of which something was lost.
+    /// The sessions that an earlier start has finished and of which something was lost.
     fn damaged(&self, plan: &[PlannedSession]) -> Result<HashSet<String>, RunError> {
         let mut damaged = HashSet::new();
         for planned in plan {
             let name = planned.id.to_string();
             let (record, grade) = (self.records.get(&name), self.grades.get(name.as_str()));
-            let whole = match (record, grade) {
+            let complete = match (record, grade) {
                 (None, None) => true,
                 (None, Some(_)) => false,
                 (Some(_), _) => self.turns(&name)?.is_some(),
             };
-            if !whole {
+            if !complete {
                 self.folder.calls().forget_untraced(&name)?;
                 damaged.insert(name);
             }
@@ -169,15 +175,15 @@ impl<'r> Sampler<'r> {
         Ok(damaged)
     }
 
-    /// A rollout of an earlier start; none where a part of it is not in the folder.
-    fn before(&self, name: &str) -> Result<Option<Rollout>, RunError> {
+    /// A rollout of an earlier start; `None` if a part of it is missing.
+    fn earlier(&self, name: &str) -> Result<Option<Rollout>, RunError> {
         match (self.records.get(name), self.grades.get(name)) {
             (Some(record), Some(grade)) => self.rollout(name, record, grade),
             _ => Ok(None),
         }
     }
 
-    /// A finished session as the policy lived through it; none where a reply is not in the folder.
+    /// The rollout of a finished session; `None` if a reply is missing.
     fn rollout(
         &self,
         name: &str,
@@ -192,7 +198,7 @@ impl<'r> Sampler<'r> {
         }))
     }
 
-    /// The asker's turns of a finished session, replayed from what is stored; none where a part of it is not there.
+    /// The asker's turns of a finished session, replayed from stored replies; `None` if one is missing.
     fn turns(&self, name: &str) -> Result<Option<Turns>, RunError> {
         let Settings { protocol, pack, domain, .. } = self.settings;
         let mut replies = self.folder.calls().of_record(name)?;

@@ -1,26 +1,29 @@
-//! The loop: learn from one step's rollouts while the next step's are sampled.
+//! The training loop: updates the policy on one step's rollouts while the next step's are sampled.
 
 use super::checkpoint::{self, Progress};
-use super::resume::Standing;
-use super::sampler::Sampled;
-use super::watch::alarms;
+use super::monitor::alerts;
+use super::resume::ResumePoint;
+use super::sampler::SampledStep;
 use super::{
-    Alarm, Line, Metrics, PassedOver, Rewarded, Rollout, Row, Sampler, Seen, Watch, batches, rewards, rows,
+    CollapseMonitor, MetricsWriter, MonitorReport, Rollout, RolloutSampler, ScoredRollout, SkippedCheckpoint,
+    StepMetrics, ThresholdAlert, TokenSequence, pack_batches, score_rollouts, token_sequences,
 };
-use crate::{Batch, LearnError, Objective, Policy, Reinforced};
+use crate::{Batch, LearnError, Objective, Policy, StepStats};
 use aske_bench::PairSchedule;
+use aske_chat::Hint;
 use aske_config::TrainSection;
 use aske_diversity::{EmbedError, Embedder, NoveltyBuffer, NoveltyError};
 use aske_model::{Halt, ModelError, ProviderError};
 use aske_record::RunError;
 use aske_session::{Outcome, TurnError};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Why training cannot go on.
+/// An error that ends training.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// The policy cannot learn.
+    /// The policy failed.
     #[error(transparent)]
     Learn(#[from] LearnError),
     /// The run folder failed.
@@ -29,7 +32,7 @@ pub enum TrainError {
     /// A model gave no reply.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A conversation cannot be read.
+    /// A conversation cannot be tokenized.
     #[error("{}", .0.message)]
     Prompt(ProviderError),
     /// Questions cannot be embedded.
@@ -38,26 +41,24 @@ pub enum TrainError {
     /// Questions cannot be compared.
     #[error(transparent)]
     Novelty(#[from] NoveltyError),
-    /// Nothing of a step could be sampled.
+    /// No rollout of a step finished.
     #[error("step {step}: no rollout finished; the first failure: {failure}")]
     NoRollouts {
         /// The step.
         step: u64,
-        /// Its first failure.
+        /// The first failure.
         failure: String,
     },
-    /// The policy cannot learn in this step.
-    #[error("step {step}: {error}")]
+    /// The update of a step failed.
+    #[error("step {step}: {source}")]
     Step {
         /// The step.
         step: u64,
-        /// Why.
-        error: LearnError,
+        /// The cause.
+        source: LearnError,
     },
     /// Replies of a finished session cannot be read back.
-    #[error(
-        "step {step}: the replies of the session {session} are not all in the folder\nhint: is another program changing calls.sqlite? run the same command again"
-    )]
+    #[error("step {step}: the replies of the session {session} are not all in the folder")]
     Incomplete {
         /// The step.
         step: u64,
@@ -65,156 +66,175 @@ pub enum TrainError {
         session: String,
     },
     /// The folder holds a longer training.
-    #[error(
-        "the folder holds a training of {taken} steps, and train.steps is {steps}\nhint: name another folder with --run, or set --steps to {taken} or more"
-    )]
-    Longer {
-        /// Steps that were taken.
+    #[error("the folder holds a training of {taken} steps, and train.steps is {steps}")]
+    FewerSteps {
+        /// Steps already taken.
         taken: u64,
-        /// Steps asked for.
+        /// Configured steps.
         steps: u64,
     },
-    /// The thread that learns has gone.
-    #[error("learning ended without a result")]
-    Gone,
+    /// The training thread panicked.
+    #[error("the training thread panicked")]
+    Panicked(#[source] tokio::task::JoinError),
+}
+
+impl Hint for TrainError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Learn(error) | Self::Step { source: error, .. } => error.hint(),
+            Self::Folder(error) => Hint::hint(error),
+            Self::Model(error) => Hint::hint(error),
+            Self::Embed(error) => Hint::hint(error),
+            Self::Novelty(error) => Hint::hint(error),
+            Self::Incomplete { .. } => {
+                Some("is another program changing calls.sqlite? run the same command again".into())
+            }
+            Self::FewerSteps { taken, .. } => {
+                Some(format!("name another folder with --run, or set --steps to {taken} or more").into())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Why training ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
+pub enum StopReason {
     /// All steps are taken.
     Done,
-    /// The user has ended it; it can go on.
+    /// Interrupted; it can be resumed.
     Halted,
-    /// The watch saw a collapse for several steps.
-    Collapsed(Vec<Alarm>),
+    /// Metrics stayed below their minimum for several steps.
+    Collapsed(Vec<ThresholdAlert>),
 }
 
-/// Is told how training comes along.
-pub trait Watcher: Sync {
+/// Observes a training run: progress display, tests.
+pub trait TrainObserver: Sync {
     /// A session of this step is finished.
-    fn sampled(&self, _step: u64) {}
-    /// A step is taken.
-    fn stepped(&self, _line: &Line) {}
-    /// A checkpoint cannot be gone on from; an earlier one is tried.
-    fn passed_over(&self, _checkpoint: &Path, _why: &PassedOver) {}
-    /// Training goes on from this checkpoint.
+    fn session_finished(&self, _step: u64) {}
+    /// A step is finished.
+    fn step_finished(&self, _metrics: &StepMetrics) {}
+    /// A checkpoint cannot be resumed from; an earlier one is tried.
+    fn checkpoint_skipped(&self, _checkpoint: &Path, _reason: &SkippedCheckpoint) {}
+    /// Training resumes from this checkpoint.
     fn resumed(&self, _checkpoint: &Path) {}
-    /// Every number of this new checkpoint is finite, and all of it is on the disk.
-    fn kept(&self, _checkpoint: &Path) {}
+    /// A checkpoint was written and checked.
+    fn checkpoint_saved(&self, _checkpoint: &Path) {}
 }
 
 /// A training run.
 pub struct Trainer<'t> {
-    /// What to do.
-    pub plan: &'t TrainSection,
-    /// The loss.
+    /// The configuration.
+    pub config: &'t TrainSection,
+    /// The objective.
     pub objective: Objective,
-    /// Which pairs, when.
-    pub course: PairSchedule,
-    /// Who runs sessions.
-    pub sampler: Sampler<'t>,
-    /// Who looks for collapse.
-    pub watch: Watch,
-    /// Who tells how alike questions are.
+    /// Selects the pairs of each step.
+    pub schedule: PairSchedule,
+    /// Runs sessions.
+    pub sampler: RolloutSampler<'t>,
+    /// Detects reward hacking.
+    pub monitor: CollapseMonitor,
+    /// Embeds questions for the diversity term.
     pub embedder: Embedder,
-    /// Where metrics and checkpoints go.
+    /// Folder for metrics and checkpoints.
     pub folder: PathBuf,
-    /// Ends the run early.
+    /// Interrupts the run.
     pub halt: &'t Halt,
 }
 
-/// What a step learns from.
-pub(super) struct Material {
+/// The rollouts of a step.
+pub(super) struct StepRollouts {
     pub(super) groups: Vec<Vec<Rollout>>,
     pub(super) failures: usize,
 }
 
-impl Material {
+impl StepRollouts {
     fn names(&self) -> Vec<String> {
         self.groups.iter().flatten().map(|rollout| rollout.name.clone()).collect()
     }
 }
 
 impl Trainer<'_> {
-    /// Where checkpoints go.
+    /// The folder of checkpoints.
     pub fn checkpoints(&self) -> PathBuf {
         self.folder.join("checkpoints")
     }
 
-    /// Trains from the latest checkpoint, or from the start, to the last step. Gives the policy back.
+    /// Trains from the latest checkpoint, or from scratch, to the last step. Returns the policy.
     pub async fn run(
         &self,
         mut policy: Box<dyn Policy>,
-        watcher: &dyn Watcher,
-    ) -> Result<(Box<dyn Policy>, Stop), TrainError> {
-        let mut buffer = NoveltyBuffer::new(self.plan.buffer_size, self.plan.num_neighbors, &self.embedder);
-        policy.check().map_err(|_| {
-            LearnError::Start("the weights of the model that should learn are not finite".to_owned())
-        })?;
-        let resumed = self.resume(policy.as_mut(), &mut buffer, watcher)?;
-        let Standing { mut step, mut material } = resumed.unwrap_or(Standing { step: 0, material: None });
-        let (mut metrics, before) = Metrics::open(&self.folder, step)?;
-        for line in &before {
-            watcher.stepped(line);
+        observer: &dyn TrainObserver,
+    ) -> Result<(Box<dyn Policy>, StopReason), TrainError> {
+        let mut buffer =
+            NoveltyBuffer::new(self.config.buffer_size, self.config.num_neighbors, &self.embedder);
+        let finite = policy.check_finite();
+        finite.map_err(|_| LearnError::Untrainable("the weights of the model are not finite".to_owned()))?;
+        let resumed = self.resume(policy.as_mut(), &mut buffer, observer)?;
+        let ResumePoint { mut step, mut rollouts } =
+            resumed.unwrap_or(ResumePoint { step: 0, rollouts: None });
+        let (mut writer, earlier) = MetricsWriter::open(&self.folder, step)?;
+        for metrics in &earlier {
+            observer.step_finished(metrics);
         }
         if step == 0 {
-            material = self.sample(step, policy.as_ref(), watcher).await?;
+            rollouts = self.sample(step, policy.as_ref(), observer).await?;
         }
-        let bad = |line: &&Line| !alarms(line, &self.plan.watch).is_empty();
-        let mut bad_steps = before.iter().rev().take_while(bad).count() as u64;
-        if let Some(line) = before.last()
+        let bad = |metrics: &&StepMetrics| !alerts(metrics, &self.config.watch).is_empty();
+        let mut bad_steps = earlier.iter().rev().take_while(bad).count() as u64;
+        if let Some(metrics) = earlier.last()
             && self.is_collapse(bad_steps)
         {
-            return Ok((policy, Stop::Collapsed(alarms(line, &self.plan.watch))));
+            return Ok((policy, StopReason::Collapsed(alerts(metrics, &self.config.watch))));
         }
-        while step < self.plan.steps {
-            // Only where the user has ended the run.
-            let Some(current) = material else { return Ok((policy, Stop::Halted)) };
+        while step < self.config.steps {
+            // Only if the run was interrupted.
+            let Some(current) = rollouts else { return Ok((policy, StopReason::Halted)) };
             let begun = Instant::now();
-            let more = step + 1 < self.plan.steps;
+            let more = step + 1 < self.config.steps;
             let serving = more.then(|| policy.serve()).transpose()?;
-            let mut line = Line { step: step + 1, failures: current.failures, ..Line::default() };
-            let learnt = self.prepare(&current, policy.as_ref(), &mut buffer, &mut line)?;
-            let rate = self.rate(step);
-            let (loss, longest) = (self.objective.loss, self.plan.stop_grad_norm);
+            let mut metrics =
+                StepMetrics { step: step + 1, failures: current.failures, ..StepMetrics::default() };
+            let batches = self.prepare(&current, policy.as_ref(), &mut buffer, &mut metrics)?;
+            let learning_rate = self.learning_rate(step);
+            let (loss, abort_grad_norm) = (self.objective.loss, self.config.stop_grad_norm);
             let learning = tokio::task::spawn_blocking(move || {
                 let begun = Instant::now();
-                let done = if learnt.is_empty() {
-                    Ok(Reinforced::default())
+                let stats = if batches.is_empty() {
+                    Ok(StepStats::default())
                 } else {
-                    policy.learn(&learnt, loss, rate, longest)
+                    policy.step(&batches, loss, learning_rate, abort_grad_norm)
                 };
-                // A step can overflow although its loss and its gradient were finite.
-                let done = done.and_then(|done| policy.check().map(|()| done));
-                (policy, done, begun.elapsed().as_secs_f64())
+                // The update can overflow even if loss and gradient are finite.
+                let stats = stats.and_then(|stats| policy.check_finite().map(|()| stats));
+                (policy, stats, begun.elapsed().as_secs_f64())
             });
             let next = async {
                 let begun = Instant::now();
                 let next = match serving {
-                    Some(serving) => self.sample_with(step + 1, serving, watcher).await?,
+                    Some(serving) => self.sample_with(step + 1, serving, observer).await?,
                     None => None,
                 };
                 Ok::<_, TrainError>((next, begun.elapsed().as_secs_f64()))
             };
             let all: Vec<&Rollout> = current.groups.iter().flatten().collect();
-            let look = async { Ok::<_, TrainError>(self.watch.look(&all, self.halt).await) };
-            let ((next, sampling_s), seen) = futures_util::try_join!(next, look)?;
-            let (back, done, learning_s) = learning.await.map_err(|_| TrainError::Gone)?;
-            policy = back;
-            let done = done.map_err(|error| TrainError::Step { step: step + 1, error })?;
+            let judging = async { Ok::<_, TrainError>(self.monitor.judge(&all, self.halt).await) };
+            let ((next, sampling_s), report) = futures_util::try_join!(next, judging)?;
+            let (returned, stats, learning_s) = learning.await.map_err(TrainError::Panicked)?;
+            policy = returned;
+            let stats = stats.map_err(|source| TrainError::Step { step: step + 1, source })?;
             if more && next.is_none() || self.halt.is_triggered() {
-                return Ok((policy, Stop::Halted));
+                return Ok((policy, StopReason::Halted));
             }
-            fill(&mut line, &done, seen?, rate);
-            (line.sampling_s, line.learning_s) = (sampling_s, learning_s);
-            line.step_s = begun.elapsed().as_secs_f64();
+            fill(&mut metrics, &stats, report?, learning_rate);
+            (metrics.sampling_s, metrics.learning_s) = (sampling_s, learning_s);
+            metrics.step_s = begun.elapsed().as_secs_f64();
             step += 1;
-            metrics.add(&line)?;
-            watcher.stepped(&line);
-            material = next;
-            if self.keeps(step) {
-                let pending = material.as_ref().map(Material::names).unwrap_or_default();
+            writer.append(&metrics)?;
+            observer.step_finished(&metrics);
+            rollouts = next;
+            if self.saves_checkpoint(step) {
+                let pending = rollouts.as_ref().map(StepRollouts::names).unwrap_or_default();
                 let (folder, progress) = (self.checkpoints(), Progress { step, pending });
                 let bytes = buffer.to_bytes()?;
                 let path = checkpoint::write(
@@ -222,60 +242,60 @@ impl Trainer<'_> {
                     &progress,
                     policy.as_ref(),
                     &bytes,
-                    self.plan.keep_checkpoints,
+                    self.config.keep_checkpoints,
                 )?;
-                watcher.kept(&path);
+                observer.checkpoint_saved(&path);
             }
-            let seen = alarms(&line, &self.plan.watch);
-            bad_steps = if seen.is_empty() { 0 } else { bad_steps + 1 };
+            let alerts = alerts(&metrics, &self.config.watch);
+            bad_steps = if alerts.is_empty() { 0 } else { bad_steps + 1 };
             if self.is_collapse(bad_steps) {
-                return Ok((policy, Stop::Collapsed(seen)));
+                return Ok((policy, StopReason::Collapsed(alerts)));
             }
         }
-        Ok((policy, Stop::Done))
+        Ok((policy, StopReason::Done))
     }
 
-    /// Whether the watch gives up after so many bad steps in a row.
+    /// Whether this many consecutive bad steps end the run.
     fn is_collapse(&self, bad_steps: u64) -> bool {
-        let patience = self.plan.watch.patience;
+        let patience = self.config.watch.patience;
         patience > 0 && bad_steps >= patience
     }
 
-    /// Whether a checkpoint follows this many steps.
+    /// Whether a checkpoint is written after this many steps.
     ///
-    /// The one before the last step is for those who extend the training later: the rollouts of the step after the
-    /// last are sampled with its weights.
-    fn keeps(&self, step: u64) -> bool {
-        step.is_multiple_of(self.plan.checkpoint_every.max(1)) || step + 1 >= self.plan.steps
+    /// The one before the last step makes it possible to extend the training: the rollouts of the step after the last are
+    /// sampled with its weights.
+    fn saves_checkpoint(&self, step: u64) -> bool {
+        step.is_multiple_of(self.config.checkpoint_every.max(1)) || step + 1 >= self.config.steps
     }
 
-    /// The learning rate of a step: a linear warm-up, then constant.
-    fn rate(&self, step: u64) -> f64 {
-        let grown = (step + 1) as f64 / self.plan.warmup_steps.max(1) as f64;
-        self.plan.learning_rate * grown.min(1.0)
+    /// Learning rate of a step: linear warm-up, then constant.
+    fn learning_rate(&self, step: u64) -> f64 {
+        let warmup = (step + 1) as f64 / self.config.warmup_steps.max(1) as f64;
+        self.config.learning_rate * warmup.min(1.0)
     }
 
     async fn sample(
         &self,
         step: u64,
         policy: &dyn Policy,
-        watcher: &dyn Watcher,
-    ) -> Result<Option<Material>, TrainError> {
-        self.sample_with(step, policy.serve()?, watcher).await
+        observer: &dyn TrainObserver,
+    ) -> Result<Option<StepRollouts>, TrainError> {
+        self.sample_with(step, policy.serve()?, observer).await
     }
 
-    /// The rollouts of a step; none where the run is ending.
+    /// Samples the rollouts of a step; `None` if interrupted.
     async fn sample_with(
         &self,
         step: u64,
         serving: Box<dyn aske_model::Provider>,
-        watcher: &dyn Watcher,
-    ) -> Result<Option<Material>, TrainError> {
-        let finished = || watcher.sampled(step + 1);
-        let sampled = self.sampler.sample(&self.course.step(step), serving, &finished).await?;
-        let Sampled { groups, failures, incomplete, halted } = sampled;
+        observer: &dyn TrainObserver,
+    ) -> Result<Option<StepRollouts>, TrainError> {
+        let finished = || observer.session_finished(step + 1);
+        let sampled = self.sampler.sample(&self.schedule.step(step), serving, &finished).await?;
+        let SampledStep { groups, failures, incomplete, halted } = sampled;
         if halted {
-            // A failure that every session would meet ends the run; so does the user.
+            // Halted by a failure that affects every session, or by the user.
             return failures.into_iter().next().map_or(Ok(None), |failed| Err(failed.failure.into()));
         }
         if let Some(session) = incomplete.into_iter().next() {
@@ -286,39 +306,41 @@ impl Trainer<'_> {
                 failures.first().map_or_else(|| "none".to_owned(), |failed| failed.failure.to_string());
             return Err(TrainError::NoRollouts { step: step + 1, failure });
         }
-        Ok(Some(Material { groups, failures: failures.len() }))
+        Ok(Some(StepRollouts { groups, failures: failures.len() }))
     }
 
-    /// Rewards, advantages and rows of a step; the buffer remembers its questions.
+    /// Computes rewards and batches of a step and adds its questions to the buffer.
     fn prepare(
         &self,
-        material: &Material,
+        rollouts: &StepRollouts,
         policy: &dyn Policy,
         buffer: &mut NoveltyBuffer,
-        line: &mut Line,
+        metrics: &mut StepMetrics,
     ) -> Result<Vec<Batch>, TrainError> {
-        let novelty = self.novelty(&material.groups, buffer)?;
-        let rewarded = rewards(&material.groups, &novelty, self.objective);
-        let mut learnt: Vec<(Vec<Row>, f64)> = Vec::new();
-        for (rollout, rewarded) in material.groups.iter().flatten().zip(rewarded.iter().flatten()) {
-            let rows = rows(rollout, |messages| policy.prompt(messages)).map_err(TrainError::Prompt)?;
-            let longest = rows.iter().map(|row| row.tokens.len()).max().unwrap_or(0);
-            if longest > self.plan.max_train_tokens.min(policy.longest()) {
-                line.overlong += 1;
+        let novelty = self.novelty(&rollouts.groups, buffer)?;
+        let scored = score_rollouts(&rollouts.groups, &novelty, self.objective);
+        let mut used: Vec<(Vec<TokenSequence>, f64)> = Vec::new();
+        for (rollout, scored) in rollouts.groups.iter().flatten().zip(scored.iter().flatten()) {
+            let sequences =
+                token_sequences(rollout, |messages| policy.prompt(messages)).map_err(TrainError::Prompt)?;
+            let lengths = sequences.iter().map(|sequence| sequence.tokens.len());
+            let length = lengths.clone().max().unwrap_or(0);
+            if length > self.config.max_train_tokens.min(policy.max_sequence_length()) {
+                metrics.overlong += 1;
             } else {
-                line.read += rows.iter().map(|row| row.tokens.len() as u64).sum::<u64>();
-                learnt.push((rows, rewarded.advantage));
+                metrics.read += lengths.sum::<usize>() as u64;
+                used.push((sequences, scored.advantage));
             }
         }
-        line.rollouts = learnt.len();
-        describe(line, &material.groups, &rewarded, &novelty);
-        if learnt.iter().all(|(_, advantage)| *advantage == 0.0) {
+        metrics.rollouts = used.len();
+        describe(metrics, &rollouts.groups, &scored, &novelty);
+        if used.iter().all(|(_, advantage)| *advantage == 0.0) {
             return Ok(Vec::new());
         }
-        Ok(batches(&learnt, self.objective, self.plan.micro_batch_tokens))
+        Ok(pack_batches(&used, self.objective, self.config.micro_batch_tokens))
     }
 
-    /// The diversity term of each rollout before it is gated: of nought where there is no question.
+    /// The diversity term of each rollout before gating; zero without a question.
     fn novelty(
         &self,
         groups: &[Vec<Rollout>],
@@ -332,46 +354,52 @@ impl Trainer<'_> {
         buffer.extend(&vectors)?;
         let mut texts = texts.iter();
         let mut one = || match texts.next() {
-            Some(Some(_)) => self.plan.diversity_coef * novelties.next().unwrap_or(0.0),
+            Some(Some(_)) => self.config.diversity_coef * novelties.next().unwrap_or(0.0),
             _ => 0.0,
         };
         Ok(groups.iter().map(|group| group.iter().map(|_| one()).collect()).collect())
     }
 }
 
-/// Means over a step's rollouts.
-fn describe(line: &mut Line, groups: &[Vec<Rollout>], rewarded: &[Vec<Rewarded>], novelty: &[Vec<f64>]) {
+/// Fills in means over a step's rollouts.
+fn describe(
+    metrics: &mut StepMetrics,
+    groups: &[Vec<Rollout>],
+    scored: &[Vec<ScoredRollout>],
+    novelty: &[Vec<f64>],
+) {
     let rollouts: Vec<&Rollout> = groups.iter().flatten().collect();
     let count = rollouts.len().max(1) as f64;
-    let mean = |value: &dyn Fn(&Rewarded) -> f64| rewarded.iter().flatten().map(value).sum::<f64>() / count;
-    line.reward = mean(&|rewarded| rewarded.reward.total());
-    line.reward_calibration = mean(&|rewarded| rewarded.reward.calibration);
-    line.reward_format = mean(&|rewarded| rewarded.reward.format);
-    line.reward_diversity = mean(&|rewarded| rewarded.reward.diversity);
-    line.novelty = novelty.iter().flatten().sum::<f64>() / count;
+    let mean =
+        |value: &dyn Fn(&ScoredRollout) -> f64| scored.iter().flatten().map(value).sum::<f64>() / count;
+    metrics.reward = mean(&|scored| scored.reward.total());
+    metrics.reward_calibration = mean(&|scored| scored.reward.calibration);
+    metrics.reward_format = mean(&|scored| scored.reward.format);
+    metrics.reward_diversity = mean(&|scored| scored.reward.diversity);
+    metrics.novelty = novelty.iter().flatten().sum::<f64>() / count;
     let share = |outcome: Outcome| {
         rollouts.iter().filter(|rollout| rollout.grade.outcome == outcome).count() as f64 / count
     };
-    line.calibrated = share(Outcome::Calibrated);
-    line.too_easy = share(Outcome::TooEasy);
-    line.too_hard = share(Outcome::TooHard);
-    line.no_question = share(Outcome::NoQuestion);
+    metrics.calibrated = share(Outcome::Calibrated);
+    metrics.too_easy = share(Outcome::TooEasy);
+    metrics.too_hard = share(Outcome::TooHard);
+    metrics.no_question = share(Outcome::NoQuestion);
     let turns = rollouts.iter().flat_map(|rollout| &rollout.transcript.turns);
-    line.truncated = turns.filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
+    metrics.truncated = turns.filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
 }
 
-fn fill(line: &mut Line, done: &Reinforced, seen: Seen, rate: f64) {
-    line.tokens = done.tokens;
-    line.loss = done.loss;
-    line.gradient_norm = done.gradient_norm;
-    line.ratio = done.ratio;
-    line.clipped = done.clipped;
-    line.drift = done.drift;
-    line.entropy = done.entropy;
-    line.rate = rate;
-    line.distinct = seen.distinct;
-    line.valid = seen.valid;
-    line.agreement = seen.agreement;
-    line.fixed_calibrated = seen.fixed_calibrated;
-    line.truth = seen.truth;
+fn fill(metrics: &mut StepMetrics, stats: &StepStats, report: MonitorReport, learning_rate: f64) {
+    metrics.tokens = stats.tokens;
+    metrics.loss = stats.loss;
+    metrics.gradient_norm = stats.grad_norm;
+    metrics.ratio = stats.mean_ratio;
+    metrics.clipped = stats.clip_fraction;
+    metrics.drift = stats.mean_abs_log_ratio;
+    metrics.entropy = stats.entropy;
+    metrics.rate = learning_rate;
+    metrics.distinct = report.distinct;
+    metrics.valid = report.valid;
+    metrics.agreement = report.agreement;
+    metrics.fixed_calibrated = report.fixed_calibrated;
+    metrics.truth = report.truth;
 }

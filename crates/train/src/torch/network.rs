@@ -1,185 +1,359 @@
-//! The forward pass of a Llama-style network in libtorch's operations, with few and large launches.
+//! The parameters of a network on a device, and which of them are trained.
 
-use aske_model::LlamaConfig;
+use std::collections::HashMap;
+
 use tch::{Device, Kind, Tensor};
 
+use super::as_i64;
+use super::block::Block;
+use super::config::ModelConfig;
+use super::lora::{Adapter, merged};
+use super::options::Lora;
+use super::parameter::Parameter;
 use crate::LearnError;
-use crate::layout::Layout;
 
-/// The shape of the network, and the constants of its forward pass on one device.
+const EMBEDDING: &str = "model.embed_tokens.weight";
+const NORM: &str = "model.norm.weight";
+const HEAD: &str = "lm_head.weight";
+
+/// Logits in memory at once: half a gigabyte.
+const MAX_LOGITS: i64 = 1 << 27;
+
+/// A network that can be trained.
 pub(super) struct Network {
-    config: LlamaConfig,
-    /// What matrices are multiplied in.
-    kind: Kind,
-    /// Numbers in the norms, then in the matrices.
-    parts: [i64; 2],
-    /// Numbers in each fused matrix, in order.
-    blocks: Vec<i64>,
-    /// `[longest, 1, head]`.
-    cosines: Tensor,
-    /// The same for sines, the first half of each head negated: see [`Network::rotated`].
-    sines: Tensor,
+    pub(super) config: ModelConfig,
+    pub(super) device: Device,
+    /// Inverse frequencies of the rotary embedding.
+    pub(super) inv_freq: Tensor,
+    pub(super) lora: Option<Lora>,
+    /// Logits in memory at once, in training.
+    pub(super) max_logits: i64,
+    embedding: Parameter,
+    layers: Vec<Layer>,
+    final_norm: Parameter,
+    /// `None` if tied to the embedding.
+    lm_head: Option<Parameter>,
 }
 
-/// The matrices of a layer; those that read the same input are one.
-struct Layer<'a> {
-    queries_keys_values: &'a Tensor,
-    output: &'a Tensor,
-    gate_up: &'a Tensor,
-    down: &'a Tensor,
+struct Layer {
+    base: Block<Parameter>,
+    /// One for each projection of the layer; empty unless LoRA is used.
+    adapters: Vec<Adapter>,
+}
+
+/// A snapshot of the weights in compute precision; later steps do not change it.
+pub(super) struct InferenceWeights {
+    pub(super) config: ModelConfig,
+    pub(super) device: Device,
+    pub(super) kind: Kind,
+    pub(super) inv_freq: Tensor,
+    embedding: Tensor,
+    pub(super) blocks: Vec<Block<Tensor>>,
+    final_norm: Tensor,
+    /// In single precision.
+    lm_head: Tensor,
+}
+
+/// The tensors of a checkpoint, removed as they are used.
+struct TensorSource {
+    all: HashMap<String, Tensor>,
+    trained: bool,
+}
+
+impl TensorSource {
+    /// Concatenates the tensors with these names and rows; `columns` is `None` for vectors.
+    fn take(
+        &mut self,
+        parts: &[(String, usize)],
+        columns: Option<usize>,
+        kind: Kind,
+    ) -> Result<Parameter, LearnError> {
+        let mut tensors = Vec::new();
+        for (name, rows) in parts {
+            let tensor =
+                self.all.remove(name).ok_or_else(|| LearnError::Weights(format!("{name} is missing")))?;
+            let shape: Vec<i64> = [Some(*rows), columns].into_iter().flatten().map(as_i64).collect();
+            if tensor.size() != shape {
+                let found = tensor.size();
+                return Err(LearnError::Weights(format!("{name} has shape {found:?}, should be {shape:?}")));
+            }
+            tensors.push(tensor);
+        }
+        let value = if tensors.len() == 1 { tensors.remove(0) } else { Tensor::f_cat(&tensors, 0)? };
+        Parameter::new(parts.to_vec(), value, kind, self.trained)
+    }
 }
 
 impl Network {
+    /// Builds a network from a checkpoint's tensors; `kind` is the compute precision.
+    ///
+    /// `untie_head` has no effect with LoRA.
     pub(super) fn new(
-        config: &LlamaConfig,
-        layout: &Layout,
+        config: ModelConfig,
+        all: HashMap<String, Tensor>,
         kind: Kind,
         device: Device,
+        untie_head: bool,
+        lora: Option<Lora>,
     ) -> Result<Self, LearnError> {
-        let (width, inner) = (config.hidden_size, config.intermediate_size);
-        let queries = config.num_attention_heads * config.head_dim;
-        let keys = config.num_key_value_heads * config.head_dim;
-        let embedding = config.vocab_size * width;
-        let mut blocks = vec![embedding];
-        for _ in 0..config.num_hidden_layers {
-            blocks.extend([(queries + 2 * keys) * width, width * queries, 2 * inner * width, width * inner]);
+        let mut source = TensorSource { all, trained: lora.is_none() };
+        let (hidden_size, vocab_size) = (config.hidden_size, config.vocab_size);
+        source.all.retain(|name, _| !name.ends_with("rotary_emb.inv_freq"));
+        let own_head = !config.tie_word_embeddings || (untie_head && lora.is_none());
+        match source.all.get(EMBEDDING) {
+            Some(embedding) if config.tie_word_embeddings && own_head => {
+                let initial = embedding.f_to_kind(Kind::Float)?.f_detach_copy()?;
+                source.all.insert(HEAD.to_owned(), initial);
+            }
+            Some(embedding) if !own_head => {
+                // It is also the output head, which is in single precision.
+                let single = embedding.f_to_kind(Kind::Float)?;
+                source.all.insert(EMBEDDING.to_owned(), single);
+                source.all.remove(HEAD);
+            }
+            _ => {}
         }
-        if !config.tie_word_embeddings {
-            blocks.push(embedding);
+        let embedding = source.take(&[(EMBEDDING.to_owned(), vocab_size)], Some(hidden_size), kind)?;
+        let mut layers = Vec::new();
+        for index in 0..config.num_layers {
+            let base = block(&mut source, &config, index, kind)?;
+            let adapters = match &lora {
+                Some(lora) => Adapter::for_layer(&base, lora, index)?,
+                None => Vec::new(),
+            };
+            layers.push(Layer { base, adapters });
         }
-        let (cosines, sines) = rotations(config, device)?;
+        let final_norm = source.take(&[(NORM.to_owned(), hidden_size)], None, Kind::Float)?;
+        let mut lm_head = None;
+        if own_head {
+            lm_head = Some(source.take(&[(HEAD.to_owned(), vocab_size)], Some(hidden_size), Kind::Float)?);
+        }
+        if let Some(name) = source.all.into_keys().min() {
+            return Err(LearnError::Weights(format!("{name} is not part of the network")));
+        }
+        let inv_freq = config.rope.inv_freq(config.head_dim, device)?;
         Ok(Self {
-            config: config.clone(),
-            kind,
-            parts: [whole(layout.norms), whole(layout.size - layout.norms)],
-            blocks: blocks.into_iter().map(whole).collect(),
-            cosines,
-            sines,
+            config,
+            device,
+            inv_freq,
+            lora,
+            max_logits: MAX_LOGITS,
+            embedding,
+            layers,
+            final_norm,
+            lm_head,
         })
     }
 
-    /// The logits `[places, vocabulary]` at these places of a `[rows, length]` batch of tokens.
-    ///
-    /// `row` holds every weight. It is cast once and split once, because the gradient of a split is one
-    /// concatenation, where that of many narrow views would be as many sums over all weights.
-    pub(super) fn logits(
-        &self,
-        row: &Tensor,
-        tokens: &Tensor,
-        places: &Tensor,
-    ) -> Result<Tensor, LearnError> {
-        let config = &self.config;
-        let (count, length) = tokens.size2()?;
-        let width = whole(config.hidden_size);
-        let parts = row.f_split_with_sizes(self.parts, 0)?;
-        let norms = parts[0].f_view([-1, width])?.f_unbind(0)?;
-        let blocks = parts[1].f_to_kind(self.kind)?.f_split_with_sizes(self.blocks.as_slice(), 0)?;
-        let embedding = blocks[0].f_view([-1, width])?;
-        let cosines = self.cosines.f_narrow(0, 0, length)?;
-        let sines = self.sines.f_narrow(0, 0, length)?;
+    /// Whether the output head is tied to the embedding.
+    pub(super) fn is_tied(&self) -> bool {
+        self.lm_head.is_none()
+    }
 
-        // The residual stream stays in single precision: many small sums meet there.
-        let mut stream = Tensor::f_embedding(&embedding, tokens, -1, false, false)?.f_to_kind(Kind::Float)?;
-        for index in 0..config.num_hidden_layers {
-            let [queries_keys_values, output, gate_up, down] =
-                [1, 2, 3, 4].map(|part| &blocks[4 * index + part]);
-            let layer = Layer { queries_keys_values, output, gate_up, down };
-            let read = self.normed(&stream, &norms[2 * index])?;
-            stream = stream.f_add(&self.attention(&read, &layer, (&cosines, &sines))?)?;
-            let read = self.normed(&stream, &norms[2 * index + 1])?;
-            stream = stream.f_add(&self.feed_forward(&read, &layer)?)?;
+    /// The embeddings of tokens, in single precision.
+    pub(super) fn embed(&self, tokens: &Tensor) -> Result<Tensor, LearnError> {
+        embed(self.embedding.compute(), tokens)
+    }
+
+    pub(super) fn final_norm(&self) -> &Parameter {
+        &self.final_norm
+    }
+
+    /// The output head in single precision.
+    pub(super) fn lm_head(&self) -> &Tensor {
+        self.lm_head.as_ref().map_or(self.embedding.value(), Parameter::compute)
+    }
+
+    /// A layer and its autograd leaves, in the order of [`Network::trained`].
+    pub(super) fn layer_with_grad(&self, layer: usize) -> Result<(Block<Tensor>, Vec<Tensor>), LearnError> {
+        let Layer { base, adapters } = &self.layers[layer];
+        if adapters.is_empty() {
+            let block = base.map(Parameter::leaf)?;
+            let leaves = block.parameters().into_iter().map(Tensor::shallow_clone).collect();
+            return Ok((block, leaves));
         }
-        let read = stream.f_view([count * length, width])?.f_index_select(0, places)?;
-        let read = self.normed(&read, &norms[2 * config.num_hidden_layers])?;
-        let head = if config.tie_word_embeddings {
-            embedding
-        } else {
-            blocks[4 * config.num_hidden_layers + 1].f_view([-1, width])?
-        };
-        Ok(read.f_linear(&head, None::<Tensor>)?)
+        let mut leaves = Vec::new();
+        for parameter in adapters.iter().flat_map(Adapter::both) {
+            leaves.push(parameter.leaf()?);
+        }
+        Ok((self.with_adapters(base, &leaves)?, leaves))
     }
 
-    fn normed(&self, stream: &Tensor, scale: &Tensor) -> Result<Tensor, LearnError> {
-        let width = whole(self.config.hidden_size);
-        Ok(stream.f_rms_norm(width, Some(scale), self.config.rms_norm_eps)?.f_to_kind(self.kind)?)
+    /// A layer without autograd leaves.
+    pub(super) fn layer_without_grad(&self, layer: usize) -> Result<Block<Tensor>, LearnError> {
+        let Layer { base, adapters } = &self.layers[layer];
+        if adapters.is_empty() {
+            return base.map(|parameter| Ok(parameter.compute().shallow_clone()));
+        }
+        let both = adapters.iter().flat_map(Adapter::both);
+        let adapters: Vec<Tensor> = both.map(|parameter| parameter.compute().shallow_clone()).collect();
+        self.with_adapters(base, &adapters)
     }
 
-    fn attention(
+    /// A layer with adapters merged into its projections, so that training and sampling use the same weights.
+    fn with_adapters(
         &self,
-        read: &Tensor,
-        layer: &Layer,
-        turn: (&Tensor, &Tensor),
-    ) -> Result<Tensor, LearnError> {
-        let (rows, length, width) = read.size3()?;
-        let (heads, shared) =
-            (whole(self.config.num_attention_heads), whole(self.config.num_key_value_heads));
-        let wide = whole(self.config.head_dim);
-        let matrix = layer.queries_keys_values.f_view([-1, width])?;
-        let all = read.f_linear(&matrix, None::<Tensor>)?.f_view([rows, length, heads + 2 * shared, wide])?;
-        let parts = all.f_split_with_sizes([heads + shared, shared], 2)?;
-        // Queries and keys turn alike, so they turn together.
-        let turned = self.rotated(&parts[0], turn)?.f_transpose(1, 2)?;
-        let turned = turned.f_split_with_sizes([heads, shared], 1)?;
-        let keys = repeated(&turned[1], heads / shared)?;
-        let values = repeated(&parts[1].f_transpose(1, 2)?, heads / shared)?;
-        let mixed = Tensor::f_scaled_dot_product_attention(
-            &turned[0],
-            &keys,
-            &values,
-            None::<Tensor>,
-            0.0,
-            true,
-            None,
-            false,
-        )?;
-        let mixed = mixed.f_transpose(1, 2)?.f_reshape([rows, length, heads * wide])?;
-        Ok(mixed.f_linear(&layer.output.f_view([width, -1])?, None::<Tensor>)?)
+        base: &Block<Parameter>,
+        adapters: &[Tensor],
+    ) -> Result<Block<Tensor>, LearnError> {
+        let lora = self.lora.unwrap_or_default();
+        let block = base.map(|parameter| Ok(parameter.compute().shallow_clone()))?;
+        let mut projections = Vec::new();
+        for (projection, pair) in base.projections().into_iter().zip(adapters.as_chunks::<2>().0) {
+            projections.push(merged(projection, pair, &lora)?.f_to_kind(projection.compute().f_kind()?)?);
+        }
+        let projections = <[Tensor; 4]>::try_from(projections)
+            .map_err(|_| LearnError::Weights("a layer lacks some of its adapters".to_owned()))?;
+        Ok(block.with_projections(projections))
     }
 
-    /// Turns each head by its position: `x·cos + half_turned(x)·sin`.
-    ///
-    /// The half turn is `(-second, first)`. Rolling by half gives `(second, first)` in one launch; the sign is in
-    /// the sines.
-    fn rotated(&self, heads: &Tensor, (cosines, sines): (&Tensor, &Tensor)) -> Result<Tensor, LearnError> {
-        let rolled = heads.f_roll(whole(self.config.head_dim / 2), -1)?;
-        Ok((heads.f_mul(cosines)?).f_add(&rolled.f_mul(sines)?)?.f_to_kind(self.kind)?)
+    /// The trained parameters: embedding, layers, final norm and head; or the adapters, layer by layer.
+    pub(super) fn trained(&self) -> Vec<&Parameter> {
+        if self.lora.is_some() {
+            return self
+                .layers
+                .iter()
+                .flat_map(|layer| layer.adapters.iter().flat_map(Adapter::both))
+                .collect();
+        }
+        self.weights()
     }
 
-    fn feed_forward(&self, read: &Tensor, layer: &Layer) -> Result<Tensor, LearnError> {
-        let width = whole(self.config.hidden_size);
-        let both = read.f_linear(&layer.gate_up.f_view([-1, width])?, None::<Tensor>)?;
-        let parts = both.f_chunk(2, -1)?;
-        let inner = parts[0].f_silu()?.f_mul(&parts[1])?;
-        Ok(inner.f_linear(&layer.down.f_view([width, -1])?, None::<Tensor>)?)
+    /// All parameters except adapters.
+    fn weights(&self) -> Vec<&Parameter> {
+        let first = std::iter::once(&self.embedding);
+        let layers = self.layers.iter().flat_map(|layer| layer.base.parameters());
+        first.chain(layers).chain([&self.final_norm]).chain(&self.lm_head).collect()
+    }
+
+    /// Mutable [`Network::trained`].
+    pub(super) fn trained_mut(&mut self) -> Vec<&mut Parameter> {
+        if self.lora.is_some() {
+            let adapters = self.layers.iter_mut().flat_map(|layer| &mut layer.adapters);
+            return adapters.flat_map(Adapter::both_mut).collect();
+        }
+        let first = std::iter::once(&mut self.embedding);
+        let layers = self.layers.iter_mut().flat_map(|layer| layer.base.parameters_mut());
+        first.chain(layers).chain([&mut self.final_norm]).chain(&mut self.lm_head).collect()
+    }
+
+    /// Number of trained tensors per layer.
+    pub(super) fn trained_per_layer(&self) -> usize {
+        let layer = self.layers.first();
+        layer.map_or(0, |layer| {
+            if self.lora.is_some() { 2 * layer.adapters.len() } else { layer.base.parameters().len() }
+        })
+    }
+
+    /// All tensors with their names in checkpoint files, adapters merged.
+    pub(super) fn named(&self) -> Result<Vec<(String, Tensor)>, LearnError> {
+        let mut all = Vec::new();
+        for parameter in self.weights() {
+            all.extend(parameter.split_named(parameter.value())?);
+        }
+        let Some(lora) = &self.lora else { return Ok(all) };
+        let mut merged_parts = HashMap::new();
+        for layer in &self.layers {
+            for (projection, adapter) in layer.base.projections().into_iter().zip(&layer.adapters) {
+                let pair = adapter.both().map(|parameter| parameter.value().shallow_clone());
+                merged_parts.extend(projection.split_named(&merged(projection, &pair, lora)?)?);
+            }
+        }
+        Ok(all
+            .into_iter()
+            .map(|(name, base)| {
+                let tensor = merged_parts.remove(&name).unwrap_or(base);
+                (name, tensor)
+            })
+            .collect())
+    }
+
+    /// A snapshot for sampling.
+    pub(super) fn snapshot(&self) -> Result<InferenceWeights, LearnError> {
+        let mut blocks = Vec::new();
+        for (index, layer) in self.layers.iter().enumerate() {
+            let plain = layer.adapters.is_empty();
+            blocks.push(if plain {
+                layer.base.map(Parameter::snapshot)?
+            } else {
+                self.layer_without_grad(index)?
+            });
+        }
+        let lm_head = self.lm_head.as_ref().unwrap_or(&self.embedding).snapshot_value()?;
+        Ok(InferenceWeights {
+            config: self.config.clone(),
+            device: self.device,
+            kind: self.embedding.compute().f_kind()?,
+            inv_freq: self.inv_freq.shallow_clone(),
+            embedding: self.embedding.snapshot()?,
+            blocks,
+            final_norm: self.final_norm.snapshot()?,
+            lm_head: lm_head.f_to_kind(Kind::Float)?,
+        })
+    }
+
+    /// Number of parameters, without adapters.
+    pub(super) fn num_parameters(&self) -> usize {
+        self.weights().iter().map(|parameter| parameter.value().numel()).sum()
     }
 }
 
-/// Each head of `[rows, heads, length, wide]` this many times, one after the other.
-fn repeated(heads: &Tensor, times: i64) -> Result<Tensor, LearnError> {
-    if times == 1 {
-        return Ok(heads.shallow_clone());
-    }
-    let (rows, count, length, wide) = heads.size4()?;
-    let many = heads.f_unsqueeze(2)?.f_expand([rows, count, times, length, wide], false)?;
-    Ok(many.f_reshape([rows, count * times, length, wide])?)
+/// The embeddings of tokens, in single precision.
+fn embed(embedding: &Tensor, tokens: &Tensor) -> Result<Tensor, LearnError> {
+    Ok(Tensor::f_embedding(embedding, tokens, -1, false, false)?.f_to_kind(Kind::Float)?)
 }
 
-fn rotations(config: &LlamaConfig, device: Device) -> Result<(Tensor, Tensor), LearnError> {
-    let (cosines, sines) = crate::layout::rotations(config);
-    let half = config.head_dim / 2;
-    let signed: Vec<f32> = sines
-        .iter()
-        .enumerate()
-        .map(|(at, &sine)| if at % config.head_dim < half { -sine } else { sine })
-        .collect();
-    let place = |numbers: &[f32]| -> Result<Tensor, LearnError> {
-        let tensor = Tensor::f_from_slice(numbers)?.f_view([-1, 1, whole(config.head_dim)])?;
-        Ok(tensor.f_to_device(device)?)
+impl InferenceWeights {
+    /// The embeddings of tokens, in single precision.
+    pub(super) fn embed(&self, tokens: &Tensor) -> Result<Tensor, LearnError> {
+        embed(&self.embedding, tokens)
+    }
+
+    /// The logits of final hidden states.
+    pub(super) fn logits(&self, hidden_states: &Tensor) -> Result<Tensor, LearnError> {
+        let ModelConfig { hidden_size, rms_norm_eps, .. } = self.config;
+        let normed = hidden_states.f_rms_norm(as_i64(hidden_size), Some(&self.final_norm), rms_norm_eps)?;
+        Ok(normed.f_linear(&self.lm_head, None::<Tensor>)?)
+    }
+}
+
+fn block(
+    source: &mut TensorSource,
+    config: &ModelConfig,
+    layer: usize,
+    kind: Kind,
+) -> Result<Block<Parameter>, LearnError> {
+    let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
+    let (queries, keys) = (config.num_heads * config.head_dim, config.num_kv_heads * config.head_dim);
+    let named = |name: &str, rows: usize| (format!("model.layers.{layer}.{name}"), rows);
+    let vector = |source: &mut TensorSource, name: &str, size: usize| {
+        source.take(&[named(name, size)], None, Kind::Float)
     };
-    Ok((place(&cosines)?, place(&signed)?))
-}
-
-/// A size as libtorch counts; no size comes near the limit.
-pub(super) fn whole(size: usize) -> i64 {
-    i64::try_from(size).unwrap_or(i64::MAX)
+    let qkv = |end: &str| {
+        [("q", queries), ("k", keys), ("v", keys)]
+            .map(|(part, rows)| named(&format!("self_attn.{part}_proj.{end}"), rows))
+    };
+    let qkv_bias = if config.qkv_bias { Some(source.take(&qkv("bias"), None, kind)?) } else { None };
+    let (mut q_norm, mut k_norm) = (None, None);
+    if config.qk_norm {
+        q_norm = Some(vector(source, "self_attn.q_norm.weight", config.head_dim)?);
+        k_norm = Some(vector(source, "self_attn.k_norm.weight", config.head_dim)?);
+    }
+    let gate_up =
+        [named("mlp.gate_proj.weight", intermediate_size), named("mlp.up_proj.weight", intermediate_size)];
+    Ok(Block {
+        input_norm: vector(source, "input_layernorm.weight", hidden_size)?,
+        qkv: source.take(&qkv("weight"), Some(hidden_size), kind)?,
+        qkv_bias,
+        q_norm,
+        k_norm,
+        o_proj: source.take(&[named("self_attn.o_proj.weight", hidden_size)], Some(queries), kind)?,
+        post_attention_norm: vector(source, "post_attention_layernorm.weight", hidden_size)?,
+        gate_up: source.take(&gate_up, Some(hidden_size), kind)?,
+        down_proj: source.take(
+            &[named("mlp.down_proj.weight", hidden_size)],
+            Some(intermediate_size),
+            kind,
+        )?,
+    })
 }

@@ -137,7 +137,7 @@ fn what_is_not_converted_is_refused() {
         ("qwen3.block_count", text("many")),
     ] {
         let refused = converted(&[(name, value)], false);
-        assert!(matches!(refused, Err(LearnError::Network(_))), "{name}");
+        assert!(matches!(refused, Err(LearnError::UnsupportedGguf(_))), "{name}");
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.gguf");

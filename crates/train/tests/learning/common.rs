@@ -1,7 +1,7 @@
 //! A tiny network and batches for it.
 
 use aske_model::LlamaConfig;
-use aske_train::Batch;
+use aske_train::{Batch, CpuPolicy, Loss, Policy, StepStats};
 
 /// Two layers of width 32 over twelve tokens.
 pub(crate) fn tiny() -> LlamaConfig {
@@ -20,5 +20,15 @@ pub(crate) fn mixed(config: &LlamaConfig, rows: usize, length: usize, seed: u64)
             _ => -0.5 * random.f32(),
         })
         .collect();
-    Batch { rows, length, tokens, weights, before: Vec::new() }
+    Batch { rows, length, tokens, weights, old_logprobs: Vec::new() }
+}
+
+/// The likelihood loss of a batch.
+pub(crate) fn loss(policy: &CpuPolicy, batch: &Batch) -> f64 {
+    policy.evaluate(std::slice::from_ref(batch), Loss::Likelihood).unwrap().loss
+}
+
+/// One supervised step.
+pub(crate) fn step(policy: &mut dyn Policy, batch: &Batch, learning_rate: f64) -> StepStats {
+    policy.step(std::slice::from_ref(batch), Loss::Likelihood, learning_rate, f64::INFINITY).unwrap()
 }

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::tiny;
-use aske_train::{Batch, CpuLearner, Learner, Options, Schedule, Supply, Weights, train};
+use crate::common::{loss, step, tiny};
+use aske_train::{AdamWConfig, Batch, CpuPolicy, LoaderOptions, LrSchedule, Policy, Weights, train};
 
 const END: u32 = 1;
 const MARK: u32 = 3;
@@ -23,39 +23,41 @@ fn reversed(index: u64) -> Batch {
         weights.extend(vec![0.0; long + 2]);
         weights.extend(vec![1.0; long + 1]);
     }
-    Batch { rows, length: 2 * long + 3, tokens, weights, before: Vec::new() }
+    Batch { rows, length: 2 * long + 3, tokens, weights, old_logprobs: Vec::new() }
 }
 
 #[test]
 fn it_learns_to_reverse_a_word() {
     let config = tiny();
-    let options = Options { average: Some(0.98), ..Options::default() };
-    let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), options).unwrap();
+    let optimizer = AdamWConfig { ema_decay: Some(0.98), ..AdamWConfig::default() };
+    let mut policy = CpuPolicy::new(&config, &Weights::random(&config, 7), optimizer).unwrap();
     // Rows of words that no training batch has drawn.
     let unseen = reversed(u64::MAX);
-    let before = learner.loss(&unseen).unwrap();
+    let before = loss(&policy, &unseen);
     assert!((before - 12_f64.ln()).abs() < 0.5, "a random start should be near uniform: {before}");
-    let schedule = Schedule { peak: 5e-3, floor: 1e-4, warm_up: 20, steps: 400 };
-    let supply = Supply { threads: 1, report_every: 50, ..Supply::default() };
-    let mut told = Vec::new();
-    train(&mut learner, reversed, schedule.steps, schedule, supply, |progress, _| {
-        told.push(progress.loss);
+    let schedule = LrSchedule { peak: 5e-3, floor: 1e-4, warmup_steps: 20, steps: 400 };
+    let loader = LoaderOptions { threads: 1, report_every: 50, ..LoaderOptions::default() };
+    let mut losses = Vec::new();
+    train(&mut policy, reversed, schedule.steps, schedule, loader, |progress, _| {
+        losses.push(progress.loss);
         Ok(ControlFlow::Continue(()))
     })
     .unwrap();
-    let after = learner.loss(&unseen).unwrap();
-    assert!(after < 0.05, "{before} -> {after} by way of {told:?}");
+    let averaged = CpuPolicy::new(&config, &policy.weights().unwrap(), optimizer).unwrap();
+    let after = loss(&averaged, &unseen);
+    assert!(after < 0.05, "{before} -> {after} by way of {losses:?}");
 }
 
 #[test]
 fn the_same_run_gives_the_same_weights() {
     let run = |threads| {
         let config = tiny();
-        let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
-        let schedule = Schedule { peak: 5e-3, floor: 1e-4, warm_up: 2, steps: 6 };
-        let supply = Supply { threads, ..Supply::default() };
-        train(&mut learner, reversed, 6, schedule, supply, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
-        learner.weights().unwrap()
+        let mut policy =
+            CpuPolicy::new(&config, &Weights::random(&config, 7), AdamWConfig::default()).unwrap();
+        let schedule = LrSchedule { peak: 5e-3, floor: 1e-4, warmup_steps: 2, steps: 6 };
+        let loader = LoaderOptions { threads, ..LoaderOptions::default() };
+        train(&mut policy, reversed, 6, schedule, loader, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
+        policy.weights().unwrap()
     };
     assert!(run(1) == run(3));
 }
@@ -63,14 +65,18 @@ fn the_same_run_gives_the_same_weights() {
 #[test]
 fn a_negative_weight_makes_a_token_less_likely() {
     let config = tiny();
-    let mut learner = CpuLearner::new(&config, &Weights::random(&config, 7), Options::default()).unwrap();
-    let plain =
-        Batch { rows: 1, length: 3, tokens: vec![0, 5, 6], weights: vec![0.0, 0.0, 1.0], before: Vec::new() };
+    let mut policy = CpuPolicy::new(&config, &Weights::random(&config, 7), AdamWConfig::default()).unwrap();
+    let plain = Batch {
+        rows: 1,
+        length: 3,
+        tokens: vec![0, 5, 6],
+        weights: vec![0.0, 0.0, 1.0],
+        old_logprobs: Vec::new(),
+    };
     let against = Batch { weights: vec![0.0, 0.0, -1.0], ..plain.clone() };
-    let before = learner.loss(&plain).unwrap();
+    let before = loss(&policy, &plain);
     for _ in 0..5 {
-        learner.step(&against, 1e-3).unwrap();
+        assert!(step(&mut policy, &against, 1e-3).loss < 0.0);
     }
-    assert!(learner.loss(&plain).unwrap() > before + 0.01);
-    assert!(learner.report().unwrap().loss < 0.0);
+    assert!(loss(&policy, &plain) > before + 0.01);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aske_train::{Batch, Lora, Options, TorchOptions, TorchPolicy, Weight};
+use aske_train::{AdamWConfig, Batch, Lora, TorchOptions, TorchPolicy, Weight, Weights};
 
 use crate::common::{MODELS, direction, expected, folder, logps, plain, policy};
 
@@ -27,21 +27,21 @@ fn every_token_has_the_likelihood_that_transformers_gives_it() {
 }
 
 /// The largest difference of a gradient's norm or projections from PyTorch's, in parts of its norm.
-fn apart(gradients: &[Weight], expected: &BTreeMap<String, [f64; 3]>) -> f64 {
-    assert_eq!(gradients.len(), expected.len());
+fn apart(gradients: &Weights, expected: &BTreeMap<String, [f64; 3]>) -> f64 {
+    assert_eq!(gradients.iter().len(), expected.len());
     let mut furthest = 0.0_f64;
     for Weight { name, data, .. } in gradients {
-        let told = expected.get(name).unwrap();
-        assert!(told[0] > 1e-6, "{name} has no gradient");
+        let stats = expected.get(name).unwrap();
+        assert!(stats[0] > 1e-6, "{name} has no gradient");
         let norm = data.iter().map(|slope| f64::from(*slope).powi(2)).sum::<f64>().sqrt();
         let along = |which| {
             let signs = direction(name, data.len(), which);
             data.iter().zip(signs).map(|(slope, sign)| f64::from(*slope) * sign).sum::<f64>()
         };
         // A projection on signs has the spread of the norm.
-        for (found, told) in [norm, along(0), along(1)].into_iter().zip(told) {
-            let apart = (found - told).abs() / told.abs().max(norm);
-            assert!(apart < 1e-4, "{name}: {found} {told}");
+        for (found, stats) in [norm, along(0), along(1)].into_iter().zip(stats) {
+            let apart = (found - stats).abs() / stats.abs().max(norm);
+            assert!(apart < 1e-4, "{name}: {found} {stats}");
             furthest = furthest.max(apart);
         }
     }
@@ -54,8 +54,8 @@ fn the_gradient_of_the_loss_by_every_weight_is_pytorchs_kept_or_recomputed() {
         let expected = expected(model);
         for recompute in [true, false] {
             let policy = policy(model, TorchOptions { recompute, ..plain() });
-            let told = policy.score(&[expected.batch()], expected.loss_kind()).unwrap();
-            assert!((told.loss - expected.loss).abs() < 1e-5 * expected.loss.abs().max(1.0), "{told:?}");
+            let stats = policy.evaluate(&[expected.batch()], expected.loss_kind()).unwrap();
+            assert!((stats.loss - expected.loss).abs() < 1e-5 * expected.loss.abs().max(1.0), "{stats:?}");
             let gradients = policy.gradient(&[expected.batch()], expected.loss_kind()).unwrap();
             let apart = apart(&gradients, &expected.gradients);
             println!("{model}: gradients apart by {apart:e}");
@@ -89,7 +89,7 @@ fn micro_batches_add_up() {
         rows: 1,
         tokens: whole.tokens[row * whole.length..][..whole.length].to_vec(),
         weights: whole.weights[row * whole.length..][..whole.length].to_vec(),
-        before: whole.before[row * whole.length..][..whole.length].to_vec(),
+        old_logprobs: whole.old_logprobs[row * whole.length..][..whole.length].to_vec(),
         ..whole
     };
     let parts = policy.gradient(&[half(0), half(1)], expected.loss_kind()).unwrap();
@@ -105,11 +105,11 @@ fn what_is_masked_or_follows_the_last_own_token_changes_nothing() {
     let mut other = batch.clone();
     // Weights of tokens that the policy did not write, and the filling of the second row.
     for at in 0..other.weights.len() {
-        if other.before[at].is_nan() {
+        if other.old_logprobs[at].is_nan() {
             other.weights[at] = 9.0;
         }
     }
-    let end = 20 + (0..20).rev().find(|at| !batch.before[20 + at].is_nan()).unwrap();
+    let end = 20 + (0..20).rev().find(|at| !batch.old_logprobs[20 + at].is_nan()).unwrap();
     other.tokens[end + 1..].fill(5);
     assert!(end < 39);
     let is = policy.gradient(&[other], expected.loss_kind()).unwrap();
@@ -121,13 +121,12 @@ fn what_is_masked_or_follows_the_last_own_token_changes_nothing() {
 #[test]
 fn a_tied_head_adds_its_gradient_to_the_embedding() {
     let expected = expected("llama");
-    let tied = policy("llama", TorchOptions { untied: false, ..plain() });
+    let tied = policy("llama", TorchOptions { untie_head: false, ..plain() });
     let own = policy("llama", plain());
     let gradient = |policy: &TorchPolicy| policy.gradient(&[expected.batch()], expected.loss_kind()).unwrap();
     let (tied, own) = (gradient(&tied), gradient(&own));
-    assert_eq!(tied.len() + 1, own.len());
-    let find =
-        |all: &[Weight], name: &str| all.iter().find(|weight| weight.name == name).unwrap().data.clone();
+    assert_eq!(tied.iter().len() + 1, own.iter().len());
+    let find = |all: &Weights, name: &str| all.get(name).unwrap().data.clone();
     let embedding = "model.embed_tokens.weight";
     let both = find(&own, embedding).into_iter().zip(find(&own, "lm_head.weight"));
     for (sum, (one, other)) in find(&tied, embedding).into_iter().zip(both) {
@@ -136,8 +135,9 @@ fn a_tied_head_adds_its_gradient_to_the_embedding() {
 }
 
 #[test]
-fn a_moving_average_and_an_unknown_device_are_refused() {
-    let options = TorchOptions { optimiser: Options { average: Some(0.9), ..Options::default() }, ..plain() };
+fn a_moving_average_of_adapters_and_an_unknown_device_are_refused() {
+    let optimizer = AdamWConfig { ema_decay: Some(0.9), ..AdamWConfig::default() };
+    let options = TorchOptions { optimizer, lora: Some(Lora::default()), ..plain() };
     assert!(TorchPolicy::from_folder(&folder("llama"), "cpu", options).is_err());
     assert!(TorchPolicy::from_folder(&folder("llama"), "cuda:99", plain()).is_err());
 }

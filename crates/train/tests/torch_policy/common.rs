@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use aske_chat::Reply;
 use aske_model::{Provider, Request};
-use aske_train::{Batch, Loss, Options, TorchOptions, TorchPolicy};
+use aske_train::{AdamWConfig, Batch, Loss, TorchOptions, TorchPolicy};
 use futures_util::future::join_all;
 use serde::Deserialize;
 
 pub(crate) const MODELS: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
-/// What PyTorch told of a checkpoint.
+/// What PyTorch stats of a checkpoint.
 #[derive(Deserialize)]
 pub(crate) struct Expected {
     pub(crate) tokens: Vec<Vec<u32>>,
@@ -38,7 +38,7 @@ pub(crate) fn expected(model: &str) -> Expected {
 }
 
 pub(crate) fn plain() -> TorchOptions {
-    TorchOptions { half: false, ..TorchOptions::default() }
+    TorchOptions { export_bf16: false, ..TorchOptions::default() }
 }
 
 /// On the processor, or on the device that `ASKE_TORCH_DEVICE` names.
@@ -47,9 +47,9 @@ pub(crate) fn policy(model: &str, options: TorchOptions) -> TorchPolicy {
     TorchPolicy::from_folder(&folder(model), device.as_deref().unwrap_or("cpu"), options).unwrap()
 }
 
-/// An optimiser that takes strides.
-pub(crate) fn eager() -> Options {
-    Options { decay: 0.0, ..Options::default() }
+/// An optimizer without weight decay.
+pub(crate) fn eager() -> AdamWConfig {
+    AdamWConfig { weight_decay: 0.0, ..AdamWConfig::default() }
 }
 
 impl Expected {
@@ -70,14 +70,15 @@ impl Expected {
                 before.push(if own { self.before[row][at] } else { f32::NAN });
             }
         }
-        Batch { rows, length, tokens: self.tokens.concat(), weights, before }
+        Batch { rows, length, tokens: self.tokens.concat(), weights, old_logprobs: before }
     }
 }
 
 /// The log-probability of every token but the first.
 pub(crate) fn logps(policy: &TorchPolicy, tokens: &[u32]) -> Vec<f64> {
     let weights = vec![1.0; tokens.len()];
-    let batch = Batch { rows: 1, length: tokens.len(), tokens: tokens.to_vec(), weights, before: Vec::new() };
+    let tokens = tokens.to_vec();
+    let batch = Batch { rows: 1, length: tokens.len(), tokens, weights, old_logprobs: Vec::new() };
     policy.logprobs(&[batch], Loss::Likelihood).unwrap().into_iter().map(f64::from).collect()
 }
 

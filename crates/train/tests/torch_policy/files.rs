@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use aske_train::{Batch, LearnError, Lora, Loss, Policy, Reinforced, TorchOptions, TorchPolicy};
+use aske_train::{Batch, LearnError, Lora, Loss, Policy, StepStats, TorchOptions, TorchPolicy};
 
 use crate::common::{MODELS, eager, expected, folder, plain, policy};
 
-fn step(policy: &mut TorchPolicy, batch: &Batch, loss: Loss) -> Reinforced {
-    policy.learn(std::slice::from_ref(batch), loss, 0.01, f64::INFINITY).unwrap()
+fn step(policy: &mut TorchPolicy, batch: &Batch, loss: Loss) -> StepStats {
+    policy.step(std::slice::from_ref(batch), loss, 0.01, f64::INFINITY).unwrap()
 }
 
 #[test]
@@ -15,15 +15,15 @@ fn a_kept_policy_goes_on_as_if_nothing_had_happened() {
     for (model, lora) in MODELS.into_iter().zip([None, None, Some(Lora::default())]) {
         let expected = expected(model);
         let (batch, loss) = (expected.batch(), expected.loss_kind());
-        let options = TorchOptions { lora, optimiser: eager(), ..plain() };
+        let options = TorchOptions { lora, optimizer: eager(), ..plain() };
         let mut one = policy(model, options);
         for _ in 0..3 {
             step(&mut one, &batch, loss);
         }
         let kept = tempfile::tempdir().unwrap();
-        one.keep(kept.path()).unwrap();
+        one.save_checkpoint(kept.path()).unwrap();
         let mut other = policy(model, options);
-        other.restore(kept.path()).unwrap();
+        other.load_checkpoint(kept.path()).unwrap();
         for _ in 0..3 {
             assert_eq!(step(&mut one, &batch, loss), step(&mut other, &batch, loss), "{model}");
         }
@@ -38,14 +38,14 @@ fn a_saved_policy_is_read_again_with_its_own_head_and_merged_adapters() {
         let mut policy = policy(model, TorchOptions { lora, ..plain() });
         step(&mut policy, &batch, loss);
         let saved = tempfile::tempdir().unwrap();
-        policy.save(saved.path()).unwrap();
+        policy.export(saved.path()).unwrap();
         let config: serde_json::Value =
             serde_json::from_slice(&std::fs::read(saved.path().join("config.json")).unwrap()).unwrap();
         assert_eq!(config["tie_word_embeddings"], lora.is_some());
         assert_eq!(config["dtype"], "float32");
         assert_eq!(config["bos_token_id"], 0);
         let again = TorchPolicy::from_folder(saved.path(), "cpu", plain()).unwrap();
-        let (was, is) = (policy.score(std::slice::from_ref(&batch), loss), again.score(&[batch], loss));
+        let (was, is) = (policy.evaluate(std::slice::from_ref(&batch), loss), again.evaluate(&[batch], loss));
         let (was, is) = (was.unwrap(), is.unwrap());
         assert!((was.loss - is.loss).abs() < 1e-6, "{model}: {was:?} {is:?}");
     }
@@ -55,25 +55,25 @@ fn a_saved_policy_is_read_again_with_its_own_head_and_merged_adapters() {
 fn half_precision_is_saved_where_it_is_asked_for() {
     let saved = tempfile::tempdir().unwrap();
     // Bfloat16 in the file, and nothing learnt: the same numbers come back.
-    let one = policy("llama", TorchOptions { untied: false, ..TorchOptions::default() });
-    one.save(saved.path()).unwrap();
+    let one = policy("llama", TorchOptions { untie_head: false, ..TorchOptions::default() });
+    one.export(saved.path()).unwrap();
     let size = |folder: &Path| std::fs::metadata(folder.join("model.safetensors")).unwrap().len();
     assert!(size(saved.path()).abs_diff(size(&folder("llama"))) < 200);
     let expected = expected("llama");
     let again = TorchPolicy::from_folder(saved.path(), "cpu", plain()).unwrap();
-    let score = |policy: &TorchPolicy| policy.score(&[expected.batch()], expected.loss_kind()).unwrap();
+    let score = |policy: &TorchPolicy| policy.evaluate(&[expected.batch()], expected.loss_kind()).unwrap();
     assert_eq!(score(&one), score(&again));
 }
 
 #[test]
 fn a_folder_that_does_not_fit_is_refused() {
     let kept = tempfile::tempdir().unwrap();
-    policy("llama", plain()).keep(kept.path()).unwrap();
+    policy("llama", plain()).save_checkpoint(kept.path()).unwrap();
     let mut other = policy("qwen3", plain());
-    let before = other.score(&[expected("qwen3").batch()], Loss::Cispo { low: 0.5, high: 0.5 }).unwrap();
-    assert!(matches!(other.restore(kept.path()), Err(LearnError::Weights(_))));
-    assert!(matches!(other.restore(&folder("llama")), Err(LearnError::File { .. })));
-    let after = other.score(&[expected("qwen3").batch()], Loss::Cispo { low: 0.5, high: 0.5 }).unwrap();
+    let before = other.evaluate(&[expected("qwen3").batch()], Loss::Cispo { low: 0.5, high: 0.5 }).unwrap();
+    assert!(matches!(other.load_checkpoint(kept.path()), Err(LearnError::Weights(_))));
+    assert!(matches!(other.load_checkpoint(&folder("llama")), Err(LearnError::File { .. })));
+    let after = other.evaluate(&[expected("qwen3").batch()], Loss::Cispo { low: 0.5, high: 0.5 }).unwrap();
     assert_eq!(before, after, "nothing has changed");
     std::fs::copy(folder("qwen3").join("config.json"), kept.path().join("config.json")).unwrap();
     let wrong = TorchPolicy::from_folder(kept.path(), "cpu", plain());

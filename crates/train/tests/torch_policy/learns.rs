@@ -1,5 +1,6 @@
 //! A policy learns what it is rewarded for, and does not move when it must not.
 
+use aske_config::PolicyLoss;
 use aske_model::Request;
 use aske_train::{Batch, LearnError, Lora, Loss, Objective, Policy, TorchOptions, TorchPolicy};
 
@@ -28,25 +29,28 @@ fn round(policy: &mut TorchPolicy, objective: Objective, rate: f64, seed: u32) -
         batch.weights.extend(vec![0.0; prompt.len()]);
         batch.weights.extend(vec![weight; trace.tokens.len()]);
         batch.weights.extend(vec![0.0; fill]);
-        batch.before.extend(vec![f32::NAN; prompt.len()]);
-        batch.before.extend(&trace.logprobs);
-        batch.before.extend(vec![f32::NAN; fill]);
+        batch.old_logprobs.extend(vec![f32::NAN; prompt.len()]);
+        batch.old_logprobs.extend(&trace.logprobs);
+        batch.old_logprobs.extend(vec![f32::NAN; fill]);
     }
-    let told = policy.learn(&[batch], objective.loss, rate, 1e3).unwrap();
-    assert!((told.ratio - 1.0).abs() < 1e-3 && told.drift < 1e-4, "the policy is its own sampler: {told:?}");
+    let stats = policy.step(&[batch], objective.loss, rate, 1e3).unwrap();
     assert!(
-        told.entropy > 0.0 && (told.tokens as f64 - total).abs() < 0.5 && told.clipped == 0.0,
-        "{told:?}"
+        (stats.mean_ratio - 1.0).abs() < 1e-3 && stats.mean_abs_log_ratio < 1e-4,
+        "the policy is its own sampler: {stats:?}"
+    );
+    assert!(
+        stats.entropy > 0.0 && (stats.tokens as f64 - total).abs() < 0.5 && stats.clip_fraction == 0.0,
+        "{stats:?}"
     );
     total / f64::from(many)
 }
 
 #[test]
 fn it_learns_to_be_short() {
-    let objective = Objective::named("cispo", None, None).unwrap();
+    let objective = Objective::new(PolicyLoss::Cispo, None, None);
     let lora = Some(Lora { rank: 4, alpha: 8.0, seed: 1 });
     for (model, lora, rate) in [("llama", None, 0.004), ("qwen2", None, 0.01), ("qwen3", lora, 0.02)] {
-        let mut policy = policy(model, TorchOptions { lora, optimiser: eager(), ..plain() });
+        let mut policy = policy(model, TorchOptions { lora, optimizer: eager(), ..plain() });
         let lengths: Vec<f64> = (0..12).map(|step| round(&mut policy, objective, rate, step)).collect();
         println!("{model}: mean lengths {lengths:.1?}");
         assert!(lengths[11] < 0.5 * lengths[0], "{model}: {lengths:?}");
@@ -59,16 +63,16 @@ fn a_step_is_not_taken_where_the_gradient_is_too_long_or_no_number() {
         let expected = expected(model);
         let (batch, loss) = (expected.batch(), expected.loss_kind());
         let mut policy = policy(model, plain());
-        let was = policy.score(std::slice::from_ref(&batch), loss).unwrap();
-        let refused = policy.learn(std::slice::from_ref(&batch), loss, 0.1, 1e-9);
-        assert!(matches!(refused, Err(LearnError::Exploded { .. })), "{refused:?}");
+        let was = policy.evaluate(std::slice::from_ref(&batch), loss).unwrap();
+        let refused = policy.step(std::slice::from_ref(&batch), loss, 0.1, 1e-9);
+        assert!(matches!(refused, Err(LearnError::GradientExploded { .. })), "{refused:?}");
         let mut wild = batch.clone();
-        let own = wild.before.iter().position(|before| !before.is_nan()).unwrap();
+        let own = wild.old_logprobs.iter().position(|before| !before.is_nan()).unwrap();
         wild.weights[own] = f32::MAX;
-        wild.before[own] = -200.0;
+        wild.old_logprobs[own] = -200.0;
         let surrogate = Loss::Surrogate { low: 0.2, high: f64::INFINITY };
-        let refused = policy.learn(&[wild], surrogate, 0.1, f64::INFINITY);
+        let refused = policy.step(&[wild], surrogate, 0.1, f64::INFINITY);
         assert!(matches!(refused, Err(LearnError::Diverged { .. })), "{refused:?}");
-        assert_eq!(policy.score(&[batch], loss).unwrap(), was);
+        assert_eq!(policy.evaluate(&[batch], loss).unwrap(), was);
     }
 }

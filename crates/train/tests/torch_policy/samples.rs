@@ -36,8 +36,8 @@ fn mean_drift(policy: &aske_train::TorchPolicy, requests: &[Request], replies: &
         assert_eq!(trace.tokens.len(), trace.logprobs.len());
         let prompt = policy.prompt(&request.messages).unwrap();
         let text = [prompt.as_slice(), trace.tokens.as_slice()].concat();
-        for (found, told) in logps(policy, &text)[prompt.len() - 1..].iter().zip(&trace.logprobs) {
-            let apart = (found - f64::from(*told)).abs();
+        for (found, stats) in logps(policy, &text)[prompt.len() - 1..].iter().zip(&trace.logprobs) {
+            let apart = (found - f64::from(*stats)).abs();
             (sum, most, count) = (sum + apart, most.max(apart), count + 1.0);
         }
     }
@@ -47,7 +47,7 @@ fn mean_drift(policy: &aske_train::TorchPolicy, requests: &[Request], replies: &
 #[test]
 fn sampled_log_probabilities_are_those_of_the_learner() {
     for (model, lora) in MODELS.into_iter().zip([None, Some(Lora { rank: 3, alpha: 5.0, seed: 0 }), None]) {
-        let mut policy = policy(model, TorchOptions { batch: 6, lora, ..plain() });
+        let mut policy = policy(model, TorchOptions { max_batch: 6, lora, ..plain() });
         if lora.is_some() {
             policy = policy.with_adapters(&folder(model)).unwrap();
         }
@@ -73,7 +73,7 @@ fn sampled_log_probabilities_are_those_of_the_learner() {
 #[test]
 fn a_seed_decides_and_a_budget_of_bytes_only_delays() {
     let requests = requests();
-    let small = TorchOptions { cache_bytes: 100_000, ..plain() };
+    let small = TorchOptions { kv_cache_bytes: 100_000, ..plain() };
     let (one, other) = (policy("qwen3", plain()), policy("qwen3", small));
     let (one, other) = (one.serve().unwrap(), other.serve().unwrap());
     let texts = |replies: Vec<Reply>| replies.into_iter().map(|reply| reply.content).collect::<Vec<_>>();
@@ -97,7 +97,7 @@ fn a_stop_string_ends_a_reply_and_is_no_part_of_it() {
 
 #[test]
 fn who_no_longer_waits_frees_a_place_and_what_does_not_fit_is_refused() {
-    let policy = policy("llama", TorchOptions { batch: 1, ..plain() });
+    let policy = policy("llama", TorchOptions { max_batch: 1, ..plain() });
     let serve = policy.serve().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let long = Request { max_tokens: 200, ..Request::user("w8") };
@@ -119,7 +119,7 @@ fn what_is_served_stays_as_it_was() {
     let requests = requests();
     let first = ask(&*before, &requests);
     let expected = crate::common::expected("qwen2");
-    policy.learn(&[expected.batch()], expected.loss_kind(), 0.05, f64::INFINITY).unwrap();
+    policy.step(&[expected.batch()], expected.loss_kind(), 0.05, f64::INFINITY).unwrap();
     assert_eq!(ask(&*before, &requests), first);
     assert_ne!(ask(&*policy.serve().unwrap(), &requests), first);
 }

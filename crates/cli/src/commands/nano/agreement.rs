@@ -5,7 +5,7 @@ use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::data;
 use aske_answer::{Verdict, compare};
-use aske_nano::understand;
+use aske_nano::parse_question;
 use aske_record::{Record, RunContents};
 use serde::Serialize;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn count(path: &Path) -> Result<Count, CliError> {
         let answers = session.transcript.answers();
         let Some(text) = answers.question else { continue };
         count.asked += 1;
-        let Some(truth) = understand(text).and_then(|question| question.answer()) else { continue };
+        let Some(truth) = parse_question(text).and_then(|question| question.answer()) else { continue };
         count.understood += 1;
         let truth = truth.to_string();
         let same = |one: &str, two: &str| compare(one, two).verdict == Verdict::Equal;

@@ -3,7 +3,7 @@
 use crate::arguments::NanoQuestions;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use aske_nano::{Draw, Family, LEVELS, Numbers, Question, TAUGHT_LEVELS, understand};
+use aske_nano::{Family, LEVELS, NumberSet, Question, QuestionSampler, TAUGHT_LEVELS, parse_question};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, CliError> {
@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, CliError> {
         return explain(text, arguments.json);
     }
     let families: Vec<Family> = match &arguments.family {
-        Some(name) => vec![name.parse().map_err(|error: aske_nano::UnknownFamily| {
+        Some(name) => vec![name.parse().map_err(|error: aske_nano::UnknownFamilyError| {
             let known = Family::ALL.iter().map(|family| family.as_str()).collect::<Vec<_>>().join(", ");
             CliError::usage(error.to_string(), format!("the families are {known}"))
         })?],
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, CliError> {
         }
         None => (1..=TAUGHT_LEVELS).collect(),
     };
-    let mut draw = Draw::new(arguments.seed, Numbers::Any);
+    let mut draw = QuestionSampler::new(arguments.seed, NumberSet::Any);
     let cells = families.iter().flat_map(|family| levels.iter().map(move |level| (*family, *level)));
     for (family, level) in cells {
         for question in (0..arguments.number).filter_map(|_| draw.question(family, level)) {
@@ -38,13 +38,13 @@ pub(crate) fn run(arguments: &NanoQuestions) -> Result<Exit, CliError> {
 }
 
 fn explain(text: &str, json: bool) -> Result<Exit, CliError> {
-    if let Some(question) = understand(text) {
+    if let Some(question) = parse_question(text) {
         show(&question, json);
         note(question.working().unwrap_or_default());
         return Ok(Exit::Done);
     }
     Err(CliError::usage(
-        "the oracle does not understand this question",
+        "the oracle cannot parse this question",
         "`aske nano questions` shows questions that it understands",
     ))
 }

@@ -8,14 +8,16 @@ use crate::output::data;
 use crate::runs::progress::Bar;
 use crate::runtime::{Interrupt, block_on};
 use aske_model::{Checkpoint, EngineOptions, Halt};
-use aske_nano::{Family, Row, SOLVERS, TAUGHT_LEVELS, Table, checkpoint, measure, networks};
+use aske_nano::{
+    AccuracyTable, Family, NetworkAccuracy, SOLVERS, TAUGHT_LEVELS, checkpoint, measure_accuracy, networks,
+};
 
 pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, CliError> {
     check_names(&arguments.only)?;
-    let builtin = Table::shipped().map_err(CliError::failure)?;
+    let builtin = AccuracyTable::shipped().map_err(CliError::failure)?;
     let shown = if arguments.measure { measured(arguments)? } else { builtin.clone() };
     let rows = shown.rows.into_iter().filter(|row| selected(arguments, &row.name)).collect();
-    let shown = Table { rows, ..shown };
+    let shown = AccuracyTable { rows, ..shown };
     if arguments.json {
         data(serde_json::to_string(&shown).unwrap_or_default());
         return Ok(Exit::Done);
@@ -32,7 +34,7 @@ fn selected(arguments: &NanoTable, name: &str) -> bool {
     arguments.only.is_empty() || arguments.only.iter().any(|only| only == name)
 }
 
-fn measured(arguments: &NanoTable) -> Result<Table, CliError> {
+fn measured(arguments: &NanoTable) -> Result<AccuracyTable, CliError> {
     let [_, suffix] = pack()?.solver_suffixes();
     let names: Vec<&str> = networks().filter(|name| selected(arguments, name)).collect();
     let cells = Family::ALL.len() as u64 * u64::from(TAUGHT_LEVELS);
@@ -49,7 +51,7 @@ fn measured(arguments: &NanoTable) -> Result<Table, CliError> {
         let options = EngineOptions { threads, ..EngineOptions::default() };
         let engine = loaded.start(&options).map_err(CliError::failure)?;
         let (halt, interrupt) = (Halt::default(), Interrupt::default());
-        let measured = measure(name, &engine, &suffix, arguments.questions, || bar.inc(1));
+        let measured = measure_accuracy(name, &engine, &suffix, arguments.questions, || bar.inc(1));
         rows.push(block_on(&halt, &interrupt, measured)?.map_err(|error| CliError::failure(error.message))?);
     }
     drop(bar);
@@ -60,15 +62,15 @@ fn measured(arguments: &NanoTable) -> Result<Table, CliError> {
             "name a folder written by `aske nano train` or `aske nano export`",
         ));
     }
-    Ok(Table { questions: arguments.questions, rows })
+    Ok(AccuracyTable { questions: arguments.questions, rows })
 }
 
-fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {
+fn as_table(shown: &AccuracyTable, levels: bool) -> comfy_table::Table {
     let mut header = vec!["% right".to_owned()];
     header.extend(shown.rows.iter().map(|row| row.name.clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut table = table(&header, &(1..header.len()).collect::<Vec<_>>());
-    let line = |name: String, share: &dyn Fn(&Row) -> f64| {
+    let line = |name: String, share: &dyn Fn(&NetworkAccuracy) -> f64| {
         let shares = shown.rows.iter().map(|row| format!("{:.0}", 100.0 * share(row)));
         std::iter::once(name).chain(shares).collect::<Vec<_>>()
     };
@@ -76,7 +78,7 @@ fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {
         table.add_row(line(family.to_string(), &|row| row.family(*family, shown.questions)));
         if levels {
             for level in 0..TAUGHT_LEVELS as usize {
-                let share = |row: &Row| {
+                let share = |row: &NetworkAccuracy| {
                     let right = row.right.get(family.index()).and_then(|levels| levels.get(level));
                     f64::from(right.copied().unwrap_or(0)) / f64::from(shown.questions.max(1))
                 };
@@ -89,8 +91,9 @@ fn as_table(shown: &Table, levels: bool) -> comfy_table::Table {
 }
 
 /// How accuracy correlates with size, and where it does not.
-fn summary(shown: &Table) -> String {
-    let solvers: Vec<&Row> = shown.rows.iter().filter(|row| SOLVERS.contains(&row.name.as_str())).collect();
+fn summary(shown: &AccuracyTable) -> String {
+    let solvers: Vec<&NetworkAccuracy> =
+        shown.rows.iter().filter(|row| SOLVERS.contains(&row.name.as_str())).collect();
     let sizes: Vec<f64> = solvers.iter().map(|row| row.parameters as f64).collect();
     let overall: Vec<f64> = solvers.iter().map(|row| row.overall(shown.questions)).collect();
     let swapped: Vec<String> =
@@ -108,13 +111,14 @@ fn summary(shown: &Table) -> String {
 }
 
 /// The largest lead of a smaller solver over a larger one in a family.
-fn swap(solvers: &[&Row], family: Family, questions: u32) -> Option<String> {
+fn swap(solvers: &[&NetworkAccuracy], family: Family, questions: u32) -> Option<String> {
     let pairs = solvers
         .iter()
         .enumerate()
         .flat_map(|(i, small)| solvers[i + 1..].iter().map(move |large| (small, large)));
-    let lead =
-        |(small, large): &(&&Row, &&Row)| small.family(family, questions) - large.family(family, questions);
+    let lead = |(small, large): &(&&NetworkAccuracy, &&NetworkAccuracy)| {
+        small.family(family, questions) - large.family(family, questions)
+    };
     let (small, large) = pairs.max_by(|a, b| lead(a).total_cmp(&lead(b)))?;
     let shares = [small, large].map(|row| 100.0 * row.family(family, questions));
     (shares[0] - shares[1] >= 10.0).then(|| {
@@ -123,7 +127,7 @@ fn swap(solvers: &[&Row], family: Family, questions: u32) -> Option<String> {
 }
 
 /// How a measured table differs from the built-in one.
-fn difference(shown: &Table, builtin: &Table) -> String {
+fn difference(shown: &AccuracyTable, builtin: &AccuracyTable) -> String {
     if shown.questions != builtin.questions {
         return format!(
             "the built-in table has {} questions per cell: compare with --questions {0}",

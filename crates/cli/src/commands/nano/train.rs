@@ -4,9 +4,9 @@ use super::{check_names, pack, write};
 use crate::arguments::NanoTrain;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, note, paint};
-use aske_nano::{Classroom, Teaching};
+use aske_nano::{SessionGenerator, TeacherKind};
 use aske_train::Weights;
-use aske_train::nano::{Codec, RECIPE, Recipe, Workshop, tokenizer_config, vocabulary};
+use aske_train::nano::{NanoTokenizer, RECIPE, Recipe, RecipeTrainer, tokenizer_config, train_tokenizer};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,26 +21,29 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
         ));
     }
     let pack = Arc::new(pack()?);
-    let classroom = |teaching| Classroom::new(teaching, pack.clone());
+    let generator = |teacher| SessionGenerator::new(teacher, pack.clone());
     let out = &arguments.out;
     let words = out.join("tokenizer.json");
     let vocabulary = match std::fs::read_to_string(&words) {
         Ok(there) => there,
         Err(_) if arguments.new_vocabulary => {
-            vocabulary(&classroom(Teaching::Good)).map_err(CliError::failure)?
+            train_tokenizer(&generator(TeacherKind::Good)).map_err(CliError::failure)?
         }
         Err(_) => shipped()?,
     };
-    let codec = Codec::new(vocabulary.as_bytes()).map_err(CliError::failure)?;
+    let tokenizer = NanoTokenizer::new(vocabulary.as_bytes()).map_err(CliError::failure)?;
     write(&words, vocabulary.as_bytes())?;
     write(&out.join("tokenizer_config.json"), tokenizer_config().as_bytes())?;
-    let workshop =
-        Workshop { device: arguments.device.clone(), threads: arguments.threads, steps: arguments.steps };
+    let trainer = RecipeTrainer {
+        device: arguments.device.clone(),
+        threads: arguments.threads,
+        steps: arguments.steps,
+    };
     let wanted =
         |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.iter().any(|name| name == recipe.name);
     for recipe in RECIPE.iter().filter(wanted) {
         let begun = Instant::now();
-        let classroom = classroom(recipe.teaching.unwrap_or(Teaching::Good));
+        let generator = generator(recipe.teaching.unwrap_or(TeacherKind::Good));
         let folder = out.join(recipe.name);
         let config = serde_json::to_string_pretty(&recipe.config()).unwrap_or_default();
         write(&folder.join("config.json"), format!("{config}\n").as_bytes())?;
@@ -49,7 +52,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
         let file = folder.join("model.safetensors");
         let mut saving = Ok(());
         let weights =
-            workshop.build(recipe, &codec, &classroom, pack.solver_suffixes(), |steps, now, learner| {
+            trainer.train(recipe, &tokenizer, &generator, pack.solver_suffixes(), |steps, now, policy| {
                 note(format_args!(
                     "{} {}/{steps} · loss {:.4} · {}",
                     recipe.name,
@@ -65,7 +68,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
                     ),
                 ));
                 if now.step % SAVED_EVERY == 0 {
-                    saving = save(&file, &learner.weights()?);
+                    saving = save(&file, &policy.weights()?);
                 }
                 Ok(if saving.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             });

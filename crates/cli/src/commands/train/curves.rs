@@ -3,7 +3,7 @@
 use crate::output::{DIM, GOOD, NOTE, note, paint};
 use crate::runs::progress::Bar;
 use aske_config::TrainSection;
-use aske_train::reinforce::{Line, PassedOver, Watcher};
+use aske_train::reinforce::{SkippedCheckpoint, StepMetrics, TrainObserver};
 use indicatif::HumanDuration;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) struct Curves {
     steps: u64,
     rollouts: u64,
     sampled: AtomicU64,
-    lines: Mutex<Vec<Line>>,
+    lines: Mutex<Vec<StepMetrics>>,
     /// The latest valid checkpoint.
     checkpoint: Mutex<Option<PathBuf>>,
 }
@@ -77,12 +77,12 @@ impl Curves {
     }
 }
 
-impl Watcher for Curves {
-    fn sampled(&self, _: u64) {
+impl TrainObserver for Curves {
+    fn session_finished(&self, _: u64) {
         self.sampled.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn stepped(&self, line: &Line) {
+    fn step_finished(&self, line: &StepMetrics) {
         self.bar.set_position(line.step);
         if self.bar.plain {
             note(step(line));
@@ -90,22 +90,22 @@ impl Watcher for Curves {
         self.lines.lock().push(line.clone());
     }
 
-    fn passed_over(&self, checkpoint: &Path, why: &PassedOver) {
+    fn checkpoint_skipped(&self, checkpoint: &Path, why: &SkippedCheckpoint) {
         note(format_args!("skipping {}: {why}", checkpoint.display()));
     }
 
     fn resumed(&self, checkpoint: &Path) {
-        self.kept(checkpoint);
+        self.checkpoint_saved(checkpoint);
         note(format_args!("resuming from {}", checkpoint.display()));
     }
 
-    fn kept(&self, checkpoint: &Path) {
+    fn checkpoint_saved(&self, checkpoint: &Path) {
         *self.checkpoint.lock() = Some(checkpoint.to_owned());
     }
 }
 
 /// One step as a line.
-fn step(line: &Line) -> String {
+fn step(line: &StepMetrics) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let maybe = |name: &str, share: Option<f64>| share.map(|share| format!(" · {name} {}", percent(share)));
     format!(
@@ -126,10 +126,10 @@ fn step(line: &Line) -> String {
 }
 
 /// A number of a step.
-type Value = fn(&Line) -> Option<f64>;
+type Value = fn(&StepMetrics) -> Option<f64>;
 
 /// All curves, a line each.
-fn curves(lines: &[Line]) -> String {
+fn curves(lines: &[StepMetrics]) -> String {
     let every: [(&str, Value, Option<f64>); 8] = [
         ("calibrated, by itself", |line| Some(line.calibrated), Some(1.0)),
         ("by the fixed check", |line| line.fixed_calibrated, Some(1.0)),

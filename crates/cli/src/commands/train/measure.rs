@@ -10,7 +10,7 @@ use crate::runs::folders;
 use crate::runs::summary::{exit_status, report_unfinished};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
-use aske_train::reinforce::{Exam, exam};
+use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -116,7 +116,7 @@ impl Measures {
             })?;
         report_unfinished(&finished.jobs, "sessions");
         let ended = exit_status(&finished.jobs, &interrupt);
-        if ended == Exit::Done && self.section.exam_questions > 0 && Exam::read(path).is_none() {
+        if ended == Exit::Done && self.section.exam_questions > 0 && HeldOutEval::read(path).is_none() {
             self.examine(&settings, &models, path)?;
         }
         Ok(ended)
@@ -125,7 +125,7 @@ impl Measures {
     /// The asker as a solver, on held-out questions of the nano world.
     fn examine(&self, settings: &Settings, models: &ModelRegistry, path: &Path) -> Result<(), CliError> {
         let Some(model) = models.get(&settings.asker.model) else { return Ok(()) };
-        let result = crate::runtime::until_signal(exam(
+        let result = crate::runtime::until_signal(evaluate_held_out(
             model,
             &settings.pack,
             settings.protocol.check_tokens,

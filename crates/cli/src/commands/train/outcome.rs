@@ -8,10 +8,10 @@ use crate::display::tables::{percent, table};
 use crate::error::CliError;
 use crate::output::{BOLD, DIM, data, hint, note, paint, write};
 use aske_evidence::{Evidence, Run, Share, Tally, evidence};
-use aske_nano::understand;
+use aske_nano::parse_question;
 use aske_session::Outcome;
 use aske_stats::{Estimate, paired};
-use aske_train::reinforce::{Exam, Line, read_metrics};
+use aske_train::reinforce::{HeldOutEval, StepMetrics, read_metrics};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ struct Measured {
 struct Measurements {
     runs: Vec<Run>,
     evidence: Evidence,
-    exams: Vec<Option<Exam>>,
+    exams: Vec<Option<HeldOutEval>>,
 }
 
 impl Measurements {
@@ -47,7 +47,7 @@ impl Measurements {
         let folders: Vec<PathBuf> = after.chain([measures.folder_before()]).collect();
         let runs = folders.iter().map(|folder| Run::read(folder, None)).collect::<Result<Vec<_>, _>>()?;
         let evidence = evidence(&runs)?;
-        Ok(Self { runs, evidence, exams: folders.iter().map(|folder| Exam::read(folder)).collect() })
+        Ok(Self { runs, evidence, exams: folders.iter().map(|folder| HeldOutEval::read(folder)).collect() })
     }
 
     /// The index of the run before training.
@@ -66,7 +66,7 @@ pub(super) fn show(
     measures: Option<&Measures>,
     json: bool,
 ) -> Result<(), CliError> {
-    let learnt: Vec<(u64, Vec<Line>)> = seeds
+    let learnt: Vec<(u64, Vec<StepMetrics>)> = seeds
         .iter()
         .map(|seed| (*seed, read_metrics(&seed_folder(root, *seed)).unwrap_or_default()))
         .collect();
@@ -146,7 +146,7 @@ fn pooled(found: &Measurements, rows: &[Measured]) -> Measured {
             }
         }
     }
-    let exams: Vec<&Exam> = found.exams[..found.before()].iter().flatten().collect();
+    let exams: Vec<&HeldOutEval> = found.exams[..found.before()].iter().flatten().collect();
     let each = |value: fn(&Measured) -> Option<f64>| mean(rows.iter().skip(1).filter_map(value));
     Measured {
         name: "pooled".to_owned(),
@@ -162,14 +162,14 @@ fn pooled(found: &Measurements, rows: &[Measured]) -> Measured {
 }
 
 /// The measurement of one run.
-fn measured(name: String, found: &Measurements, at: usize, lines: &[Line]) -> Measured {
+fn measured(name: String, found: &Measurements, at: usize, lines: &[StepMetrics]) -> Measured {
     let Measurements { runs, evidence, exams } = found;
     let gain = evidence.comparisons.iter().find(|comparison| comparison.runs == [at, found.before()]);
     let questions: Vec<&str> =
         runs[at].sessions.iter().filter_map(|session| session.question.as_deref()).collect();
     let different: HashSet<&str> = questions.iter().copied().collect();
     let valid =
-        questions.iter().filter(|text| understand(text).and_then(|question| question.answer()).is_some());
+        questions.iter().filter(|text| parse_question(text).and_then(|question| question.answer()).is_some());
     let count = runs[at].sessions.len().max(1) as f64;
     let before = exams[found.before()].as_ref().filter(|_| at != found.before());
     let exam = exams[at].as_ref();
@@ -180,9 +180,9 @@ fn measured(name: String, found: &Measurements, at: usize, lines: &[Line]) -> Me
         distinct: different.len() as f64 / count,
         valid: valid.count() as f64 / count,
         judge: mean(lines.iter().rev().take(LAST).filter_map(|line| line.truth)),
-        avg: exam.map(Exam::average),
+        avg: exam.map(HeldOutEval::mean_accuracy),
         avg_gain: exam.zip(before).and_then(|(after, before)| exam_gain(&[after], before)),
-        pass: exam.map(Exam::passed),
+        pass: exam.map(HeldOutEval::pass_rate),
     }
 }
 
@@ -193,8 +193,8 @@ fn calibration(shares: &[Share]) -> Option<Estimate> {
 }
 
 /// The gain in correct answers, paired by question.
-fn exam_gain(after: &[&Exam], before: &Exam) -> Option<Estimate> {
-    let share = |exam: &Exam, at: usize| {
+fn exam_gain(after: &[&HeldOutEval], before: &HeldOutEval) -> Option<Estimate> {
+    let share = |exam: &HeldOutEval, at: usize| {
         exam.questions.get(at).map(|(_, right)| f64::from(*right) / f64::from(exam.samples.max(1)))
     };
     let gains = |at| {

@@ -1,16 +1,16 @@
 //! Training curves as an SVG file.
 
 use aske_report::{Panel, XAxis, curves};
-use aske_train::reinforce::Line;
+use aske_train::reinforce::StepMetrics;
 use std::collections::BTreeMap;
 
 /// A value of a step.
-type Value = fn(&Line) -> Option<f64>;
+type Value = fn(&StepMetrics) -> Option<f64>;
 
 /// The training target by seed, and the monitored values as means over the seeds.
-pub(super) fn picture(seeds: &[(u64, Vec<Line>)]) -> String {
+pub(super) fn picture(seeds: &[(u64, Vec<StepMetrics>)]) -> String {
     let fixed = seeds.iter().flat_map(|(_, lines)| lines).any(|line| line.fixed_calibrated.is_some());
-    let aim = |line: &Line| if fixed { line.fixed_calibrated } else { Some(line.calibrated) };
+    let aim = |line: &StepMetrics| if fixed { line.fixed_calibrated } else { Some(line.calibrated) };
     let judge = if fixed { "by the fixed check" } else { "by its own judge" };
     let series = seeds.iter().map(|(seed, lines)| {
         (format!("seed {seed}"), lines.iter().filter_map(|line| Some((line.step, aim(line)?))).collect())

@@ -20,11 +20,10 @@ pub(super) fn measured(root: &Path, seed: u64) -> PathBuf {
 pub(super) fn save(policy: &dyn Policy, root: &Path, seed: u64) -> std::result::Result<(), CliError> {
     let trained = seed_folder(root, seed).join("trained");
     let draft = trained.with_extension("new");
-    let failed = |path: &Path, error: std::io::Error| {
-        train_error(&LearnError::File { path: path.to_owned(), message: error.to_string() }.into(), None)
-    };
+    let failed =
+        |path: &Path, error: std::io::Error| train_error(&LearnError::file(path, error).into(), None);
     remove(&draft).and_then(|()| std::fs::create_dir_all(&draft)).map_err(|error| failed(&draft, error))?;
-    policy.save(&draft).map_err(|error| train_error(&error.into(), None))?;
+    policy.export(&draft).map_err(|error| train_error(&error.into(), None))?;
     let measured = measured(root, seed);
     if measured.exists() {
         let same = same(&draft.join(WEIGHTS), &trained.join(WEIGHTS));

@@ -1,6 +1,6 @@
 //! Choosing, arranging, counting multiples.
 
-use super::super::form::{Form, Solved, at, same, solved};
+use super::super::form::{Form, Solution, at, same, solved};
 use super::super::working::{chain, quotient};
 use super::Family;
 
@@ -10,13 +10,13 @@ fn multiplied(factors: &[i128]) -> Option<i128> {
 }
 
 /// Of more than half, those left out are chosen.
-fn choices(n: i128, k: i128) -> Option<Solved> {
+fn choices(n: i128, k: i128) -> Option<Solution> {
     if !(0..=n).contains(&k) || k > 20 {
         return None;
     }
     if 2 * k > n {
         let left = choices(n, n - k)?;
-        return Some(Solved { working: format!("{n}-{k}={}, {}", n - k, left.working), ..left });
+        return Some(Solution { working: format!("{n}-{k}={}, {}", n - k, left.working), ..left });
     }
     let above: Vec<i128> = (0..k).map(|i| n - i).collect();
     let below: Vec<i128> = (1..=k).rev().collect();
@@ -26,7 +26,7 @@ fn choices(n: i128, k: i128) -> Option<Solved> {
     solved(value, steps.into_iter().filter(|step| !step.is_empty()).collect::<Vec<_>>().join(", "))
 }
 
-fn arrangements(n: i128) -> Option<Solved> {
+fn arrangements(n: i128) -> Option<Solution> {
     if !(0..=25).contains(&n) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Sums, differences and products of fractions.
 
-use super::super::form::{Form, Ranges, Solved, at, same};
+use super::super::form::{Form, Ranges, Solution, at, same};
 use super::super::value::{Value, gcd};
 use super::super::working::reduced;
 use super::Family;
@@ -22,7 +22,7 @@ fn falling(n: &[i128]) -> Option<Vec<i128>> {
 }
 
 /// Over the product of the denominators, then in lowest terms.
-fn combined(n: &[i128], sign: i128) -> Option<Solved> {
+fn combined(n: &[i128], sign: i128) -> Option<Solution> {
     let (left, right, below) = (n[0] * n[3], n[2] * n[1], n[1] * n[3]);
     let above = left + sign * right;
     let op = if sign < 0 { '-' } else { '+' };
@@ -36,13 +36,13 @@ fn combined(n: &[i128], sign: i128) -> Option<Solved> {
         n[3],
         reduced(above, below)
     );
-    Some(Solved { value: Value::ratio(above, below)?, working })
+    Some(Solution { value: Value::ratio(above, below)?, working })
 }
 
-fn multiplied(n: &[i128]) -> Option<Solved> {
+fn multiplied(n: &[i128]) -> Option<Solution> {
     let (above, below) = (n[0] * n[2], n[1] * n[3]);
     let working = format!("{}*{}={above}, {}*{}={below}, {}", n[0], n[2], n[1], n[3], reduced(above, below));
-    Some(Solved { value: Value::ratio(above, below)?, working })
+    Some(Solution { value: Value::ratio(above, below)?, working })
 }
 
 pub(super) static FORMS: &[Form] = &[

@@ -1,24 +1,24 @@
 //! Linear equations in one unknown.
 
-use super::super::form::{Form, Solved, at, solved};
+use super::super::form::{Form, Solution, at, solved};
 use super::super::value::Value;
 use super::super::working::unknown;
 use super::Family;
 
 /// The quotient, after the steps before it.
-fn divided(above: i128, below: i128, before: &str) -> Option<Solved> {
+fn divided(above: i128, below: i128, before: &str) -> Option<Solution> {
     let (value, steps) = unknown('x', above, below)?;
-    Some(Solved { value, working: format!("{before}, {steps}") })
+    Some(Solution { value, working: format!("{before}, {steps}") })
 }
 
 /// `{a}x + {b} = {c}`, with the sign of the number beside x.
-fn one_sided(n: &[i128], sign: i128) -> Option<Solved> {
+fn one_sided(n: &[i128], sign: i128) -> Option<Solution> {
     let moved = n[2] - sign * n[1];
     let op = if sign > 0 { '-' } else { '+' };
     divided(moved, n[0], &format!("{}x={}{op}{}={moved}", n[0], n[2], n[1]))
 }
 
-fn two_sided(n: &[i128]) -> Option<Solved> {
+fn two_sided(n: &[i128]) -> Option<Solution> {
     let (left, right) = (n[0] - n[2], n[3] - n[1]);
     let before = format!("{}-{}={left}, {}-{}={right}, {left}x={right}", n[0], n[2], n[3], n[1]);
     divided(right, left, &before)

@@ -1,6 +1,6 @@
 //! Several operations in one expression.
 
-use super::super::form::{Form, Ranges, Solved, at, same, solved};
+use super::super::form::{Form, Ranges, Solution, at, same, solved};
 use super::Family;
 
 /// Bounds of a term and of a factor.
@@ -18,7 +18,7 @@ fn two_products(level: u32) -> Ranges {
     vec![2..=factor; 4]
 }
 
-fn products(n: &[i128], sign: i128) -> Option<Solved> {
+fn products(n: &[i128], sign: i128) -> Option<Solution> {
     let (left, right) = (n[0] * n[1], n[2] * n[3]);
     let value = left + sign * right;
     let op = if sign > 0 { '+' } else { '-' };

@@ -1,6 +1,6 @@
 //! Percentages.
 
-use super::super::form::{Form, Ranges, Solved, at, same};
+use super::super::form::{Form, Ranges, Solution, at, same};
 use super::super::value::Value;
 use super::super::working::{product, reduced};
 use super::Family;
@@ -28,15 +28,15 @@ fn whole(p: &[i128]) -> Option<Vec<i128>> {
     (p[0] * p[1] % 100 == 0).then(|| p.to_vec())
 }
 
-fn share(percent: i128, amount: i128) -> Option<Solved> {
+fn share(percent: i128, amount: i128) -> Option<Solution> {
     let times = percent * amount;
     let value = Value::ratio(times, 100)?;
     let working = format!("{}, {}", product(percent, amount), reduced(times, 100));
-    Some(Solved { value, working })
+    Some(Solution { value, working })
 }
 
 /// The amount with its share added or taken away.
-fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solved> {
+fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solution> {
     let part = share(percent, amount)?;
     let (whole, times) = (100 * amount, percent * amount);
     let changed = whole + sign * times;
@@ -47,7 +47,7 @@ fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solved> {
     } else {
         format!("{}, {whole}{op}{times}={changed}, {}", product(percent, amount), reduced(changed, 100))
     };
-    Some(Solved { value, working })
+    Some(Solution { value, working })
 }
 
 pub(super) static FORMS: &[Form] = &[

@@ -1,20 +1,20 @@
 //! Powers and roots.
 
-use super::super::form::{Form, Solved, at, same, solved};
+use super::super::form::{Form, Solution, at, same, solved};
 use super::super::working::{self, chain, product};
 use super::Family;
 
 /// The largest base of a square, by level.
 const SQUARES: [i128; 8] = [10, 20, 35, 60, 99, 400, 4000, 40_000];
 
-fn power(n: &[i128]) -> Option<Solved> {
+fn power(n: &[i128]) -> Option<Solution> {
     let exponent = u32::try_from(n[1]).ok().filter(|exponent| (0..=40).contains(exponent))?;
     let value = n[0].checked_pow(exponent)?;
     let working = if exponent < 2 { value.to_string() } else { chain(&vec![n[0]; exponent as usize]) };
     solved(value, working)
 }
 
-fn root(n: &[i128]) -> Option<Solved> {
+fn root(n: &[i128]) -> Option<Solution> {
     let root = n[0].isqrt();
     if root * root != n[0] {
         return None;

@@ -1,6 +1,6 @@
 //! Terms of arithmetic sequences.
 
-use super::super::form::{Form, Ranges, Solved, at, same, solved};
+use super::super::form::{Form, Ranges, Solution, at, same, solved};
 use super::Family;
 
 /// The bounds of the first term, the step and the place.
@@ -21,7 +21,7 @@ fn ranges(level: u32) -> Ranges {
     vec![1..=first, 2..=step, 4..=place]
 }
 
-fn term(first: i128, step: i128, place: i128) -> Option<Solved> {
+fn term(first: i128, step: i128, place: i128) -> Option<Solution> {
     let value = first + (place - 1) * step;
     let grown = (place - 1) * step;
     let op = if grown < 0 { '-' } else { '+' };
@@ -66,7 +66,7 @@ pub(super) static FORMS: &[Form] = &[
             let step = n[2] - n[1];
             let even = n[3] - n[2] == step;
             let solved = term(n[1], step, n[0]).filter(|_| even)?;
-            Some(Solved { working: format!("{}-{}={step}, {}", n[2], n[1], solved.working), ..solved })
+            Some(Solution { working: format!("{}-{}={step}, {}", n[2], n[1], solved.working), ..solved })
         },
         expression: |n| expression(n[1], n[2] - n[1], n[0]),
     },

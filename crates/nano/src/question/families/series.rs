@@ -1,11 +1,11 @@
 //! Sums of arithmetic sequences.
 
-use super::super::form::{Form, Solved, at, same, solved};
+use super::super::form::{Form, Solution, at, same, solved};
 use super::super::working::product;
 use super::Family;
 
 /// Half of the number of terms times the first and the last.
-fn sum(first: i128, step: i128, terms: i128) -> Option<Solved> {
+fn sum(first: i128, step: i128, terms: i128) -> Option<Solution> {
     if terms < 1 {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Two linear equations in two unknowns.
 
-use super::super::form::{Form, Ranges, Solved, at};
+use super::super::form::{Form, Ranges, Solution, at};
 use super::super::value::Value;
 use super::super::working;
 use super::Family;
@@ -28,7 +28,7 @@ fn parameters(n: &[i128]) -> Option<Vec<i128>> {
 }
 
 /// Cramer's rule: the determinant of the factors, the one of the unknown, their quotient.
-fn cramer(n: &[i128], unknown: char) -> Option<Solved> {
+fn cramer(n: &[i128], unknown: char) -> Option<Solution> {
     let (one, two) = (n[0] * n[4], n[1] * n[3]);
     let below = one - two;
     let own = if unknown == 'x' { [n[2], n[4], n[1], n[5]] } else { [n[0], n[5], n[2], n[3]] };
@@ -37,7 +37,7 @@ fn cramer(n: &[i128], unknown: char) -> Option<Solved> {
     let (value, steps) = working::unknown(unknown, above, below)?;
     let below_steps = format!("{}*{}-{}*{}={one}-{two}={below}", n[0], n[4], n[1], n[3]);
     let above_steps = format!("{}*{}-{}*{}={three}-{four}={above}", own[0], own[1], own[2], own[3]);
-    Some(Solved { value, working: format!("{below_steps}, {above_steps}, {steps}") })
+    Some(Solution { value, working: format!("{below_steps}, {above_steps}, {steps}") })
 }
 
 /// From the two unknowns to their sum and difference.
@@ -45,10 +45,10 @@ fn sum_and_difference(p: &[i128]) -> Option<Vec<i128>> {
     (p[0] >= p[1]).then(|| vec![p[0] + p[1], p[0] - p[1]])
 }
 
-fn larger(n: &[i128]) -> Option<Solved> {
+fn larger(n: &[i128]) -> Option<Solution> {
     let total = n[0] + n[1];
     let value = Value::ratio(total, 2)?;
-    Some(Solved { value, working: format!("2x={}+{}={total}, x={total}/2={value}", n[0], n[1]) })
+    Some(Solution { value, working: format!("2x={}+{}={total}, x={total}/2={value}", n[0], n[1]) })
 }
 
 pub(super) static FORMS: &[Form] = &[

@@ -2,7 +2,7 @@
 //! file.
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CpuLearner, LearnError, Learner, Loss, Options, Reinforce, Weights};
+use aske_train::{AdamWConfig, Batch, CpuPolicy, LearnError, Loss, Policy, StepStats, Weights};
 use serde::Deserialize;
 
 const CISPO: Loss = Loss::Cispo { low: 0.75, high: 3.0 };
@@ -38,7 +38,7 @@ impl Expected {
                     row.iter().map(move |own_token| own_token.map_or(0.0, |_| advantage / own))
                 })
                 .collect(),
-            before: self.before.iter().flatten().map(|before| before.unwrap_or(f32::NAN)).collect(),
+            old_logprobs: self.before.iter().flatten().map(|before| before.unwrap_or(f32::NAN)).collect(),
         }
     }
 }
@@ -51,10 +51,18 @@ fn fixture() -> (Expected, LlamaConfig, Weights) {
     (expected, network.config, weights)
 }
 
-fn learner() -> (Expected, CpuLearner) {
+fn fixture_policy() -> (Expected, CpuPolicy) {
     let (expected, config, weights) = fixture();
-    let learner = CpuLearner::new(&config, &weights, Options::default()).unwrap();
-    (expected, learner)
+    let policy = CpuPolicy::new(&config, &weights, AdamWConfig::default()).unwrap();
+    (expected, policy)
+}
+
+/// Weights and optimizer state.
+fn checkpoint(policy: &CpuPolicy) -> [Vec<u8>; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    policy.save_checkpoint(folder.path()).unwrap();
+    ["model.safetensors", "optimizer.safetensors"]
+        .map(|name| std::fs::read(folder.path().join(name)).unwrap())
 }
 
 /// The largest difference of any tensor, as a share of that tensor's norm.
@@ -73,43 +81,52 @@ fn apart(found: &Weights, wanted: &Weights) -> f64 {
     largest
 }
 
-fn check(learner: &mut dyn Reinforce, config: &LlamaConfig, expected: &Expected) {
+/// What both backends compute without a step.
+type Gradient<'p> = &'p dyn Fn(&[Batch], Loss) -> (StepStats, Weights);
+
+fn check(gradient: Gradient<'_>, config: &LlamaConfig, expected: &Expected) {
     let cispo = Weights::from_safetensors(config, include_bytes!("cispo.safetensors")).unwrap();
     let surrogate = Weights::from_safetensors(config, include_bytes!("surrogate.safetensors")).unwrap();
     let batch = expected.batch();
-    for (loss, value, gradient) in
-        [(CISPO, expected.cispo, cispo), (SURROGATE, expected.surrogate, surrogate)]
+    for (loss, value, wanted) in [(CISPO, expected.cispo, cispo), (SURROGATE, expected.surrogate, surrogate)]
     {
-        let told = learner.score(std::slice::from_ref(&batch), loss).unwrap();
-        assert!((told.loss - value).abs() < 1e-6, "{} {value}", told.loss);
-        let found = learner.gradient(std::slice::from_ref(&batch), loss).unwrap();
-        assert!(apart(&found, &gradient) < 1e-4);
+        let (stats, found) = gradient(std::slice::from_ref(&batch), loss);
+        assert!((stats.loss - value).abs() < 1e-6, "{} {value}", stats.loss);
+        assert!(apart(&found, &wanted) < 1e-4);
     }
-    let told = learner.score(&[batch], CISPO).unwrap();
+    let (stats, _) = gradient(&[batch], CISPO);
     assert!(
-        (told.ratio - expected.ratio).abs() < 1e-5 && (told.clipped - expected.clipped).abs() < 1e-6,
-        "{told:?}"
+        (stats.mean_ratio - expected.ratio).abs() < 1e-5
+            && (stats.clip_fraction - expected.clipped).abs() < 1e-6,
+        "{stats:?}"
     );
 }
 
 #[test]
 fn losses_and_gradients_are_those_of_pytorch() {
     let (expected, config, weights) = fixture();
-    let mut learner = CpuLearner::new(&config, &weights, Options::default()).unwrap();
-    check(&mut learner, &config, &expected);
+    let policy = CpuPolicy::new(&config, &weights, AdamWConfig::default()).unwrap();
+    let gradient = |batches: &[Batch], loss: Loss| {
+        (policy.evaluate(batches, loss).unwrap(), policy.gradient(batches, loss).unwrap())
+    };
+    check(&gradient, &config, &expected);
 }
 
 #[cfg(feature = "torch")]
 #[test]
 fn those_of_libtorch_too() {
     let (expected, config, weights) = fixture();
-    let mut learner = aske_train::TorchLearner::new(&config, &weights, Options::default(), "cpu").unwrap();
-    check(&mut learner, &config, &expected);
+    let options = aske_train::TorchOptions::small_network();
+    let policy = aske_train::TorchPolicy::new(&config, &weights, "cpu", options).unwrap();
+    let gradient = |batches: &[Batch], loss: Loss| {
+        (policy.evaluate(batches, loss).unwrap(), policy.gradient(batches, loss).unwrap())
+    };
+    check(&gradient, &config, &expected);
 }
 
 #[test]
 fn a_step_split_into_batches_is_the_same_step() {
-    let (expected, mut learner) = learner();
+    let (expected, policy) = fixture_policy();
     let whole = expected.batch();
     let row = |at: usize| {
         let part = at * whole.length..(at + 1) * whole.length;
@@ -118,76 +135,78 @@ fn a_step_split_into_batches_is_the_same_step() {
             length: whole.length,
             tokens: whole.tokens[part.clone()].to_vec(),
             weights: whole.weights[part.clone()].to_vec(),
-            before: whole.before[part].to_vec(),
+            old_logprobs: whole.old_logprobs[part].to_vec(),
         }
     };
     let parts: Vec<Batch> = (0..whole.rows).map(row).collect();
-    let (one, other) = (learner.gradient(&[whole], CISPO).unwrap(), learner.gradient(&parts, CISPO).unwrap());
+    let (one, other) = (policy.gradient(&[whole], CISPO).unwrap(), policy.gradient(&parts, CISPO).unwrap());
     assert!(one == other, "rows are summed in one order, however they come");
 }
 
 #[test]
 fn what_the_policy_did_not_write_has_no_influence_at_all() {
-    let (expected, mut learner) = learner();
+    let (expected, policy) = fixture_policy();
     let batch = expected.batch();
-    let honest = learner.gradient(std::slice::from_ref(&batch), CISPO).unwrap();
+    let honest = policy.gradient(std::slice::from_ref(&batch), CISPO).unwrap();
     let mut other = batch.clone();
     for at in 0..other.tokens.len() {
-        if other.before[at].is_nan() {
+        if other.old_logprobs[at].is_nan() {
             other.weights[at] = 1e6;
         }
     }
-    assert!(learner.gradient(&[other.clone()], CISPO).unwrap() == honest, "weights of others' tokens");
+    assert!(policy.gradient(&[other.clone()], CISPO).unwrap() == honest, "weights of others' tokens");
     // What follows the last own token of a row is not even read.
     for row in 0..other.rows {
         let (first, end) = (row * other.length, (row + 1) * other.length);
-        let last = (first..end).rev().find(|at| !other.before[*at].is_nan()).unwrap();
+        let last = (first..end).rev().find(|at| !other.old_logprobs[*at].is_nan()).unwrap();
         for at in last + 1..end {
             other.tokens[at] = (other.tokens[at] + 1) % 13;
         }
     }
-    assert!(learner.gradient(&[other], CISPO).unwrap() == honest, "what comes after");
+    assert!(policy.gradient(&[other], CISPO).unwrap() == honest, "what comes after");
     // A rollout without an advantage moves nothing either: its row may say anything.
     let mut other = batch.clone();
     for at in 2 * batch.length..3 * batch.length {
-        if !other.before[at].is_nan() {
-            other.before[at] -= 0.5;
+        if !other.old_logprobs[at].is_nan() {
+            other.old_logprobs[at] -= 0.5;
         }
     }
-    assert!(learner.gradient(&[other], CISPO).unwrap() == honest, "a rollout like its group's mean");
+    assert!(policy.gradient(&[other], CISPO).unwrap() == honest, "a rollout like its group's mean");
 }
 
 #[test]
 fn what_is_no_number_or_too_long_changes_nothing() {
-    let (expected, mut learner) = learner();
-    let (batch, start) = (expected.batch(), learner.weights().unwrap());
-    let moments = learner.moments().unwrap();
+    let (expected, mut policy) = fixture_policy();
+    let (batch, start) = (expected.batch(), policy.weights().unwrap());
+    let before = checkpoint(&policy);
     let mut broken = batch.clone();
-    for (weight, before) in broken.weights.iter_mut().zip(&broken.before) {
+    for (weight, before) in broken.weights.iter_mut().zip(&broken.old_logprobs) {
         *weight = if before.is_nan() { 0.0 } else { f32::MAX };
     }
-    let failed = learner.reinforce(&[broken], CISPO, 1e-3, f64::INFINITY);
+    let failed = policy.step(&[broken], CISPO, 1e-3, f64::INFINITY);
     assert!(matches!(failed, Err(LearnError::Diverged { .. })), "{failed:?}");
-    let failed = learner.reinforce(std::slice::from_ref(&batch), CISPO, 1e-3, 1e-9);
-    assert!(matches!(failed, Err(LearnError::Exploded { .. })), "{failed:?}");
-    assert!(learner.weights().unwrap() == start && learner.moments().unwrap() == moments);
-    learner.reinforce(&[batch], CISPO, 1e-3, f64::INFINITY).unwrap();
-    assert!(learner.weights().unwrap() != start);
+    let failed = policy.step(std::slice::from_ref(&batch), CISPO, 1e-3, 1e-9);
+    assert!(matches!(failed, Err(LearnError::GradientExploded { .. })), "{failed:?}");
+    assert!(checkpoint(&policy) == before);
+    policy.step(&[batch], CISPO, 1e-3, f64::INFINITY).unwrap();
+    assert!(policy.weights().unwrap() != start);
 }
 
 #[test]
-fn a_learner_goes_on_from_its_moments_as_if_nothing_had_happened() {
+fn a_policy_goes_on_from_its_checkpoint_as_if_nothing_had_happened() {
     let (expected, config, weights) = fixture();
-    let new = |weights: &Weights| CpuLearner::new(&config, weights, Options::default()).unwrap();
-    let step = |learner: &mut CpuLearner| {
-        learner.reinforce(&[expected.batch()], CISPO, 1e-3, 1e9).unwrap();
+    let new = || CpuPolicy::new(&config, &weights, AdamWConfig::default()).unwrap();
+    let step = |policy: &mut CpuPolicy| {
+        policy.step(&[expected.batch()], CISPO, 1e-3, 1e9).unwrap();
     };
-    let mut straight = new(&weights);
+    let mut straight = new();
     (0..4).for_each(|_| step(&mut straight));
-    let mut first = new(&weights);
+    let mut first = new();
     (0..2).for_each(|_| step(&mut first));
-    let mut second = new(&first.weights().unwrap());
-    second.remember(&first.moments().unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    first.save_checkpoint(folder.path()).unwrap();
+    let mut second = new();
+    second.load_checkpoint(folder.path()).unwrap();
     (0..2).for_each(|_| step(&mut second));
     assert!(second.weights().unwrap() == straight.weights().unwrap());
 }

@@ -1,7 +1,7 @@
 //! The maths is transformers' own: the fixture is made by `make.py` beside this file.
 
 use aske_model::LlamaConfig;
-use aske_train::{Batch, CpuLearner, Learner, Options, Weights};
+use aske_train::{AdamWConfig, Batch, CpuPolicy, Loss, Weights};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -12,7 +12,7 @@ struct Expected {
     surprise: Vec<Vec<f64>>,
 }
 
-fn furthest(learner: &mut dyn Learner, expected: &Expected) -> f64 {
+fn furthest(loss: impl Fn(&[Batch]) -> f64, expected: &Expected) -> f64 {
     let (rows, length) = (expected.tokens.len(), expected.tokens[0].len());
     let mut furthest = 0.0_f64;
     for (row, surprises) in expected.surprise.iter().enumerate() {
@@ -20,8 +20,9 @@ fn furthest(learner: &mut dyn Learner, expected: &Expected) -> f64 {
             // The loss where one token alone counts is that token's surprise.
             let mut weights = vec![0.0; rows * length];
             weights[row * length + at + 1] = 1.0;
-            let batch = Batch { rows, length, tokens: expected.tokens.concat(), weights, before: Vec::new() };
-            furthest = furthest.max((learner.loss(&batch).unwrap() - surprise).abs());
+            let batch =
+                Batch { rows, length, tokens: expected.tokens.concat(), weights, old_logprobs: Vec::new() };
+            furthest = furthest.max((loss(&[batch]) - surprise).abs());
         }
     }
     println!("furthest from transformers: {furthest:e}");
@@ -35,17 +36,19 @@ fn fixture() -> (Expected, Weights) {
 }
 
 #[test]
-fn candle_gives_every_token_the_likelihood_that_transformers_gives_it() {
+fn the_cpu_gives_every_token_the_likelihood_that_transformers_gives_it() {
     let (expected, weights) = fixture();
-    let mut learner = CpuLearner::new(&expected.config, &weights, Options::default()).unwrap();
-    assert!(furthest(&mut learner, &expected) < 1e-5);
+    let policy = CpuPolicy::new(&expected.config, &weights, AdamWConfig::default()).unwrap();
+    let loss = |batches: &[Batch]| policy.evaluate(batches, Loss::Likelihood).unwrap().loss;
+    assert!(furthest(loss, &expected) < 1e-5);
 }
 
 #[cfg(feature = "torch")]
 #[test]
 fn libtorch_gives_every_token_the_likelihood_that_transformers_gives_it() {
     let (expected, weights) = fixture();
-    let mut learner =
-        aske_train::TorchLearner::new(&expected.config, &weights, Options::default(), "cpu").unwrap();
-    assert!(furthest(&mut learner, &expected) < 1e-5);
+    let options = aske_train::TorchOptions::small_network();
+    let policy = aske_train::TorchPolicy::new(&expected.config, &weights, "cpu", options).unwrap();
+    let loss = |batches: &[Batch]| policy.evaluate(batches, Loss::Likelihood).unwrap().loss;
+    assert!(furthest(loss, &expected) < 1e-5);
 }

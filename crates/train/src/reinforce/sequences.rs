@@ -1,0 +1,106 @@
+//! Turns rollouts into token sequences and batches; only tokens that the policy sampled have a weight.
+
+use super::Rollout;
+use crate::{Batch, Objective};
+use aske_chat::Message;
+use aske_model::ProviderError;
+
+/// The tokens of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TokenSequence {
+    /// The tokens.
+    pub tokens: Vec<u32>,
+    /// The log-probability of each when the policy sampled it; NaN for tokens it did not sample.
+    pub old_logprobs: Vec<f32>,
+}
+
+impl TokenSequence {
+    fn push_prompt(&mut self, tokens: &[u32]) {
+        self.tokens.extend_from_slice(tokens);
+        self.old_logprobs.resize(self.tokens.len(), f32::NAN);
+    }
+
+    /// Number of tokens that the policy sampled.
+    pub fn num_sampled(&self) -> usize {
+        self.old_logprobs.iter().filter(|logprob| !logprob.is_nan()).count()
+    }
+}
+
+/// The token sequences of a rollout.
+///
+/// A turn whose prompt starts with the whole previous sequence extends it, so that each token is read once. Otherwise (the
+/// tokenizer re-tokenizes the policy's reply differently, or its reasoning is dropped) the turn starts a new sequence.
+/// Either way every token follows exactly the context in which it was sampled.
+pub fn token_sequences(
+    rollout: &Rollout,
+    prompt: impl Fn(&[Message]) -> Result<Vec<u32>, ProviderError>,
+) -> Result<Vec<TokenSequence>, ProviderError> {
+    let mut sequences: Vec<TokenSequence> = Vec::new();
+    for (messages, trace) in &rollout.turns {
+        let prompt = prompt(messages)?;
+        let mut sequence = match sequences.pop() {
+            Some(last) if prompt.starts_with(&last.tokens) => last,
+            last => {
+                sequences.extend(last);
+                TokenSequence::default()
+            }
+        };
+        sequence.push_prompt(&prompt[sequence.tokens.len()..]);
+        sequence.tokens.extend_from_slice(&trace.tokens);
+        sequence.old_logprobs.extend_from_slice(&trace.logprobs);
+        sequences.push(sequence);
+    }
+    Ok(sequences)
+}
+
+/// Packs the sequences of rollouts, each with its advantage, into batches.
+///
+/// Sequences of similar length are batched together, up to `max_tokens` including padding, but at least one. The weight of a
+/// token is its rollout's advantage times its share of the step.
+pub fn pack_batches(
+    rollouts: &[(Vec<TokenSequence>, f64)],
+    objective: Objective,
+    max_tokens: usize,
+) -> Vec<Batch> {
+    let sampled =
+        |sequences: &[TokenSequence]| sequences.iter().map(TokenSequence::num_sampled).sum::<usize>();
+    let total: usize = rollouts.iter().map(|(sequences, _)| sampled(sequences)).sum();
+    let mut all: Vec<(&TokenSequence, f64)> = Vec::new();
+    for (sequences, advantage) in rollouts {
+        let tokens = if objective.rollout_mean { rollouts.len() * sampled(sequences) } else { total };
+        all.extend(sequences.iter().map(|sequence| (sequence, advantage / tokens.max(1) as f64)));
+    }
+    if max_tokens > 0 {
+        all.sort_by_key(|(sequence, _)| sequence.tokens.len());
+    }
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut group: Vec<(&TokenSequence, f64)> = Vec::new();
+    for sequence in all {
+        let length = group.iter().chain([&sequence]).map(|(other, _)| other.tokens.len()).max().unwrap_or(0);
+        if !group.is_empty() && (group.len() + 1) * length > max_tokens {
+            batches.push(pad(&group));
+            group.clear();
+        }
+        group.push(sequence);
+    }
+    if !group.is_empty() {
+        batches.push(pad(&group));
+    }
+    batches
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
+fn pad(sequences: &[(&TokenSequence, f64)]) -> Batch {
+    let length = sequences.iter().map(|(sequence, _)| sequence.tokens.len()).max().unwrap_or(0);
+    let mut batch = Batch { rows: sequences.len(), length, ..Batch::default() };
+    for (end, (sequence, weight)) in (1..).map(|count| count * length).zip(sequences) {
+        batch.tokens.extend_from_slice(&sequence.tokens);
+        batch.old_logprobs.extend_from_slice(&sequence.old_logprobs);
+        let weights = sequence.old_logprobs.iter();
+        batch.weights.extend(weights.map(|logprob| if logprob.is_nan() { 0.0 } else { *weight as f32 }));
+        batch.tokens.resize(end, 0);
+        batch.old_logprobs.resize(end, f32::NAN);
+        batch.weights.resize(end, 0.0);
+    }
+    batch
+}

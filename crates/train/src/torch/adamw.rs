@@ -1,0 +1,95 @@
+//! AdamW over a list of tensors, with single-precision state.
+
+use tch::{Kind, Tensor};
+
+use super::all_finite;
+use super::parameter::Parameter;
+use crate::error::Checked;
+use crate::{AdamWConfig, LearnError};
+
+/// Optimizer state, in the order of the trained parameters.
+pub(super) struct AdamW {
+    config: AdamWConfig,
+    pub(super) steps: u64,
+    /// First and second moments.
+    pub(super) moments: Vec<[Tensor; 2]>,
+    /// Moving average of the parameters, if enabled.
+    pub(super) ema: Option<Vec<Tensor>>,
+}
+
+/// Norm of all gradients together; waits for the device.
+pub(super) fn grad_norm(gradients: &[Tensor]) -> Result<f64, LearnError> {
+    let mut norms = Vec::new();
+    for gradient in gradients {
+        norms.push(gradient.f_norm()?);
+    }
+    if norms.is_empty() {
+        return Ok(0.0);
+    }
+    Ok(Tensor::f_stack(&norms, 0)?.f_to_kind(Kind::Double)?.f_norm()?.f_double_value(&[])?)
+}
+
+impl AdamW {
+    pub(super) fn new(trained: &[&Parameter], config: AdamWConfig) -> Result<Self, LearnError> {
+        let (mut moments, mut ema) = (Vec::new(), config.ema_decay.map(|_| Vec::new()));
+        for parameter in trained {
+            moments.push([parameter.value().f_zeros_like()?, parameter.value().f_zeros_like()?]);
+            if let Some(ema) = &mut ema {
+                ema.push(parameter.value().f_detach_copy()?);
+            }
+        }
+        Ok(Self { config, steps: 0, moments, ema })
+    }
+
+    /// Returns an error if the state is not finite.
+    pub(super) fn check_finite(&self) -> Result<(), LearnError> {
+        for average in self.ema.iter().flatten() {
+            Checked::Weights.require(all_finite(average)?)?;
+        }
+        for moment in self.moments.iter().flatten() {
+            Checked::OptimizerState.require(all_finite(moment)?)?;
+        }
+        Ok(())
+    }
+
+    /// Updates the parameters with gradients of norm `grad_norm`. Requires `no_grad`.
+    pub(super) fn step(
+        &mut self,
+        trained: Vec<&mut Parameter>,
+        gradients: Vec<Tensor>,
+        grad_norm: f64,
+        learning_rate: f64,
+    ) -> Result<(), LearnError> {
+        let AdamWConfig { betas, eps, weight_decay, ema_decay, .. } = self.config;
+        self.steps += 1;
+        let (bias1, bias2) = self.config.bias_corrections(self.steps);
+        let clip = self.config.clip_factor(grad_norm);
+        let ema_update = ema_decay.map(|decay| AdamWConfig::ema_update(decay, self.steps));
+        let mut averages = self.ema.iter_mut().flatten();
+        for ((parameter, mut gradient), [exp_avg, exp_avg_sq]) in
+            trained.into_iter().zip(gradients).zip(&mut self.moments)
+        {
+            if clip < 1.0 {
+                let _ = gradient.f_mul_scalar_(clip)?;
+            }
+            let _ = exp_avg.f_lerp_(&gradient, 1.0 - betas.0)?;
+            let _ = exp_avg_sq.f_lerp_(&gradient.f_square_()?, 1.0 - betas.1)?;
+            drop(gradient);
+            let mut denominator = exp_avg_sq.f_sqrt()?;
+            let _ = denominator.f_mul_scalar_(bias2.sqrt().recip())?.f_add_scalar_(eps)?;
+            let change = exp_avg.f_div(&denominator)?.f_mul_scalar_(-learning_rate / bias1)?;
+            let decay = if parameter.has_weight_decay() { 1.0 - learning_rate * weight_decay } else { 1.0 };
+            parameter.update(|value| {
+                if decay < 1.0 {
+                    let _ = value.f_mul_scalar_(decay)?;
+                }
+                let _ = value.f_add_(&change)?;
+                Ok(())
+            })?;
+            if let (Some(average), Some(update)) = (averages.next(), ema_update) {
+                let _ = average.f_lerp_(parameter.value(), update)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! Forward and backward pass over batches: the loss and its gradient.
+
+use tch::{Kind, Tensor, no_grad, no_grad_guard};
+
+use super::block::{Block, causal_attention};
+use super::head::{DeviceTargets, Evaluation, evaluate_targets};
+use super::network::Network;
+use super::rope::Rope;
+use super::{as_i64, to_device};
+use crate::{Batch, LearnError, Loss};
+
+/// On a GPU, short rows are padded to a multiple of the first and long rows (from [`LONG`] tokens) to one of the second, so
+/// that few different shapes are allocated.
+const ROUND: (usize, usize) = (8, 64);
+const LONG: usize = 512;
+
+/// Gradients of the trained parameters, in the order of [`Network::trained`].
+pub(super) struct Gradients {
+    pub(super) all: Vec<Tensor>,
+    /// Only adapters are trained.
+    adapters: bool,
+    per_layer: usize,
+    layers: usize,
+    tied: bool,
+}
+
+impl Gradients {
+    /// Zeros; empty without a backward pass.
+    fn new(network: &Network, backward: bool) -> Result<Self, LearnError> {
+        let mut all = Vec::new();
+        for parameter in network.trained().into_iter().filter(|_| backward) {
+            all.push(parameter.value().f_zeros_like()?);
+        }
+        Ok(Self {
+            all,
+            adapters: network.lora.is_some(),
+            per_layer: network.trained_per_layer(),
+            layers: network.config.num_layers,
+            tied: network.is_tied(),
+        })
+    }
+
+    /// Those of a layer.
+    fn layer(&mut self, index: usize) -> &mut [Tensor] {
+        let begin = usize::from(!self.adapters) + index * self.per_layer;
+        &mut self.all[begin..begin + self.per_layer]
+    }
+
+    /// That of the embedding, if trained.
+    pub(super) fn embedding(&mut self) -> Option<&mut Tensor> {
+        if self.adapters { None } else { self.all.first_mut() }
+    }
+
+    /// That of the final norm, if trained.
+    pub(super) fn final_norm(&mut self) -> Option<&mut Tensor> {
+        let index = 1 + self.layers * self.per_layer;
+        if self.adapters { None } else { self.all.get_mut(index) }
+    }
+
+    /// That of the output head, if trained.
+    pub(super) fn lm_head(&mut self) -> Option<&mut Tensor> {
+        if self.tied || self.adapters { self.embedding() } else { self.all.last_mut() }
+    }
+}
+
+/// What the backward pass needs of a layer.
+enum SavedLayer {
+    /// Its input; the layer is recomputed.
+    Input(Tensor),
+    /// Its autograd graph: input, leaves and output.
+    Graph(Tensor, Vec<Tensor>, Tensor),
+}
+
+/// A batch on the device.
+struct DeviceBatch {
+    /// `[rows, length]`.
+    tokens: Tensor,
+    /// Index of the token before each target, in row-major order.
+    positions: Tensor,
+}
+
+/// The loss of the batches and, with `backward`, its gradient.
+pub(super) fn loss_and_grad(
+    network: &Network,
+    batches: &[Batch],
+    loss: Loss,
+    recompute: bool,
+    backward: bool,
+) -> Result<(Evaluation, Gradients), LearnError> {
+    let mut gradients = Gradients::new(network, backward)?;
+    let mut evaluation = Evaluation::default();
+    for batch in batches {
+        let (on_device, targets) = send(network, batch, loss)?;
+        let length = on_device.tokens.size2()?.1;
+        let rope = Rope::first(length, &network.inv_freq)?;
+        let mut hidden_states = network.embed(&on_device.tokens)?;
+        let mut saved = Vec::new();
+        for layer in 0..network.config.num_layers {
+            let input = hidden_states;
+            if backward && !recompute {
+                let (input, leaves, output) = forward_with_graph(network, layer, &input, &rope)?;
+                hidden_states = output.f_detach()?;
+                saved.push(SavedLayer::Graph(input, leaves, output));
+            } else {
+                hidden_states =
+                    no_grad(|| forward(network, &network.layer_without_grad(layer)?, &input, &rope))?;
+                saved.push(SavedLayer::Input(input));
+            }
+        }
+        let hidden_size = as_i64(network.config.hidden_size);
+        let selected = hidden_states.f_view([-1, hidden_size])?.f_index_select(0, &on_device.positions)?;
+        let wanted = backward.then_some(&mut gradients);
+        let selected_grad = evaluate_targets(network, &selected, &targets, loss, &mut evaluation, wanted)?;
+        let Some(selected_grad) = selected_grad else { continue };
+        let mut grad = hidden_states.f_zeros_like()?;
+        let _ = grad.f_view([-1, hidden_size])?.f_index_copy_(0, &on_device.positions, &selected_grad)?;
+        drop(hidden_states);
+        for (layer, saved) in saved.into_iter().enumerate().rev() {
+            grad = backward_layer(network, layer, saved, &grad, &rope, gradients.layer(layer))?;
+        }
+        if let Some(sum) = gradients.embedding() {
+            let _no_grad = no_grad_guard();
+            let tokens = on_device.tokens.f_view([-1])?;
+            let _ = sum.f_index_add_(0, &tokens, &grad.f_view([-1, hidden_size])?)?;
+        }
+    }
+    Ok((evaluation, gradients))
+}
+
+fn forward(
+    network: &Network,
+    block: &Block<Tensor>,
+    hidden_states: &Tensor,
+    rope: &Rope,
+) -> Result<Tensor, LearnError> {
+    block.forward(&network.config, hidden_states, rope, causal_attention)
+}
+
+/// Runs a layer as an autograd graph of its own.
+fn forward_with_graph(
+    network: &Network,
+    layer: usize,
+    input: &Tensor,
+    rope: &Rope,
+) -> Result<(Tensor, Vec<Tensor>, Tensor), LearnError> {
+    let input = input.f_detach()?.f_set_requires_grad(true)?;
+    let (block, leaves) = network.layer_with_grad(layer)?;
+    let output = forward(network, &block, &input, rope)?;
+    Ok((input, leaves, output))
+}
+
+/// The gradient with respect to a layer's input from that of its output; adds the gradients of its parameters.
+fn backward_layer(
+    network: &Network,
+    layer: usize,
+    saved: SavedLayer,
+    grad: &Tensor,
+    rope: &Rope,
+    sums: &mut [Tensor],
+) -> Result<Tensor, LearnError> {
+    let (input, leaves, output) = match saved {
+        SavedLayer::Input(input) => forward_with_graph(network, layer, &input, rope)?,
+        SavedLayer::Graph(input, leaves, output) => (input, leaves, output),
+    };
+    // The derivative of this root with respect to the output is the gradient.
+    let root = output.f_mul(grad)?.f_sum(Kind::Float)?;
+    let inputs: Vec<&Tensor> = std::iter::once(&input).chain(&leaves).collect();
+    let mut found = Tensor::f_run_backward(&[&root], &inputs, false, false)?.into_iter();
+    let input_grad =
+        found.next().ok_or_else(|| LearnError::library("libtorch", "no gradient for a layer's input"))?;
+    let _no_grad = no_grad_guard();
+    for (sum, more) in sums.iter_mut().zip(found) {
+        let _ = sum.f_add_(&more)?;
+    }
+    Ok(input_grad)
+}
+
+/// Copies a batch to the device, without the padding after the last target of the longest row.
+fn send(network: &Network, batch: &Batch, loss: Loss) -> Result<(DeviceBatch, DeviceTargets), LearnError> {
+    let config = &network.config;
+    let targets = batch.targets(config.vocab_size, config.max_position_embeddings, loss)?;
+    let split = |index: &i64| {
+        let index = usize::try_from(*index).unwrap_or(0);
+        (index / batch.length, index % batch.length)
+    };
+    let mut length = 1 + targets.positions.iter().map(|index| split(index).1).max().unwrap_or(0);
+    if network.device.is_cuda() {
+        length = length.next_multiple_of(if length < LONG { ROUND.0 } else { ROUND.1 });
+    }
+    let mut tokens = Vec::with_capacity(batch.rows * length);
+    for row in batch.tokens.chunks_exact(batch.length) {
+        tokens.extend(row.iter().map(|token| i64::from(*token)).chain(std::iter::repeat(0)).take(length));
+    }
+    let positions: Vec<i64> =
+        targets.positions.iter().map(split).map(|(row, position)| as_i64(row * length + position)).collect();
+    let on_device = DeviceBatch {
+        tokens: to_device(&tokens, network.device)?.f_view([as_i64(batch.rows), as_i64(length)])?,
+        positions: to_device(&positions, network.device)?,
+    };
+    let targets = DeviceTargets {
+        tokens: to_device(&targets.tokens, network.device)?,
+        weights: targets.weights,
+        old_logprobs: targets.old_logprobs,
+    };
+    Ok((on_device, targets))
+}
