@@ -192,7 +192,7 @@ describe("safety", () => {
     assert.equal(made.good, '<math display="block"><mfrac><mn>1</mn><mi>b</mi></mfrac></math>');
     assert.equal(made.bad, "<math><mtext></mtext></math>");
     assert.equal(made.pieces, '&lt;b&gt;so&lt;/b&gt; <math aria-label="x"><mi>x</mi></math><code class="tex">\\bad</code>');
-    assert.equal(made.note, "7 more bytes are not shown here.");
+    assert.equal(made.note, "7 more bytes are not shown.");
     assert.equal(made.other, null);
     assert.equal(made.torn, null);
     await tab.close();
