@@ -262,7 +262,7 @@ fn a_judge_may_come_later_and_decides_on_the_stored_answers() {
     assert_eq!(report["evals"][0]["scores"]["datasets"][0]["samples"], 3, "what was judged anew counts once");
     // Without the judge, further samples would be scored otherwise than those that are there.
     let ran = world.run(&eval).ended(2);
-    assert!(ran.stderr.contains("mine is judged by judge there") && ran.stderr.contains("--judge"), "{ran}");
+    assert!(ran.stderr.contains("mine is judged there by judge") && ran.stderr.contains("--judge"), "{ran}");
     assert_eq!(server.stats().requests, 3);
 }
 

@@ -123,7 +123,7 @@ fn open_folder(
         }
         if let (None, Some((dataset, judge))) = (&settings.equivalence, judged(&there, datasets).first()) {
             return Err(CliError::usage(
-                format!("{}: {dataset} is judged by {} there", path.display(), safe(judge)),
+                format!("{}: {dataset} is judged there by {}", path.display(), safe(judge)),
                 "name the same judge with --judge, or choose another folder with --run",
             ));
         }
