@@ -307,7 +307,7 @@ fn a_broken_script_is_named_by_line() {
     );
     assert_snapshot!(refused(&world, &["bench"]), @r"
     error: my.jsonl: line 2: unknown field `repyl`, expected one of `reply`, `replies`, `when`, `system`, `reasoning`, `finish`, `delay_ms` at line 1 column 8
-    hint: each line is a JSON object with `reply` or `replies`, and perhaps `when`
+    hint: each line is a JSON object with `reply` or `replies`, and optionally `when`
     ");
 }
 

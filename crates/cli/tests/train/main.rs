@@ -148,7 +148,7 @@ fn collapse_and_explosion_end_a_training_with_a_clear_word() {
 fn what_cannot_be_trained_is_refused_before_anything_is_asked() {
     let world = World::new();
     let cases: [(&[&str], &str); 6] = [
-        (&["-o", "train.loss=ppo"], "hint: `cispo`, `grpo` or `dapo`"),
+        (&["-o", "train.loss=ppo"], "hint: known here: cispo, grpo, dapo"),
         (&["-o", "train.group_size=1"], "hint: a rollout is rewarded against others of its pair"),
         (&["--check", "nano-check"], "hint: in training the policy is its own cross-check solver"),
         (&["-o", "train.embedder=BAAI/no-such-model"], "hint: "),
