@@ -1,7 +1,6 @@
 //! What our loss gives for a batch, written down for the Python hook of prime-rl.
 //!
 //! `ASKE_REWRITE=1 cargo test -p aske-train --test cispo` writes the file anew.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use aske_config::PolicyLoss;
 use aske_train::Objective;

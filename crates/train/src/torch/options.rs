@@ -3,6 +3,7 @@
 use crate::AdamWConfig;
 
 /// How a policy is trained, sampled and saved through libtorch.
+#[expect(clippy::struct_excessive_bools, reason = "independent options")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorchOptions {
     /// The optimizer.

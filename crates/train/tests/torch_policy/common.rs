@@ -38,7 +38,7 @@ pub(crate) fn expected(model: &str) -> Expected {
 }
 
 pub(crate) fn plain() -> TorchOptions {
-    TorchOptions { export_bf16: false, ..TorchOptions::default() }
+    TorchOptions { export_bf16: false, full_precision: true, ..TorchOptions::default() }
 }
 
 /// On the processor, or on the device that `ASKE_TORCH_DEVICE` names.
