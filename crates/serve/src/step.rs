@@ -24,8 +24,8 @@ pub(crate) async fn step(
         return Ok(answer);
     }
     let record = open.planned.id.to_string();
-    let replay = environment.folder.calls().of_record(&record).map_err(CallError::from)?;
-    let step = Step { environment, open, record, replay, caller: environment.caller(open.seed) };
+    let stored = environment.folder.calls().of_record(&record).map_err(CallError::from)?;
+    let step = Step { environment, open, record, stored, caller: environment.caller(open.seed) };
     let (mut session, mut used) = episode.state();
     for (call, reply) in episode.submitted_calls() {
         let slot = call.slot;
@@ -37,7 +37,7 @@ pub(crate) async fn step(
             settings: &environment.settings,
             models: &environment.models,
         };
-        for called in make_calls(pending, &step.record, &roles, &step.caller, &step.replay).await {
+        for called in make_calls(pending, &step.record, &roles, &step.caller, &step.stored).await {
             let (slot, _, reply) = called?;
             feed(&mut session, &mut used, slot, reply)?;
         }
@@ -51,7 +51,7 @@ struct Step<'e> {
     open: &'e OpenSession,
     record: String,
     /// The stored replies of the session, including those of a failed attempt at this step.
-    replay: Replay,
+    stored: Replay,
     caller: Caller<'e>,
 }
 
@@ -60,7 +60,7 @@ impl Step<'_> {
     async fn store(&self, call: Call, reply: Reply) -> Result<CallReply, CallError> {
         let role = self.role(call.slot.role);
         let model = Model::new(&role.model, Box::new(TrainerReply(reply)), Limits::default(), None);
-        self.caller.call(&self.record, call, (&model, role), &self.replay).await
+        self.caller.call(&self.record, call, (&model, role), &self.stored).await
     }
 
     fn role(&self, role: Role) -> &RoleSettings {
