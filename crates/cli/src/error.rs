@@ -61,7 +61,6 @@ impl CliError {
     }
 
     /// A failure that no other argument would have avoided.
-    #[expect(clippy::needless_pass_by_value, reason = "so that it can be passed to map_err")]
     pub(crate) fn failure(message: impl std::fmt::Display) -> Self {
         Self { message: message.to_string(), hint: None, exit: Exit::Failures }
     }

@@ -44,6 +44,10 @@ pub(crate) fn start(log: &Log) -> Result<(), CliError> {
     // Libraries log headers and bodies, which hold keys: only our own crates are ever logged.
     let own = filter_fn(|metadata| metadata.target().starts_with("aske"));
     // Spans name the session of an event, whatever the level of either.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method's lifetimes are not general enough"
+    )]
     let spans = filter_fn(|metadata| metadata.is_span());
     let layer = tracing_subscriber::fmt::layer().with_ansi(true).with_writer(writer);
     tracing_subscriber::registry().with(layer.with_filter(filter.or(spans).and(own))).init();
