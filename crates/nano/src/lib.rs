@@ -3,9 +3,9 @@
 //! Used by `bench` (providers), `train` (data) and `cli`. Depends on `answer`, `chat`, `model` and `session`.
 //!
 //! ```
-//! use aske_nano::{Draw, Family, Numbers, understand};
-//! let question = Draw::new(7, Numbers::Any).question(Family::Gcd, 3).unwrap();
-//! let again = understand(question.text()).unwrap();
+//! use aske_nano::{Family, NumberSet, QuestionSampler, parse_question};
+//! let question = QuestionSampler::new(7, NumberSet::Any).question(Family::Gcd, 3).unwrap();
+//! let again = parse_question(question.text()).unwrap();
 //! assert_eq!(again.answer(), question.answer());
 //! ```
 
