@@ -42,7 +42,7 @@ pub use panel::{
     sessions_with_cross_check,
 };
 pub use plan::{PlanError, PlannedSession, Selection, Shard, plan, plan_session, selected_pairs};
-pub use providers::{Dialogue, provider};
+pub use providers::{Dialogue, chat_template_kwargs, provider};
 pub use registry::ModelRegistry;
 pub use regrade::{Regrader, regrade};
 pub use repair::{MissingRecords, RepairSummary, missing_records, repair};

@@ -102,7 +102,15 @@ fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let threads = section.threads.unwrap_or(1);
     let store_bytes = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let options = EngineOptions { threads, store_bytes, ..EngineOptions::default() };
-    Ok(Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?))
+    let checkpoint = checkpoint.with_template_variables(chat_template_kwargs(section));
+    let local = Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?);
+    Ok(if section.fold_system { local.folded() } else { local })
+}
+
+/// Variables of the chat template of a model in this process, such as `enable_thinking`.
+pub fn chat_template_kwargs(section: &ModelSection) -> Map<String, Value> {
+    let given = section.extra_body.get("chat_template_kwargs").and_then(toml::Value::as_table);
+    given.map(as_json).unwrap_or_default()
 }
 
 #[cfg(feature = "nano")]
@@ -153,9 +161,7 @@ fn gguf(name: &str, section: &ModelSection) -> Result<Box<dyn Provider>, ConfigE
         gpu_layers: section.gpu_layers.unwrap_or(default.gpu_layers),
     };
     let path = gguf_path(name, section.path.as_deref().unwrap_or_default())?;
-    let template_values = section.extra_body.get("chat_template_kwargs").and_then(toml::Value::as_table);
-    let file = Gguf::open(&path, options.gpu_layers, template_values.map(as_json).unwrap_or_default())
-        .map_err(wrong)?;
+    let file = Gguf::open(&path, options.gpu_layers, chat_template_kwargs(section)).map_err(wrong)?;
     let local = Local::new(Llama::start(file, &options).map_err(wrong)?);
     Ok(Box::new(if section.fold_system { local.folded() } else { local }))
 }

@@ -92,6 +92,8 @@ pub struct Trace {
     pub tokens: Vec<u32>,
     /// The log-probability of each token when it was sampled.
     pub logprobs: Vec<f32>,
+    /// The version of the weights that sampled them: the number of updates before. `None` in folders of earlier programs.
+    pub version: Option<u64>,
 }
 
 impl Reply {

@@ -381,6 +381,12 @@ pub struct TrainSection {
     pub keep_checkpoints: usize,
     /// `cpu`, `cuda` or `cuda:N`.
     pub device: String,
+    /// Who samples the policy: `in_process` (small networks, on the CPU) or `vllm`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sampler: SamplerKind,
+    /// The vLLM servers that sample the policy.
+    #[serde(skip_serializing_if = "is_default")]
+    pub vllm: VllmSection,
     /// Sampling threads.
     pub threads: usize,
     /// Monitoring for collapse.
@@ -419,9 +425,56 @@ impl Default for TrainSection {
             checkpoint_every: 10,
             keep_checkpoints: 3,
             device: "cpu".to_owned(),
+            sampler: SamplerKind::default(),
+            vllm: VllmSection::default(),
             threads: 2,
             watch: WatchSection::default(),
             measure: MeasureSection::default(),
+        }
+    }
+}
+
+/// Who samples the policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SamplerKind {
+    /// The CPU engine in this process, for small networks.
+    #[default]
+    InProcess,
+    /// vLLM servers.
+    Vllm,
+}
+
+/// `[train.vllm]`: the vLLM servers that sample the policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VllmSection {
+    /// Addresses of running servers; `aske train --gpus` starts servers instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<String>,
+    /// A folder that trainer and servers share, through which weights are passed; best in memory.
+    pub weights_dir: String,
+    /// How long a server may take to start, in seconds.
+    pub startup_timeout_s: f64,
+    /// With `--gpus`: the number of servers of the policy.
+    pub replicas: usize,
+    /// With `--gpus`: gigabytes of GPU memory that the trainer needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trainer_gb: Option<f64>,
+    /// With `--gpus`: further vLLM flags of the policy's servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+}
+
+impl Default for VllmSection {
+    fn default() -> Self {
+        Self {
+            urls: Vec::new(),
+            weights_dir: "/dev/shm".to_owned(),
+            startup_timeout_s: 900.0,
+            replicas: 1,
+            trainer_gb: None,
+            flags: Vec::new(),
         }
     }
 }

@@ -33,6 +33,8 @@ impl TrainSection {
             checkpoint_every: default.checkpoint_every,
             keep_checkpoints: default.keep_checkpoints,
             threads: default.threads,
+            sampler: default.sampler,
+            vllm: default.vllm,
             micro_batch_tokens: default.micro_batch_tokens,
             watch: default.watch,
             measure: default.measure,
@@ -56,7 +58,10 @@ impl TrainSection {
         whole("micro_batch_tokens", self.micro_batch_tokens as u64, 0, MANY)?;
         whole("checkpoint_every", self.checkpoint_every, 1, MANY)?;
         whole("keep_checkpoints", self.keep_checkpoints as u64, 1, MANY)?;
-        whole("threads", self.threads as u64, 1, 4096)
+        whole("threads", self.threads as u64, 1, 4096)?;
+        whole("vllm.replicas", self.vllm.replicas as u64, 1, 64)?;
+        let inside = |seconds: f64| seconds > 0.0 && seconds.is_finite();
+        number("vllm.startup_timeout_s", self.vllm.startup_timeout_s, inside, "finite and above 0")
     }
 
     fn check_optimiser(&self) -> Result<(), ConfigError> {

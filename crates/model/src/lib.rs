@@ -38,7 +38,7 @@ pub use limits::Limits;
 #[cfg(feature = "llama")]
 pub use llama::{Gguf, Llama, LlamaError, LlamaOptions};
 pub use model::{Completion, Model, Provider};
-pub use openai::{Endpoint, EndpointError, HttpClient, JsonService, OpenAi, TokensField};
+pub use openai::{Endpoint, EndpointError, HttpClient, JsonService, OpenAi, TokensField, VllmServers};
 pub use redact::{looks_like_key, redact_text, redact_url};
 pub use request::{Request, RequestHash};
 pub use sampling::Sampling;

@@ -9,10 +9,12 @@ mod secret;
 mod service;
 mod status;
 mod transport;
+mod vllm;
 
 pub use body::TokensField;
 pub use service::JsonService;
 pub use transport::HttpClient;
+pub use vllm::VllmServers;
 
 use crate::{Provider, ProviderError, Request};
 use aske_chat::{Hint, Reply};

@@ -18,7 +18,7 @@ use writer::Writer;
 
 pub(crate) use bulk::Bulk;
 pub(crate) use guard::{uri, without_shared_index};
-pub(crate) use table::TABLES;
+pub(crate) use table::{TABLES, has_versions};
 
 /// Where a stored call belongs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +101,11 @@ impl CallStore {
     /// Removes the asker's replies of a record without a trace, so that they are sampled again; returns their number.
     pub fn forget_untraced(&self, record: &str) -> Result<usize, RunError> {
         self.reader.lock().ask(|reader| table::forget_untraced(reader, record))
+    }
+
+    /// Removes all replies of a record, so that it runs again from the start; returns their number.
+    pub fn forget(&self, record: &str) -> Result<usize, RunError> {
+        self.reader.lock().ask(|reader| table::forget(reader, record))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
@@ -226,7 +231,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calls.sqlite");
         let store = CallStore::open(&path).unwrap();
-        let trace = Trace { tokens: vec![0, 7, u32::MAX], logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25] };
+        let trace = Trace {
+            tokens: vec![0, 7, u32::MAX],
+            logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25],
+            version: Some(3),
+        };
         let mut traced = call("x");
         traced.reply.trace = Some(trace.clone());
         for (turn, role) in [(1, Role::Check), (2, Role::Asker), (3, Role::Asker)] {
@@ -249,7 +258,7 @@ mod tests {
         let path = folder.path().join("calls.sqlite");
         let store = CallStore::open(&path).unwrap();
         let mut traced = call("x");
-        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5] });
+        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5], version: None });
         let asker = |turn| CallKey { record: "a".into(), slot: Slot { turn, role: Role::Asker, draw: 0 } };
         for turn in 1..=3 {
             store.put(asker(turn), traced.clone()).await.unwrap();

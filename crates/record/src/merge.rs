@@ -1,6 +1,6 @@
 //! Joining run folders that belong together.
 
-use crate::calls::{TABLES, uri, without_shared_index};
+use crate::calls::{TABLES, has_versions, uri, without_shared_index};
 use crate::fresh::part_of;
 use crate::jsonl::read_lines;
 use crate::run::{DRAWS, graders, grades_path};
@@ -245,7 +245,8 @@ fn join_calls(path: &Path, runs: &[Part<'_>], owners: &Owners) -> Result<usize, 
             )?;
             let traces = "SELECT count(*) FROM source.sqlite_schema WHERE name = 'traces'";
             let traces: i64 = target.query_row(traces, [], |row| row.get(0))?;
-            target.execute_batch(&copy_calls(shift, traces > 0))?;
+            let version = if has_versions(&target, "source")? { "t.version" } else { "NULL" };
+            target.execute_batch(&copy_calls(shift, (traces > 0).then_some(version)))?;
             target.execute_batch("DROP TABLE left_out; COMMIT; DETACH source")
         };
         copy().map_err(RunError::sqlite(&from))?;
@@ -271,7 +272,7 @@ fn attach(target: &Connection, from: &Path) -> rusqlite::Result<()> {
 }
 
 /// The statements that copy the calls of a source's own records, their numbers moved up by `shift`.
-fn copy_calls(shift: i64, traces: bool) -> String {
+fn copy_calls(shift: i64, version: Option<&str>) -> String {
     let taken = "JOIN source.records r USING (number) WHERE r.record NOT IN (SELECT record FROM left_out)";
     let calls = format!(
         "INSERT INTO main.calls
@@ -280,8 +281,10 @@ fn copy_calls(shift: i64, traces: bool) -> String {
                 c.attempts, c.usd
          FROM source.calls c {taken};"
     );
-    let samples = format!(
-        "INSERT INTO main.traces SELECT t.number + {shift}, t.turn, t.tokens, t.logprobs FROM source.traces t {taken};"
-    );
-    if traces { calls + &samples } else { calls }
+    let Some(version) = version else { return calls };
+    calls
+        + &format!(
+            "INSERT INTO main.traces SELECT t.number + {shift}, t.turn, t.tokens, t.logprobs, {version}
+             FROM source.traces t {taken};"
+        )
 }

@@ -28,8 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policy = TorchPolicy::from_folder(&PathBuf::from(folder), device, options)?;
     let Given { tokens, before, weights } = serde_json::from_slice(&std::fs::read(batch)?)?;
     let batch = Batch {
-        rows: tokens.len(),
-        length: tokens.first().map_or(0, Vec::len),
+        lengths: tokens.iter().map(Vec::len).collect(),
         tokens: tokens.concat(),
         weights: weights.concat(),
         old_logprobs: before.concat().into_iter().map(|before| before.unwrap_or(f32::NAN)).collect(),

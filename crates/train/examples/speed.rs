@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut random = fastrand::Rng::with_seed(1);
     let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
     let weights = vec![1.0; rows * length];
-    let batch = [Batch { rows, length, tokens, weights, old_logprobs: Vec::new() }];
+    let batch = [Batch { lengths: vec![length; rows], tokens, weights, old_logprobs: Vec::new() }];
     let mut step = || policy.step(&batch, Loss::Likelihood, 1e-4, f64::INFINITY);
     // The first steps choose kernels and fill caches.
     for _ in 0..5 {

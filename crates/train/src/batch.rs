@@ -1,32 +1,33 @@
-//! Training batches: padded rows of tokens with a weight for each.
+//! Training batches: packed sequences of tokens with a weight for each.
+
+use std::ops::Range;
 
 use crate::{LearnError, Loss};
 
-/// Rows of tokens, padded to one length, with a loss weight for each token.
+/// Sequences of tokens, one after the other without padding, with a loss weight for each token.
 ///
-/// Padding goes at the end, with weight zero: attention is causal, so it does not affect earlier tokens.
+/// No token attends to another sequence. A sequence may end in padding with weight zero: attention is causal, so it does
+/// not affect earlier tokens. Sequences of one length that follow each other are computed together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// Number of rows.
-    pub rows: usize,
-    /// Tokens per row.
-    pub length: usize,
-    /// The tokens, in row-major order.
+    /// The length of each sequence; at least one token.
+    pub lengths: Vec<usize>,
+    /// The tokens of all sequences.
     pub tokens: Vec<u32>,
-    /// The loss weight of predicting each token from its prefix, in row-major order.
+    /// The loss weight of predicting each token from its prefix.
     ///
-    /// May be negative. The first of each row is ignored: it has no prefix.
+    /// May be negative. The first of each sequence is ignored: it has no prefix.
     pub weights: Vec<f32>,
-    /// The log-probability of each token when it was sampled, in row-major order; NaN for tokens the policy did not
-    /// sample. Empty for supervised batches.
+    /// The log-probability of each token when it was sampled; NaN for tokens the policy did not sample. Empty for
+    /// supervised batches.
     pub old_logprobs: Vec<f32>,
 }
 
 /// The tokens of a batch to be predicted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Targets {
-    /// Index of the preceding token in the batch.
-    pub(crate) positions: Vec<i64>,
+    /// Index of the preceding token in the batch, ascending.
+    pub(crate) positions: Vec<usize>,
     /// The target tokens.
     pub(crate) tokens: Vec<i64>,
     /// Loss weights; for a likelihood, scaled so that the absolute values sum to one.
@@ -36,9 +37,18 @@ pub(crate) struct Targets {
 }
 
 impl Batch {
-    /// Number of tokens, including padding.
+    /// Number of tokens.
     pub fn size(&self) -> usize {
-        self.rows * self.length
+        self.tokens.len()
+    }
+
+    /// The position of each sequence in the batch.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.lengths.iter().scan(0, |end, length| {
+            let begin = *end;
+            *end += length;
+            Some(begin..*end)
+        })
     }
 
     /// The targets, or an error if the batch does not fit a network with this vocabulary and context length.
@@ -55,22 +65,20 @@ impl Batch {
         let sampled = loss != Loss::Likelihood;
         let expected = if sampled { size } else { 0 };
         if size == 0
-            || self.tokens.len() != size
+            || self.lengths.iter().sum::<usize>() != size
+            || self.lengths.contains(&0)
             || self.weights.len() != size
             || self.old_logprobs.len() < expected
         {
             return Err(LearnError::Batch(format!(
-                "{} tokens and {} weights for {} rows of {}",
-                self.tokens.len(),
+                "{size} tokens and {} weights for sequences of {:?}",
                 self.weights.len(),
-                self.rows,
-                self.length
+                self.lengths
             )));
         }
-        if self.length > max_length {
-            let length = self.length;
+        if let Some(length) = self.lengths.iter().find(|length| **length > max_length) {
             return Err(LearnError::Batch(format!(
-                "rows of {length} tokens exceed the maximum of {max_length}"
+                "a sequence of {length} tokens exceeds the maximum of {max_length}"
             )));
         }
         if let Some(token) = self.tokens.iter().find(|&&token| token as usize >= vocab_size) {
@@ -80,17 +88,16 @@ impl Batch {
         }
         let mut targets = Targets::default();
         let mut total = 0.0_f64;
-        for (at, position) in (0..size).zip(0_i64..).filter(|(at, _)| !at.is_multiple_of(self.length)) {
+        for at in self.ranges().flat_map(|range| range.skip(1)) {
             let (weight, old) = (self.weights[at], if sampled { self.old_logprobs[at] } else { 0.0 });
             if if sampled { old.is_nan() } else { weight == 0.0 } {
                 continue;
             }
             if !weight.is_finite() || !old.is_finite() {
-                let row = at / self.length;
-                let message = format!("row {row} has a weight of {weight} and a log-probability of {old}");
+                let message = format!("token {at} has a weight of {weight} and a log-probability of {old}");
                 return Err(LearnError::Batch(message));
             }
-            targets.positions.push(position - 1);
+            targets.positions.push(at - 1);
             targets.tokens.push(i64::from(self.tokens[at]));
             targets.weights.push(weight);
             targets.old_logprobs.push(old);
@@ -121,7 +128,7 @@ mod tests {
     fn only_weighted_tokens_count_and_never_the_first() {
         let weights = vec![9.0, 0.0, 1.0, 9.0, -3.0, 0.0];
         let batch =
-            Batch { rows: 2, length: 3, tokens: vec![1, 2, 3, 4, 5, 6], weights, old_logprobs: Vec::new() };
+            Batch { lengths: vec![3; 2], tokens: vec![1, 2, 3, 4, 5, 6], weights, old_logprobs: Vec::new() };
         let targets = batch.targets(7, 3, Loss::Likelihood).unwrap();
         assert_eq!(targets.positions, [1, 3]);
         assert_eq!(targets.tokens, [3, 5]);
@@ -130,18 +137,13 @@ mod tests {
 
     #[test]
     fn a_batch_that_does_not_fit_is_refused() {
-        let good = Batch {
-            rows: 1,
-            length: 2,
-            tokens: vec![1, 2],
-            weights: vec![0.0, 1.0],
-            old_logprobs: Vec::new(),
-        };
+        let good =
+            Batch { lengths: vec![2], tokens: vec![1, 2], weights: vec![0.0, 1.0], old_logprobs: Vec::new() };
         let loss = Loss::Likelihood;
         assert!(good.targets(3, 2, loss).is_ok());
         assert!(good.targets(2, 2, loss).is_err(), "unknown token");
         assert!(good.targets(3, 1, loss).is_err(), "too long");
-        assert!(Batch { rows: 2, ..good.clone() }.targets(3, 2, loss).is_err(), "too few tokens");
+        assert!(Batch { lengths: vec![2, 2], ..good.clone() }.targets(3, 2, loss).is_err(), "too few tokens");
         assert!(
             Batch { weights: vec![1.0, 0.0], ..good.clone() }.targets(3, 2, loss).is_err(),
             "nothing to learn"

@@ -146,26 +146,27 @@ impl CpuPolicy {
 
 /// The sequences of a batch that have targets, each up to its last target.
 fn split_sequences<'b>(batch: &'b Batch, targets: &Targets) -> Vec<Sequence<'b>> {
-    let mut sequences: Vec<(usize, Sequence<'b>)> = Vec::new();
+    let mut sequences = Vec::new();
     let each =
         targets.positions.iter().zip(&targets.tokens).zip(targets.weights.iter().zip(&targets.old_logprobs));
-    for ((position, token), (weight, old)) in each {
-        let (position, token) =
-            (usize::try_from(*position).unwrap_or(0), usize::try_from(*token).unwrap_or(0));
-        let (row, position) = (position / batch.length, position % batch.length);
-        if sequences.last().is_none_or(|(last, _)| *last != row) {
-            let sequence =
-                Sequence { tokens: &[], targets: Vec::new(), weights: Vec::new(), old_logprobs: Vec::new() };
-            sequences.push((row, sequence));
-        }
-        if let Some((_, sequence)) = sequences.last_mut() {
-            sequence.tokens = &batch.tokens[row * batch.length..][..=position];
-            sequence.targets.push(Target { position, token });
+    let mut each = each.peekable();
+    for range in batch.ranges() {
+        let mut sequence =
+            Sequence { tokens: &[], targets: Vec::new(), weights: Vec::new(), old_logprobs: Vec::new() };
+        while let Some(((position, token), (weight, old))) =
+            each.next_if(|((position, _), _)| **position < range.end)
+        {
+            sequence.tokens = &batch.tokens[range.start..=*position];
+            let position = position - range.start;
+            sequence.targets.push(Target { position, token: usize::try_from(*token).unwrap_or(0) });
             sequence.weights.push(*weight);
             sequence.old_logprobs.push(*old);
         }
+        if !sequence.targets.is_empty() {
+            sequences.push(sequence);
+        }
     }
-    sequences.into_iter().map(|(_, sequence)| sequence).collect()
+    sequences
 }
 
 fn all_finite(values: &[f32]) -> bool {
@@ -173,8 +174,8 @@ fn all_finite(values: &[f32]) -> bool {
 }
 
 impl Policy for CpuPolicy {
-    fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
-        self.serving()?.serve(&self.config, &self.weights()?)
+    fn serve(&self, version: u64) -> Result<Box<dyn Provider>, LearnError> {
+        self.serving()?.serve(&self.config, &self.weights()?, version)
     }
 
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
@@ -206,7 +207,8 @@ impl Policy for CpuPolicy {
 
     fn export(&self, folder: &Path) -> Result<(), LearnError> {
         files::write_json(&folder.join("config.json"), &self.config)?;
-        if let Some(CpuServing { files: TokenizerFiles { tokenizer, tokenizer_config }, .. }) = &self.serving
+        if let Some(CpuServing { files: TokenizerFiles { tokenizer, tokenizer_config, .. }, .. }) =
+            &self.serving
         {
             files::write(&folder.join("tokenizer.json"), tokenizer)?;
             files::write(&folder.join("tokenizer_config.json"), tokenizer_config)?;

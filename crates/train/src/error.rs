@@ -59,6 +59,9 @@ pub enum LearnError {
     /// The device does not exist or is not supported by this build.
     #[error("device {0} is not available")]
     Device(String),
+    /// The policy is too large to be sampled in this process.
+    #[error("this policy is not sampled in this process")]
+    NoSampler,
     /// The policy was created without a tokenizer.
     #[error("the policy has no tokenizer")]
     NoTokenizer,
@@ -97,6 +100,7 @@ impl Hint for LearnError {
                 "lower the learning rate and train into a new folder"
             }
             Self::Untrainable(_) => "name a folder with a Llama-style checkpoint, or builtin:nano-asker",
+            Self::NoSampler => "set train.sampler = \"vllm\": a vLLM server samples it",
             Self::Device(_) => {
                 "use `cpu`, `cuda` or `cuda:N`; `cuda` needs a build with CUDA-enabled libtorch"
             }

@@ -9,7 +9,7 @@
 //! # let config: aske_model::LlamaConfig = serde_json::from_str(include_str!("../tests/learning/tiny.json")).unwrap();
 //! let mut policy = CpuPolicy::new(&config, &Weights::random(&config, 1), AdamWConfig::default()).unwrap();
 //! let tokens = vec![1, 5, 2];
-//! let batch = Batch { rows: 1, length: 3, tokens, weights: vec![0.0, 1.0, 1.0], old_logprobs: Vec::new() };
+//! let batch = Batch { lengths: vec![3], tokens, weights: vec![0.0, 1.0, 1.0], old_logprobs: Vec::new() };
 //! let stats = policy.step(&[batch], Loss::Likelihood, 1e-3, f64::INFINITY).unwrap();
 //! assert!(stats.loss > 0.0);
 //! let file = policy.weights().unwrap().to_safetensors(true).unwrap();

@@ -9,10 +9,11 @@ use crate::{AdamWConfig, Batch, CpuPolicy, LearnError, Loss, TokenLoss, Weights}
 
 /// A model that generates and is trained, by supervised learning or by policy gradients.
 pub trait Policy: Send {
-    /// Serves a snapshot of the current weights; later steps do not change it.
+    /// Serves a snapshot of the current weights in this process; later steps do not change it.
     ///
-    /// Replies carry their tokens and log-probabilities ([`aske_chat::Trace`]).
-    fn serve(&self) -> Result<Box<dyn Provider>, LearnError>;
+    /// Replies carry their tokens, log-probabilities and this version of the weights ([`aske_chat::Trace`]). Only small
+    /// networks can be served so; others return [`LearnError::NoSampler`].
+    fn serve(&self, version: u64) -> Result<Box<dyn Provider>, LearnError>;
 
     /// The tokens of a conversation, up to where the model's reply begins.
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError>;

@@ -15,6 +15,7 @@ mod resume;
 mod rewards;
 mod sampler;
 mod sequences;
+mod server;
 mod trainer;
 
 pub use held_out::{HeldOutEval, evaluate_held_out};
@@ -25,4 +26,5 @@ pub use resume::SkippedCheckpoint;
 pub use rewards::{ScoredRollout, score_rollouts};
 pub use sampler::{Rollout, RolloutSampler};
 pub use sequences::{TokenSequence, pack_batches, token_sequences};
+pub use server::{PolicyServer, VllmPolicyServer};
 pub use trainer::{StopReason, TrainError, TrainObserver, Trainer};

@@ -2,6 +2,7 @@
 
 use aske_chat::Message;
 use aske_model::{Checkpoint, EngineOptions, LlamaConfig, Local, Provider, ProviderError};
+use serde_json::{Map, Value};
 
 use crate::{LearnError, Weights};
 
@@ -12,6 +13,8 @@ pub struct TokenizerFiles {
     pub tokenizer: Vec<u8>,
     /// `tokenizer_config.json`, with the chat template.
     pub tokenizer_config: Vec<u8>,
+    /// Variables of the chat template, such as `enable_thinking`.
+    pub chat_template_kwargs: Map<String, Value>,
 }
 
 /// Tokenizer and engine options of a policy.
@@ -42,10 +45,11 @@ impl CpuServing {
         &self,
         config: &LlamaConfig,
         weights: &Weights,
+        version: u64,
     ) -> Result<Box<dyn Provider>, LearnError> {
         let engine = checkpoint(config, weights, &self.files)?.start(&self.engine);
         let engine = engine.map_err(|error| LearnError::library("engine", error))?;
-        Ok(Box::new(Local::new(engine).traced()))
+        Ok(Box::new(Local::new(engine).traced(version)))
     }
 }
 
@@ -57,6 +61,7 @@ fn checkpoint(
     let config = serde_json::to_vec(config).map_err(|error| LearnError::library("serde_json", error))?;
     let weights = weights.to_safetensors(false)?;
     Checkpoint::from_bytes(&config, &weights, &files.tokenizer, &files.tokenizer_config)
+        .map(|checkpoint| checkpoint.with_template_variables(files.chat_template_kwargs.clone()))
         .map_err(|error| LearnError::Weights(error.to_string()))
 }
 

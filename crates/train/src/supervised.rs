@@ -136,7 +136,7 @@ mod tests {
         fn check_finite(&self) -> Result<(), LearnError> {
             Ok(())
         }
-        fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
+        fn serve(&self, _: u64) -> Result<Box<dyn Provider>, LearnError> {
             unreachable!()
         }
         fn prompt(&self, _: &[Message]) -> Result<Vec<u32>, ProviderError> {
@@ -163,8 +163,7 @@ mod tests {
         // The threads finish out of step, and the order must hold all the same.
         std::thread::sleep(std::time::Duration::from_micros(index * 7919 % 400));
         Batch {
-            rows: 1,
-            length: 1,
+            lengths: vec![1],
             tokens: vec![u32::try_from(index).unwrap()],
             weights: vec![0.0],
             old_logprobs: Vec::new(),

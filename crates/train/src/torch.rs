@@ -1,24 +1,20 @@
-//! The libtorch backend: a checkpoint of transformers that is trained and sampled on a GPU, or on the CPU.
+//! The libtorch backend: a checkpoint of transformers that is trained on a GPU, or on the CPU. vLLM samples it.
 //!
 //! Weights and optimizer state are in single precision. On a GPU, matrices are multiplied in bfloat16; the residual
-//! stream and the output head stay in single precision, in training and in sampling alike.
+//! stream and the output head stay in single precision.
 
 mod adamw;
 mod block;
 mod config;
 mod files;
-mod generator;
 mod gradient;
 mod head;
-mod kv_cache;
 mod lora;
 mod network;
 mod options;
 mod parameter;
 mod policy;
 mod rope;
-mod sampling;
-mod worker;
 
 use tch::{Device, Tensor, no_grad};
 

@@ -8,7 +8,8 @@ use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
 use aske_train::reinforce::{
-    CollapseMonitor, RolloutSampler, StepMetrics, StopReason, TrainError, TrainObserver, Trainer, load_policy,
+    CollapseMonitor, PolicyServer, RolloutSampler, StepMetrics, StopReason, TrainError, TrainObserver,
+    Trainer, load_policy,
 };
 use aske_train::{LearnError, Objective};
 use std::path::Path;
@@ -39,6 +40,7 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<StopReason, TrainError> {
         config: plan,
         objective: Objective::new(PolicyLoss::Cispo, None, None),
         schedule: PairSchedule::new(pairs, 0, plan.groups, plan.group_size),
+        server: PolicyServer::InProcess,
         sampler: RolloutSampler::new(&settings, &fleet, &run, &halt).unwrap(),
         monitor: CollapseMonitor {
             check: None,

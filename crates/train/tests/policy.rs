@@ -26,7 +26,7 @@ fn sampled(policy: &dyn Policy, count: u32) -> Vec<(Vec<Message>, Trace)> {
     let session = Session::new(settings.protocol.clone(), settings.pack.clone(), settings.domain);
     let aske_session::Need::Calls(calls) = session.need() else { unreachable!() };
     let messages = calls[0].messages.clone();
-    let provider = policy.serve().unwrap();
+    let provider = policy.serve(0).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let one = |seed| {
         let sampling = Sampling { temperature: Some(1.0), ..Sampling::default() };
@@ -98,7 +98,10 @@ fn a_rewarded_reply_becomes_likelier_and_a_punished_one_rarer() {
 fn turns_share_a_row_while_the_conversation_goes_on_and_not_when_it_was_changed() {
     let policy = asker(&TrainSection::default());
     let turn = |messages: &[Message], tokens: &[u32]| {
-        (messages.to_vec(), Trace { tokens: tokens.to_vec(), logprobs: vec![-0.5; tokens.len()] })
+        (
+            messages.to_vec(),
+            Trace { tokens: tokens.to_vec(), logprobs: vec![-0.5; tokens.len()], version: None },
+        )
     };
     let ask = |text: &str| Message::user(text);
     let reply = policy.prompt(&[ask("a"), Message::assistant("What is 1 + 1?")]).unwrap();

@@ -4,6 +4,7 @@ mod curves;
 mod measure;
 mod outcome;
 mod picture;
+mod servers;
 mod trained;
 
 use crate::arguments::{Train, whole};
@@ -103,6 +104,7 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     others.models.remove(&settings.asker.model);
     let models = ModelRegistry::new(&others)?;
     let folder = open_folder(&path, layers, &settings)?;
+    let server = servers::policy_server(plan, section, &path).map_err(|error| train_error(&error, None))?;
     let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
     let training = Trainer {
@@ -110,6 +112,7 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
         objective,
         schedule: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
         sampler: RolloutSampler::new(&settings, &models, &folder, &halt)?,
+        server,
         monitor,
         embedder,
         folder: path.clone(),

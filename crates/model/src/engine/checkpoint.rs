@@ -4,6 +4,7 @@ use super::error::{CheckpointError, CheckpointErrorKind};
 use super::network::Network;
 use super::tokenizer::{ChatTokenizer, LoadedTokenizer, NetworkTokens, TokenizerConfig};
 use super::{Engine, EngineOptions, LlamaConfig};
+use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -81,6 +82,12 @@ impl Checkpoint {
     /// The tokens and the chat template.
     pub fn vocabulary(&self) -> &ChatTokenizer {
         &self.vocabulary
+    }
+
+    /// Sets variables of the chat template, such as `enable_thinking`.
+    #[must_use]
+    pub fn with_template_variables(self, variables: Map<String, Value>) -> Self {
+        Self { vocabulary: self.vocabulary.with_template_variables(variables), ..self }
     }
 
     /// Starts an engine that runs this checkpoint.

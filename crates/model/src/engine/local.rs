@@ -61,20 +61,21 @@ impl Generator for Engine {
 #[derive(Clone)]
 pub struct Local<E = Engine> {
     engine: E,
-    traced: bool,
+    /// The version of the weights, if replies include their tokens.
+    traced: Option<u64>,
     folded: bool,
 }
 
 impl<E> Local<E> {
     /// A provider that uses this engine.
     pub fn new(engine: E) -> Self {
-        Self { engine, traced: false, folded: false }
+        Self { engine, traced: None, folded: false }
     }
 
-    /// Replies include their tokens and log-probabilities.
+    /// Replies include their tokens, log-probabilities and this version of the weights.
     #[must_use]
-    pub fn traced(self) -> Self {
-        Self { traced: true, ..self }
+    pub fn traced(self, version: u64) -> Self {
+        Self { traced: Some(version), ..self }
     }
 
     /// For models without a system role: puts the system prompt in front of the first user message.
@@ -114,7 +115,7 @@ impl<E: Generator + 'static> Local<E> {
             max_tokens: request.max_tokens as usize,
             sampling: request.sampling.clone(),
             seed: request.seed.into(),
-            logprobs: self.traced,
+            logprobs: self.traced.is_some(),
             ignore_eos: request.sampling.ignore_eos == Some(true),
             group: request.group,
             ..GenerationRequest::default()
@@ -132,7 +133,8 @@ impl<E: Generator + 'static> Local<E> {
             completion: written.tokens.len() as u64,
             reasoning: 0,
         };
-        let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs });
+        let version = self.traced;
+        let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs, version });
         Reply { content, reasoning: None, finish: written.finish, usage, trace }
     }
 }

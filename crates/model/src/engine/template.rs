@@ -61,7 +61,6 @@ impl Template {
     }
 
     /// Sets further template variables, such as `enable_thinking`.
-    #[cfg(feature = "llama")]
     pub(crate) fn with(self, variables: serde_json::Map<String, serde_json::Value>) -> Self {
         Self { variables: Value::from(minijinja::value::Serde(variables)), ..self }
     }

@@ -6,6 +6,7 @@ use super::template::{Segment, Template, segments};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use tokenizers::Tokenizer;
 
 /// A tokenizer with a chat template.
@@ -143,6 +144,12 @@ impl ChatTokenizer {
         let template = Template::new(template, text(&settings.bos_token), text(&settings.eos_token), cuts)?;
         let ends = known.ends.to_vec();
         Ok(Self { template_tokenizer, message_tokenizer, template, control, suppressed, ends, unknown })
+    }
+
+    /// Sets variables of the chat template, such as `enable_thinking`.
+    #[must_use]
+    pub fn with_template_variables(self, variables: Map<String, Value>) -> Self {
+        Self { template: self.template.with(variables), ..self }
     }
 
     /// The tokens of a conversation, up to the beginning of the reply. Control tokens come from the template only.

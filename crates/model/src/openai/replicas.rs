@@ -16,7 +16,9 @@ const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
 pub(super) struct Replicas(Vec<Replica>);
 
-struct Replica {
+pub(super) struct Replica {
+    /// Its position among the replicas.
+    index: usize,
     /// The address for logs, with secrets masked.
     url: String,
     transport: Transport,
@@ -40,7 +42,11 @@ pub(super) struct ReplicaCall<'r> {
 
 impl Replicas {
     pub(super) fn new(http: &HttpClient, urls: &[String]) -> Result<Self, EndpointError> {
-        urls.iter().map(|url| Replica::new(http, url)).collect::<Result<_, _>>().map(Self)
+        urls.iter()
+            .enumerate()
+            .map(|(index, url)| Replica::new(http, index, url))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// The least loaded replica that is not avoided; if all are, the one that is available first.
@@ -63,6 +69,11 @@ impl Replicas {
         self.0.iter().map(|replica| self.take(replica))
     }
 
+    /// The replica at this position, without counting a call.
+    pub(super) fn get(&self, index: usize) -> &Replica {
+        &self.0[index]
+    }
+
     fn take<'r>(&self, replica: &'r Replica) -> ReplicaCall<'r> {
         replica.in_flight.fetch_add(1, Ordering::Relaxed);
         ReplicaCall { replica, has_others: self.0.len() > 1, finished: false }
@@ -70,7 +81,7 @@ impl Replicas {
 }
 
 impl Replica {
-    fn new(http: &HttpClient, base: &str) -> Result<Self, EndpointError> {
+    fn new(http: &HttpClient, index: usize, base: &str) -> Result<Self, EndpointError> {
         let bad = || EndpointError::Url { url: redact_url(base) };
         let url = Url::parse(base).map_err(|_| bad())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -82,6 +93,7 @@ impl Replica {
         }
         let transport = Transport::new(http, base, &url).ok_or_else(bad)?;
         Ok(Self {
+            index,
             url: redact_url(base),
             transport,
             in_flight: AtomicUsize::new(0),
@@ -90,10 +102,22 @@ impl Replica {
     }
 }
 
+impl Replica {
+    /// How to reach it.
+    pub(super) fn transport(&self) -> &Transport {
+        &self.transport
+    }
+}
+
 impl ReplicaCall<'_> {
     /// How to reach this replica.
     pub(super) fn transport(&self) -> &Transport {
-        &self.replica.transport
+        self.replica.transport()
+    }
+
+    /// Its position among the replicas.
+    pub(super) fn index(&self) -> usize {
+        self.replica.index
     }
 
     /// Records the result of the call. A request that the server rejects or throttles says nothing about its health.

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
 /// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
-/// programs. `traces` holds what a learning asker sampled, four bytes for each number, the lowest first.
+/// programs. `traces` holds what a learning asker sampled (four bytes for each number, the lowest
+/// first) and the version of its weights.
 pub(crate) const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
@@ -38,6 +39,7 @@ CREATE TABLE IF NOT EXISTS traces (
     turn INTEGER NOT NULL,
     tokens BLOB NOT NULL,
     logprobs BLOB NOT NULL,
+    version INTEGER,
     UNIQUE (number, turn)
 );
 CREATE VIEW IF NOT EXISTS replies AS SELECT * FROM records JOIN calls USING (number);
@@ -54,7 +56,16 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.execute_batch(TABLES)?;
+    if !has_versions(&connection, "main")? {
+        connection.execute_batch("ALTER TABLE traces ADD COLUMN version INTEGER")?;
+    }
     Ok(connection)
+}
+
+/// Whether the traces of a database have the version of the weights; those of earlier programs do not.
+pub(crate) fn has_versions(connection: &Connection, schema: &str) -> Result<bool> {
+    let column = "SELECT count(*) FROM pragma_table_info('traces', ?) WHERE name = 'version'";
+    connection.query_row(column, [schema], |row| row.get::<_, i64>(0)).map(|count| count > 0)
 }
 
 /// The names of all records that have calls.
@@ -136,13 +147,13 @@ pub(super) fn text(connection: &Connection, record: &str, slot: Slot) -> Result<
 /// What the asker sampled in each turn of a record.
 pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u32, Trace>> {
     let mut statement = connection.prepare_cached(
-        "SELECT turn, tokens, logprobs FROM records JOIN traces USING (number) WHERE record = ?",
+        "SELECT turn, tokens, logprobs, version FROM records JOIN traces USING (number) WHERE record = ?",
     )?;
     let found = statement.query_map([record], |row| {
         let (tokens, logprobs): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
         let tokens = tokens.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
         let logprobs = logprobs.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        Ok((row.get(0)?, Trace { tokens, logprobs }))
+        Ok((row.get(0)?, Trace { tokens, logprobs, version: row.get(3)? }))
     })?;
     found.collect()
 }
@@ -154,6 +165,13 @@ pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<u
          AND turn NOT IN (SELECT turn FROM traces WHERE traces.number = calls.number)",
         [record],
     )
+}
+
+/// Removes all calls and traces of a record.
+pub(super) fn forget(connection: &Connection, record: &str) -> Result<usize> {
+    let number = "(SELECT number FROM records WHERE record = ?1)";
+    connection.execute(&format!("DELETE FROM traces WHERE number = {number}"), [record])?;
+    connection.execute(&format!("DELETE FROM calls WHERE number = {number}"), [record])
 }
 
 /// Calls, tokens and cost by role.
@@ -219,7 +237,7 @@ pub(super) const INSERT: &str =
 /// The statement that adds what an asker sampled.
 ///
 /// It replaces one whose call was lost: a call is added once, and its trace goes with it.
-pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4)";
+pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /// Adds what an asker sampled.
 pub(super) fn insert_trace(
@@ -230,7 +248,7 @@ pub(super) fn insert_trace(
 ) -> Result<()> {
     let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
     let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
-    statement.execute(params![number, turn, tokens, logprobs])?;
+    statement.execute(params![number, turn, tokens, logprobs, trace.version])?;
     Ok(())
 }
 

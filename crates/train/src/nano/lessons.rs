@@ -135,7 +135,7 @@ fn fits((tokens, _): &Row) -> bool {
 fn pad(rows: &[Row]) -> Batch {
     let longest = rows.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(1);
     let length = longest.next_multiple_of(8);
-    let mut batch = Batch { rows: rows.len(), length, ..Batch::default() };
+    let mut batch = Batch { lengths: vec![length; rows.len()], ..Batch::default() };
     for (i, (tokens, targets)) in rows.iter().enumerate() {
         batch.tokens.extend(tokens);
         batch.tokens.resize((i + 1) * length, 0);

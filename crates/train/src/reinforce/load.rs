@@ -2,6 +2,8 @@
 
 use crate::files::{WEIGHTS, read};
 use crate::{AdamWConfig, CpuPolicy, LearnError, Policy, TokenizerFiles, Weights};
+#[cfg(feature = "torch")]
+use aske_config::SamplerKind;
 use aske_config::{ModelSection, ProviderKind, TrainSection};
 use aske_model::{EngineOptions, LlamaConfig};
 use std::path::Path;
@@ -22,10 +24,12 @@ pub fn load_policy(section: &ModelSection, config: &TrainSection) -> Result<Box<
         max_grad_norm: (config.max_grad_norm > 0.0).then_some(config.max_grad_norm),
         ema_decay: None,
     };
+    let chat_template_kwargs = aske_bench::chat_template_kwargs(section);
     #[cfg(feature = "torch")]
-    if config.device != "cpu" && !path.starts_with("builtin:") {
+    if (config.device != "cpu" || config.sampler == SamplerKind::Vllm) && !path.starts_with("builtin:") {
         let options = torch_options(config, optimizer);
-        return Ok(Box::new(crate::TorchPolicy::from_folder(Path::new(path), &config.device, options)?));
+        let policy = crate::TorchPolicy::from_folder(Path::new(path), &config.device, options)?;
+        return Ok(Box::new(policy.with_chat_template_kwargs(chat_template_kwargs)));
     }
     let [model_config, weights, tokenizer, tokenizer_config] = checkpoint_files(path)?;
     let mut model: LlamaConfig = serde_json::from_slice(&model_config)
@@ -37,7 +41,7 @@ pub fn load_policy(section: &ModelSection, config: &TrainSection) -> Result<Box<
     if config.untie_lm_head {
         (model, weights) = weights.untie_head(&model)?;
     }
-    let files = TokenizerFiles { tokenizer, tokenizer_config };
+    let files = TokenizerFiles { tokenizer, tokenizer_config, chat_template_kwargs };
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine = EngineOptions { threads: config.threads, store_bytes: cache, ..EngineOptions::default() };
     match config.device.as_str() {
@@ -54,7 +58,7 @@ pub fn load_policy(section: &ModelSection, config: &TrainSection) -> Result<Box<
     }
 }
 
-/// Options for a checkpoint of any size, trained and sampled on a GPU.
+/// Options for a checkpoint of any size, trained on a GPU.
 #[cfg(feature = "torch")]
 fn torch_options(config: &TrainSection, optimizer: AdamWConfig) -> crate::TorchOptions {
     let lora = crate::Lora { rank: config.lora_rank, alpha: config.lora_alpha, ..crate::Lora::default() };

@@ -70,6 +70,8 @@ pub struct StepMetrics {
     pub drift: f64,
     /// Mean entropy of the policy.
     pub entropy: f64,
+    /// Seconds spent handing the weights to the sampler.
+    pub serving_s: f64,
     /// Seconds spent sampling the next step's rollouts.
     pub sampling_s: f64,
     /// Seconds spent on the update.

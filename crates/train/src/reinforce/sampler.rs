@@ -1,5 +1,6 @@
 //! Runs a step's sessions like those of the benchmark, with the policy as asker and as cross-check solver.
 
+use super::PolicyServer;
 use aske_bench::{Group, ModelRegistry, Observer, PlannedSession, RunContext, RunFailure, Runner};
 use aske_chat::{Message, Trace};
 use aske_config::Settings;
@@ -58,6 +59,19 @@ pub struct SampledStep {
     pub halted: bool,
 }
 
+/// The weights that sample a step.
+pub struct PolicySource<'s> {
+    /// Generates the policy's replies.
+    pub provider: Box<dyn Provider>,
+    /// Where it comes from.
+    pub server: &'s PolicyServer,
+    /// The version of its weights: the number of updates before.
+    pub version: u64,
+}
+
+/// Attempts to sample a step whose weights were lost in between.
+const MAX_ATTEMPTS: u32 = 3;
+
 /// Collects graded sessions and reports each.
 struct GradeCollector<'o> {
     graded: Mutex<HashMap<String, (SessionRecord, Grade)>>,
@@ -87,26 +101,40 @@ impl<'r> RolloutSampler<'r> {
 
     /// Runs the sessions of these groups with this policy.
     ///
-    /// Sessions stored by earlier starts are reused. If a record or a reply was lost, the session runs again with the
-    /// replies that are left; each call has its own seed, so the same weights give the same session.
+    /// Sessions stored by earlier starts are reused if they were sampled by this version of the weights. If a record or a
+    /// reply was lost, the session runs again with the replies that are left. If the weights were lost in between, because
+    /// a server was restarted unnoticed, the sessions run again from the start.
     pub async fn sample(
         &self,
         groups: &[Group],
-        policy: Box<dyn Provider>,
+        policy: PolicySource<'_>,
         finished: &(dyn Fn() + Sync),
     ) -> Result<SampledStep, RunError> {
-        // The policy runs in this process, so there is no rate limit.
-        let limits = Limits { concurrency: usize::MAX >> 3, ..Limits::default() };
+        let PolicySource { provider, server, version } = policy;
+        // The policy is ours alone, so there is no rate limit; a server that was killed needs minutes to come back.
+        let limits = Limits { concurrency: usize::MAX >> 3, attempts: 40, ..Limits::default() };
         let name = &self.settings.asker.model;
-        let models = self.models.with_model(Model::new(name, policy, limits, None));
+        let models = self.models.with_model(Model::new(name, provider, limits, None));
         let context = RunContext::new(self.settings, &models, self.folder, self.halt)?;
         let plan: Vec<PlannedSession> = groups.iter().flat_map(|group| group.sessions.clone()).collect();
-        let collector = GradeCollector { graded: Mutex::default(), finished };
-        let runner = Runner::new(&context);
-        let damaged = self.damaged(&plan)?;
-        runner.reopen(damaged.iter().map(String::as_str));
-        let ended = runner.run(&plan, &collector).await?.jobs;
-        let fresh = collector.graded.into_inner();
+        let mut damaged = self.damaged(&plan, version)?;
+        let mut attempt = 1;
+        let (ended, fresh) = loop {
+            let collector = GradeCollector { graded: Mutex::default(), finished };
+            let runner = Runner::new(&context);
+            runner.reopen(damaged.iter().map(String::as_str));
+            let ended = runner.run(&plan, &collector).await?.jobs;
+            let fresh = collector.graded.into_inner();
+            if attempt == MAX_ATTEMPTS || self.halt.is_triggered() || !server.lost_weights().await {
+                break (ended, fresh);
+            }
+            tracing::warn!(sessions = fresh.len(), "a server lost the weights; sampling the step again");
+            attempt += 1;
+            for name in fresh.keys() {
+                self.folder.calls().forget(name)?;
+            }
+            damaged.extend(fresh.into_keys());
+        };
         let mut sampled = SampledStep {
             halted: self.halt.is_triggered(),
             failures: ended.failures,
@@ -156,11 +184,17 @@ impl<'r> RolloutSampler<'r> {
         })
     }
 
-    /// The sessions that an earlier start has finished and of which something was lost.
-    fn damaged(&self, plan: &[PlannedSession]) -> Result<HashSet<String>, RunError> {
+    /// The sessions of earlier starts of which something was lost, or which other weights have sampled.
+    fn damaged(&self, plan: &[PlannedSession], version: u64) -> Result<HashSet<String>, RunError> {
         let mut damaged = HashSet::new();
         for planned in plan {
             let name = planned.id.to_string();
+            let traces = self.folder.calls().traces(&name)?;
+            if traces.values().any(|trace| trace.version.is_some_and(|other| other != version)) {
+                self.folder.calls().forget(&name)?;
+                damaged.insert(name);
+                continue;
+            }
             let (record, grade) = (self.records.get(&name), self.grades.get(name.as_str()));
             let complete = match (record, grade) {
                 (None, None) => true,

@@ -53,10 +53,9 @@ pub fn token_sequences(
     Ok(sequences)
 }
 
-/// Packs the sequences of rollouts, each with its advantage, into batches.
+/// Packs the sequences of rollouts, each with its advantage, into batches of up to `max_tokens`, but at least one sequence.
 ///
-/// Sequences of similar length are batched together, up to `max_tokens` including padding, but at least one. The weight of a
-/// token is its rollout's advantage times its share of the step.
+/// The weight of a token is its rollout's advantage times its share of the step.
 pub fn pack_batches(
     rollouts: &[(Vec<TokenSequence>, f64)],
     objective: Objective,
@@ -71,36 +70,29 @@ pub fn pack_batches(
         all.extend(sequences.iter().map(|sequence| (sequence, advantage / tokens.max(1) as f64)));
     }
     if max_tokens > 0 {
+        // Sequences of one length are computed together.
         all.sort_by_key(|(sequence, _)| sequence.tokens.len());
     }
     let mut batches: Vec<Batch> = Vec::new();
-    let mut group: Vec<(&TokenSequence, f64)> = Vec::new();
-    for sequence in all {
-        let length = group.iter().chain([&sequence]).map(|(other, _)| other.tokens.len()).max().unwrap_or(0);
-        if !group.is_empty() && (group.len() + 1) * length > max_tokens {
-            batches.push(pad(&group));
-            group.clear();
+    for (sequence, weight) in all {
+        let fits = |batch: &&mut Batch| batch.size() + sequence.tokens.len() <= max_tokens;
+        match batches.last_mut().filter(fits) {
+            Some(batch) => push(batch, sequence, weight),
+            None => {
+                let mut batch = Batch::default();
+                push(&mut batch, sequence, weight);
+                batches.push(batch);
+            }
         }
-        group.push(sequence);
-    }
-    if !group.is_empty() {
-        batches.push(pad(&group));
     }
     batches
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
-fn pad(sequences: &[(&TokenSequence, f64)]) -> Batch {
-    let length = sequences.iter().map(|(sequence, _)| sequence.tokens.len()).max().unwrap_or(0);
-    let mut batch = Batch { rows: sequences.len(), length, ..Batch::default() };
-    for (end, (sequence, weight)) in (1..).map(|count| count * length).zip(sequences) {
-        batch.tokens.extend_from_slice(&sequence.tokens);
-        batch.old_logprobs.extend_from_slice(&sequence.old_logprobs);
-        let weights = sequence.old_logprobs.iter();
-        batch.weights.extend(weights.map(|logprob| if logprob.is_nan() { 0.0 } else { *weight as f32 }));
-        batch.tokens.resize(end, 0);
-        batch.old_logprobs.resize(end, f32::NAN);
-        batch.weights.resize(end, 0.0);
-    }
-    batch
+fn push(batch: &mut Batch, sequence: &TokenSequence, weight: f64) {
+    batch.lengths.push(sequence.tokens.len());
+    batch.tokens.extend_from_slice(&sequence.tokens);
+    batch.old_logprobs.extend_from_slice(&sequence.old_logprobs);
+    let weights = sequence.old_logprobs.iter();
+    batch.weights.extend(weights.map(|logprob| if logprob.is_nan() { 0.0 } else { weight as f32 }));
 }

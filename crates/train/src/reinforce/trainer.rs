@@ -3,10 +3,11 @@
 use super::checkpoint::{self, Progress};
 use super::monitor::alerts;
 use super::resume::ResumePoint;
-use super::sampler::SampledStep;
+use super::sampler::{PolicySource, SampledStep};
 use super::{
-    CollapseMonitor, MetricsWriter, MonitorReport, Rollout, RolloutSampler, ScoredRollout, SkippedCheckpoint,
-    StepMetrics, ThresholdAlert, TokenSequence, pack_batches, score_rollouts, token_sequences,
+    CollapseMonitor, MetricsWriter, MonitorReport, PolicyServer, Rollout, RolloutSampler, ScoredRollout,
+    SkippedCheckpoint, StepMetrics, ThresholdAlert, TokenSequence, pack_batches, score_rollouts,
+    token_sequences,
 };
 use crate::{Batch, LearnError, Objective, Policy, StepStats};
 use aske_bench::PairSchedule;
@@ -35,6 +36,9 @@ pub enum TrainError {
     /// A conversation cannot be tokenized.
     #[error("{}", .0.message)]
     Prompt(ProviderError),
+    /// The servers that sample the policy failed.
+    #[error("the vLLM servers of the policy: {}", .0.message)]
+    Sampler(ProviderError),
     /// Questions cannot be embedded.
     #[error(transparent)]
     Embed(#[from] EmbedError),
@@ -86,6 +90,9 @@ impl Hint for TrainError {
             Self::Model(error) => Hint::hint(error),
             Self::Embed(error) => Hint::hint(error),
             Self::Novelty(error) => Hint::hint(error),
+            Self::Sampler(_) => {
+                Some("is the server up, and does it read the folder of train.vllm.weights_dir?".into())
+            }
             Self::Incomplete { .. } => {
                 Some("is another program changing calls.sqlite? run the same command again".into())
             }
@@ -132,6 +139,8 @@ pub struct Trainer<'t> {
     pub schedule: PairSchedule,
     /// Runs sessions.
     pub sampler: RolloutSampler<'t>,
+    /// Samples the policy.
+    pub server: PolicyServer,
     /// Detects reward hacking.
     pub monitor: CollapseMonitor,
     /// Embeds questions for the diversity term.
@@ -178,7 +187,8 @@ impl Trainer<'_> {
             observer.step_finished(metrics);
         }
         if step == 0 {
-            rollouts = self.sample(step, policy.as_ref(), observer).await?;
+            let serving = self.server.serve(policy.as_ref(), 0).await?;
+            rollouts = self.sample(0, serving, observer).await?;
         }
         let bad = |metrics: &&StepMetrics| !alerts(metrics, &self.config.watch).is_empty();
         let mut bad_steps = earlier.iter().rev().take_while(bad).count() as u64;
@@ -192,7 +202,11 @@ impl Trainer<'_> {
             let Some(current) = rollouts else { return Ok((policy, StopReason::Halted)) };
             let begun = Instant::now();
             let more = step + 1 < self.config.steps;
-            let serving = more.then(|| policy.serve()).transpose()?;
+            let serving = match more {
+                true => Some(self.server.serve(policy.as_ref(), step).await?),
+                false => None,
+            };
+            let serving_s = begun.elapsed().as_secs_f64();
             let mut metrics =
                 StepMetrics { step: step + 1, failures: current.failures, ..StepMetrics::default() };
             let batches = self.prepare(&current, policy.as_ref(), &mut buffer, &mut metrics)?;
@@ -212,7 +226,7 @@ impl Trainer<'_> {
             let next = async {
                 let begun = Instant::now();
                 let next = match serving {
-                    Some(serving) => self.sample_with(step + 1, serving, observer).await?,
+                    Some(serving) => self.sample(step + 1, serving, observer).await?,
                     None => None,
                 };
                 Ok::<_, TrainError>((next, begun.elapsed().as_secs_f64()))
@@ -227,7 +241,7 @@ impl Trainer<'_> {
                 return Ok((policy, StopReason::Halted));
             }
             fill(&mut metrics, &stats, report?, learning_rate);
-            (metrics.sampling_s, metrics.learning_s) = (sampling_s, learning_s);
+            (metrics.serving_s, metrics.sampling_s, metrics.learning_s) = (serving_s, sampling_s, learning_s);
             metrics.step_s = begun.elapsed().as_secs_f64();
             step += 1;
             writer.append(&metrics)?;
@@ -275,24 +289,17 @@ impl Trainer<'_> {
         self.config.learning_rate * warmup.min(1.0)
     }
 
+    /// Samples the rollouts of a step with the weights of one update before; `None` if interrupted.
     async fn sample(
-        &self,
-        step: u64,
-        policy: &dyn Policy,
-        observer: &dyn TrainObserver,
-    ) -> Result<Option<StepRollouts>, TrainError> {
-        self.sample_with(step, policy.serve()?, observer).await
-    }
-
-    /// Samples the rollouts of a step; `None` if interrupted.
-    async fn sample_with(
         &self,
         step: u64,
         serving: Box<dyn aske_model::Provider>,
         observer: &dyn TrainObserver,
     ) -> Result<Option<StepRollouts>, TrainError> {
         let finished = || observer.session_finished(step + 1);
-        let sampled = self.sampler.sample(&self.schedule.step(step), serving, &finished).await?;
+        let source =
+            PolicySource { provider: serving, server: &self.server, version: step.saturating_sub(1) };
+        let sampled = self.sampler.sample(&self.schedule.step(step), source, &finished).await?;
         let SampledStep { groups, failures, incomplete, halted } = sampled;
         if halted {
             // Halted by a failure that affects every session, or by the user.

@@ -20,11 +20,11 @@ pub(super) struct Block<T> {
     pub(super) down_proj: T,
 }
 
-/// Queries, keys and values of a layer, each `[batch, length, heads, head_dim]`.
-pub(super) struct Qkv {
-    pub(super) query: Tensor,
-    pub(super) key: Tensor,
-    pub(super) value: Tensor,
+/// Queries, keys and values of a layer, each `[1, tokens, heads, head_dim]`.
+struct Qkv {
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
 }
 
 impl<T> Block<T> {
@@ -75,19 +75,18 @@ impl<T> Block<T> {
 }
 
 impl Block<Tensor> {
-    /// Maps hidden states `[batch, length, hidden_size]` to those after this layer.
+    /// Maps hidden states `[1, tokens, hidden_size]` to those after this layer.
     ///
-    /// The residual stream stays in single precision, so that training and sampling round alike; matrices are
-    /// multiplied in their own precision.
+    /// The residual stream stays in single precision; matrices are multiplied in their own precision.
     pub(super) fn forward(
         &self,
         config: &ModelConfig,
         hidden_states: &Tensor,
         rope: &Rope,
-        attend: impl FnOnce(&Qkv) -> Result<Tensor, LearnError>,
+        runs: &[Run],
     ) -> Result<Tensor, LearnError> {
         let normed = self.rms_norm(config, hidden_states, &self.input_norm)?;
-        let attention = attend(&self.qkv(config, &normed, rope)?)?;
+        let attention = causal_attention(&self.qkv(config, &normed, rope)?, runs)?;
         let hidden_states = hidden_states.f_add(&attention.f_linear(&self.o_proj, None::<Tensor>)?)?;
         let normed = self.rms_norm(config, &hidden_states, &self.post_attention_norm)?;
         let gate_up = normed.f_linear(&self.gate_up, None::<Tensor>)?.f_chunk(2, -1)?;
@@ -129,21 +128,43 @@ impl Block<Tensor> {
     }
 }
 
-/// Causal self-attention: `[batch, length, num_heads · head_dim]`.
-pub(super) fn causal_attention(qkv: &Qkv) -> Result<Tensor, LearnError> {
-    let (batch, length, num_heads, head_dim) = qkv.query.size4()?;
-    let num_kv_heads = qkv.key.size4()?.2;
-    let [query, mut key, mut value] =
-        [qkv.query.f_transpose(1, 2)?, qkv.key.f_transpose(1, 2)?, qkv.value.f_transpose(1, 2)?];
+/// Sequences of one length that follow each other in a packed batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) sequences: i64,
+    pub(super) length: i64,
+}
+
+/// Causal self-attention within each sequence of a packed batch: `[1, tokens, num_heads · head_dim]`.
+fn causal_attention(qkv: &Qkv, runs: &[Run]) -> Result<Tensor, LearnError> {
+    let mut outputs = Vec::new();
+    let mut begin = 0;
+    for Run { sequences, length } in runs {
+        let tokens = sequences * length;
+        let part = |tensor: &Tensor| -> Result<Tensor, LearnError> {
+            let (_, _, heads, head_dim) = tensor.size4()?;
+            let part = tensor.f_narrow(1, begin, tokens)?.f_view([*sequences, *length, heads, head_dim])?;
+            Ok(part.f_transpose(1, 2)?)
+        };
+        let output = attention(&part(&qkv.query)?, part(&qkv.key)?, part(&qkv.value)?)?;
+        outputs.push(output.f_transpose(1, 2)?.f_reshape([1, tokens, -1])?);
+        begin += tokens;
+    }
+    Ok(if outputs.len() == 1 { outputs.remove(0) } else { Tensor::f_cat(&outputs, 1)? })
+}
+
+/// Causal attention of `[sequences, heads, length, head_dim]`.
+fn attention(query: &Tensor, mut key: Tensor, mut value: Tensor) -> Result<Tensor, LearnError> {
+    let (num_heads, num_kv_heads) = (query.size4()?.1, key.size4()?.1);
     // The fused GPU kernel for single precision does not support grouped-query attention.
-    let repeat = num_kv_heads != num_heads && is_single_precision_gpu(&query)?;
+    let repeat = num_kv_heads != num_heads && is_single_precision_gpu(query)?;
     if repeat {
         key = key.f_repeat_interleave_self_int(num_heads / num_kv_heads, 1, None)?;
         value = value.f_repeat_interleave_self_int(num_heads / num_kv_heads, 1, None)?;
     }
     let enable_gqa = num_kv_heads != num_heads && !repeat;
-    let attention = Tensor::f_scaled_dot_product_attention(
-        &query,
+    Ok(Tensor::f_scaled_dot_product_attention(
+        query,
         &key,
         &value,
         None::<Tensor>,
@@ -151,8 +172,7 @@ pub(super) fn causal_attention(qkv: &Qkv) -> Result<Tensor, LearnError> {
         true,
         None,
         enable_gqa,
-    )?;
-    Ok(attention.f_transpose(1, 2)?.f_reshape([batch, length, num_heads * head_dim])?)
+    )?)
 }
 
 fn is_single_precision_gpu(tensor: &Tensor) -> Result<bool, LearnError> {

@@ -1,18 +1,18 @@
 //! Forward and backward pass over batches: the loss and its gradient.
 
+use std::ops::Range;
+
 use tch::{Kind, Tensor, no_grad, no_grad_guard};
 
-use super::block::{Block, causal_attention};
+use super::block::{Block, Run};
 use super::head::{DeviceTargets, Evaluation, evaluate_targets};
 use super::network::Network;
 use super::rope::Rope;
 use super::{as_i64, to_device};
 use crate::{Batch, LearnError, Loss};
 
-/// On a GPU, short rows are padded to a multiple of the first and long rows (from [`LONG`] tokens) to one of the second, so
-/// that few different shapes are allocated.
-const ROUND: (usize, usize) = (8, 64);
-const LONG: usize = 512;
+/// On a GPU, sequences are padded to a multiple of this, for tensor cores.
+const ROUND: usize = 8;
 
 /// Gradients of the trained parameters, in the order of [`Network::trained`].
 pub(super) struct Gradients {
@@ -71,12 +71,15 @@ enum SavedLayer {
     Graph(Tensor, Vec<Tensor>, Tensor),
 }
 
-/// A batch on the device.
+/// A packed batch on the device.
 struct DeviceBatch {
-    /// `[rows, length]`.
+    /// `[1, tokens]`.
     tokens: Tensor,
-    /// Index of the token before each target, in row-major order.
+    /// Index of the token before each target.
     positions: Tensor,
+    /// The position of each token in its sequence, as rotary embeddings.
+    rope: Rope,
+    runs: Vec<Run>,
 }
 
 /// The loss of the batches and, with `backward`, its gradient.
@@ -91,19 +94,17 @@ pub(super) fn loss_and_grad(
     let mut evaluation = Evaluation::default();
     for batch in batches {
         let (on_device, targets) = send(network, batch, loss)?;
-        let length = on_device.tokens.size2()?.1;
-        let rope = Rope::first(length, &network.inv_freq)?;
         let mut hidden_states = network.embed(&on_device.tokens)?;
         let mut saved = Vec::new();
         for layer in 0..network.config.num_layers {
             let input = hidden_states;
             if backward && !recompute {
-                let (input, leaves, output) = forward_with_graph(network, layer, &input, &rope)?;
+                let (input, leaves, output) = forward_with_graph(network, layer, &input, &on_device)?;
                 hidden_states = output.f_detach()?;
                 saved.push(SavedLayer::Graph(input, leaves, output));
             } else {
                 hidden_states =
-                    no_grad(|| forward(network, &network.layer_without_grad(layer)?, &input, &rope))?;
+                    no_grad(|| forward(network, &network.layer_without_grad(layer)?, &input, &on_device))?;
                 saved.push(SavedLayer::Input(input));
             }
         }
@@ -116,7 +117,7 @@ pub(super) fn loss_and_grad(
         let _ = grad.f_view([-1, hidden_size])?.f_index_copy_(0, &on_device.positions, &selected_grad)?;
         drop(hidden_states);
         for (layer, saved) in saved.into_iter().enumerate().rev() {
-            grad = backward_layer(network, layer, saved, &grad, &rope, gradients.layer(layer))?;
+            grad = backward_layer(network, layer, saved, &grad, &on_device, gradients.layer(layer))?;
         }
         if let Some(sum) = gradients.embedding() {
             let _no_grad = no_grad_guard();
@@ -131,9 +132,9 @@ fn forward(
     network: &Network,
     block: &Block<Tensor>,
     hidden_states: &Tensor,
-    rope: &Rope,
+    batch: &DeviceBatch,
 ) -> Result<Tensor, LearnError> {
-    block.forward(&network.config, hidden_states, rope, causal_attention)
+    block.forward(&network.config, hidden_states, &batch.rope, &batch.runs)
 }
 
 /// Runs a layer as an autograd graph of its own.
@@ -141,11 +142,11 @@ fn forward_with_graph(
     network: &Network,
     layer: usize,
     input: &Tensor,
-    rope: &Rope,
+    batch: &DeviceBatch,
 ) -> Result<(Tensor, Vec<Tensor>, Tensor), LearnError> {
     let input = input.f_detach()?.f_set_requires_grad(true)?;
     let (block, leaves) = network.layer_with_grad(layer)?;
-    let output = forward(network, &block, &input, rope)?;
+    let output = forward(network, &block, &input, batch)?;
     Ok((input, leaves, output))
 }
 
@@ -155,11 +156,11 @@ fn backward_layer(
     layer: usize,
     saved: SavedLayer,
     grad: &Tensor,
-    rope: &Rope,
+    batch: &DeviceBatch,
     sums: &mut [Tensor],
 ) -> Result<Tensor, LearnError> {
     let (input, leaves, output) = match saved {
-        SavedLayer::Input(input) => forward_with_graph(network, layer, &input, rope)?,
+        SavedLayer::Input(input) => forward_with_graph(network, layer, &input, batch)?,
         SavedLayer::Graph(input, leaves, output) => (input, leaves, output),
     };
     // The derivative of this root with respect to the output is the gradient.
@@ -175,27 +176,40 @@ fn backward_layer(
     Ok(input_grad)
 }
 
-/// Copies a batch to the device, without the padding after the last target of the longest row.
+/// Copies a batch to the device, each sequence only up to its last target.
+///
+/// Sequences of one length that follow each other stay of one length, so that they are computed together.
 fn send(network: &Network, batch: &Batch, loss: Loss) -> Result<(DeviceBatch, DeviceTargets), LearnError> {
     let config = &network.config;
     let targets = batch.targets(config.vocab_size, config.max_position_embeddings, loss)?;
-    let split = |index: &i64| {
-        let index = usize::try_from(*index).unwrap_or(0);
-        (index / batch.length, index % batch.length)
-    };
-    let mut length = 1 + targets.positions.iter().map(|index| split(index).1).max().unwrap_or(0);
-    if network.device.is_cuda() {
-        length = length.next_multiple_of(if length < LONG { ROUND.0 } else { ROUND.1 });
+    let round = if network.device.is_cuda() { ROUND } else { 1 };
+    let (mut tokens, mut offsets, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut runs = Vec::new();
+    let mut remaining = targets.positions.iter().copied().peekable();
+    let ranges: Vec<Range<usize>> = batch.ranges().collect();
+    for run in ranges.chunk_by(|one, other| one.len() == other.len()) {
+        let mut own: Vec<(usize, usize)> = Vec::new();
+        for (index, range) in run.iter().enumerate() {
+            while let Some(target) = remaining.next_if(|target| range.contains(target)) {
+                own.push((index, target - range.start));
+            }
+        }
+        let Some(last) = own.iter().map(|(_, position)| *position).max() else { continue };
+        let length = (last + 1).next_multiple_of(round);
+        positions
+            .extend(own.iter().map(|(index, position)| as_i64(tokens.len() + index * length + position)));
+        for range in run {
+            let sequence = batch.tokens[range.clone()].iter().map(|token| i64::from(*token));
+            tokens.extend(sequence.chain(std::iter::repeat(0)).take(length));
+            offsets.extend(0..as_i64(length));
+        }
+        runs.push(Run { sequences: as_i64(run.len()), length: as_i64(length) });
     }
-    let mut tokens = Vec::with_capacity(batch.rows * length);
-    for row in batch.tokens.chunks_exact(batch.length) {
-        tokens.extend(row.iter().map(|token| i64::from(*token)).chain(std::iter::repeat(0)).take(length));
-    }
-    let positions: Vec<i64> =
-        targets.positions.iter().map(split).map(|(row, position)| as_i64(row * length + position)).collect();
     let on_device = DeviceBatch {
-        tokens: to_device(&tokens, network.device)?.f_view([as_i64(batch.rows), as_i64(length)])?,
+        tokens: to_device(&tokens, network.device)?.f_unsqueeze(0)?,
         positions: to_device(&positions, network.device)?,
+        rope: Rope::at_positions(&to_device(&offsets, network.device)?, &network.inv_freq)?,
+        runs,
     };
     let targets = DeviceTargets {
         tokens: to_device(&targets.tokens, network.device)?,

@@ -41,19 +41,6 @@ struct Layer {
     adapters: Vec<Adapter>,
 }
 
-/// A snapshot of the weights in compute precision; later steps do not change it.
-pub(super) struct InferenceWeights {
-    pub(super) config: ModelConfig,
-    pub(super) device: Device,
-    pub(super) kind: Kind,
-    pub(super) inv_freq: Tensor,
-    embedding: Tensor,
-    pub(super) blocks: Vec<Block<Tensor>>,
-    final_norm: Tensor,
-    /// In single precision.
-    lm_head: Tensor,
-}
-
 /// The tensors of a checkpoint, removed as they are used.
 struct TensorSource {
     all: HashMap<String, Tensor>,
@@ -152,7 +139,8 @@ impl Network {
 
     /// The embeddings of tokens, in single precision.
     pub(super) fn embed(&self, tokens: &Tensor) -> Result<Tensor, LearnError> {
-        embed(self.embedding.compute(), tokens)
+        let embedding = self.embedding.compute();
+        Ok(Tensor::f_embedding(embedding, tokens, -1, false, false)?.f_to_kind(Kind::Float)?)
     }
 
     pub(super) fn final_norm(&self) -> &Parameter {
@@ -190,7 +178,7 @@ impl Network {
         self.with_adapters(base, &adapters)
     }
 
-    /// A layer with adapters merged into its projections, so that training and sampling use the same weights.
+    /// A layer with adapters merged into its projections, as they are when the policy is exported to be sampled.
     fn with_adapters(
         &self,
         base: &Block<Parameter>,
@@ -268,52 +256,9 @@ impl Network {
             .collect())
     }
 
-    /// A snapshot for sampling.
-    pub(super) fn snapshot(&self) -> Result<InferenceWeights, LearnError> {
-        let mut blocks = Vec::new();
-        for (index, layer) in self.layers.iter().enumerate() {
-            let plain = layer.adapters.is_empty();
-            blocks.push(if plain {
-                layer.base.map(Parameter::snapshot)?
-            } else {
-                self.layer_without_grad(index)?
-            });
-        }
-        let lm_head = self.lm_head.as_ref().unwrap_or(&self.embedding).snapshot_value()?;
-        Ok(InferenceWeights {
-            config: self.config.clone(),
-            device: self.device,
-            kind: self.embedding.compute().f_kind()?,
-            inv_freq: self.inv_freq.shallow_clone(),
-            embedding: self.embedding.snapshot()?,
-            blocks,
-            final_norm: self.final_norm.snapshot()?,
-            lm_head: lm_head.f_to_kind(Kind::Float)?,
-        })
-    }
-
     /// Number of parameters, without adapters.
     pub(super) fn num_parameters(&self) -> usize {
         self.weights().iter().map(|parameter| parameter.value().numel()).sum()
-    }
-}
-
-/// The embeddings of tokens, in single precision.
-fn embed(embedding: &Tensor, tokens: &Tensor) -> Result<Tensor, LearnError> {
-    Ok(Tensor::f_embedding(embedding, tokens, -1, false, false)?.f_to_kind(Kind::Float)?)
-}
-
-impl InferenceWeights {
-    /// The embeddings of tokens, in single precision.
-    pub(super) fn embed(&self, tokens: &Tensor) -> Result<Tensor, LearnError> {
-        embed(&self.embedding, tokens)
-    }
-
-    /// The logits of final hidden states.
-    pub(super) fn logits(&self, hidden_states: &Tensor) -> Result<Tensor, LearnError> {
-        let ModelConfig { hidden_size, rms_norm_eps, .. } = self.config;
-        let normed = hidden_states.f_rms_norm(as_i64(hidden_size), Some(&self.final_norm), rms_norm_eps)?;
-        Ok(normed.f_linear(&self.lm_head, None::<Tensor>)?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::AdamWConfig;
 
-/// How a policy is trained, sampled and saved through libtorch.
+/// How a policy is trained and saved through libtorch.
 #[expect(clippy::struct_excessive_bools, reason = "independent options")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorchOptions {
@@ -18,14 +18,10 @@ pub struct TorchOptions {
     pub recompute: bool,
     /// Export in bfloat16 instead of single precision.
     pub export_bf16: bool,
-    /// Requests sampled at once; further ones wait.
-    pub max_batch: usize,
-    /// Memory for keys and values of running requests.
-    pub kv_cache_bytes: usize,
 }
 
 impl Default for TorchOptions {
-    /// All weights with an untied head, activation checkpointing, bfloat16 files; 256 requests in 16 GB.
+    /// All weights with an untied head, activation checkpointing, bfloat16 files.
     fn default() -> Self {
         Self {
             optimizer: AdamWConfig::default(),
@@ -34,8 +30,6 @@ impl Default for TorchOptions {
             lora: None,
             recompute: true,
             export_bf16: true,
-            max_batch: 256,
-            kv_cache_bytes: 16_000_000_000,
         }
     }
 }

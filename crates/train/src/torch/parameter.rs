@@ -13,7 +13,6 @@ pub(super) struct Parameter {
     value: Tensor,
     /// Copy in compute precision, if that differs.
     compute: Option<Tensor>,
-    trained: bool,
 }
 
 impl Parameter {
@@ -27,7 +26,7 @@ impl Parameter {
         let parts = parts.into_iter().map(|(name, rows)| (name, as_i64(rows))).collect();
         let value = if trained { value.f_to_kind(Kind::Float)? } else { value };
         let compute = if value.f_kind()? == kind { None } else { Some(value.f_to_kind(kind)?) };
-        Ok(Self { parts, value, compute, trained })
+        Ok(Self { parts, value, compute })
     }
 
     /// The value in compute precision.
@@ -43,20 +42,6 @@ impl Parameter {
     /// A new autograd leaf.
     pub(super) fn leaf(&self) -> Result<Tensor, LearnError> {
         Ok(self.compute().f_detach()?.f_set_requires_grad(true)?)
-    }
-
-    /// The value in compute precision; later updates do not change it.
-    pub(super) fn snapshot(&self) -> Result<Tensor, LearnError> {
-        // The copy in compute precision is replaced by an update and never modified.
-        match &self.compute {
-            None if self.trained => Ok(self.value.f_detach_copy()?),
-            _ => Ok(self.compute().shallow_clone()),
-        }
-    }
-
-    /// The trained value; later updates do not change it.
-    pub(super) fn snapshot_value(&self) -> Result<Tensor, LearnError> {
-        if self.trained { Ok(self.value.f_detach_copy()?) } else { Ok(self.value.shallow_clone()) }
     }
 
     /// Updates the value in place.

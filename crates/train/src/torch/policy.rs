@@ -1,23 +1,20 @@
-//! The policy on libtorch: training, sampling, and checkpoints in the formats of transformers and PEFT.
+//! The policy on libtorch: training, and checkpoints in the formats of transformers and PEFT.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use aske_chat::Message;
-use aske_model::{ChatTokenizer, EngineOptions, LlamaConfig, Local, Provider, ProviderError};
-use serde_json::{Value, json};
+use aske_model::{ChatTokenizer, EngineOptions, LlamaConfig, Provider, ProviderError};
+use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor, no_grad_guard};
 
 use super::adamw::{AdamW, grad_norm};
 use super::config::{ModelConfig, token_ids};
 use super::files::{read_json, read_tensors, read_weights, write_tensors};
-use super::generator::TorchGenerator;
 use super::gradient::loss_and_grad;
 use super::network::Network;
 use super::options::TorchOptions;
 use super::parameter::Parameter;
-use super::worker::Limits;
 use super::{all_finite, as_i64, parse_device, to_vec};
 use crate::error::Checked;
 use crate::files::{self, OPTIMIZER, STEPS, WEIGHTS, write_json};
@@ -43,25 +40,25 @@ const COPIED_FILES: [&str; 9] = [
     "tokenizer.model",
 ];
 
-/// A Llama, Qwen2 or Qwen3 checkpoint that is trained and sampled through libtorch.
+/// A Llama, Qwen2 or Qwen3 checkpoint that is trained through libtorch.
 pub struct TorchPolicy {
     config: Value,
     /// [`COPIED_FILES`] of the checkpoint.
     copied: Vec<(&'static str, Vec<u8>)>,
-    sampler: Sampler,
+    prompts: Prompts,
     options: TorchOptions,
     network: Network,
     optimizer: AdamW,
 }
 
-/// Where replies are sampled.
-enum Sampler {
+/// How prompts are tokenized, and where replies are sampled.
+enum Prompts {
     /// The policy has no tokenizer.
     None,
-    /// Through libtorch, on the policy's device.
-    Torch(Arc<ChatTokenizer>),
-    /// With the CPU engine, which is faster for networks of a few million parameters.
-    Cpu(Box<CpuServing>),
+    /// Its own tokenizer; replies are sampled elsewhere.
+    Tokenizer(Box<ChatTokenizer>),
+    /// The CPU engine also samples, which suits networks of a few million parameters.
+    Engine(Box<CpuServing>),
 }
 
 impl TorchPolicy {
@@ -118,7 +115,7 @@ impl TorchPolicy {
         let tokenizer = ChatTokenizer::from_folder(folder, vocab_size, &eos)
             .map_err(|error| LearnError::Weights(error.to_string()))?;
         let policy = Self::build(config, read_weights(folder, device)?, device, kind, options)?;
-        Ok(Self { copied, sampler: Sampler::Torch(Arc::new(tokenizer)), ..policy })
+        Ok(Self { copied, prompts: Prompts::Tokenizer(Box::new(tokenizer)), ..policy })
     }
 
     fn build(
@@ -140,7 +137,7 @@ impl TorchPolicy {
             options.lora,
         )?;
         let optimizer = AdamW::new(&network.trained(), options.optimizer)?;
-        Ok(Self { config, copied: Vec::new(), sampler: Sampler::None, options, network, optimizer })
+        Ok(Self { config, copied: Vec::new(), prompts: Prompts::None, options, network, optimizer })
     }
 
     /// Adds a tokenizer to a small network, which is then sampled on the CPU.
@@ -152,8 +149,20 @@ impl TorchPolicy {
         self.copied =
             vec![(TOKENIZER, files.tokenizer.clone()), (TOKENIZER_CONFIG, files.tokenizer_config.clone())];
         let serving = CpuServing::new(&self.llama_config()?, &self.weights()?, files, engine)?;
-        self.sampler = Sampler::Cpu(Box::new(serving));
+        self.prompts = Prompts::Engine(Box::new(serving));
         Ok(self)
+    }
+
+    /// Sets variables of the chat template of a checkpoint, such as `enable_thinking`.
+    #[must_use]
+    pub fn with_chat_template_kwargs(self, variables: Map<String, Value>) -> Self {
+        let prompts = match self.prompts {
+            Prompts::Tokenizer(tokenizer) => {
+                Prompts::Tokenizer(Box::new(tokenizer.with_template_variables(variables)))
+            }
+            other => other,
+        };
+        Self { prompts, ..self }
     }
 
     /// Starts from adapters in a PEFT folder; requires [`TorchOptions::lora`].
@@ -245,26 +254,19 @@ impl TorchPolicy {
 }
 
 impl Policy for TorchPolicy {
-    fn serve(&self) -> Result<Box<dyn Provider>, LearnError> {
-        let _no_grad = no_grad_guard();
-        match &self.sampler {
-            Sampler::None => Err(LearnError::NoTokenizer),
-            Sampler::Cpu(serving) => serving.serve(&self.llama_config()?, &self.weights()?),
-            Sampler::Torch(tokenizer) => {
-                let TorchOptions { max_batch, kv_cache_bytes, .. } = self.options;
-                let limits = Limits { max_batch, kv_cache_bytes };
-                let size = self.num_parameters() as u64;
-                let generator = TorchGenerator::start(self.network.snapshot()?, tokenizer, limits, size)?;
-                Ok(Box::new(Local::new(generator).traced()))
-            }
+    fn serve(&self, version: u64) -> Result<Box<dyn Provider>, LearnError> {
+        match &self.prompts {
+            Prompts::None => Err(LearnError::NoTokenizer),
+            Prompts::Tokenizer(_) => Err(LearnError::NoSampler),
+            Prompts::Engine(serving) => serving.serve(&self.llama_config()?, &self.weights()?, version),
         }
     }
 
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        match &self.sampler {
-            Sampler::None => Err(LearnError::NoTokenizer.into()),
-            Sampler::Cpu(serving) => serving.prompt(messages),
-            Sampler::Torch(tokenizer) => tokenizer.prompt(messages),
+        match &self.prompts {
+            Prompts::None => Err(LearnError::NoTokenizer.into()),
+            Prompts::Tokenizer(tokenizer) => tokenizer.prompt(messages),
+            Prompts::Engine(serving) => serving.prompt(messages),
         }
     }
 
@@ -375,7 +377,6 @@ fn to_weights(tensors: Vec<(String, Tensor)>) -> Result<Weights, LearnError> {
 mod tests {
     use std::path::Path;
 
-    use aske_model::Request;
     use tch::{Device, Kind};
 
     use super::{TorchOptions, TorchPolicy};
@@ -389,7 +390,7 @@ mod tests {
             TorchPolicy::read(&folder, Device::Cpu, Kind::Float, TorchOptions::default()).unwrap();
         let tokens: Vec<u32> = (0..36).map(|at| 3 + at * at % 47).collect();
         let weights = (0..36).map(|at: i16| f32::from(at % 5 - 2) / 9.0).collect();
-        let batch = [Batch { rows: 2, length: 18, tokens, weights, old_logprobs: vec![-3.0; 36] }];
+        let batch = [Batch { lengths: vec![18; 2], tokens, weights, old_logprobs: vec![-3.0; 36] }];
         let loss = Loss::Cispo { low: 0.75, high: 3.0 };
         let (stats, grads) = (policy.evaluate(&batch, loss).unwrap(), policy.gradient(&batch, loss).unwrap());
         // Five targets of 52 logits: seven chunks, the last one short.
@@ -407,29 +408,24 @@ mod tests {
     /// Emulates a GPU on the CPU: products in bfloat16, everything else in single precision.
     #[test]
     #[ignore = "some virtual machines announce AMX and cannot run it: set ONEDNN_MAX_CPU_ISA=AVX2"]
-    fn half_precision_samples_and_learns_nearly_the_same() {
+    fn half_precision_learns_nearly_the_same() {
         let loss = Loss::Cispo { low: 0.75, high: 3.0 };
         for (model, lora) in [("llama", None), ("qwen2", Some(Lora::default())), ("qwen3", None)] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/torch_policy").join(model);
             let options = TorchOptions { lora, ..TorchOptions::default() };
             let read = |kind| TorchPolicy::read(&folder, Device::Cpu, kind, options).unwrap();
             let (full, mut half) = (read(Kind::Float), read(Kind::BFloat16));
-            let serve = half.serve().unwrap();
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let mut random = fastrand::Rng::with_seed(4);
             let mut batches = Vec::new();
-            for seed in 0..8 {
-                let request = Request { max_tokens: 40, seed, ..Request::user("w8 w9") };
-                let trace = runtime.block_on(serve.attempt(&request)).unwrap().trace.unwrap();
-                let prompt = half.prompt(&request.messages).unwrap();
-                let tokens = [prompt.as_slice(), &trace.tokens].concat();
-                let sign = if seed % 2 == 0 { 0.01 } else { -0.01 };
-                batches.push(Batch {
-                    rows: 1,
-                    length: tokens.len(),
-                    weights: vec![sign; tokens.len()],
-                    old_logprobs: [vec![f32::NAN; prompt.len()], trace.logprobs].concat(),
-                    tokens,
-                });
+            for at in 0..8 {
+                let tokens: Vec<u32> = (0..30 + at).map(|_| random.u32(3..50)).collect();
+                let sign = if at % 2 == 0 { 0.01 } else { -0.01 };
+                let weights = vec![sign; tokens.len()];
+                let mut batch =
+                    Batch { lengths: vec![tokens.len()], tokens, weights, old_logprobs: Vec::new() };
+                let old = full.logprobs(std::slice::from_ref(&batch), Loss::Likelihood).unwrap();
+                batch.old_logprobs = std::iter::once(f32::NAN).chain(old).collect();
+                batches.push(batch);
             }
             let stats = half.evaluate(&batches, loss).unwrap();
             let near = (stats.mean_ratio - 1.0).abs() < 0.01 && stats.mean_abs_log_ratio < 0.02;
@@ -467,7 +463,7 @@ mod tests {
         };
         let (mut full, mut half) = (new(Kind::Float), new(Kind::BFloat16));
         let tokens: Vec<u32> = (0..64).map(|at| at * at % 11).collect();
-        let batch = Batch { rows: 4, length: 16, tokens, weights: vec![1.0; 64], old_logprobs: Vec::new() };
+        let batch = Batch { lengths: vec![16; 4], tokens, weights: vec![1.0; 64], old_logprobs: Vec::new() };
         let train = |policy: &mut TorchPolicy| {
             let (mut loss, mut norm) = (0.0, 0.0);
             for _ in 0..30 {

@@ -93,11 +93,6 @@ impl Rope {
         Ok(Self { cos, sin })
     }
 
-    /// For the first `length` positions.
-    pub(super) fn first(length: i64, inv_freq: &Tensor) -> Result<Self, LearnError> {
-        Self::at_positions(&Tensor::f_arange(length, (Kind::Int64, inv_freq.device()))?, inv_freq)
-    }
-
     /// Rotates `[…, heads, head_dim]`: `x·cos + rotate_half(x)·sin`.
     ///
     /// `rotate_half` is `(-second, first)`; rolling by half gives `(second, first)`, and the sign is in the sines.

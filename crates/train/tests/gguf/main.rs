@@ -38,7 +38,7 @@ fn greets(folder: &std::path::Path) {
     use aske_train::{Policy, TorchOptions, TorchPolicy};
 
     let policy = TorchPolicy::from_folder(folder, "cpu", TorchOptions::default()).unwrap();
-    let serve = policy.serve().unwrap();
+    let serve = policy.serve(0).unwrap();
     let sampling = Sampling { temperature: Some(0.0), ..Sampling::default() };
     let request = Request { max_tokens: 24, sampling, ..Request::user("What is the capital of France?") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -20,7 +20,7 @@ pub(crate) fn mixed(config: &LlamaConfig, rows: usize, length: usize, seed: u64)
             _ => -0.5 * random.f32(),
         })
         .collect();
-    Batch { rows, length, tokens, weights, old_logprobs: Vec::new() }
+    Batch { lengths: vec![length; rows], tokens, weights, old_logprobs: Vec::new() }
 }
 
 /// The likelihood loss of a batch.

@@ -23,7 +23,7 @@ fn reversed(index: u64) -> Batch {
         weights.extend(vec![0.0; long + 2]);
         weights.extend(vec![1.0; long + 1]);
     }
-    Batch { rows, length: 2 * long + 3, tokens, weights, old_logprobs: Vec::new() }
+    Batch { lengths: vec![2 * long + 3; rows], tokens, weights, old_logprobs: Vec::new() }
 }
 
 #[test]
@@ -67,8 +67,7 @@ fn a_negative_weight_makes_a_token_less_likely() {
     let config = tiny();
     let mut policy = CpuPolicy::new(&config, &Weights::random(&config, 7), AdamWConfig::default()).unwrap();
     let plain = Batch {
-        rows: 1,
-        length: 3,
+        lengths: vec![3],
         tokens: vec![0, 5, 6],
         weights: vec![0.0, 0.0, 1.0],
         old_logprobs: Vec::new(),

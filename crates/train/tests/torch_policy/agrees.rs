@@ -85,15 +85,50 @@ fn micro_batches_add_up() {
     let expected = expected("qwen3");
     let policy = policy("qwen3", plain());
     let whole = expected.batch();
+    let length = whole.lengths[0];
     let half = |row: usize| Batch {
-        rows: 1,
-        tokens: whole.tokens[row * whole.length..][..whole.length].to_vec(),
-        weights: whole.weights[row * whole.length..][..whole.length].to_vec(),
-        old_logprobs: whole.old_logprobs[row * whole.length..][..whole.length].to_vec(),
-        ..whole
+        lengths: vec![length],
+        tokens: whole.tokens[row * length..][..length].to_vec(),
+        weights: whole.weights[row * length..][..length].to_vec(),
+        old_logprobs: whole.old_logprobs[row * length..][..length].to_vec(),
     };
     let parts = policy.gradient(&[half(0), half(1)], expected.loss_kind()).unwrap();
     assert!(apart(&parts, &expected.gradients) < 1e-4);
+}
+
+/// Sequences of different lengths in one batch do not attend to each other.
+#[test]
+fn packed_sequences_are_computed_apart() {
+    for model in MODELS {
+        let expected = expected(model);
+        let policy = policy(model, plain());
+        let whole = expected.batch();
+        let length = whole.lengths[0];
+        let cut = |row: usize, end: usize| row * length..row * length + end;
+        let parts =
+            [cut(0, length), cut(1, length - 3), cut(0, length - 5), cut(1, length - 5), cut(0, length - 1)];
+        let batch = |ranges: &[std::ops::Range<usize>]| Batch {
+            lengths: ranges.iter().map(std::ops::Range::len).collect(),
+            tokens: ranges.iter().flat_map(|range| whole.tokens[range.clone()].to_vec()).collect(),
+            weights: ranges.iter().flat_map(|range| whole.weights[range.clone()].to_vec()).collect(),
+            old_logprobs: ranges
+                .iter()
+                .flat_map(|range| whole.old_logprobs[range.clone()].to_vec())
+                .collect(),
+        };
+        let alone: Vec<Batch> = parts.iter().map(|part| batch(std::slice::from_ref(part))).collect();
+        let (alone, packed) = (alone.as_slice(), [batch(&parts)]);
+        let logprobs = |batches: &[Batch]| policy.logprobs(batches, expected.loss_kind()).unwrap();
+        for (one, other) in logprobs(alone).into_iter().zip(logprobs(&packed)) {
+            assert!((one - other).abs() < 1e-5, "{model}: {one} {other}");
+        }
+        let gradient = |batches: &[Batch]| policy.gradient(batches, expected.loss_kind()).unwrap();
+        for (one, other) in gradient(alone).iter().zip(&gradient(&packed)) {
+            let norm = one.data.iter().map(|x| x * x).sum::<f32>().sqrt();
+            let apart = one.data.iter().zip(&other.data).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
+            assert!(apart < 1e-4 * norm, "{model} {}: {apart} of {norm}", one.name);
+        }
+    }
 }
 
 #[test]

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use aske_chat::Reply;
-use aske_model::{Provider, Request};
 use aske_train::{AdamWConfig, Batch, Loss, TorchOptions, TorchPolicy};
-use futures_util::future::join_all;
 use serde::Deserialize;
 
 pub(crate) const MODELS: [&str; 3] = ["llama", "qwen2", "qwen3"];
@@ -70,7 +67,7 @@ impl Expected {
                 before.push(if own { self.before[row][at] } else { f32::NAN });
             }
         }
-        Batch { rows, length, tokens: self.tokens.concat(), weights, old_logprobs: before }
+        Batch { lengths: vec![length; rows], tokens: self.tokens.concat(), weights, old_logprobs: before }
     }
 }
 
@@ -78,15 +75,8 @@ impl Expected {
 pub(crate) fn logps(policy: &TorchPolicy, tokens: &[u32]) -> Vec<f64> {
     let weights = vec![1.0; tokens.len()];
     let tokens = tokens.to_vec();
-    let batch = Batch { rows: 1, length: tokens.len(), tokens, weights, old_logprobs: Vec::new() };
+    let batch = Batch { lengths: vec![tokens.len()], tokens, weights, old_logprobs: Vec::new() };
     policy.logprobs(&[batch], Loss::Likelihood).unwrap().into_iter().map(f64::from).collect()
-}
-
-/// All requests at once.
-pub(crate) fn ask(provider: &dyn Provider, requests: &[Request]) -> Vec<Reply> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let all = requests.iter().map(|request| provider.attempt(request));
-    runtime.block_on(join_all(all)).into_iter().map(Result::unwrap).collect()
 }
 
 /// The signs that `make.py` projects a gradient of this name on.

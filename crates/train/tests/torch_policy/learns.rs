@@ -1,59 +1,44 @@
 //! A policy learns what it is rewarded for, and does not move when it must not.
 
-use aske_config::PolicyLoss;
-use aske_model::Request;
-use aske_train::{Batch, LearnError, Lora, Loss, Objective, Policy, TorchOptions, TorchPolicy};
+use aske_train::{Batch, LearnError, Lora, Loss, Policy, TorchOptions, TorchPolicy};
 
-use crate::common::{MODELS, ask, eager, expected, plain, policy};
+use crate::common::{MODELS, eager, expected, plain, policy};
 
-/// Samples replies to one prompt, rewards short ones, and takes a step; gives their mean length.
-fn round(policy: &mut TorchPolicy, objective: Objective, rate: f64, seed: u32) -> f64 {
-    let (many, most) = (32, 24);
-    let requests: Vec<Request> = (0..many)
-        .map(|at| Request { max_tokens: most, seed: seed * many + at, ..Request::user("w8 w9") })
-        .collect();
-    let replies = ask(&*policy.serve().unwrap(), &requests);
-    let lengths: Vec<f64> = replies.iter().map(|reply| reply.usage.completion as f64).collect();
-    let rewards: Vec<f64> = lengths.iter().map(|length| -length / f64::from(most)).collect();
-    let advantages = objective.advantages(&rewards);
-    let prompt = policy.prompt(&requests[0].messages).unwrap();
-    let length = prompt.len() + most as usize;
-    let total: f64 = lengths.iter().sum();
-    let mut batch = Batch { rows: many as usize, length, ..Batch::default() };
-    for (reply, advantage) in replies.iter().zip(advantages) {
-        let trace = reply.trace.as_ref().unwrap();
-        let fill = length - prompt.len() - trace.tokens.len();
-        batch.tokens.extend(prompt.iter().chain(&trace.tokens).copied().chain(vec![2; fill]));
-        #[expect(clippy::cast_possible_truncation, reason = "weights are single precision")]
-        let weight = (advantage / total) as f32;
-        batch.weights.extend(vec![0.0; prompt.len()]);
-        batch.weights.extend(vec![weight; trace.tokens.len()]);
-        batch.weights.extend(vec![0.0; fill]);
-        batch.old_logprobs.extend(vec![f32::NAN; prompt.len()]);
-        batch.old_logprobs.extend(&trace.logprobs);
-        batch.old_logprobs.extend(vec![f32::NAN; fill]);
-    }
-    let stats = policy.step(&[batch], objective.loss, rate, 1e3).unwrap();
-    assert!(
-        (stats.mean_ratio - 1.0).abs() < 1e-3 && stats.mean_abs_log_ratio < 1e-4,
-        "the policy is its own sampler: {stats:?}"
-    );
-    assert!(
-        stats.entropy > 0.0 && (stats.tokens as f64 - total).abs() < 0.5 && stats.clip_fraction == 0.0,
-        "{stats:?}"
-    );
-    total / f64::from(many)
+/// The mean log-probability of each sequence of a batch.
+fn likelihoods(policy: &TorchPolicy, batch: &Batch, loss: Loss) -> Vec<f64> {
+    let mut all = policy.logprobs(std::slice::from_ref(batch), loss).unwrap().into_iter();
+    let each = batch.lengths.iter().map(|length| {
+        let own: Vec<f64> = all.by_ref().take(length - 1).map(f64::from).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    });
+    each.collect()
 }
 
 #[test]
-fn it_learns_to_be_short() {
-    let objective = Objective::new(PolicyLoss::Cispo, None, None);
+fn a_rewarded_sequence_becomes_likelier_and_a_punished_one_rarer() {
+    let loss = Loss::Cispo { low: 0.75, high: 3.0 };
     let lora = Some(Lora { rank: 4, alpha: 8.0, seed: 1 });
     for (model, lora, rate) in [("llama", None, 0.004), ("qwen2", None, 0.01), ("qwen3", lora, 0.02)] {
         let mut policy = policy(model, TorchOptions { lora, optimizer: eager(), ..plain() });
-        let lengths: Vec<f64> = (0..12).map(|step| round(&mut policy, objective, rate, step)).collect();
-        println!("{model}: mean lengths {lengths:.1?}");
-        assert!(lengths[11] < 0.5 * lengths[0], "{model}: {lengths:?}");
+        let lengths = vec![9, 14];
+        let tokens: Vec<u32> = (0..23).map(|at| 3 + at * at % 41).collect();
+        let weights = [vec![0.1; 9], vec![-0.1; 14]].concat();
+        let mut batch = Batch { lengths, tokens, weights, old_logprobs: Vec::new() };
+        let mut old = policy.logprobs(std::slice::from_ref(&batch), Loss::Likelihood).unwrap().into_iter();
+        for length in batch.lengths.clone() {
+            batch.old_logprobs.push(f32::NAN);
+            batch.old_logprobs.extend(old.by_ref().take(length - 1));
+        }
+        let before = likelihoods(&policy, &batch, loss);
+        let first = policy.step(std::slice::from_ref(&batch), loss, rate, 1e3).unwrap();
+        assert!((first.mean_ratio - 1.0).abs() < 1e-4 && first.mean_abs_log_ratio < 1e-5, "{first:?}");
+        assert!(first.entropy > 0.0 && first.tokens == 21 && first.clip_fraction == 0.0, "{first:?}");
+        for _ in 0..5 {
+            policy.step(std::slice::from_ref(&batch), loss, rate, 1e3).unwrap();
+        }
+        let after = likelihoods(&policy, &batch, loss);
+        println!("{model}: {before:.3?} to {after:.3?}");
+        assert!(after[0] > before[0] + 0.05 && after[1] < before[1] - 0.05, "{model}: {before:?} {after:?}");
     }
 }
 

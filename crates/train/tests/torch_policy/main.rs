@@ -5,4 +5,3 @@ mod agrees;
 mod common;
 mod files;
 mod learns;
-mod samples;

@@ -30,8 +30,7 @@ impl Expected {
         let own = self.before.iter().flatten().flatten().count() as f32;
         let weights = self.before.iter().zip(&self.advantages);
         Batch {
-            rows: self.tokens.len(),
-            length: self.tokens[0].len(),
+            lengths: self.tokens.iter().map(Vec::len).collect(),
             tokens: self.tokens.concat(),
             weights: weights
                 .flat_map(|(row, advantage)| {
@@ -129,16 +128,16 @@ fn a_step_split_into_batches_is_the_same_step() {
     let (expected, policy) = fixture_policy();
     let whole = expected.batch();
     let row = |at: usize| {
-        let part = at * whole.length..(at + 1) * whole.length;
+        let length = whole.lengths[at];
+        let part = at * length..(at + 1) * length;
         Batch {
-            rows: 1,
-            length: whole.length,
+            lengths: vec![length],
             tokens: whole.tokens[part.clone()].to_vec(),
             weights: whole.weights[part.clone()].to_vec(),
             old_logprobs: whole.old_logprobs[part].to_vec(),
         }
     };
-    let parts: Vec<Batch> = (0..whole.rows).map(row).collect();
+    let parts: Vec<Batch> = (0..whole.lengths.len()).map(row).collect();
     let (one, other) = (policy.gradient(&[whole], CISPO).unwrap(), policy.gradient(&parts, CISPO).unwrap());
     assert!(one == other, "rows are summed in one order, however they come");
 }
@@ -156,8 +155,8 @@ fn what_the_policy_did_not_write_has_no_influence_at_all() {
     }
     assert!(policy.gradient(&[other.clone()], CISPO).unwrap() == honest, "weights of others' tokens");
     // What follows the last own token of a row is not even read.
-    for row in 0..other.rows {
-        let (first, end) = (row * other.length, (row + 1) * other.length);
+    for row in 0..other.lengths.len() {
+        let (first, end) = (row * other.lengths[0], (row + 1) * other.lengths[0]);
         let last = (first..end).rev().find(|at| !other.old_logprobs[*at].is_nan()).unwrap();
         for at in last + 1..end {
             other.tokens[at] = (other.tokens[at] + 1) % 13;
@@ -166,7 +165,7 @@ fn what_the_policy_did_not_write_has_no_influence_at_all() {
     assert!(policy.gradient(&[other], CISPO).unwrap() == honest, "what comes after");
     // A rollout without an advantage moves nothing either: its row may say anything.
     let mut other = batch.clone();
-    for at in 2 * batch.length..3 * batch.length {
+    for at in 2 * batch.lengths[0]..3 * batch.lengths[0] {
         if !other.old_logprobs[at].is_nan() {
             other.old_logprobs[at] -= 0.5;
         }

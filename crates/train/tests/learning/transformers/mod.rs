@@ -20,8 +20,12 @@ fn furthest(loss: impl Fn(&[Batch]) -> f64, expected: &Expected) -> f64 {
             // The loss where one token alone counts is that token's surprise.
             let mut weights = vec![0.0; rows * length];
             weights[row * length + at + 1] = 1.0;
-            let batch =
-                Batch { rows, length, tokens: expected.tokens.concat(), weights, old_logprobs: Vec::new() };
+            let batch = Batch {
+                lengths: vec![length; rows],
+                tokens: expected.tokens.concat(),
+                weights,
+                old_logprobs: Vec::new(),
+            };
             furthest = furthest.max((loss(&[batch]) - surprise).abs());
         }
     }
