@@ -31,7 +31,8 @@ mod tests {
     use crate::{Model, Plan, Quantisation, SearchBudget};
 
     fn served(model: Model, gpus: &str) -> String {
-        let plan = Plan::new(&[model], &[], gpus.parse().unwrap(), 8001, SearchBudget::default()).unwrap();
+        let plan =
+            Plan::new(&[model], &[], gpus.parse().unwrap(), &[], 8001, SearchBudget::default()).unwrap();
         arguments(&plan.servers[0], "127.0.0.1").join(" ")
     }
 

@@ -8,7 +8,7 @@
 //! use aske_fleet::{Model, Plan, SearchBudget};
 //! let model = |name: &str, hub: &str| Model { length: 8192, sequences: 8, ..Model::solver(name, hub) };
 //! let models = [model("small", "Qwen/Qwen3-1.7B"), model("large", "Qwen/Qwen3-8B")];
-//! let plan = Plan::new(&models, &[], "1x80".parse()?, 8001, SearchBudget::default())?;
+//! let plan = Plan::new(&models, &[], "1x80".parse()?, &[], 8001, SearchBudget::default())?;
 //! assert!(plan.at_once());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -68,6 +68,9 @@ pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> 
     if let Some((one, other)) = never_together(sizes, capacities) {
         return Err(OrderError::NeverTogether(one, other));
     }
+    if sizes.is_empty() {
+        return Ok(Order { steps: Vec::new(), bound: 0 });
+    }
     if let [_] = sizes {
         let gpu = capacities.iter().position(|capacity| sizes[0] <= *capacity).unwrap_or_default();
         return Ok(Order {
@@ -87,22 +90,24 @@ pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> 
     Ok(Order { steps, bound: costs.bound() })
 }
 
+/// Whether a model of one size on this GPU leaves room for a model of the other size on it or on another GPU.
+fn fit_together(one: u32, gpu: usize, other: u32, capacities: &[u32]) -> bool {
+    let free =
+        |next: usize| if next == gpu { capacities[next].saturating_sub(one) } else { capacities[next] };
+    one <= capacities[gpu] && (0..capacities.len()).any(|next| other <= free(next))
+}
+
 /// Two models that cannot be loaded at the same time.
 fn never_together(sizes: &[u32], capacities: &[u32]) -> Option<(usize, usize)> {
     let largest = capacities.iter().max().copied().unwrap_or_default();
-    let fit_together = |one: u32, other: u32| {
-        let fits_apart_from = |gpu: usize| {
-            capacities.iter().enumerate().any(|(next, capacity)| next != gpu && other <= *capacity)
-        };
-        capacities.iter().any(|capacity| one + other <= *capacity)
-            || capacities.iter().enumerate().any(|(gpu, capacity)| one <= *capacity && fits_apart_from(gpu))
-    };
+    let fit =
+        |one: u32, other: u32| (0..capacities.len()).any(|gpu| fit_together(one, gpu, other, capacities));
     if let [only] = sizes {
         return (*only > largest).then_some((0, 0));
     }
     (0..sizes.len())
         .flat_map(|one| (0..one).map(move |other| (other, one)))
-        .find(|(one, other)| !fit_together(sizes[*one], sizes[*other]))
+        .find(|(one, other)| !fit(sizes[*one], sizes[*other]))
 }
 
 #[cfg(test)]
@@ -172,8 +177,47 @@ mod tests {
         assert_eq!(again(), again());
     }
 
+    #[test]
+    fn a_model_in_the_way_is_moved_to_another_gpu() {
+        // The search loads model 0 on the first GPU, the only one that holds model 1.
+        let (sizes, rooms) = ([3, 8], [10, 3]);
+        let order = order(&sizes, &rooms, SearchBudget { beam_width: 1, restarts: 1 }).unwrap();
+        check(&sizes, &rooms, &order);
+        assert!(order.steps.len() <= 3, "{order:?}");
+    }
+
+    #[test]
+    fn a_large_model_may_replace_many_small_ones() {
+        // To load the last model, 36 of 40 others are unloaded, of which there are too many sets to try them all.
+        let mut sizes = vec![20; 40];
+        sizes.push(890);
+        let order = order(&sizes, &[970], SearchBudget { beam_width: 2, restarts: 1 }).unwrap();
+        check(&sizes, &[970], &order);
+    }
+
+    #[test]
+    fn nothing_to_order_is_no_load() {
+        let order = order(&[], &[970], SearchBudget::default()).unwrap();
+        assert_eq!((order.steps, order.bound), (Vec::new(), 0));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn gpus_with_different_memory_end_with_every_pair(
+            sizes in prop::collection::vec(1_u32..=90, 2..11),
+            mut rooms in prop::collection::vec(1_u32..=90, 0..4),
+            largest in 90_u32..=190,
+            at in 0_usize..4,
+            beam_width in 1_usize..=8,
+        ) {
+            rooms.insert(at.min(rooms.len()), largest);
+            match order(&sizes, &rooms, SearchBudget { beam_width, restarts: 2 }) {
+                Ok(found) => check(&sizes, &rooms, &found),
+                Err(error) => prop_assert!(matches!(error, OrderError::NeverTogether(..)), "{}", error),
+            }
+        }
+
         #[test]
         fn every_pair_is_asked_once_and_nothing_is_too_full(
             sizes in prop::collection::vec(1_u32..=50, 2..11),

@@ -10,18 +10,18 @@ pub(crate) struct Item {
 /// Partial placements that are tried before giving up.
 const MAX_TRIES: u32 = 200_000;
 
-/// The GPUs of each item, such that none exceeds `capacity`; none if no placement was found.
+/// The GPUs of each item, such that none exceeds its capacity; none if no placement was found.
 ///
 /// Tries worst fit first, which balances the GPUs, then best fit with backtracking.
-pub(crate) fn pack(items: &[Item], count: usize, capacity: u32) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn pack(items: &[Item], capacities: &[u32]) -> Option<Vec<Vec<usize>>> {
     let mut sorted: Vec<usize> = (0..items.len()).collect();
     sorted.sort_by_key(|i| std::cmp::Reverse((items[*i].gpus, items[*i].share, std::cmp::Reverse(*i))));
     let mut placed = vec![Vec::new(); items.len()];
-    let mut free = vec![capacity; count];
+    let mut free = capacities.to_vec();
     if worst_fit(items, &sorted, &mut free, &mut placed) {
         return Some(placed);
     }
-    free.fill(capacity);
+    free.copy_from_slice(capacities);
     let mut tries = MAX_TRIES;
     best_fit(items, &sorted, &mut free, &mut placed, &mut tries).then_some(placed)
 }
@@ -88,21 +88,24 @@ mod tests {
     #[test]
     fn a_set_that_fits_only_one_way_is_placed() {
         // 6+4 and 5+3+2: evenly, 6 and 5+4 leave no room for 3 and 2 both.
-        let placed = pack(&singles(&[6, 5, 4, 3, 2]), 2, 10).unwrap();
+        let placed = pack(&singles(&[6, 5, 4, 3, 2]), &[10, 10]).unwrap();
         assert_eq!(placed[0], placed[2]);
-        assert_eq!(pack(&singles(&[6, 5, 5, 3, 2]), 2, 10), None);
+        assert_eq!(pack(&singles(&[6, 5, 5, 3, 2]), &[10, 10]), None);
+        // GPUs may differ; 20 of 20 are used, so the smaller GPU has exactly 7.
+        let (shares, placed) = ([6, 5, 4, 3, 2], pack(&singles(&[6, 5, 4, 3, 2]), &[7, 13]).unwrap());
+        assert_eq!((0..5).filter(|i| placed[*i] == [0]).map(|i| shares[i]).sum::<u32>(), 7);
     }
 
     proptest! {
         #[test]
         fn nothing_is_too_full_and_everything_is_placed(
             items in prop::collection::vec((1_u32..600, 0_u32..3), 1..12),
-            count in 1_usize..6,
+            capacities in prop::collection::vec(600_u32..=970, 1..6),
         ) {
             let items: Vec<Item> =
                 items.iter().map(|(share, log)| Item { share: *share, gpus: 1 << log }).collect();
-            if let Some(placed) = pack(&items, count, 970) {
-                let mut used = vec![0; count];
+            if let Some(placed) = pack(&items, &capacities) {
+                let mut used = vec![0; capacities.len()];
                 prop_assert_eq!(placed.len(), items.len());
                 for (item, gpus) in items.iter().zip(&placed) {
                     prop_assert_eq!(gpus.len(), item.gpus);
@@ -111,11 +114,11 @@ mod tests {
                         used[*gpu] += item.share;
                     }
                 }
-                prop_assert!(used.iter().all(|used| *used <= 970));
+                prop_assert!(used.iter().zip(&capacities).all(|(used, capacity)| used <= capacity));
             } else {
                 // One GPU for each would do, so there are fewer than that.
                 let wanted: usize = items.iter().map(|item| item.gpus).sum();
-                prop_assert!(count < wanted);
+                prop_assert!(capacities.len() < wanted);
             }
         }
     }

@@ -50,6 +50,8 @@ pub struct Phase {
 pub struct Plan {
     /// The GPUs.
     pub gpus: Gpus,
+    /// Thousandths of each GPU that are reserved for other processes.
+    pub reserved: Vec<u32>,
     /// All servers.
     pub servers: Vec<Server>,
     /// The phases; one if all servers fit at once.
@@ -82,7 +84,7 @@ pub enum PlanError {
     /// A model does not fit on these GPUs.
     #[error(
         "models.{name} does not fit on {gpus}: {need:.1} GB (weights {weights:.1}, cache {cache:.1}, overhead \
-         {overhead:.1})"
+         {overhead:.1}), and at most {free:.1} GB of a GPU are free for servers"
     )]
     TooLarge {
         /// The model.
@@ -97,6 +99,16 @@ pub enum PlanError {
         cache: f64,
         /// Its overhead.
         overhead: f64,
+        /// The memory that servers may use on the GPU with most of it.
+        free: f64,
+    },
+    /// Memory is reserved on a GPU that does not exist.
+    #[error("memory is reserved on GPU {index}, but {gpus} ends with GPU {}", .gpus.count - 1)]
+    NoSuchGpu {
+        /// The index of the GPU.
+        index: usize,
+        /// The GPUs.
+        gpus: Gpus,
     },
     /// The resident models do not fit together.
     #[error("the models that stay loaded in every phase do not fit on {0} together")]
@@ -134,6 +146,7 @@ impl Hint for PlanError {
             Self::TooLarge { .. } | Self::ResidentsTooLarge(_) | Self::PairTooLarge { .. } => {
                 "fewer sequences (--sequences), eight bits (--quantisation fp8), or more GPUs (--gpus)".into()
             }
+            Self::NoSuchGpu { .. } => "GPUs are numbered from 0".into(),
             Self::TooManyModels(_) => "select fewer models with --solvers".into(),
             Self::PortsExhausted(_) => "choose a lower first port with --port".into(),
         })
@@ -141,32 +154,43 @@ impl Hint for PlanError {
 }
 
 impl Plan {
-    /// Plans servers for these models. `external` are solvers that need no GPU of this fleet.
+    /// Plans servers for these models.
+    ///
+    /// `external` are solvers that need no GPU of this fleet. `reserved` are bytes on each GPU, by index, that other
+    /// processes use and servers leave free, such as those of a learner; GPUs beyond its end have none.
     pub fn new(
         models: &[Model],
         external: &[String],
         gpus: Gpus,
+        reserved: &[u64],
         first_port: u16,
         budget: SearchBudget,
     ) -> Result<Self, PlanError> {
         if models.is_empty() {
             return Err(PlanError::NoModels);
         }
+        if let Some(index) = (gpus.count..reserved.len()).find(|gpu| reserved[*gpu] > 0) {
+            return Err(PlanError::NoSuchGpu { index, gpus });
+        }
+        let reserved: Vec<u32> =
+            (0..gpus.count).map(|gpu| gpus.share(reserved.get(gpu).copied().unwrap_or_default())).collect();
+        let capacities: Vec<u32> =
+            reserved.iter().map(|reserved| USABLE_PERMILLE.saturating_sub(*reserved)).collect();
         let servers = models
             .iter()
             .enumerate()
-            .map(|(at, model)| server(model, gpus, first_port, at))
+            .map(|(at, model)| server(model, gpus, &capacities, first_port, at))
             .collect::<Result<Vec<_>, _>>()?;
         let items: Vec<Item> =
             servers.iter().map(|s| Item { share: s.share, gpus: s.tensor_parallel }).collect();
-        if let Some(placed) = pack(&items, gpus.count, USABLE_PERMILLE) {
+        if let Some(placed) = pack(&items, &capacities) {
             let start = (0..).zip(placed).map(|(server, gpus)| Placement { server, gpus }).collect();
             let solvers = names(models).chain(external.iter().cloned()).collect::<Vec<_>>();
             let phases = vec![Phase { stop: Vec::new(), start, pairs: pairs(&solvers) }];
             let loads = servers.len();
-            return Ok(Self { gpus, servers, phases, loads, bound: loads });
+            return Ok(Self { gpus, reserved, servers, phases, loads, bound: loads });
         }
-        in_phases(servers, external, gpus, budget)
+        in_phases(servers, external, gpus, reserved, &capacities, budget)
     }
 
     /// Whether all servers run at the same time.
@@ -185,9 +209,9 @@ impl Plan {
         running
     }
 
-    /// Thousandths of each GPU that are used in a phase.
+    /// Thousandths of each GPU that are used in a phase, including reserved memory.
     pub fn used(&self, phase: usize) -> Vec<u32> {
-        let mut used = vec![0; self.gpus.count];
+        let mut used = self.reserved.clone();
         for placed in self.running(phase) {
             for gpu in placed.gpus {
                 used[gpu] += self.servers[placed.server].share;
@@ -197,7 +221,13 @@ impl Plan {
     }
 }
 
-fn server(model: &Model, gpus: Gpus, first_port: u16, at: usize) -> Result<Server, PlanError> {
+fn server(
+    model: &Model,
+    gpus: Gpus,
+    capacities: &[u32],
+    first_port: u16,
+    at: usize,
+) -> Result<Server, PlanError> {
     let memory = model.memory().ok_or_else(|| PlanError::UnknownSize(model.name.clone()))?;
     if let Some(max_context) = model.max_context()
         && model.length > max_context
@@ -210,7 +240,10 @@ fn server(model: &Model, gpus: Gpus, first_port: u16, at: usize) -> Result<Serve
     }
     let counts =
         std::iter::successors(Some(1), |count| Some(count * 2)).take_while(|count| *count <= gpus.count);
-    let fits = |count: &usize| gpus.share(memory.per_gpu(*count as u64)) <= USABLE_PERMILLE;
+    let fits = |count: &usize| {
+        let share = gpus.share(memory.per_gpu(*count as u64));
+        capacities.iter().filter(|capacity| share <= **capacity).count() >= *count
+    };
     let port = u16::try_from(at).ok().and_then(|at| first_port.checked_add(at));
     let port = port.ok_or(PlanError::PortsExhausted(first_port))?;
     let Some(tensor_parallel) = counts.into_iter().find(fits) else {
@@ -222,6 +255,8 @@ fn server(model: &Model, gpus: Gpus, first_port: u16, at: usize) -> Result<Serve
             weights: gb(memory.weights),
             cache: gb(memory.cache),
             overhead: gb(memory.overhead),
+            free: f64::from(capacities.iter().copied().max().unwrap_or_default()) * f64::from(gpus.gb)
+                / 1000.0,
         });
     };
     let share = gpus.share(memory.per_gpu(tensor_parallel as u64));
@@ -233,6 +268,8 @@ fn in_phases(
     mut servers: Vec<Server>,
     external: &[String],
     gpus: Gpus,
+    reserved: Vec<u32>,
+    capacities: &[u32],
     budget: SearchBudget,
 ) -> Result<Plan, PlanError> {
     let group_size = servers.iter().map(|server| server.tensor_parallel).max().unwrap_or(1);
@@ -240,16 +277,27 @@ fn in_phases(
         server.tensor_parallel = group_size;
         server.share = gpus.share(server.memory.per_gpu(group_size as u64));
     }
-    let gpus_of = |group: usize| (group * group_size..(group + 1) * group_size).collect::<Vec<_>>();
+    // GPUs with the same free memory are grouped, so that as little as possible is lost.
+    let mut by_capacity: Vec<usize> = (0..gpus.count).collect();
+    by_capacity.sort_by_key(|gpu| (std::cmp::Reverse(capacities[*gpu]), *gpu));
+    let groups: Vec<Vec<usize>> = by_capacity
+        .chunks_exact(group_size)
+        .map(|group| {
+            let mut group = group.to_vec();
+            group.sort_unstable();
+            group
+        })
+        .collect();
+    let smallest = |group: &Vec<usize>| group.iter().map(|gpu| capacities[*gpu]).min().unwrap_or_default();
     let (residents, solvers): (Vec<usize>, Vec<usize>) =
         (0..servers.len()).partition(|at| servers[*at].model.resident || !servers[*at].model.solver);
-    let mut capacities = vec![USABLE_PERMILLE; gpus.count / group_size];
+    let mut capacities: Vec<u32> = groups.iter().map(smallest).collect();
     let items: Vec<Item> = residents.iter().map(|at| Item { share: servers[*at].share, gpus: 1 }).collect();
-    let placed = pack(&items, capacities.len(), USABLE_PERMILLE).ok_or(PlanError::ResidentsTooLarge(gpus))?;
+    let placed = pack(&items, &capacities).ok_or(PlanError::ResidentsTooLarge(gpus))?;
     let mut phases = vec![Phase::default()];
     for (at, group) in residents.iter().zip(placed.into_iter().flatten()) {
         capacities[group] -= servers[*at].share;
-        phases[0].start.push(Placement { server: *at, gpus: gpus_of(group) });
+        phases[0].start.push(Placement { server: *at, gpus: groups[group].clone() });
     }
     let sizes: Vec<u32> = solvers.iter().map(|at| servers[*at].share).collect();
     let name = |at: usize| servers[solvers[at]].model.name.clone();
@@ -274,13 +322,13 @@ fn in_phases(
             });
         }
         let Some(phase) = phases.last_mut() else { break };
-        phase.start.push(Placement { server: solvers[step.load], gpus: gpus_of(step.gpu) });
+        phase.start.push(Placement { server: solvers[step.load], gpus: groups[step.gpu].clone() });
         phase.pairs.extend(step.pairs.iter().map(|[one, other]| [name(*one), name(*other)]));
         if !std::mem::replace(&mut loaded_before[step.load], true) {
             phase.pairs.extend(always_loaded.iter().map(|other| [name(step.load), other.clone()]));
         }
     }
-    Ok(Plan { gpus, servers, phases, loads, bound: bound + residents.len() })
+    Ok(Plan { gpus, reserved, servers, phases, loads, bound: bound + residents.len() })
 }
 
 fn names(models: &[Model]) -> impl Iterator<Item = String> {

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use aske_chat::Hint;
-use aske_fleet::{Gpus, Model, Plan, PlanError, SearchBudget, USABLE_PERMILLE};
+use aske_fleet::{GB, Gpus, Model, Plan, PlanError, SearchBudget, USABLE_PERMILLE};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn gpus(text: &str) -> Gpus {
 }
 
 fn plan(models: &[Model], elsewhere: &[String], on: &str) -> Result<Plan, PlanError> {
-    Plan::new(models, elsewhere, gpus(on), 8001, SearchBudget::default())
+    Plan::new(models, elsewhere, gpus(on), &[], 8001, SearchBudget::default())
 }
 
 /// Goes through a plan as a runner does.
@@ -98,7 +98,7 @@ fn the_whole_benchmark_on_one_gpu_takes_few_loads() {
 fn a_wide_search_for_the_papers_models() {
     for beam_width in [64, 256, 1024, 4096] {
         let budget = SearchBudget { beam_width, ..SearchBudget::default() };
-        let plan = Plan::new(&paper(), &[], gpus("1x141"), 8001, budget).unwrap();
+        let plan = Plan::new(&paper(), &[], gpus("1x141"), &[], 8001, budget).unwrap();
         println!("width {beam_width}: {} loads, bound {}", plan.loads, plan.bound);
     }
 }
@@ -110,6 +110,41 @@ fn a_model_larger_than_a_gpu_is_spread() {
     check(&plan, 2);
     assert_eq!(plan.servers[0].tensor_parallel, 2);
     assert!(plan.servers[0].memory.estimated);
+}
+
+#[test]
+fn reserved_memory_stays_free() {
+    let models: Vec<Model> = (0..3).map(|at| model(&format!("m{at}"), "Qwen/Qwen3-8B", 8.0)).collect();
+    let on =
+        |reserved: &[u64]| Plan::new(&models, &[], gpus("2x141"), reserved, 8001, SearchBudget::default());
+    // Each server takes 16.4 GB of weights, 15.7 of cache and 3.3 of overhead: three fit on a GPU of 141 GB.
+    let plan = on(&[130 * GB]).unwrap();
+    check(&plan, 3);
+    assert!(plan.at_once());
+    assert_eq!(plan.running(0).iter().map(|placed| placed.gpus[0]).collect::<BTreeSet<_>>(), [1].into());
+    // 130 of 141 GB are 922 thousandths, rounded up.
+    assert_eq!((plan.reserved.as_slice(), plan.used(0)[0]), (&[922, 0][..], 922));
+    assert_eq!(on(&[]).unwrap().reserved, [0, 0]);
+    // With 81 GB left on the other one, two fit at a time; with 51, no pair does; with 21, no model.
+    let plan = on(&[130 * GB, 60 * GB]).unwrap();
+    check(&plan, 3);
+    assert!(!plan.at_once());
+    let error = on(&[130 * GB, 90 * GB]).unwrap_err();
+    assert!(matches!(error, PlanError::PairTooLarge { .. }), "{error}");
+    let error = on(&[130 * GB, 120 * GB]).unwrap_err();
+    assert!(error.to_string().ends_with("and at most 16.6 GB of a GPU are free for servers"), "{error}");
+    let error = on(&[0, 0, 1]).unwrap_err();
+    assert_eq!(error.to_string(), "memory is reserved on GPU 2, but 2x141 ends with GPU 1");
+}
+
+#[test]
+fn a_spread_model_avoids_reserved_memory() {
+    // 140 GB of weights are spread over two GPUs, and both must have the memory.
+    let models = [model("large", "some/large", 70.0)];
+    let on =
+        |reserved: &[u64]| Plan::new(&models, &[], gpus("3x141"), reserved, 8001, SearchBudget::default());
+    assert_eq!(on(&[0, 100 * GB, 0]).unwrap().running(0)[0].gpus, [0, 2]);
+    assert!(matches!(on(&[0, 100 * GB, 100 * GB]), Err(PlanError::TooLarge { .. })));
 }
 
 #[test]
@@ -154,6 +189,7 @@ proptest! {
         sizes in prop::collection::vec(1.0_f64..14.0, 2..9),
         count in 1_usize..4,
         stays in 0_usize..9,
+        reserved in prop::collection::vec(0_u64..60, 0..2),
     ) {
         let models: Vec<Model> = sizes
             .iter()
@@ -162,7 +198,8 @@ proptest! {
             .collect();
         let elsewhere = ["far".to_owned()];
         let effort = SearchBudget { beam_width: 8, restarts: 1 };
-        match Plan::new(&models, &elsewhere, Gpus { count, gb: 141 }, 9000, effort) {
+        let reserved: Vec<u64> = reserved.iter().map(|gb| gb * GB).collect();
+        match Plan::new(&models, &elsewhere, Gpus { count, gb: 141 }, &reserved, 9000, effort) {
             Ok(plan) => check(&plan, models.len() + 1),
             Err(error) => prop_assert!(matches!(error, PlanError::PairTooLarge { .. }), "{}", error),
         }

@@ -27,5 +27,12 @@ pub(crate) fn run(arguments: &Fleet) -> Result<Exit, CliError> {
 fn plan(planning: &Planning) -> Result<Plan, CliError> {
     let layers = planning.configuration.load(Vec::new())?;
     let served = models::served(&layers.settings()?, planning)?;
-    Ok(Plan::new(&served.models, &served.elsewhere, planning.gpus, planning.port, SearchBudget::default())?)
+    Ok(Plan::new(
+        &served.models,
+        &served.elsewhere,
+        planning.gpus,
+        &[],
+        planning.port,
+        SearchBudget::default(),
+    )?)
 }

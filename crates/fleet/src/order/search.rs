@@ -1,12 +1,17 @@
 //! Beam search: of all partial orders with the same number of loads, keeps those whose uncovered pairs cost least by the
 //! bound. The seed breaks ties.
+//!
+//! The search ends. Every state that is not done has a move (`moves`, `detours`). A move covers a pair, except the first
+//! one with nothing loaded and a detour, and after a detour there is a move that covers one. So of three loads in a row
+//! at least one covers a pair, and an order has at most three loads per pair.
 
-use super::Step;
 use super::bound::{ONE_LOAD, PairCosts};
+use super::{Step, fit_together};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Candidates for unloading at one load: those whose uncovered pairs cost least.
+/// Candidates of which all minimal sets are tried at one load: those whose uncovered pairs cost least. If unloading all
+/// of them does not free enough, the cheapest are unloaded in any case.
 const MAX_CANDIDATES: usize = 8;
 
 /// One load: the set of models to unload, the model to load, and its GPU.
@@ -75,7 +80,11 @@ impl BeamSearch<'_> {
         for _ in 0..max_loads {
             let mut moves = Vec::new();
             for (from, state) in beam.iter().enumerate() {
+                let before = moves.len();
                 self.moves(from, state, &mut moves);
+                if moves.len() == before {
+                    self.detours(from, state, &mut moves);
+                }
             }
             moves.sort_by_key(|m| (m.score, m.from, m.load.model, m.load.gpu, m.load.unload));
             let mut seen = HashSet::new();
@@ -124,6 +133,22 @@ impl BeamSearch<'_> {
         }
     }
 
+    /// Loads after which a pair can be covered, for a state in which no load covers one: a model may be loaded on the only
+    /// GPU that holds its partner. Each loads a model on an emptied GPU that leaves room for a partner, and unloads it
+    /// first if it is loaded.
+    fn detours(&self, from: usize, state: &State, moves: &mut Vec<Move>) {
+        for model in iter_ones(low_bits(self.sizes.len())) {
+            for gpu in 0..self.capacities.len() {
+                let fits = |other| fit_together(self.sizes[model], gpu, self.sizes[other], self.capacities);
+                if iter_ones(state.uncovered[model]).any(fits) {
+                    let unload = state.on_gpu[gpu] | (state.loaded() & 1 << model);
+                    let score = state.remaining + self.tie_break(model, unload);
+                    moves.push(Move { from, load: Load { unload, model, gpu }, score });
+                }
+            }
+        }
+    }
+
     /// The minimal sets of models on a GPU whose sizes add up to at least `excess`.
     fn unload_sets(&self, state: &State, gpu: usize, load: usize, excess: u32) -> Vec<u128> {
         if excess == 0 {
@@ -137,19 +162,17 @@ impl BeamSearch<'_> {
         };
         let mut models: Vec<usize> = iter_ones(state.on_gpu[gpu]).collect();
         models.sort_by_cached_key(|model| cost_to_unload(*model));
-        // More candidates are added until unloading all of them frees enough.
-        let (few, rest) = models.split_at(models.len().min(MAX_CANDIDATES));
-        let mut models = few.to_vec();
+        // The first models are unloaded in any case, if that many are needed; the next ones are the candidates.
         let freed = |models: &[usize]| models.iter().map(|model| self.sizes[*model]).sum::<u32>();
-        for model in rest {
-            if freed(&models) < excess {
-                models.push(*model);
-            }
-        }
+        let end = (MAX_CANDIDATES..models.len()).find(|end| freed(&models[..*end]) >= excess);
+        let (chosen, _) = models.split_at(end.unwrap_or(models.len()));
+        let (always, candidates) = chosen.split_at(chosen.len().saturating_sub(MAX_CANDIDATES));
+        let excess = excess.saturating_sub(freed(always));
+        let always = always.iter().fold(0_u128, |set, model| set | 1 << model);
         // Every set is a smaller set with one more model.
         let mut sets = vec![(0_u32, u32::MAX, 0_u128)];
-        for model in models {
-            let size = self.sizes[model];
+        for model in candidates {
+            let size = self.sizes[*model];
             for at in 0..sets.len() {
                 let (freed, smallest, set) = sets[at];
                 // A set that frees enough is not extended.
@@ -160,7 +183,7 @@ impl BeamSearch<'_> {
         }
         let is_minimal =
             |(freed, smallest, _): &(u32, u32, u128)| *freed >= excess && freed - smallest < excess;
-        sets.into_iter().filter(is_minimal).map(|(_, _, set)| set).collect()
+        sets.into_iter().filter(is_minimal).map(|(_, _, set)| always | set).collect()
     }
 
     /// A small pseudo-random cost by the seed; 0 for seed 0.

@@ -110,7 +110,8 @@ async fn a_port_of_another_program_is_left_alone() {
     let port = taken.local_addr().unwrap().port();
     let models: [Model; 1] = [model("good")];
     let gpus = "1x141".parse().unwrap();
-    let plan = aske_fleet::Plan::new(&models, &[], gpus, port, aske_fleet::SearchBudget::default()).unwrap();
+    let plan =
+        aske_fleet::Plan::new(&models, &[], gpus, &[], port, aske_fleet::SearchBudget::default()).unwrap();
     let mut supervisor = world.supervisor(plan, world.options()).unwrap();
     let error = supervisor.enter(0).await.unwrap_err();
     assert_eq!(*cause(&error), ServerError::PortInUse(port));

@@ -34,7 +34,7 @@ fn free_ports(count: u16) -> u16 {
 
 pub(crate) fn plan(models: &[Model], gpus: &str) -> Plan {
     let count = u16::try_from(models.len()).unwrap();
-    Plan::new(models, &[], gpus.parse().unwrap(), free_ports(count), SearchBudget::default()).unwrap()
+    Plan::new(models, &[], gpus.parse().unwrap(), &[], free_ports(count), SearchBudget::default()).unwrap()
 }
 
 impl World {
