@@ -38,6 +38,9 @@ pub struct Model {
     pub aliases: Vec<String>,
     /// Additional vLLM flags.
     pub flags: Vec<String>,
+    /// Additional environment variables of its server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<(String, String)>,
 }
 
 /// The memory of a server, in bytes.
@@ -75,6 +78,7 @@ impl Model {
             resident: false,
             aliases: Vec::new(),
             flags: Vec::new(),
+            environment: Vec::new(),
         }
     }
 

@@ -149,6 +149,7 @@ impl Attempt<'_> {
             .args(arguments(&self.spec.server, HOST))
             .env("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
             .env("CUDA_VISIBLE_DEVICES", gpus.join(","))
+            .envs(self.spec.server.model.environment.iter().map(|(name, value)| (name, value)))
             .env(TAG_VARIABLE, &self.shared.tag)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(failed)?)

@@ -1,6 +1,7 @@
 //! Arguments of `aske train`.
 
 use super::{Configuration, WHOLE};
+use aske_fleet::Gpus;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,6 +19,12 @@ pub(crate) struct Train {
     /// Number of optimiser steps
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
+    /// Start vLLM servers on these GPUs: for the policy, and for every model whose url is on this machine
+    #[arg(long, value_name = "COUNTxGB")]
+    pub(crate) gpus: Option<Gpus>,
+    /// The vLLM program, with --gpus
+    #[arg(long, value_name = "PATH", default_value = "vllm", requires = "gpus")]
+    pub(crate) vllm: PathBuf,
     /// Skip the measurements before and after training
     #[arg(long)]
     pub(crate) no_measure: bool,
@@ -35,4 +42,5 @@ Examples:
   aske train --seeds 0,1,2                      train with three seeds and compare them
   aske train --steps 5 --no-measure             a short trial
   aske train -o train.loss=dapo -o train.learning_rate=5e-5 --run runs/dapo
+  aske train --config gpu-train --gpus 1x141    a real model; vLLM samples it and serves the solvers
   aske bench --asker trained -o models.trained.provider=local -o models.trained.path=runs/nano-train/seed-0/trained";

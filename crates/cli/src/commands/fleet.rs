@@ -2,9 +2,9 @@
 
 mod bench;
 mod job;
-mod models;
+pub(crate) mod models;
 mod show;
-mod up;
+pub(crate) mod up;
 mod watch;
 
 use crate::arguments::{Fleet, FleetCommand, Planning};

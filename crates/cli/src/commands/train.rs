@@ -18,10 +18,13 @@ use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{CollapseMonitor, RolloutSampler, StopReason, TrainError, Trainer, load_policy};
+use aske_train::reinforce::{
+    CollapseMonitor, PolicyServer, RolloutSampler, StopReason, TrainError, Trainer, load_policy,
+};
 use aske_train::{LearnError, Objective, Policy};
 use curves::Curves;
 use measure::Measures;
+use servers::{Fleet, policy_server};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,7 +52,7 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     let mut status = Exit::Done;
     for seed in &seeds {
         let layers = layers(*seed)?;
-        let exit = train_seed(&layers, *seed, &root)?;
+        let exit = train_seed(arguments, &layers, *seed, &root)?;
         if exit != Exit::Done {
             status = exit;
         }
@@ -91,10 +94,14 @@ fn seed_folder(root: &Path, seed: u64) -> PathBuf {
 }
 
 /// Trains with one seed.
-fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError> {
-    let settings = layers.settings()?;
+fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError> {
+    let mut settings = layers.settings()?;
     let plan = &layers.config().train;
     let path = seed_folder(root, seed);
+    let fleet = Fleet::plan(arguments, layers, &settings, &path)?;
+    if let Some(fleet) = &fleet {
+        fleet.set_urls(&mut settings.models);
+    }
     let section = &settings.models[&settings.asker.model];
     let policy = load_policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
     let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high);
@@ -104,7 +111,12 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     others.models.remove(&settings.asker.model);
     let models = ModelRegistry::new(&others)?;
     let folder = open_folder(&path, layers, &settings)?;
-    let server = servers::policy_server(plan, section, &path).map_err(|error| train_error(&error, None))?;
+    let urls = fleet.as_ref().map(Fleet::policy_urls).unwrap_or_default();
+    let server = policy_server(plan, section, &path, urls).map_err(|error| train_error(&error, None))?;
+    if let PolicyServer::Vllm(server) = &server {
+        // Servers that are started here read their weights from there.
+        server.publish(policy.as_ref()).map_err(|error| train_error(&error, None))?;
+    }
     let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
     let training = Trainer {
@@ -122,13 +134,22 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     let interrupt = Interrupt::default();
     let curves = Curves::new(plan);
     let done = block_on(&halt, &interrupt, async {
-        tokio::select! {
+        let supervisor = match fleet {
+            Some(fleet) => Some(fleet.start().await?),
+            None => None,
+        };
+        let done = tokio::select! {
             done = training.run(policy, &curves) => done,
             never = curves.update_forever() => match never {},
+        };
+        if let Some(supervisor) = supervisor {
+            supervisor.close().await;
         }
+        Ok::<_, CliError>(done)
     })?;
     curves.finish();
-    let (policy, stop) = done.map_err(|error| train_error(&error, curves.last_checkpoint()))?;
+    let (policy, stop) = done?.map_err(|error| train_error(&error, curves.last_checkpoint()))?;
+    training.server.clean_up();
     finish(policy.as_ref(), &stop, root, seed)
 }
 

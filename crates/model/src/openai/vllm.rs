@@ -32,6 +32,11 @@ const ADMIN_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause between two attempts to reach a server that is starting.
 const POLL: Duration = Duration::from_secs(1);
 
+/// Routes that exist in vLLM's development mode only.
+const DEV_ROUTES: [&str; 2] = [RELOAD, RESET_CACHE];
+const RELOAD: &str = "collective_rpc";
+const RESET_CACHE: &str = "reset_prefix_cache";
+
 /// The network behind the servers.
 struct ServedNetwork {
     /// The name under which the servers know the model.
@@ -192,7 +197,7 @@ impl Shared {
         };
         let answer = timeout(limit, exchange).await.map_err(timed_out)?;
         answer.map_err(|mut error| {
-            if error.cause == ErrorCause::NotFound {
+            if error.cause == ErrorCause::NotFound && DEV_ROUTES.contains(&path) {
                 error.message = format!("the server has no /{path}; start it with VLLM_SERVER_DEV_MODE=1");
             }
             error
@@ -227,10 +232,9 @@ impl Shared {
         let process = self.start_time(index).await?;
         let path = folder.to_string_lossy().into_owned();
         let body = json!({"method": "reload_weights", "kwargs": {"weights_path": path}});
-        self.admin(index, Method::POST, "collective_rpc", body.to_string().into(), LOAD_TIMEOUT).await?;
+        self.admin(index, Method::POST, RELOAD, body.to_string().into(), LOAD_TIMEOUT).await?;
         // Keys and values of the old weights must not be reused.
-        let reset =
-            self.admin(index, Method::POST, "reset_prefix_cache", Bytes::new(), ADMIN_TIMEOUT).await?;
+        let reset = self.admin(index, Method::POST, RESET_CACHE, Bytes::new(), ADMIN_TIMEOUT).await?;
         let reset: Value = serde_json::from_slice(&reset).unwrap_or_default();
         if reset["success"] == Value::Bool(false) {
             return Err(ProviderError::new(ErrorCause::Server, "the prefix cache is in use"));

@@ -1,6 +1,6 @@
 //! Where the policy's replies are sampled: in this process, or by vLLM servers that receive its weights after every update.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aske_model::{HttpClient, Local, Provider, VllmServers};
@@ -48,6 +48,14 @@ impl PolicyServer {
         }
     }
 
+    /// Removes the weights that were passed to servers.
+    pub fn clean_up(&self) {
+        if let Self::Vllm(server) = self {
+            // What is left is replaced by the next training in this folder.
+            let _ = std::fs::remove_dir_all(&server.folder);
+        }
+    }
+
     /// Whether a server was restarted unnoticed, so that replies since [`PolicyServer::serve`] may come from other weights.
     pub(super) async fn lost_weights(&self) -> bool {
         match self {
@@ -91,11 +99,6 @@ impl VllmPolicyServer {
             std::fs::rename(&from, &to).map_err(io_error(&to))?;
         }
         Ok(())
-    }
-
-    /// The folder from which servers read weights.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     async fn serve(&self, policy: &dyn Policy, version: u64) -> Result<Box<dyn Provider>, TrainError> {

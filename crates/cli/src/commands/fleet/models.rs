@@ -7,9 +7,9 @@ use aske_fleet::{Model, Quantisation};
 use aske_session::Protocol;
 
 /// The models to serve here, and the solvers that are served elsewhere.
-pub(super) struct Served {
-    pub(super) models: Vec<Model>,
-    pub(super) elsewhere: Vec<String>,
+pub(crate) struct Served {
+    pub(crate) models: Vec<Model>,
+    pub(crate) elsewhere: Vec<String>,
 }
 
 /// Tokens of a prompt with a question of 200 words, or of a grading request.
@@ -17,7 +17,7 @@ const PROMPT_TOKENS: u32 = 2048;
 /// Lengths are rounded up to a multiple of this.
 const LENGTH_STEP: u32 = 1024;
 
-pub(super) fn served(settings: &Settings, planning: &Planning) -> Result<Served, CliError> {
+pub(crate) fn served(settings: &Settings, planning: &Planning) -> Result<Served, CliError> {
     let mut served = Served { models: Vec::new(), elsewhere: Vec::new() };
     for (name, role) in roles(settings) {
         let Some(section) = settings.models.get(name) else { continue };
@@ -107,6 +107,11 @@ impl Served {
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX / 8)
+}
+
+/// The maximum sequence length of the asker, prompt and answer.
+pub(crate) fn asker_length(protocol: &Protocol) -> u32 {
+    length(protocol, Role::Asker)
 }
 
 /// The maximum sequence length of a role, prompt and answer.

@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
 }
 
 /// Opens the supervisor of a plan, which prints what happens to its servers.
-pub(super) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, CliError> {
+pub(crate) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, CliError> {
     if !(run.ready_minutes > 0.0 && run.ready_minutes < 1e6) {
         return Err(CliError::usage(
             format!("--ready-minutes {}: not a usable time", run.ready_minutes),
