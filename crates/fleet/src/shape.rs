@@ -132,6 +132,9 @@ const fn hybrid(hub: &'static str, params: f64, layers: u64, heads: u64, state_h
 const KNOWN: &[ModelShape] = &[
     dense("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", 1.78, attention(28, 2, 128), 131_072),
     dense("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", 7.62, attention(28, 4, 128), 131_072),
+    dense("HuggingFaceTB/SmolLM2-135M-Instruct", 0.135, attention(30, 3, 64), 8192),
+    dense("Qwen/Qwen2.5-Coder-0.5B-Instruct", 0.49, attention(24, 2, 64), 32_768),
+    dense("Qwen/Qwen2.5-Coder-1.5B-Instruct", 1.54, attention(28, 2, 128), 32_768),
     dense("Qwen/Qwen3-1.7B", 2.03, attention(28, 8, 128), 40_960),
     dense("Qwen/Qwen3-4B", 4.02, attention(36, 8, 128), 40_960),
     dense("Qwen/Qwen3-8B", 8.19, attention(36, 8, 128), 40_960),

@@ -77,11 +77,16 @@ async fn answer_all(stream: TcpStream, state: Arc<Mutex<State>>) -> Option<()> {
     }
 }
 
+/// A process knows the model under a name of its own.
+fn name(state: &State) -> String {
+    format!("policy-{}", state.started)
+}
+
 fn answer(request: &str, body: &[u8], state: &mut State) -> (u16, String) {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let path = request.split(' ').nth(1).unwrap_or_default();
     let text = match path {
-        "/v1/models" => json!({"data": [{"id": "policy", "max_model_len": 12}]}).to_string(),
+        "/v1/models" => json!({"data": [{"id": name(state), "max_model_len": 12}]}).to_string(),
         "/metrics" => format!("# HELP x\nprocess_start_time_seconds {}.5\n", state.started),
         "/collective_rpc" | "/reset_prefix_cache" if state.plain => return (404, "{}".to_owned()),
         "/collective_rpc" => {
@@ -93,6 +98,9 @@ fn answer(request: &str, body: &[u8], state: &mut State) -> (u16, String) {
         "/v1/completions" => {
             if let Some(status) = state.fail.take() {
                 return (status, "{}".to_owned());
+            }
+            if body["model"] != name(state) {
+                return (404, "{}".to_owned());
             }
             let token = if state.weights.is_some() { RIGHT } else { WRONG };
             state.completions.push(body);
@@ -137,7 +145,7 @@ async fn tokens_go_in_and_out_with_the_loaded_weights() {
     // What the context leaves, and the end tokens of config.json and generation_config.json.
     assert_eq!((&sent["max_tokens"], &sent["logprobs"]), (&json!(9), &json!(0)));
     assert!(sent["stop_token_ids"].as_array().unwrap().contains(&json!(1)), "{sent}");
-    assert_eq!((&sent["model"], &sent["return_token_ids"]), (&json!("policy"), &json!(true)));
+    assert_eq!((&sent["model"], &sent["return_token_ids"]), (&json!("policy-100"), &json!(true)));
 }
 
 #[tokio::test]
@@ -146,7 +154,6 @@ async fn a_server_that_comes_back_gets_the_weights_before_it_is_asked() {
     let servers = open(&[&server]).await;
     servers.load_weights(&folder(), Duration::ZERO).await.unwrap();
     server.restart();
-    server.state.lock().fail = Some(503);
     assert_eq!(token(&servers).await, None, "the call that fails makes the server suspect");
     assert_eq!(token(&servers).await, Some(RIGHT));
     assert_eq!(servers.replaced().await, 0);

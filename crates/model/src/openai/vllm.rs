@@ -39,8 +39,6 @@ const RESET_CACHE: &str = "reset_prefix_cache";
 
 /// The network behind the servers.
 struct ServedNetwork {
-    /// The name under which the servers know the model.
-    name: String,
     vocab_size: usize,
     /// Context length in tokens.
     context: usize,
@@ -71,6 +69,8 @@ struct Loaded {
     suspect: AtomicBool,
     /// Held while weights are loaded again.
     reload: tokio::sync::Mutex<()>,
+    /// The name under which it knows the model; another process may have another one.
+    name: Mutex<String>,
 }
 
 impl VllmServers {
@@ -100,7 +100,7 @@ impl VllmServers {
         let deadline = Instant::now() + patience;
         for index in 0..urls.len() {
             let (name, context) = until(deadline, || shared.served_model(index)).await?;
-            shared.network.name = name;
+            *shared.loaded[index].name.lock() = name;
             shared.network.context = shared.network.context.min(context);
         }
         Ok(Self(Arc::new(shared)))
@@ -157,7 +157,7 @@ impl ServedNetwork {
         })?;
         let bytes = std::fs::metadata(folder.join("model.safetensors")).map_or(0, |file| file.len());
         let context = size("max_position_embeddings").unwrap_or(usize::MAX);
-        Ok(Self { name: String::new(), vocab_size, context, parameters: bytes / 2 })
+        Ok(Self { vocab_size, context, parameters: bytes / 2 })
     }
 }
 
@@ -230,6 +230,7 @@ impl Shared {
     async fn reload(&self, index: usize) -> Result<(), ProviderError> {
         let Some(folder) = self.folder.lock().clone() else { return Ok(()) };
         let process = self.start_time(index).await?;
+        *self.loaded[index].name.lock() = self.served_model(index).await?.0;
         let path = folder.to_string_lossy().into_owned();
         let body = json!({"method": "reload_weights", "kwargs": {"weights_path": path}});
         self.admin(index, Method::POST, RELOAD, body.to_string().into(), LOAD_TIMEOUT).await?;
@@ -276,11 +277,11 @@ impl Shared {
                 cached: 0,
             });
         }
-        let body = self.body(&request, room);
         let replica = self.replicas.pick();
         let index = replica.index();
         let answer = async {
             self.ensure_weights(index).await?;
+            let body = self.body(index, &request, room);
             let sent = replica.transport().exchange(Method::POST, "v1/completions", &self.headers, body);
             sent.await.and_then(|body| parse(&body))
         };
@@ -289,13 +290,16 @@ impl Shared {
         if cause.is_some_and(|cause| cause != ErrorCause::Rejected && cause != ErrorCause::Throttled) {
             self.loaded[index].suspect.store(true, Ordering::Release);
         }
-        let answer = answer.map_err(|error| replica.of_model(error));
         replica.finish(cause);
-        answer
+        // A restarted server may know the model under another name; the next attempt asks for it.
+        answer.map_err(|error| match error.cause {
+            ErrorCause::NotFound => ProviderError { cause: ErrorCause::Server, ..error },
+            _ => error,
+        })
     }
 
     /// The body of `/v1/completions`.
-    fn body(&self, request: &GenerationRequest, room: usize) -> Bytes {
+    fn body(&self, index: usize, request: &GenerationRequest, room: usize) -> Bytes {
         let mut body = match serde_json::to_value(&request.sampling) {
             Ok(Value::Object(map)) => map,
             _ => serde_json::Map::new(),
@@ -305,7 +309,7 @@ impl Shared {
             body.shift_remove(unknown);
         }
         let more = json!({
-            "model": self.network.name,
+            "model": *self.loaded[index].name.lock(),
             "prompt": request.prompt,
             "max_tokens": request.max_tokens.min(room),
             "stop_token_ids": self.tokenizer.ends(),

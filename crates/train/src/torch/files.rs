@@ -1,9 +1,11 @@
 //! Reads and writes safetensors files as libtorch tensors.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, SafeTensors, View};
 use serde_json::Value;
 use tch::{Device, Kind, Tensor};
 
@@ -72,23 +74,55 @@ pub(super) fn write_tensors(
     bf16: bool,
     metadata: &[(&str, String)],
 ) -> Result<(), LearnError> {
-    let (kind, dtype) = if bf16 { (Kind::BFloat16, Dtype::BF16) } else { (Kind::Float, Dtype::F32) };
-    let mut all = Vec::new();
-    for (name, tensor) in tensors {
-        let tensor = tensor.f_to_kind(kind)?.f_to_device(Device::Cpu)?.f_contiguous()?;
-        let mut bytes = vec![0; tensor.numel() * kind.elt_size_in_bytes()];
-        tensor.f_copy_data_u8(&mut bytes, tensor.numel())?;
+    let failed = RefCell::new(None);
+    let views = tensors.iter().map(|(name, tensor)| {
         let shape = tensor.size().into_iter().map(|size| usize::try_from(size).unwrap_or(0)).collect();
-        all.push((name, shape, bytes));
-    }
-    let mut views = Vec::new();
-    for (name, shape, bytes) in &all {
-        let shape: &Vec<usize> = shape;
-        let view =
-            TensorView::new(dtype, shape.clone(), bytes).map_err(|error| LearnError::file(path, error))?;
-        views.push((name.as_str(), view));
-    }
+        (name.as_str(), HostCopy { tensor, shape, bf16, failed: &failed })
+    });
     let metadata: HashMap<String, String> =
         metadata.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    safetensors::serialize_to_file(views, Some(metadata), path).map_err(|error| LearnError::file(path, error))
+    safetensors::serialize_to_file(views, Some(metadata), path)
+        .map_err(|error| LearnError::file(path, error))?;
+    failed.into_inner().map_or(Ok(()), Err)
+}
+
+/// A tensor that is copied to the host when it is written, so that the host holds one at a time.
+struct HostCopy<'t> {
+    tensor: &'t Tensor,
+    shape: Vec<usize>,
+    bf16: bool,
+    /// The first error: [`View::data`] cannot return one.
+    failed: &'t RefCell<Option<LearnError>>,
+}
+
+impl HostCopy<'_> {
+    fn copy(&self) -> Result<Vec<u8>, LearnError> {
+        let kind = if self.bf16 { Kind::BFloat16 } else { Kind::Float };
+        let tensor = self.tensor.f_to_kind(kind)?.f_to_device(Device::Cpu)?.f_contiguous()?;
+        let mut bytes = vec![0; self.data_len()];
+        tensor.f_copy_data_u8(&mut bytes, tensor.numel())?;
+        Ok(bytes)
+    }
+}
+
+impl View for HostCopy<'_> {
+    fn dtype(&self) -> Dtype {
+        if self.bf16 { Dtype::BF16 } else { Dtype::F32 }
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        let bytes = self.copy().unwrap_or_else(|error| {
+            self.failed.borrow_mut().get_or_insert(error);
+            vec![0; self.data_len()]
+        });
+        Cow::Owned(bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.tensor.numel() * if self.bf16 { 2 } else { 4 }
+    }
 }

@@ -55,14 +55,15 @@ fn a_saved_policy_is_read_again_with_its_own_head_and_merged_adapters() {
 fn half_precision_is_saved_where_it_is_asked_for() {
     let saved = tempfile::tempdir().unwrap();
     // Bfloat16 in the file, and nothing learnt: the same numbers come back.
-    let one = policy("llama", TorchOptions { untie_head: false, ..TorchOptions::default() });
+    let one = policy("llama", TorchOptions { export_bf16: true, untie_head: false, ..plain() });
     one.export(saved.path()).unwrap();
     let size = |folder: &Path| std::fs::metadata(folder.join("model.safetensors")).unwrap().len();
     assert!(size(saved.path()).abs_diff(size(&folder("llama"))) < 200);
     let expected = expected("llama");
     let again = TorchPolicy::from_folder(saved.path(), "cpu", plain()).unwrap();
     let score = |policy: &TorchPolicy| policy.evaluate(&[expected.batch()], expected.loss_kind()).unwrap();
-    assert_eq!(score(&one), score(&again));
+    let (one, again) = (score(&one), score(&again));
+    assert!((one.loss - again.loss).abs() < 1e-6, "{one:?} {again:?}");
 }
 
 #[test]
