@@ -42,7 +42,7 @@ pub enum FleetError {
         name: String,
         /// What happened.
         source: ServerError,
-        /// The end of its log.
+        /// The lines of its log that name the cause, or its last lines.
         tail: String,
         /// Its log.
         log: PathBuf,
@@ -72,6 +72,15 @@ pub enum ServerError {
     /// The model cannot be downloaded.
     #[error("the hub denied access to the model")]
     AccessDenied,
+    /// There is no such model, or its folder is not complete.
+    #[error("its model was not found")]
+    ModelNotFound,
+    /// Its sequences are longer than the model's context.
+    #[error("its sequences are longer than the model's context")]
+    ContextTooLong,
+    /// The installed vLLM cannot serve the model.
+    #[error("vLLM cannot serve its model")]
+    UnsupportedModel,
     /// It exited.
     #[error("it exited with {0}")]
     Exited(String),
@@ -122,6 +131,19 @@ impl Hint for FleetError {
                 ServerError::AccessDenied => {
                     format!("accept the licence of `{name}` on its hub page and set HF_TOKEN").into()
                 }
+                ServerError::ModelNotFound => format!(
+                    "`model` in [models.{name}] names a repository on the hub, or a folder with config.json and weights \
+                     as safetensors; a private repository needs HF_TOKEN"
+                )
+                .into(),
+                ServerError::ContextTooLong => {
+                    "give the model's context with --length, or smaller token budgets in [protocol]".into()
+                }
+                ServerError::UnsupportedModel => format!(
+                    "another version of vLLM may serve it, or a flag (--flag); the log is {}",
+                    log.display()
+                )
+                .into(),
                 ServerError::NotReady(_) => {
                     format!("a download may take longer: --ready-minutes; the log is {}", log.display())
                         .into()
@@ -141,46 +163,4 @@ impl Hint for FleetError {
 /// Log lines under a message.
 fn quoted(tail: &str) -> String {
     tail.lines().flat_map(|line| ["\n  | ", line]).collect()
-}
-
-/// The error that a server's log shows.
-pub(crate) fn diagnose(log: &str, code: Option<i32>, exit: String) -> ServerError {
-    const MEMORY: [&str; 4] = [
-        "out of memory",
-        "free memory on device",
-        "no available memory for the cache blocks",
-        "available kv cache memory",
-    ];
-    const ACCESS: [&str; 4] = ["gated repo", "401 client error", "403 client error", "repository not found"];
-    let log = log.to_lowercase();
-    let contains = |phrases: &[&str]| phrases.iter().any(|phrase| log.contains(phrase));
-    if contains(&MEMORY) {
-        ServerError::OutOfMemory
-    } else if contains(&ACCESS) {
-        ServerError::AccessDenied
-    } else if code == Some(2) && contains(&["usage:", "unrecognized argument", "error: argument"]) {
-        ServerError::InvalidArguments
-    } else {
-        ServerError::Exited(exit)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_log_tells_the_cause() {
-        let cause = |log: &str, code| diagnose(log, Some(code), "status 1".to_owned());
-        assert_eq!(
-            cause("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate", 1),
-            ServerError::OutOfMemory
-        );
-        // The message of vllm/v1/worker/gpu_worker.py.
-        let free = "ValueError: Free memory on device (59.32/79.15 GiB) on startup is less than desired";
-        assert_eq!(cause(free, 1), ServerError::OutOfMemory);
-        assert_eq!(cause("OSError: You are trying to access a gated repo.", 1), ServerError::AccessDenied);
-        assert_eq!(cause("vllm: error: unrecognized arguments: --x", 2), ServerError::InvalidArguments);
-        assert_eq!(cause("Segmentation fault", 1), ServerError::Exited("status 1".to_owned()));
-    }
 }

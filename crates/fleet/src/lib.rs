@@ -14,6 +14,7 @@
 //! ```
 
 mod command;
+mod diagnosis;
 mod down;
 mod endpoints;
 mod error;

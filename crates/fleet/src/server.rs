@@ -1,9 +1,10 @@
 //! Starts one server, waits until it is ready, and restarts it when it exits.
 
 use crate::command::arguments;
-use crate::error::{ServerError, diagnose};
+use crate::diagnosis::{Diagnosis, diagnose};
+use crate::error::ServerError;
 use crate::health::{is_ready, warm_up};
-use crate::log::{last_lines, length, since};
+use crate::log::{length, since};
 use crate::plan::Server;
 use crate::process::{ProcessIdentity, TAG_VARIABLE, terminate_group};
 use crate::state::ServerStatus;
@@ -20,8 +21,6 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Servers are reachable from this machine only.
 const HOST: &str = "127.0.0.1";
-/// Log lines shown in an error.
-const ERROR_LINES: usize = 12;
 /// Starts that may run out of memory: the memory of a stopped server may take a moment to be freed.
 const MAX_OUT_OF_MEMORY: u32 = 2;
 
@@ -43,17 +42,26 @@ pub(crate) async fn supervise(
     let options = &shared.options;
     let (mut exits, mut out_of_memory) = (0, 0);
     loop {
-        let from = length(&spec.log);
-        let mut attempt =
-            Attempt { shared: &shared, spec: &spec, readiness: &readiness, child: None, ready: None };
-        let error = tokio::select! {
-            error = attempt.run(from) => Some(error),
+        let log_start = length(&spec.log);
+        let mut attempt = Attempt {
+            shared: &shared,
+            spec: &spec,
+            readiness: &readiness,
+            log_start,
+            child: None,
+            ready: None,
+        };
+        let ended = tokio::select! {
+            ended = attempt.run() => Some(ended),
             _ = stop.wait_for(|stop| *stop) => None,
         };
         let steady = attempt.ready.is_some_and(|ready| ready.elapsed() >= options.steady);
         attempt.terminate().await;
-        let Some(error) = error else { return };
-        exits = if steady { 1 } else { exits + 1 };
+        let Some(Diagnosis { error, lines }) = ended else { return };
+        if steady {
+            (exits, out_of_memory) = (0, 0);
+        }
+        exits += 1;
         out_of_memory += u32::from(error == ServerError::OutOfMemory);
         if error.is_permanent() || out_of_memory >= MAX_OUT_OF_MEMORY || exits > options.restarts {
             let error = match error {
@@ -62,8 +70,7 @@ pub(crate) async fn supervise(
             };
             shared.update(name, |server| server.status = ServerStatus::Failed);
             shared.emit(ServerEvent::Failed(name.clone(), error.clone()));
-            let tail = last_lines(&since(&spec.log, from), ERROR_LINES);
-            let _ = readiness.send(Readiness::Failed(error, tail));
+            let _ = readiness.send(Readiness::Failed(error, lines));
             return;
         }
         let pause = options.pause.saturating_mul(1 << (exits - 1).min(16)).min(options.max_pause);
@@ -85,13 +92,29 @@ struct Attempt<'a> {
     shared: &'a Shared,
     spec: &'a LaunchSpec,
     readiness: &'a watch::Sender<Readiness>,
+    /// The position in the log from which an exit is explained.
+    log_start: u64,
     child: Option<(Child, u32)>,
     ready: Option<Instant>,
 }
 
 impl Attempt<'_> {
     /// Runs the server; returns why it exited or could not start.
-    async fn run(&mut self, from: u64) -> ServerError {
+    async fn run(&mut self) -> Diagnosis {
+        match self.start().await {
+            Ok(()) => {}
+            Err(StartError::Exited(status)) => return self.explain_exit(status),
+            Err(StartError::Other(error)) => return self.explain(error),
+        }
+        let exited = match &mut self.child {
+            Some((child, _)) => child.wait().await.ok(),
+            None => None,
+        };
+        self.explain_exit(exited)
+    }
+
+    /// Starts the server and waits until it is ready.
+    async fn start(&mut self) -> Result<(), StartError> {
         let name = &self.spec.server.model.name;
         // Locked in ascending order, so that two servers cannot deadlock.
         let mut guards = Vec::new();
@@ -100,13 +123,11 @@ impl Attempt<'_> {
         }
         let port = self.spec.server.port;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
-            return ServerError::PortInUse(port);
+            return Err(ServerError::PortInUse(port).into());
         }
         self.shared.emit(ServerEvent::Starting(name.clone(), self.spec.gpus.clone()));
-        let (child, pid) = match self.spawn() {
-            Ok(child) => self.child.insert(child),
-            Err(error) => return error,
-        };
+        let spawned = self.spawn()?;
+        let (child, pid) = self.child.insert(spawned);
         let process = ProcessIdentity::of(*pid);
         self.shared.update(name, |server| {
             server.process = process;
@@ -114,27 +135,21 @@ impl Attempt<'_> {
         });
         let start = Instant::now();
         let within = self.shared.options.ready_within;
-        let first = tokio::select! {
-            exited = child.wait() => Err(self.exit_error(from, exited.ok())),
+        tokio::select! {
+            exited = child.wait() => return Err(StartError::Exited(exited.ok())),
             first = timeout(within, wait_until_ready(self.spec, self.shared)) => match first {
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(reason)) => Err(ServerError::NoCompletion(reason)),
-                Err(_) => Err(ServerError::NotReady(within.as_secs())),
+                Ok(Ok(())) => {}
+                Ok(Err(reason)) => return Err(ServerError::NoCompletion(reason).into()),
+                Err(_) => return Err(ServerError::NotReady(within.as_secs()).into()),
             },
-        };
-        if let Err(error) = first {
-            return error;
         }
         drop(guards);
         self.ready = Some(Instant::now());
+        self.log_start = length(&self.spec.log);
         self.shared.update(name, |server| server.status = ServerStatus::Ready);
         self.shared.emit(ServerEvent::Ready(name.clone(), start.elapsed().as_secs()));
         let _ = self.readiness.send(Readiness::Ready);
-        let exited = match &mut self.child {
-            Some((child, _)) => child.wait().await.ok(),
-            None => None,
-        };
-        self.exit_error(from, exited)
+        Ok(())
     }
 
     fn spawn(&self) -> Result<(Child, u32), ServerError> {
@@ -161,9 +176,14 @@ impl Attempt<'_> {
         Ok((child, pid))
     }
 
-    fn exit_error(&self, from: u64, status: Option<ExitStatus>) -> ServerError {
+    fn explain_exit(&self, status: Option<ExitStatus>) -> Diagnosis {
         let exit = status.map_or_else(|| "an unknown status".to_owned(), |status| status.to_string());
-        diagnose(&since(&self.spec.log, from), status.and_then(|status| status.code()), exit)
+        diagnose(&since(&self.spec.log, self.log_start), exit, self.ready.is_some())
+    }
+
+    /// An error that was not found in the log, with what the log may say about it.
+    fn explain(&self, error: ServerError) -> Diagnosis {
+        Diagnosis { error, ..self.explain_exit(None) }
     }
 
     /// Terminates the process and its children.
@@ -173,6 +193,19 @@ impl Attempt<'_> {
         // The leader must be reaped while its group terminates, or it would count as running.
         let ((), _) = tokio::join!(terminate_group(pid, grace), timeout(grace * 2, child.wait()));
         self.shared.update(&self.spec.server.model.name, |server| server.process = None);
+    }
+}
+
+/// Why a server did not become ready.
+enum StartError {
+    /// It exited; its log may say why.
+    Exited(Option<ExitStatus>),
+    Other(ServerError),
+}
+
+impl From<ServerError> for StartError {
+    fn from(error: ServerError) -> Self {
+        Self::Other(error)
     }
 }
 

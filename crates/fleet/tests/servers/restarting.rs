@@ -1,7 +1,8 @@
 //! Servers that end by themselves, and plans in phases.
 
 use crate::support::{World, model, plan};
-use aske_fleet::{FleetState, Model, ServerError, ServerEvent};
+use aske_fleet::{FleetState, Model, ServerError, ServerEvent, SupervisorOptions};
+use std::time::Duration;
 
 #[tokio::test]
 async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
@@ -31,8 +32,23 @@ async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
     );
     tokio::select! {
         () = supervisor.all_failed() => panic!("one is still there"),
-        () = tokio::time::sleep(std::time::Duration::from_millis(50)) => {}
+        () = tokio::time::sleep(Duration::from_millis(50)) => {}
     }
+    supervisor.close().await;
+    world.nothing_runs();
+}
+
+#[tokio::test]
+async fn one_that_runs_out_of_memory_now_and_then_is_kept() {
+    let world = World::new();
+    // Each time it has run for long enough, so that earlier times no longer count.
+    let options = SupervisorOptions { steady: Duration::from_millis(100), ..world.options() };
+    let supervisor = world.up(&[model("leak-0.3")], options).await.unwrap();
+    world.until("it has been started four times", || world.count("start", "leak-0.3") >= 4).await;
+    let told = world.events_seen.lock().unwrap().clone();
+    let ended = |event: &&ServerEvent| matches!(event, ServerEvent::Exited(_, ServerError::OutOfMemory, _));
+    assert!(told.iter().filter(ended).count() >= 3, "{told:?}");
+    assert!(supervisor.failed().is_empty(), "{told:?}");
     supervisor.close().await;
     world.nothing_runs();
 }

@@ -67,6 +67,22 @@ async fn one_that_may_not_be_downloaded_asks_for_a_token() {
 }
 
 #[tokio::test]
+async fn one_without_a_model_or_with_too_long_a_context_is_not_tried_again() {
+    for (hub, expected, line, hint) in [
+        ("missing", ServerError::ModelNotFound, "Invalid repository ID or local directory", "config.json"),
+        ("long", ServerError::ContextTooLong, "User-specified max_model_len (4096) is greater", "--length"),
+    ] {
+        let world = World::new();
+        let error = error(&world, hub, world.options()).await;
+        assert_eq!((cause(&error), world.count("start", hub)), (&expected, 1));
+        // The cause is quoted, not the end of the log.
+        let text = error.to_string();
+        assert!(text.contains(line) && !text.contains("shutting down"), "{text}");
+        assert!(error.hint().unwrap().contains(hint), "{:?}", error.hint());
+    }
+}
+
+#[tokio::test]
 async fn one_that_is_never_ready_is_late() {
     let world = World::new();
     let options = SupervisorOptions { ready_within: Duration::from_secs(3), ..world.options() };
