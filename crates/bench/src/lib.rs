@@ -47,5 +47,5 @@ pub use registry::ModelRegistry;
 pub use regrade::{Regrader, regrade};
 pub use repair::{MissingRecords, RepairSummary, missing_records, repair};
 pub use runner::{RunSummary, Runner};
-pub use schedule::{Group, PairSchedule};
+pub use schedule::{Group, PairOrder, PairSchedule};
 pub use session::{FinishedSession, SessionRoles, make_calls, run_session};

@@ -124,6 +124,71 @@ fn a_training_with_the_old_keys_continues_and_reuses_its_replies() {
     }
 }
 
+/// The sessions of a training, sorted.
+fn sessions(world: &World, folder: &str) -> Vec<String> {
+    let records = world.read(&format!("{folder}/records.jsonl"));
+    let name = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        format!("{}/{}", record["pair"].as_str().unwrap(), record["sample"])
+    };
+    let mut names: Vec<String> = records.lines().map(name).collect();
+    names.sort();
+    names
+}
+
+/// Its second step contains one pair twice. The version that wrote it continued it with these sessions.
+#[test]
+fn a_training_without_distinct_pairs_keeps_its_order() {
+    let world = World::new();
+    copy(&data("train-pairs"), &world.path("old"));
+    let train = |run: &str| {
+        let arguments = "train --config nano-train --asker nano-15k --check nano-15k --solvers \
+            nano-40k,nano-100k,nano-1m --steps 4 --rounds 0 --no-measure -o train.groups=2 \
+            -o train.group_size=2 -o train.checkpoint_every=1 -o train.keep_checkpoints=1 --run";
+        let arguments: Vec<&str> = arguments.split_whitespace().chain([run]).collect();
+        world.expect(0, &arguments)
+    };
+    let resumed = train("old");
+    assert!(resumed.stderr.contains("resuming from old/seed-0/checkpoints/step-000001"), "{resumed}");
+    let expected = [
+        "nano-100k:nano-1m/0",
+        "nano-100k:nano-1m/1",
+        "nano-100k:nano-1m/2",
+        "nano-100k:nano-1m/3",
+        "nano-100k:nano-40k/0",
+        "nano-100k:nano-40k/1",
+        "nano-100k:nano-40k/2",
+        "nano-100k:nano-40k/3",
+        "nano-100k:nano-40k/4",
+        "nano-100k:nano-40k/5",
+        "nano-1m:nano-40k/0",
+        "nano-1m:nano-40k/1",
+        "nano-1m:nano-40k/2",
+        "nano-1m:nano-40k/3",
+        "nano-1m:nano-40k/4",
+        "nano-1m:nano-40k/5",
+    ];
+    assert_eq!(sessions(&world, "old/seed-0"), expected);
+    assert!(!world.read("old/seed-0/run.toml").contains("train.pairs"));
+    // A new training has distinct pairs in every step, and says so.
+    train("new");
+    assert!(world.read("new/seed-0/run.toml").contains("\"train.pairs\" = \"distinct\""));
+    let names = std::fs::read(world.path("new/seed-0/checkpoints/step-000003/progress.json")).unwrap();
+    let progress: Value = serde_json::from_slice(&names).unwrap();
+    let pairs: std::collections::HashSet<&str> = progress["pending"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().split_once('/').unwrap().0)
+        .collect();
+    assert_eq!(pairs.len(), 2, "{progress}");
+    // An order that only a later version knows.
+    let manifest = world.read("new/seed-0/run.toml").replace("\"distinct\"", "\"sorted\"");
+    std::fs::write(world.path("new/seed-0/run.toml"), manifest).unwrap();
+    let refused = world.expect(2, &["train", "--config", "nano-train", "--no-measure", "--run", "new"]);
+    assert!(refused.stderr.contains("\"sorted\"") && refused.stderr.contains("hint: "), "{refused}");
+}
+
 #[test]
 fn the_viewer_shows_them() {
     let world = world();

@@ -5,7 +5,7 @@ use crate::episode::{Episode, Judge};
 use crate::history::History;
 use crate::open_sessions::{OpenSession, OpenSessions};
 use aske_bench::{
-    Budget, Caller, Grader, ModelRegistry, PairSchedule, PlannedSession, Selection, plan_session,
+    Budget, Caller, Grader, ModelRegistry, PairOrder, PairSchedule, PlannedSession, Selection, plan_session,
     selected_pairs,
 };
 use aske_config::Settings;
@@ -73,7 +73,8 @@ impl Environment {
         Ok(Self {
             grader: Grader::new(&settings, &models),
             budget: Budget::new(&settings.run, folder.calls())?,
-            schedule: PairSchedule::new(pairs.clone(), settings.run.seed, 1, 1),
+            schedule: PairSchedule::new(pairs.clone(), settings.run.seed, 1, 1)
+                .with_order(PairOrder::Shuffled),
             sessions: OpenSessions::new(limits),
             halt: Halt::default(),
             next_step: AtomicU64::new(0),

@@ -12,12 +12,12 @@ use crate::error::{CliError, Exit};
 use crate::output::{BOLD, hint, note, paint};
 use crate::runs::folders;
 use crate::runtime::{Interrupt, block_on};
-use aske_bench::{ModelRegistry, PairSchedule, Selection, selected_pairs};
+use aske_bench::{ModelRegistry, PairOrder, PairSchedule, Selection, selected_pairs};
 use aske_chat::Hint;
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
-use aske_record::RunDir;
+use aske_record::{Manifest, RunDir};
 use aske_train::reinforce::{
     CollapseMonitor, PolicyServer, RolloutSampler, StopReason, TrainError, Trainer, load_policy,
 };
@@ -110,7 +110,8 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
     let models = ModelRegistry::new(&others)?;
-    let folder = open_folder(&path, layers, &settings)?;
+    let order = pair_order(&path)?;
+    let folder = open_folder(&path, layers, &settings, order)?;
     let urls = fleet.as_ref().map(Fleet::policy_urls).unwrap_or_default();
     let server = policy_server(plan, section, &path, urls).map_err(|error| train_error(&error, None))?;
     if let PolicyServer::Vllm(server) = &server {
@@ -122,7 +123,7 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     let training = Trainer {
         config: plan,
         objective,
-        schedule: PairSchedule::new(pairs, seed, plan.groups, plan.group_size),
+        schedule: PairSchedule::new(pairs, seed, plan.groups, plan.group_size).with_order(order),
         sampler: RolloutSampler::new(&settings, &models, &folder, &halt)?,
         server,
         monitor,
@@ -184,10 +185,34 @@ fn finish(policy: &dyn Policy, stop: &StopReason, root: &Path, seed: u64) -> Res
     Ok(Exit::Done)
 }
 
+/// The key of the order of pairs in the identity of a training. Versions that had a single order did not write it.
+const PAIR_ORDER: &str = "train.pairs";
+
+/// The order in which a folder's training visits pairs: the one it was begun with.
+fn pair_order(path: &Path) -> Result<PairOrder, CliError> {
+    let Some(manifest) = Manifest::read(path)? else { return Ok(PairOrder::default()) };
+    let Some(name) = manifest.identity.0.get(PAIR_ORDER) else { return Ok(PairOrder::Shuffled) };
+    PairOrder::from_name(name).ok_or_else(|| {
+        CliError::usage(
+            format!("{}: the order of pairs is {name:?}, which this version does not know", path.display()),
+            "continue this training with the version that began it, or name another folder with --run",
+        )
+    })
+}
+
 /// Opens the run folder; settings that change the rollouts or the updates must be those it was created with.
-fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> Result<RunDir, CliError> {
+fn open_folder(
+    path: &Path,
+    layers: &Layers,
+    settings: &Settings,
+    order: PairOrder,
+) -> Result<RunDir, CliError> {
     let mut manifest = folders::run_manifest(layers, settings);
-    manifest.identity.0.insert("train".to_owned(), layers.config().train.identity());
+    let identity = &mut manifest.identity.0;
+    identity.insert("train".to_owned(), layers.config().train.identity());
+    if order != PairOrder::Shuffled {
+        identity.insert(PAIR_ORDER.to_owned(), order.as_str().to_owned());
+    }
     folders::open_with(path, &manifest)
 }
 
