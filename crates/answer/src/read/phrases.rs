@@ -102,6 +102,9 @@ const TRAILERS: &[&str] = &[
     "ans",
 ];
 
+/// The most words of a trailer.
+const TRAILER_WORDS: usize = 4;
+
 /// Answers in special wording: sets in words, parity, transposes, a minus sign in words, marks behind an answer.
 pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
     let worded =
@@ -265,9 +268,10 @@ fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
         words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
     };
     let is_trailer = |tokens: &[Token]| {
-        words(tokens).is_some_and(|words| {
-            TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
-        })
+        tokens.len() <= TRAILER_WORDS
+            && words(tokens).is_some_and(|words| {
+                TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
+            })
     };
     if let [.., close] = tokens
         && close.is_op(')')
@@ -275,7 +279,8 @@ fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
     {
         return is_trailer(&tokens[open + 1..tokens.len() - 1]).then_some(&tokens[..open]);
     }
-    (1..tokens.len()).find(|&at| is_trailer(&tokens[at..])).map(|at| &tokens[..at])
+    let first = tokens.len().saturating_sub(TRAILER_WORDS).max(1);
+    (first..tokens.len()).find(|&at| is_trailer(&tokens[at..])).map(|at| &tokens[..at])
 }
 
 /// `(1,2,3)^T`, `\begin{pmatrix}1&2\end{pmatrix}^{\top}`.
