@@ -47,9 +47,9 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
     if text::says_nothing(&normal_gold) || text::says_nothing(&normal_pred) {
         return Truth::No(Method::Text);
     }
-    // `0.333...` goes on, `0.333.` ends a sentence.
-    let goes_on = |text: &str| text.trim_end().ends_with("..");
-    if normal_gold == normal_pred && goes_on(gold) == goes_on(pred) {
+    // `0.333...` goes on, `0.333.` ends a sentence; `~~5~~` is struck out.
+    let marks = |text: &str| (text.trim_end().ends_with(".."), text.contains("~~"));
+    if normal_gold == normal_pred && marks(gold) == marks(pred) {
         return Truth::Yes(Method::Text);
     }
     let fuel = Fuel::new(FUEL);
@@ -64,6 +64,10 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
                     Truth::Unknown
                 }
                 Truth::No(_) if is_beyond_comparison(&gold_read, &pred_read) => Truth::Unknown,
+                // Words that the reader drops, as in `the maximum is 5`, may say the opposite.
+                Truth::Yes(_) if vocabulary::are_opposed(gold, pred) => Truth::No(Method::Text),
+                // `(12)(13)` may be a product of cycles as well as one of numbers.
+                Truth::Yes(_) if read::are_other_cycles(gold, pred) => Truth::Unknown,
                 other => other,
             }
         }

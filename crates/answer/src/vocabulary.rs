@@ -95,6 +95,39 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     is_modifier(word) || GRAMMAR.contains(word)
 }
 
+/// Words of which one says the opposite of the other.
+const OPPOSITES: &[(&[&str], &[&str])] = &[
+    (&["maximum", "maximal", "max", "maxima"], &["minimum", "minimal", "min", "minima"]),
+    (&["greatest", "largest", "highest"], &["least", "smallest", "lowest"]),
+    (&["increasing"], &["decreasing"]),
+    (&["clockwise"], &["counterclockwise", "anticlockwise"]),
+];
+
+/// Whether one text has a word and the other only its opposite: `maximum at 3`, `minimum at 3`.
+pub(crate) fn are_opposed(a: &str, b: &str) -> bool {
+    let (a, b) = (plain_words(a), plain_words(b));
+    let has = |words: &[String], group: &[&str]| words.iter().any(|word| group.contains(&word.as_str()));
+    OPPOSITES.iter().any(|(one, other)| {
+        let only = |words: &[String], one: &[&str], other: &[&str]| has(words, one) && !has(words, other);
+        only(&a, one, other) && only(&b, other, one) || only(&a, other, one) && only(&b, one, other)
+    })
+}
+
+/// The words of a text in lower case, without commands and names of functions (`\\max`, `max(1, 2)`).
+fn plain_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphabetic) {
+        let length = rest[start..].find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len() - start);
+        let (before, word, after) = (&rest[..start], &rest[start..start + length], &rest[start + length..]);
+        if !before.ends_with('\\') && !after.trim_start().starts_with(['(', '{', '_', '}', '[']) {
+            words.push(word.to_lowercase());
+        }
+        rest = after;
+    }
+    words
+}
+
 /// Whether a folded text says that there is no solution.
 pub(crate) fn is_no_solution(folded: &str) -> bool {
     NO_SOLUTION.contains(folded.trim_end_matches(['.', '!']))

@@ -79,9 +79,8 @@ impl Comparator<'_> {
             // Two numbers in round and in square brackets are two intervals.
             (A::Tuple(a), A::List(b)) if a.len() != 2 => self.in_order(a, b),
             (A::Tuple(a) | A::List(a), A::Bare(b)) if self.policy.list_as_tuple => self.in_order(a, b),
-            // A list that repeats an element is a sequence, where the order may matter.
             (A::Bare(a), A::Bare(b)) => match self.in_any_order(a, b) {
-                Truth::Yes(_) if repeats(a) && !self.in_order(a, b).is_yes() => Truth::Unknown,
+                Truth::Yes(_) if !self.in_order(a, b).is_yes() => reordered(a),
                 other => other,
             },
             (A::Set(a), A::Set(b)) => self.as_sets(a, b),
@@ -369,8 +368,8 @@ impl Comparator<'_> {
 
     fn same_ratio(self, a: &[Expr], clock_a: Option<Clock>, b: &[Expr], clock_b: Option<Clock>) -> Truth {
         if let (Some(a), Some(b)) = (clock_a, clock_b) {
-            // `0:30` is a time of the 24-hour clock.
-            let known = |clock: Clock| clock.has_meridiem || clock.minutes < 60;
+            // `0:30` and `18:00` are times of the 24-hour clock; `6:00` may be in the morning or in the evening.
+            let known = |clock: Clock| clock.has_meridiem || !(60..13 * 60).contains(&clock.minutes);
             let day = if known(a) == known(b) || a.has_meridiem == b.has_meridiem { 1440 } else { 720 };
             return Truth::of(a.minutes % day == b.minutes % day, Method::Exact);
         }
@@ -420,6 +419,30 @@ fn is_named_quantity(expr: &Expr) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// What two lists with the same elements in another order are. A list that goes on is a sequence, and truth values answer
+/// one question after the other. Where an element is repeated, or is in words, the order may matter.
+fn reordered(list: &[Answer]) -> Truth {
+    let truth_value = |part: &Answer| match part {
+        Answer::Text(word) => {
+            matches!(text::fold(word).as_str(), "true" | "false" | "yes" | "no" | "correct" | "incorrect")
+        }
+        Answer::Value(Expr::Symbol(letter)) => matches!(letter.as_str(), "T" | "F"),
+        _ => false,
+    };
+    let in_words = |part: &Answer| match part {
+        Answer::Text(_) | Answer::Opaque(_) => true,
+        Answer::Letters(letters) => letters.contains(char::is_lowercase),
+        _ => false,
+    };
+    if list.contains(&Answer::Dots) || list.iter().all(truth_value) {
+        Truth::No(Method::Kind)
+    } else if repeats(list) || list.iter().any(in_words) {
+        Truth::Unknown
+    } else {
+        Truth::Yes(Method::Exact)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::value::wants_integers;
 use aske_algebra::approx::Point;
 use aske_algebra::expr::{Expr, Function, Rational, Symbol};
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 
 /// Coordinates between small primes: mostly positive, then negative, then larger.
 const PLACES: &[(i64, u64)] = &[
@@ -61,6 +61,75 @@ fn counts(expr: &Expr) -> bool {
     let rounds = |part: &Expr| matches!(part, Expr::Call(Function::Floor | Function::Ceil, _));
     let counting = |name: &Symbol| matches!(name.as_str(), "n" | "m" | "k" | "i" | "j" | "N");
     expr.any(&rounds) && aske_algebra::exact::free_symbols(expr).iter().all(counting)
+}
+
+/// The longest period that is examined.
+const MAX_PERIOD: i64 = 120;
+
+/// A common period, at integers, of the parts of two functions that turn: trigonometric functions of a variable, and powers
+/// of negative and complex numbers. 1 where there is none, and `None` where it is too long.
+pub(crate) fn period(a: &Expr, b: &Expr) -> Option<i64> {
+    let mut period = 1_i64;
+    for expr in [a, b] {
+        let mut turning = Vec::new();
+        turning_parts(expr, &mut turning);
+        for part in turning {
+            period = least_common_multiple(period, 4)?;
+            let mut denominators = Vec::new();
+            collect_denominators(part, &mut denominators);
+            for below in denominators {
+                period = least_common_multiple(period, i64::try_from(below).ok()?.checked_mul(2)?)?;
+            }
+        }
+    }
+    (period <= MAX_PERIOD).then_some(period)
+}
+
+fn turning_parts<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+    use Function as F;
+    let varies = |expr: &Expr| !super::value::is_closed(expr);
+    let turns = match expr {
+        Expr::Call(F::Sin | F::Cos | F::Tan | F::Cot | F::Sec | F::Csc, inside) => inside.iter().any(varies),
+        Expr::Power(base, exponent) => {
+            varies(exponent) && (is_negative(base) || base.has_i() || exponent.has_i())
+        }
+        _ => false,
+    };
+    if turns {
+        found.push(expr);
+    } else {
+        expr.children().into_iter().for_each(|part| turning_parts(part, found));
+    }
+}
+
+fn collect_denominators(expr: &Expr, found: &mut Vec<UBig>) {
+    if let Expr::Number(value) | Expr::Decimal(value) = expr {
+        found.push(value.denominator().clone());
+    }
+    // A quotient is a power of -1.
+    if let Expr::Power(base, exponent) = expr
+        && let (Expr::Number(base), Expr::Number(exponent)) = (&**base, &**exponent)
+        && *exponent < Rational::ZERO
+        && let Ok(below) = UBig::try_from(base.numerator().clone())
+    {
+        found.push(below);
+    }
+    expr.children().into_iter().for_each(|part| collect_denominators(part, found));
+}
+
+fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x).checked_mul(b).filter(|multiple| *multiple <= 1_000_000)
+}
+
+/// A point at which one variable has this value, and the others small integers.
+pub(crate) fn consecutive(names: &[Symbol], variable: usize, value: i64) -> Point {
+    let place =
+        |at: usize| Rational::from(if at == variable { value } else { COUNTS[(at * 5) % COUNTS.len()] });
+    Point::new(names.iter().enumerate().map(|(at, name)| (name.clone(), place(at))))
 }
 
 /// How many points further out there are.

@@ -96,9 +96,10 @@ pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
                 }
                 parts = parts.into_iter().map(as_tuple).collect();
             }
-            // The values of one unknown have no order.
+            // The values of one unknown have no order, but a value that is repeated counts twice.
             if let Some(values) = of_one_name(&parts) {
-                return Cow::Owned(Answer::Set(values));
+                let repeats = (1..values.len()).any(|at| values[..at].contains(&values[at]));
+                return Cow::Owned(if repeats { Answer::Bare(values) } else { Answer::Set(values) });
             }
             match answer {
                 Answer::Bare(_) if !parts.is_empty() && parts.iter().all(is_equation) => Answer::All(parts),

@@ -282,6 +282,26 @@ impl Comparator<'_> {
                 (Agreement::Unclear(_), _) => return Truth::Unknown,
             }
         }
+        self.agree_at_integers(a, b, names)
+    }
+
+    /// Two functions that agree at scattered points, where one is periodic in its variables at integers (`\cos\frac{n\pi}{2}`,
+    /// `(-1)^n`): they must agree in every class of residues.
+    fn agree_at_integers(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {
+        let Some(period) = points::period(a, b) else { return Truth::Unknown };
+        if period == 1 {
+            return Truth::Yes(Method::Probable);
+        }
+        for variable in 0..names.len() {
+            for value in 1..=period {
+                match approx::agreement(a, b, &points::consecutive(names, variable, value), 53, self.fuel) {
+                    (Agreement::Apart, true) => return Truth::No(Method::Interval),
+                    (Agreement::Apart, false) => return Truth::No(Method::Probable),
+                    (Agreement::Unclear(EvaluationError::OutOfFuel), _) => return Truth::Unknown,
+                    _ => {}
+                }
+            }
+        }
         Truth::Yes(Method::Probable)
     }
 

@@ -3,6 +3,7 @@
 use super::parser::{Parser, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
+use aske_algebra::exact;
 use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
 use smol_str::SmolStr;
 
@@ -26,7 +27,7 @@ impl<'a> Parser<'a> {
         let variable = variable(&below[..equals])?;
         let from = self.within(&below[equals + 1..]).bounded()?;
         let to = self.within(above.ok_or(ReadError::Syntax)?).bounded()?;
-        let body = self.bound_by(&variable, Self::term)?;
+        let body = indexed(&self.bound_by(&variable, Self::term)?, &variable);
         Ok(bind(if adds { Over::Sum(from, to) } else { Over::Product(from, to) }, variable, body))
     }
 
@@ -83,6 +84,7 @@ impl<'a> Parser<'a> {
         variable: Symbol,
         body: Expr,
     ) -> Read<Expr> {
+        let body = dependent(&body, &variable, FUNCTIONS);
         Ok(match (below, above) {
             (Some(below), Some(above)) => {
                 let from = self.within(below).bounded()?;
@@ -136,7 +138,8 @@ impl<'a> Parser<'a> {
             (target, side) = (front, Some(from));
         }
         let target = self.within(target).bounded()?;
-        let body = self.bound_by(&variable, Self::term)?;
+        let body = indexed(&self.bound_by(&variable, Self::term)?, &variable);
+        let body = dependent(&body, &variable, FUNCTIONS);
         Ok(bind(Over::Limit(target, side), variable, body))
     }
 
@@ -172,26 +175,82 @@ impl<'a> Parser<'a> {
             }
             self.term()?
         } else {
-            let body = self.within(numerator).bounded()?;
-            // The derivative of a name alone is a name: `dy/dx` is `y'`, and `∂f/∂x` is `f_x`.
-            if let Expr::Symbol(of) = &body
-                && *of != name
-            {
-                let order = usize::from(order);
-                return Ok(Some(if above[0].is_cmd("partial") {
-                    Expr::symbol(&format!("{of}_{}", name.repeat(order)))
-                } else if of == "y" && name == "x" {
-                    Expr::symbol(&format!("y{}", "'".repeat(order)))
-                } else if matches!(of.as_str(), "f" | "g" | "h") {
-                    Expr::Apply(SmolStr::new(format!("{of}{}", "'".repeat(order))), vec![Expr::Symbol(name)])
-                } else {
-                    Expr::symbol(&format!("d{of}/d{name}{}", "'".repeat(order)))
-                }));
-            }
-            body
+            self.within(numerator).bounded()?
         };
+        let partial = above[0].is_cmd("partial");
+        // The derivative of a name alone is a name: `dy/dx` is `y'`, and `∂f/∂x` is `f_x`.
+        if let Expr::Symbol(of) = &body
+            && *of != name
+            && (!numerator.is_empty() || VARIABLES.contains(&of.as_str()))
+        {
+            let order = usize::from(order);
+            return Ok(Some(if partial {
+                Expr::symbol(&format!("{of}_{}", name.repeat(order)))
+            } else {
+                derivative_name(of, name, order)
+            }));
+        }
+        let letters = if name == "t" { VARIABLES } else { DEPENDENT };
+        let body = if partial { body } else { dependent(&body, &name, letters) };
         Ok(Some(bind(Over::Derivative(order), name, body)))
     }
+
+    /// `dy/dx` in plain text: no quotient of products, and whether it is a name or an equation's side is not known.
+    pub(crate) fn is_plain_derivative(&self) -> bool {
+        let [d, of, slash, below, name, ..] = &self.tokens[self.at..] else { return false };
+        let is_plain_d = |token: &Token| token.tok == Tok::Letter('d');
+        is_plain_d(d)
+            && is_plain_d(below)
+            && slash.is_op('/')
+            && [of, name].into_iter().all(|token| !token.spaced && letter(token).is_ok())
+    }
+}
+
+/// Letters that usually stand for functions.
+const FUNCTIONS: &[&str] = &["f", "g", "h", "F", "G"];
+/// Letters that usually depend on what is differentiated by.
+const DEPENDENT: &[&str] = &["f", "g", "F", "G", "y", "u", "v", "w"];
+/// Letters that usually depend on time, or on what they are alone differentiated or integrated by.
+const VARIABLES: &[&str] = &["f", "g", "h", "F", "G", "y", "u", "v", "w", "x", "z", "r", "s"];
+
+/// The name of a derivative of a name.
+fn derivative_name(of: &str, name: Symbol, order: usize) -> Expr {
+    let primes = "'".repeat(order);
+    if of == "y" && name == "x" {
+        Expr::symbol(&format!("y{primes}"))
+    } else if matches!(of, "f" | "g" | "h") {
+        Expr::Apply(SmolStr::new(format!("{of}{primes}")), vec![Expr::Symbol(name)])
+    } else {
+        Expr::symbol(&format!("d{of}/d{name}{primes}"))
+    }
+}
+
+/// A body in which letters that usually depend on the bound variable are functions of it: `\int f\,dx`,
+/// `\frac{d}{dx}(xy)`. So is a letter that is all of the body, as in `\int u\,dv`.
+fn dependent(body: &Expr, variable: &Symbol, letters: &[&str]) -> Expr {
+    let whole = matches!(body, Expr::Symbol(name) if VARIABLES.contains(&name.as_str()));
+    let letters = if whole { VARIABLES } else { letters };
+    let names = exact::free_symbols(body);
+    names.iter().filter(|name| letters.contains(&name.as_str()) && *name != variable).fold(
+        body.clone(),
+        |body, name| {
+            // `\int f\,dt` need not be `\int f\,dx`.
+            let function = if variable == "x" { name.clone() } else { format!("{name}[{variable}]").into() };
+            exact::substitute(&body, name, &Expr::Apply(function, vec![Expr::Symbol(variable.clone())]))
+        },
+    )
+}
+
+/// A body in which letters with the bound variable as their index are functions of it: `a_k`.
+fn indexed(body: &Expr, variable: &Symbol) -> Expr {
+    let names = exact::free_symbols(body);
+    names.iter().fold(body.clone(), |body, name| match name.split_once('_') {
+        Some((stem, index)) if index == variable.as_str() => {
+            let applied = Expr::Apply(SmolStr::new(stem), vec![Expr::Symbol(variable.clone())]);
+            exact::substitute(&body, name, &applied)
+        }
+        _ => body,
+    })
 }
 
 fn bind(over: Over, variable: Symbol, body: Expr) -> Expr {

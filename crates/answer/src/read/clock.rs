@@ -1,8 +1,8 @@
 //! Ratios and times of day: `3:4`, `12:30 PM`, `noon`.
 
-use super::parser::{Context, Read, expression};
+use super::parser::{Context, Read, ReadError, expression};
 use super::split;
-use super::token::{Tok, Token};
+use super::token::{Num, Tok, Token};
 use crate::answer::{Answer, Clock};
 
 /// `6 PM`, `noon`.
@@ -29,6 +29,8 @@ pub(crate) fn ratio(tokens: &[Token], context: Context<'_>) -> Read<Option<Answe
     }
     let half = tokens.iter().position(|t| meridiem(&t.tok).is_some());
     let (numbers, afternoon) = match half {
+        // What follows may be another day, place or time.
+        Some(at) if at + 1 < tokens.len() => return Err(ReadError::Syntax),
         Some(at) => (&tokens[..at], meridiem(&tokens[at].tok)),
         None => (tokens, None),
     };
@@ -37,8 +39,18 @@ pub(crate) fn ratio(tokens: &[Token], context: Context<'_>) -> Read<Option<Answe
     if afternoon.is_some() {
         return Ok(clock.map(|clock| Answer::Ratio(Vec::new(), Some(clock))));
     }
+    // `3:04` is a time or a duration, and not the ratio of 3 to 4.
+    if parts.iter().any(|part| matches!(part, [Token { tok: Tok::Num(num), .. }] if is_padded(num))) {
+        let clock = clock.ok_or(ReadError::Syntax)?;
+        return Ok(Some(Answer::Ratio(Vec::new(), Some(clock))));
+    }
     let values = parts.into_iter().map(|part| expression(part, context)).collect::<Read<Vec<_>>>()?;
     Ok(Some(Answer::Ratio(values, clock)))
+}
+
+/// Whether a number is written with a leading zero: `04`, `00`.
+fn is_padded(num: &Num) -> bool {
+    num.digits.as_ref().is_some_and(|digits| digits.len() > 1 && digits.starts_with('0'))
 }
 
 /// `am` or `pm` in any spelling: true for the afternoon.

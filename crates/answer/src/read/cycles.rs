@@ -24,12 +24,34 @@ pub(crate) fn read(tokens: &[Token]) -> Option<Answer> {
         seen.dedup();
         !cycle.is_empty() && seen.len() == cycle.len()
     });
-    if !cyclic || !valid {
-        return None;
+    (cyclic && valid).then(|| permutation(cycles))
+}
+
+/// Whether two answers are products of cycles without white space, `(12)(13)`, that may be two permutations.
+pub(crate) fn are_other_cycles(a: &str, b: &str) -> bool {
+    match (compact(a), compact(b)) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
     }
+}
+
+/// Reads `(12)(13)` as cycles of digits: two or more, none of which repeats a digit.
+fn compact(text: &str) -> Option<Answer> {
+    let text = super::delimiters::strip_delimiters(text).replace("\\left", "").replace("\\right", "");
+    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let cycles = inside.split(")(").map(|cycle| {
+        let digits: Vec<u64> = cycle.chars().map(|c| c.to_digit(10).map(u64::from)).collect::<Option<_>>()?;
+        let repeats = (1..digits.len()).any(|at| digits[..at].contains(&digits[at]));
+        (digits.len() > 1 && !repeats).then_some(digits)
+    });
+    let cycles: Vec<Vec<u64>> = cycles.collect::<Option<_>>()?;
+    (cycles.len() > 1).then(|| permutation(cycles))
+}
+
+fn permutation(mut cycles: Vec<Vec<u64>>) -> Answer {
     // A cycle begins with its least number; one of a single number moves nothing.
     for cycle in &mut cycles {
-        let least = (0..cycle.len()).min_by_key(|&at| cycle[at])?;
+        let least = (0..cycle.len()).min_by_key(|&at| cycle[at]).unwrap_or_default();
         cycle.rotate_left(least);
     }
     cycles.retain(|cycle| cycle.len() > 1);
@@ -41,5 +63,5 @@ pub(crate) fn read(tokens: &[Token]) -> Option<Answer> {
     if disjoint {
         cycles.sort_unstable();
     }
-    Some(Answer::Cycles { cycles, disjoint })
+    Answer::Cycles { cycles, disjoint }
 }

@@ -352,6 +352,12 @@ impl Parser<'_> {
                     other => Ok(other),
                 };
             }
+            // The change of a quantity is one name: `\Delta x`.
+            if let ("Delta", Some(Tok::Letter(of @ ('r'..='z' | 'h')))) = (name, self.peek().map(|t| &t.tok))
+            {
+                self.at += 1;
+                return Ok(Expr::symbol(&format!("Δ{of}")));
+            }
             let subscript = self.subscript()?;
             return Ok(Expr::symbol(&subscript.map_or_else(|| name.to_owned(), |s| format!("{name}_{s}"))));
         }

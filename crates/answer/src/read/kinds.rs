@@ -103,6 +103,9 @@ fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer
             .collect::<Read<_>>()
             .map(Answer::All);
     }
+    if let Some(named) = named_list(tokens, context, level)? {
+        return Ok(named);
+    }
     if let Some(total) = quantity::compound(tokens, context) {
         return Ok(total);
     }
@@ -138,6 +141,30 @@ fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer
         return Ok(answer);
     }
     quantity::value(tokens, context)
+}
+
+/// `x, y = 2, 3`: as many values as names, in the order of the names.
+fn named_list(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
+    let sides = split::at(tokens, |t| sign(t).is_some());
+    let [names, values] = sides.as_slice() else { return Ok(None) };
+    if split::find(names, |t| t.is_op(',')).is_none() || split::find(tokens, |t| t.is_op('=')).is_none() {
+        return Ok(None);
+    }
+    let is_separator = |t: &Token| t.is_op(',') || t.is_cmd("and");
+    let (names, values) = (split::at(names, is_separator), split::at(values, is_separator));
+    if names.len() != values.len() || values.iter().any(|value| value.is_empty()) {
+        return Ok(None);
+    }
+    let name = |part: &&[Token]| {
+        let short = matches!(part, [one, ..] if matches!(one.tok, Tok::Letter(_) | Tok::Cmd(_)));
+        let name = answer(part, context, level + 1).ok().filter(|_| short);
+        name.filter(|name| name.as_name().is_some())
+    };
+    let Some(names) = names.iter().map(name).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let values =
+        values.into_iter().map(|value| answer(value, context, level + 1)).collect::<Read<Vec<_>>>()?;
+    let sides = vec![Answer::Tuple(names), Answer::Tuple(values)];
+    Ok(Some(Answer::Relation(Relation { sides, signs: vec![RelationOp::Equal] })))
 }
 
 /// The parts between connectives, where there are two or more; an empty part at a doubled connective is skipped.

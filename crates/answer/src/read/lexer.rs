@@ -224,6 +224,12 @@ impl<'a> Lexer<'a> {
                 return true;
             }
         }
+        // Struck out, as in Markdown: not part of the answer, so the whole is not understood.
+        if let Some(rest) = self.rest.strip_prefix("~~") {
+            self.rest = rest;
+            self.cmd("sout");
+            return true;
+        }
         self.rest = &self.rest[c.len_utf8()..];
         match c {
             '$' if self.lonely_dollar => self.cmd("dollar"),

@@ -89,7 +89,6 @@ pub(crate) fn command(name: &str) -> Meaning {
         "arcosh" | "arccosh" | "acosh" => Name("arcosh"),
         "artanh" | "arctanh" | "atanh" => Name("artanh"),
         "bmod" | "mod" => Name("mod"),
-        "iint" | "oint" => Name("int"),
         "varphi" => Name("phi"),
         "varepsilon" => Name("epsilon"),
         "vartheta" => Name("theta"),
@@ -110,7 +109,7 @@ pub(crate) fn command(name: &str) -> Meaning {
         | "mathbb" | "mathcal" | "mathfrak" | "mathscr" | "hat" | "vec" | "widehat" | "overrightarrow"
         | "bold" => Style,
         "boxed" | "set" | "fbox" | "framebox" | "underline" | "mathop" | "mathord" | "mathbin"
-        | "mathrel" | "cancel" | "textcolor" | "colorbox" | "smash" => Show,
+        | "mathrel" | "textcolor" | "colorbox" | "smash" => Show,
         "phantom" | "hphantom" | "vphantom" | "hspace" | "vspace" | "color" | "label" | "tag" | "mspace"
         | "kern" => Hide,
         _ => Meaning::Other,

@@ -227,6 +227,9 @@ impl<'a> Parser<'a> {
         if let Some(mixed) = self.mixed_number() {
             return self.more_factors(mixed);
         }
+        if self.is_plain_derivative() {
+            return Err(ReadError::Syntax);
+        }
         let first = self.power()?;
         self.more_factors(first)
     }

@@ -102,6 +102,9 @@ const TRAILERS: &[&str] = &[
     "ans",
 ];
 
+/// The most words of a trailer.
+const TRAILER_WORDS: usize = 4;
+
 /// Answers in special wording: sets in words, parity, transposes, a minus sign in words, marks behind an answer.
 pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
     let worded =
@@ -131,6 +134,11 @@ pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Rea
     }
     if let Some(tokens) = with_base(tokens) {
         return answer(&tokens, context, level + 1).map(Some);
+    }
+    if let Some(list) = in_order(tokens) {
+        if let Answer::Bare(parts) | Answer::Tuple(parts) = answer(list, context, level + 1)? {
+            return Ok(Some(Answer::Tuple(parts)));
+        }
     }
     let with = |op: char, at: usize| {
         let mut tokens = tokens.to_vec();
@@ -177,17 +185,68 @@ pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Rea
         [front @ .., last] if !front.is_empty() && last.is_cmd("checkmark") => {
             answer(front, context, level + 1).map(Some)
         }
-        [front @ .., Token { tok: Tok::Text(text), .. }] if !front.is_empty() && text == "in that order" => {
-            Ok(Some(match answer(front, context, level + 1)? {
-                Answer::Bare(parts) => Answer::Tuple(parts),
-                other => other,
-            }))
-        }
         _ => match without_trailer(tokens) {
             Some(front) => answer(front, context, level + 1).map(Some),
             None => Ok(None),
         },
     }
+}
+
+/// Words that say that the order of a list counts, behind it and before it.
+const IN_ORDER: &[&str] = &[
+    "respectively",
+    "in order",
+    "in that order",
+    "in this order",
+    "in the given order",
+    "from left to right",
+];
+const SEQUENCES: &[&str] =
+    &["the sequence", "the sequence is", "sequence", "order", "the order", "the order is", "in order"];
+/// The most words of these.
+const ORDER_WORDS: usize = 4;
+
+/// The list in `2 and 3, respectively`, `1, 3, 2 (in this order)`, `the sequence 1, 3, 2`.
+fn in_order(tokens: &[Token]) -> Option<&[Token]> {
+    let matching = |tokens: &[Token], known: &[&str]| {
+        !tokens.is_empty()
+            && tokens.len() <= ORDER_WORDS
+            && words(tokens).is_some_and(|words| known.contains(&words.trim_end_matches(['.', ':'])))
+    };
+    let bare = match tokens {
+        [front @ .., close] if close.is_op(')') => front,
+        _ => tokens,
+    };
+    let first = bare.len().saturating_sub(ORDER_WORDS).max(1);
+    if let Some(at) = (first..bare.len()).find(|&at| matching(&bare[at..], IN_ORDER)) {
+        let mut front = &bare[..at];
+        // The bracket around the words, if they are in one, and the comma before them.
+        if bare.len() < tokens.len() {
+            let [rest @ .., open] = front else { return None };
+            front = open.is_op('(').then_some(rest)?;
+        }
+        while let [rest @ .., last] = front
+            && (last.is_op(',') || last.is_op(';'))
+        {
+            front = rest;
+        }
+        return (!front.is_empty()).then_some(front);
+    }
+    let at = (1..=ORDER_WORDS.min(tokens.len())).rev().find(|&at| matching(&tokens[..at], SEQUENCES))?;
+    let rest = match &tokens[at..] {
+        [colon, rest @ ..] if colon.is_op(':') => rest,
+        rest => rest,
+    };
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The words in lower case, if all of the tokens are words.
+fn words(tokens: &[Token]) -> Option<String> {
+    let words = tokens.iter().map(|token| match &token.tok {
+        Tok::Word(word) | Tok::Text(word) => Some(word.to_lowercase()),
+        _ => None,
+    });
+    words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
 
 /// `3rd`, `5^{\text{th}}`, `third`: a place in an order.
@@ -257,17 +316,11 @@ fn mapping(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<An
 
 /// What stands before words that do not change an answer.
 fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
-    let words = |tokens: &[Token]| {
-        let words = tokens.iter().map(|token| match &token.tok {
-            Tok::Word(word) | Tok::Text(word) => Some(word.to_lowercase()),
-            _ => None,
-        });
-        words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
-    };
     let is_trailer = |tokens: &[Token]| {
-        words(tokens).is_some_and(|words| {
-            TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
-        })
+        tokens.len() <= TRAILER_WORDS
+            && words(tokens).is_some_and(|words| {
+                TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
+            })
     };
     if let [.., close] = tokens
         && close.is_op(')')
@@ -275,7 +328,8 @@ fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
     {
         return is_trailer(&tokens[open + 1..tokens.len() - 1]).then_some(&tokens[..open]);
     }
-    (1..tokens.len()).find(|&at| is_trailer(&tokens[at..])).map(|at| &tokens[..at])
+    let first = tokens.len().saturating_sub(TRAILER_WORDS).max(1);
+    (first..tokens.len()).find(|&at| is_trailer(&tokens[at..])).map(|at| &tokens[..at])
 }
 
 /// `(1,2,3)^T`, `\begin{pmatrix}1&2\end{pmatrix}^{\top}`.

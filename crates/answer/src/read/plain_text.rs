@@ -55,7 +55,7 @@ pub(crate) fn in_words(tokens: &[Token]) -> Option<Answer> {
             .then(|| Answer::Value(Expr::Number(&above.value / &below.value)));
     }
     let mut text = String::new();
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
         match &token.tok {
             Tok::Word(word) | Tok::Text(word) => {
                 text.push(' ');
@@ -63,7 +63,11 @@ pub(crate) fn in_words(tokens: &[Token]) -> Option<Answer> {
             }
             Tok::Cmd(name) if name == "and" => text.push_str(" and"),
             Tok::Letter('a' | 'A') => text.push_str(" a"),
-            Tok::Op('-') => text.push('-'),
+            Tok::Op('-') if at == 0 => text.push_str("minus"),
+            // A hyphen: `twenty-one`.
+            Tok::Op('-') if !token.spaced && tokens.get(at + 1).is_some_and(|next| !next.spaced) => {
+                text.push('-');
+            }
             _ => return None,
         }
     }

@@ -96,6 +96,10 @@ impl Parser<'_> {
             if !begins {
                 break;
             }
+            if self.is_bare_atom() {
+                factors.push(Value::Expr(self.atom()?));
+                continue;
+            }
             let plain_here = plain && !factors.is_empty();
             match self.postfix(plain_here)? {
                 Factor::Value(value) => factors.push(value),
@@ -112,6 +116,16 @@ impl Parser<'_> {
             factors.push(Value::Expr(Expr::Bind(Box::new(bind))));
         }
         juxtaposed(factors)
+    }
+
+    /// A letter or a number without subscript, power, arguments and postfix operator. Most factors are: these skip the
+    /// layers below.
+    fn is_bare_atom(&self) -> bool {
+        matches!(self.peek(), Tok::Letter | Tok::Number)
+            && !matches!(
+                self.tok(self.at + 1),
+                Tok::Under | Tok::Caret | Tok::Bang | Tok::Degree | Tok::Transpose | Tok::Open(_)
+            )
     }
 
     fn begins_factor(&self) -> bool {
@@ -166,6 +180,7 @@ impl Parser<'_> {
         )
     }
 
+    #[inline(never)]
     fn postfix(&mut self, plain: bool) -> Parse<Factor> {
         let mut value = match self.power(plain)? {
             Factor::Value(value) => value,

@@ -92,10 +92,14 @@ fn inverse(expr: Expr) -> Expr {
 
 /// Factors side by side, from right to left: an integer before a positive rational number is added to it.
 pub(super) fn juxtaposed(factors: Vec<Value>) -> Parse<Value> {
+    let count = factors.len();
     let mut factors = factors.into_iter().rev();
     let mut right = factors.next().ok_or(ParseError::Syntax)?;
+    if count == 1 {
+        return Ok(right);
+    }
     // The product so far, from its end: so that a long one is built in one go.
-    let mut parts: Vec<Expr> = Vec::new();
+    let mut parts: Vec<Expr> = Vec::with_capacity(count);
     for left in factors {
         match (left, right) {
             (Value::Expr(left), Value::Expr(last)) => {
