@@ -136,6 +136,26 @@ pub enum Over {
     Derivative(u8),
 }
 
+impl Over {
+    /// The bounds or the point.
+    pub fn bounds_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Self::Sum(a, b) | Self::Product(a, b) | Self::Integral(a, b) => vec![a, b],
+            Self::Limit(a, _) => vec![a],
+            Self::Antiderivative | Self::Derivative(_) => Vec::new(),
+        }
+    }
+
+    /// The bounds or the point.
+    pub fn bounds(&self) -> Vec<&Expr> {
+        match self {
+            Self::Sum(a, b) | Self::Product(a, b) | Self::Integral(a, b) => vec![a, b],
+            Self::Limit(a, _) => vec![a],
+            Self::Antiderivative | Self::Derivative(_) => Vec::new(),
+        }
+    }
+}
+
 /// The side a limit is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
@@ -231,21 +251,45 @@ impl Expr {
                 parts.iter().collect()
             }
             Self::Power(base, exponent) => vec![base, exponent],
-            Self::Bind(bind) => {
-                let mut below = vec![&bind.body];
-                match &bind.over {
-                    Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => below.extend([a, b]),
-                    Over::Limit(a, _) => below.push(a),
-                    Over::Antiderivative | Over::Derivative(_) => {}
-                }
-                below
-            }
+            Self::Bind(bind) => std::iter::once(&bind.body).chain(bind.over.bounds()).collect(),
         }
     }
 
     /// Whether this part or any below it passes.
     pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
-        pass(self) || self.children().into_iter().any(|child| child.any(pass))
+        pass(self)
+            || match self {
+                Self::Sum(parts) | Self::Product(parts) | Self::Call(_, parts) | Self::Apply(_, parts) => {
+                    parts.iter().any(|part| part.any(pass))
+                }
+                Self::Power(base, exponent) => base.any(pass) || exponent.any(pass),
+                _ => self.children().into_iter().any(|part| part.any(pass)),
+            }
+    }
+
+    /// The expression with every part directly below it replaced.
+    #[must_use]
+    pub fn map(&self, mut replace: impl FnMut(&Self) -> Self) -> Self {
+        let mut all = |parts: &[Self]| parts.iter().map(&mut replace).collect();
+        match self {
+            Self::Number(_) | Self::Decimal(_) | Self::Constant(_) | Self::Symbol(_) => self.clone(),
+            Self::Sum(parts) => Self::Sum(all(parts)),
+            Self::Product(parts) => Self::Product(all(parts)),
+            Self::Call(function, parts) => Self::Call(*function, all(parts)),
+            Self::Apply(name, parts) => Self::Apply(name.clone(), all(parts)),
+            Self::Power(base, exponent) => {
+                let base = replace(base);
+                base.power(replace(exponent))
+            }
+            Self::Bind(bind) => {
+                let mut bind = bind.clone();
+                for part in bind.over.bounds_mut() {
+                    *part = replace(part);
+                }
+                bind.body = replace(&bind.body);
+                Self::Bind(bind)
+            }
+        }
     }
 
     /// Whether a number in it was written with a decimal point.
