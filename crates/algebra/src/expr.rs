@@ -56,56 +56,92 @@ pub enum Constant {
     EulerGamma,
 }
 
-/// A function whose meaning is known. One argument unless stated otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are the functions'")]
-pub enum Function {
-    Sin,
-    Cos,
-    Tan,
-    Cot,
-    Sec,
-    Csc,
-    Arcsin,
-    Arccos,
-    Arctan,
-    Arccot,
-    Arcsec,
-    Arccsc,
-    Sinh,
-    Cosh,
-    Tanh,
-    Coth,
-    Sech,
-    Csch,
-    Arsinh,
-    Arcosh,
-    Artanh,
+macro_rules! functions {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A function whose meaning is known. One argument unless stated otherwise.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the names are the functions'")]
+        pub enum Function { $($(#[$doc])* $variant,)* }
+
+        impl Function {
+            /// Its usual name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The function of this name.
+            pub fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+functions! {
+    Sin = "sin",
+    Cos = "cos",
+    Tan = "tan",
+    Cot = "cot",
+    Sec = "sec",
+    Csc = "csc",
+    Arcsin = "arcsin",
+    Arccos = "arccos",
+    Arctan = "arctan",
+    Arccot = "arccot",
+    Arcsec = "arcsec",
+    Arccsc = "arccsc",
+    Sinh = "sinh",
+    Cosh = "cosh",
+    Tanh = "tanh",
+    Coth = "coth",
+    Sech = "sech",
+    Csch = "csch",
+    Arsinh = "arsinh",
+    Arcosh = "arcosh",
+    Artanh = "artanh",
     /// The natural logarithm.
-    Ln,
-    Abs,
-    Sign,
-    Floor,
-    Ceil,
+    Ln = "ln",
+    Abs = "abs",
+    Sign = "sign",
+    Floor = "floor",
+    Ceil = "ceil",
     /// Two arguments or more.
-    Gcd,
+    Gcd = "gcd",
     /// Two arguments or more.
-    Lcm,
+    Lcm = "lcm",
     /// One argument or more.
-    Max,
+    Max = "max",
     /// One argument or more.
-    Min,
-    Factorial,
-    DoubleFactorial,
-    Gamma,
+    Min = "min",
+    Factorial = "factorial",
+    DoubleFactorial = "doublefactorial",
+    Gamma = "gamma",
     /// `n` choose `k`: two arguments.
-    Binomial,
+    Binomial = "binomial",
     /// The remainder of the first by the second, with the sign of the second.
-    Mod,
-    Re,
-    Im,
-    Conjugate,
-    Arg,
+    Mod = "mod",
+    Re = "re",
+    Im = "im",
+    Conjugate = "conjugate",
+    Arg = "arg",
+}
+
+impl Function {
+    /// The function that `f^{-1}` means, where that is not a power.
+    pub fn inverse(self) -> Option<Self> {
+        Some(match self {
+            Self::Sin => Self::Arcsin,
+            Self::Cos => Self::Arccos,
+            Self::Tan => Self::Arctan,
+            Self::Cot => Self::Arccot,
+            Self::Sec => Self::Arcsec,
+            Self::Csc => Self::Arccsc,
+            Self::Sinh => Self::Arsinh,
+            Self::Cosh => Self::Arcosh,
+            Self::Tanh => Self::Artanh,
+            _ => return None,
+        })
+    }
 }
 
 /// An operator with a bound variable.
