@@ -23,12 +23,14 @@ mod bound;
 mod closed;
 mod component;
 mod constant;
+
 mod context;
 mod function;
 mod gamma;
 mod integral;
-mod interval;
+pub(crate) mod interval;
 mod kernel;
+
 mod limit;
 mod number;
 mod point;
@@ -45,7 +47,7 @@ mod walk;
 
 pub use agreement::{Agreement, agreement};
 pub use point::Point;
-pub use value::{Enclosure, Ternary, Value};
+pub use value::{Enclosure, Value};
 
 use context::{Context, Rigor, StepError};
 use kernel::MAX_BITS;
@@ -117,9 +119,9 @@ fn attempt(expr: &Expr, at: &Point, bits: u32, rigor: Rigor, fuel: &Fuel) -> Res
     let cx = Context::new(bits.clamp(53, MAX_BITS), rigor, fuel);
     if bits <= 53 {
         let number = Scope::<f64>::new(at).value(expr, &cx)?;
-        Ok(Value::of_double(number, !cx.guessed()))
+        Ok(Value::of(number, !cx.guessed(), cx.bits))
     } else {
         let number = Scope::<big::Big>::new(at).value(expr, &cx)?;
-        Ok(Value::of_big(number, !cx.guessed()))
+        Ok(Value::of(number, !cx.guessed(), cx.bits))
     }
 }

@@ -56,56 +56,92 @@ pub enum Constant {
     EulerGamma,
 }
 
-/// A function whose meaning is known. One argument unless stated otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are the functions'")]
-pub enum Function {
-    Sin,
-    Cos,
-    Tan,
-    Cot,
-    Sec,
-    Csc,
-    Arcsin,
-    Arccos,
-    Arctan,
-    Arccot,
-    Arcsec,
-    Arccsc,
-    Sinh,
-    Cosh,
-    Tanh,
-    Coth,
-    Sech,
-    Csch,
-    Arsinh,
-    Arcosh,
-    Artanh,
+macro_rules! functions {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A function whose meaning is known. One argument unless stated otherwise.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the names are the functions'")]
+        pub enum Function { $($(#[$doc])* $variant,)* }
+
+        impl Function {
+            /// Its usual name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The function of this name.
+            pub fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+functions! {
+    Sin = "sin",
+    Cos = "cos",
+    Tan = "tan",
+    Cot = "cot",
+    Sec = "sec",
+    Csc = "csc",
+    Arcsin = "arcsin",
+    Arccos = "arccos",
+    Arctan = "arctan",
+    Arccot = "arccot",
+    Arcsec = "arcsec",
+    Arccsc = "arccsc",
+    Sinh = "sinh",
+    Cosh = "cosh",
+    Tanh = "tanh",
+    Coth = "coth",
+    Sech = "sech",
+    Csch = "csch",
+    Arsinh = "arsinh",
+    Arcosh = "arcosh",
+    Artanh = "artanh",
     /// The natural logarithm.
-    Ln,
-    Abs,
-    Sign,
-    Floor,
-    Ceil,
+    Ln = "ln",
+    Abs = "abs",
+    Sign = "sign",
+    Floor = "floor",
+    Ceil = "ceil",
     /// Two arguments or more.
-    Gcd,
+    Gcd = "gcd",
     /// Two arguments or more.
-    Lcm,
+    Lcm = "lcm",
     /// One argument or more.
-    Max,
+    Max = "max",
     /// One argument or more.
-    Min,
-    Factorial,
-    DoubleFactorial,
-    Gamma,
+    Min = "min",
+    Factorial = "factorial",
+    DoubleFactorial = "doublefactorial",
+    Gamma = "gamma",
     /// `n` choose `k`: two arguments.
-    Binomial,
+    Binomial = "binomial",
     /// The remainder of the first by the second, with the sign of the second.
-    Mod,
-    Re,
-    Im,
-    Conjugate,
-    Arg,
+    Mod = "mod",
+    Re = "re",
+    Im = "im",
+    Conjugate = "conjugate",
+    Arg = "arg",
+}
+
+impl Function {
+    /// The function that `f^{-1}` means, where that is not a power.
+    pub fn inverse(self) -> Option<Self> {
+        Some(match self {
+            Self::Sin => Self::Arcsin,
+            Self::Cos => Self::Arccos,
+            Self::Tan => Self::Arctan,
+            Self::Cot => Self::Arccot,
+            Self::Sec => Self::Arcsec,
+            Self::Csc => Self::Arccsc,
+            Self::Sinh => Self::Arsinh,
+            Self::Cosh => Self::Arcosh,
+            Self::Tanh => Self::Artanh,
+            _ => return None,
+        })
+    }
 }
 
 /// An operator with a bound variable.
@@ -134,6 +170,26 @@ pub enum Over {
     Limit(Expr, Option<Side>),
     /// The derivative of this order.
     Derivative(u8),
+}
+
+impl Over {
+    /// The bounds or the point.
+    pub fn bounds_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Self::Sum(a, b) | Self::Product(a, b) | Self::Integral(a, b) => vec![a, b],
+            Self::Limit(a, _) => vec![a],
+            Self::Antiderivative | Self::Derivative(_) => Vec::new(),
+        }
+    }
+
+    /// The bounds or the point.
+    pub fn bounds(&self) -> Vec<&Expr> {
+        match self {
+            Self::Sum(a, b) | Self::Product(a, b) | Self::Integral(a, b) => vec![a, b],
+            Self::Limit(a, _) => vec![a],
+            Self::Antiderivative | Self::Derivative(_) => Vec::new(),
+        }
+    }
 }
 
 /// The side a limit is taken from.
@@ -231,21 +287,45 @@ impl Expr {
                 parts.iter().collect()
             }
             Self::Power(base, exponent) => vec![base, exponent],
-            Self::Bind(bind) => {
-                let mut below = vec![&bind.body];
-                match &bind.over {
-                    Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => below.extend([a, b]),
-                    Over::Limit(a, _) => below.push(a),
-                    Over::Antiderivative | Over::Derivative(_) => {}
-                }
-                below
-            }
+            Self::Bind(bind) => std::iter::once(&bind.body).chain(bind.over.bounds()).collect(),
         }
     }
 
     /// Whether this part or any below it passes.
     pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
-        pass(self) || self.children().into_iter().any(|child| child.any(pass))
+        pass(self)
+            || match self {
+                Self::Sum(parts) | Self::Product(parts) | Self::Call(_, parts) | Self::Apply(_, parts) => {
+                    parts.iter().any(|part| part.any(pass))
+                }
+                Self::Power(base, exponent) => base.any(pass) || exponent.any(pass),
+                _ => self.children().into_iter().any(|part| part.any(pass)),
+            }
+    }
+
+    /// The expression with every part directly below it replaced.
+    #[must_use]
+    pub fn map(&self, mut replace: impl FnMut(&Self) -> Self) -> Self {
+        let mut all = |parts: &[Self]| parts.iter().map(&mut replace).collect();
+        match self {
+            Self::Number(_) | Self::Decimal(_) | Self::Constant(_) | Self::Symbol(_) => self.clone(),
+            Self::Sum(parts) => Self::Sum(all(parts)),
+            Self::Product(parts) => Self::Product(all(parts)),
+            Self::Call(function, parts) => Self::Call(*function, all(parts)),
+            Self::Apply(name, parts) => Self::Apply(name.clone(), all(parts)),
+            Self::Power(base, exponent) => {
+                let base = replace(base);
+                base.power(replace(exponent))
+            }
+            Self::Bind(bind) => {
+                let mut bind = bind.clone();
+                for part in bind.over.bounds_mut() {
+                    *part = replace(part);
+                }
+                bind.body = replace(&bind.body);
+                Self::Bind(bind)
+            }
+        }
     }
 
     /// Whether a number in it was written with a decimal point.

@@ -16,4 +16,5 @@ pub mod exact;
 pub mod expr;
 pub mod fuel;
 pub mod relation;
+mod squaring;
 pub mod verdict;

@@ -122,7 +122,7 @@ fn number(rest: &str) -> (usize, Tok) {
         length += 1 + digits(length + 1);
     }
     if length == 0 {
-        return (1, Tok::Period);
+        return (1, Tok::Other);
     }
     let after = &rest[length..];
     let sign = after.chars().next().filter(char::is_ascii_whitespace).map_or(0, char::len_utf8);

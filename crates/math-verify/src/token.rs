@@ -1,5 +1,6 @@
 //! The tokens of math-verify's grammar.
 
+use super::tree::NamedSet;
 use aske_algebra::expr::Function;
 use aske_algebra::relation::RelationOp;
 
@@ -17,9 +18,8 @@ pub(super) enum Tok {
     Close(Bracket),
     Bar,
     Vert,
-    Norm,
-    Phantom,
-    Boxed,
+    /// `\phantom` and `\boxed`.
+    Wrapper,
     Lim,
     Approach,
     Int,
@@ -29,7 +29,6 @@ pub(super) enum Tok {
     Log,
     Ln,
     Exp,
-    Det,
     Gamma,
     /// A known function of one argument.
     Function(Function),
@@ -54,7 +53,6 @@ pub(super) enum Tok {
     Caret,
     Semicolon,
     Comma,
-    Period,
     Differential,
     E,
     BigE,
@@ -67,7 +65,6 @@ pub(super) enum Tok {
     Scientific,
     Percent,
     Infinity,
-    Partial,
     In,
     NotIn,
     Equal,
@@ -76,20 +73,12 @@ pub(super) enum Tok {
     Bang,
     Transpose,
     Degree,
-    Naturals,
-    Integers,
-    Rationals,
-    Reals,
-    Complexes,
-    Primes,
+    Set(NamedSet),
     Union,
     Intersection,
     Minus,
     PlusMinus,
-    Empty,
-    Subset,
-    Superset,
-    /// NamedSet to the lexer, used by no rule that is kept here.
+    /// Known to the lexer, used by no rule here.
     Other,
     /// White space of all kinds: never in the list.
     Skip,

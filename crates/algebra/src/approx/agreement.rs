@@ -70,14 +70,7 @@ const MAX_BITS_OF_OPERATORS: u32 = 128;
 
 /// Whether an expression has operators that can be estimated better than they can be enclosed.
 fn has_operators(expr: &Expr) -> bool {
-    match expr {
-        Expr::Number(_) | Expr::Decimal(_) | Expr::Constant(_) | Expr::Symbol(_) => false,
-        Expr::Sum(parts) | Expr::Product(parts) | Expr::Call(_, parts) | Expr::Apply(_, parts) => {
-            parts.iter().any(has_operators)
-        }
-        Expr::Power(base, exponent) => has_operators(base) || has_operators(exponent),
-        Expr::Bind(_) => true,
-    }
+    expr.any(&|part| matches!(part, Expr::Bind(_)))
 }
 
 fn better(old: Option<(Agreement, bool)>, new: (Agreement, bool)) -> (Agreement, bool) {

@@ -11,7 +11,7 @@ use crate::expr::Rational;
 
 /// Which way a result is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     /// Never above the true value.
     Down,
     /// Never below the true value.
@@ -19,11 +19,11 @@ pub(super) enum Rounding {
 }
 
 /// A lower and an upper bound of one number.
-pub(super) type Pair<T> = (T, T);
+pub(crate) type Pair<T> = (T, T);
 
 /// A number that may stand at an end of an interval. Every operation is rounded in the given direction, so that
 /// intervals made of them always hold the true value. `bits` is the precision, where the type has a choice.
-pub(super) trait Bound: Clone + PartialOrd + Debug {
+pub(crate) trait Bound: Clone + PartialOrd + Debug {
     /// A small integer, exactly.
     fn small(value: i32) -> Self;
     /// Plus or minus infinity.
@@ -32,6 +32,8 @@ pub(super) trait Bound: Clone + PartialOrd + Debug {
     fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self;
     /// A double, exactly.
     fn of_f64(value: f64) -> Self;
+    /// The same number, of any precision.
+    fn to_big(&self) -> Big;
     /// The nearest doubles.
     fn to_f64(&self, dir: Rounding) -> f64;
     /// The same number with the other sign.
@@ -126,6 +128,10 @@ impl Bound for f64 {
 
     fn of_f64(value: f64) -> Self {
         value
+    }
+
+    fn to_big(&self) -> Big {
+        Big::of_f64(*self)
     }
 
     fn to_f64(&self, _dir: Rounding) -> f64 {

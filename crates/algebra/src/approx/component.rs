@@ -89,16 +89,7 @@ impl<T: Bound> Component<T> {
     pub(super) fn order(&self, other: &Self, cx: &Context<'_>) -> Result<Option<Ordering>, StepError> {
         Ok(match (self, other) {
             (Self::Exact(a), Self::Exact(b)) | (Self::Pi(a), Self::Pi(b)) => Some(a.cmp(b)),
-            _ => {
-                let (a, b) = (self.span(cx)?, other.span(cx)?);
-                if a.high < b.low {
-                    Some(Ordering::Less)
-                } else if a.low > b.high {
-                    Some(Ordering::Greater)
-                } else {
-                    None
-                }
-            }
+            _ => self.span(cx)?.order(&other.span(cx)?),
         })
     }
 

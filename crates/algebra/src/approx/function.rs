@@ -9,7 +9,7 @@ use super::bound::{Bound, Pair};
 use super::component::{Component, sign_of};
 use super::context::{Context, StepError};
 use super::gamma::gamma;
-use super::interval::Interval;
+use super::interval::{self, Interval};
 use super::number::Number::{self, Complex, Infinite, Real};
 use super::rational;
 use crate::expr::{Function, Rational};
@@ -184,7 +184,7 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepEr
         }
         match part.abs().order(&Component::int(1), cx)? {
             Some(Ordering::Greater) => {}
-            Some(_) => return Ok(Real(part.through(cx, real_arcsin)?)),
+            Some(_) => return Ok(Real(part.through(cx, interval::arcsin)?)),
             None => return Err(StepError::Imprecise),
         }
     }
@@ -192,17 +192,6 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepEr
     let root = Number::int(1).sub(&x.square(cx)?, cx)?.sqrt(cx)?;
     let inner = Number::i().mul(x, cx)?.add(&root, cx)?;
     Number::i().neg().mul(&inner.ln(cx)?, cx)
-}
-
-/// The arc sine of an interval inside (−1, 1).
-fn real_arcsin<T: Bound>(x: &Interval<T>, bits: u32) -> Interval<T> {
-    let at = |end: &T| -> Interval<T> {
-        let end = Interval::point(end.clone());
-        let one = Interval::small(1);
-        let root = one.sub(&end, bits).mul(&one.add(&end, bits), bits).sqrt(bits);
-        end.div(&root, bits).map_or_else(Interval::all, |ratio| ratio.atan(bits))
-    };
-    Interval { low: at(&x.low).low, high: at(&x.high).high }
 }
 
 fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {

@@ -1,49 +1,50 @@
 //! Real intervals with outward rounding.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 use super::bound::{Bound, Pair, Rounding};
 use crate::expr::Rational;
+use crate::squaring;
 
 /// An interval `[low, high]`; an infinite end means that nothing bounds the number on that side.
 #[derive(Clone, Debug)]
-pub(super) struct Interval<T> {
-    pub(super) low: T,
-    pub(super) high: T,
+pub(crate) struct Interval<T> {
+    pub(crate) low: T,
+    pub(crate) high: T,
 }
 
 impl<T: Bound> Interval<T> {
     /// The interval between two bounds.
-    pub(super) fn of(pair: Pair<T>) -> Self {
+    pub(crate) fn of(pair: Pair<T>) -> Self {
         Self { low: pair.0, high: pair.1 }
     }
 
     /// One number.
-    pub(super) fn point(value: T) -> Self {
+    pub(crate) fn point(value: T) -> Self {
         Self { low: value.clone(), high: value }
     }
 
     /// A small integer.
-    pub(super) fn small(value: i32) -> Self {
+    pub(crate) fn small(value: i32) -> Self {
         Self::point(T::small(value))
     }
 
     /// The tightest interval around a rational number.
-    pub(super) fn of_rational(value: &Rational, bits: u32) -> Self {
-        let low = T::of_rational(value, bits, Rounding::Down);
-        if value.is_int() && value.numerator().is_zero() {
-            return Self::point(low);
+    pub(crate) fn of_rational(value: &Rational, bits: u32) -> Self {
+        Self {
+            low: T::of_rational(value, bits, Rounding::Down),
+            high: T::of_rational(value, bits, Rounding::Up),
         }
-        Self { high: T::of_rational(value, bits, Rounding::Up), low }
     }
 
     /// Everything.
-    pub(super) fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self { low: T::infinite(true), high: T::infinite(false) }
     }
 
     /// The sign, where the interval is on one side of zero or is zero.
-    pub(super) fn sign(&self) -> Option<Ordering> {
+    pub(crate) fn sign(&self) -> Option<Ordering> {
         match (self.low.sign(), self.high.sign()) {
             (Ordering::Greater, _) => Some(Ordering::Greater),
             (_, Ordering::Less) => Some(Ordering::Less),
@@ -53,22 +54,30 @@ impl<T: Bound> Interval<T> {
     }
 
     /// Not below zero.
-    pub(super) fn is_not_negative(&self) -> bool {
+    pub(crate) fn is_not_negative(&self) -> bool {
         self.low.sign() != Ordering::Less
     }
 
     /// Both ends are finite.
-    pub(super) fn is_bounded(&self) -> bool {
+    pub(crate) fn is_bounded(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }
 
+    /// The order of all numbers of one to all numbers of the other, where it is one.
+    pub(crate) fn order(&self, other: &Self) -> Option<Ordering> {
+        if self.high < other.low {
+            return Some(Ordering::Less);
+        }
+        (self.low > other.high).then_some(Ordering::Greater)
+    }
+
     /// The two have a number in common.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         self.low <= other.high && other.low <= self.high
     }
 
     /// The smallest interval around both.
-    pub(super) fn hull(&self, other: &Self) -> Self {
+    pub(crate) fn hull(&self, other: &Self) -> Self {
         Self {
             low: if self.low <= other.low { self.low.clone() } else { other.low.clone() },
             high: if self.high >= other.high { self.high.clone() } else { other.high.clone() },
@@ -76,7 +85,7 @@ impl<T: Bound> Interval<T> {
     }
 
     /// What both have in common; either one where they have nothing.
-    pub(super) fn common(&self, other: &Self) -> Self {
+    pub(crate) fn common(&self, other: &Self) -> Self {
         let both = Self {
             low: if self.low >= other.low { self.low.clone() } else { other.low.clone() },
             high: if self.high <= other.high { self.high.clone() } else { other.high.clone() },
@@ -84,22 +93,22 @@ impl<T: Bound> Interval<T> {
         if both.low <= both.high { both } else { self.clone() }
     }
 
-    pub(super) fn neg(&self) -> Self {
+    pub(crate) fn neg(&self) -> Self {
         Self { low: self.high.neg(), high: self.low.neg() }
     }
 
-    pub(super) fn add(&self, other: &Self, bits: u32) -> Self {
+    pub(crate) fn add(&self, other: &Self, bits: u32) -> Self {
         Self {
             low: self.low.add(&other.low, bits, Rounding::Down),
             high: self.high.add(&other.high, bits, Rounding::Up),
         }
     }
 
-    pub(super) fn sub(&self, other: &Self, bits: u32) -> Self {
+    pub(crate) fn sub(&self, other: &Self, bits: u32) -> Self {
         self.add(&other.neg(), bits)
     }
 
-    pub(super) fn mul(&self, other: &Self, bits: u32) -> Self {
+    pub(crate) fn mul(&self, other: &Self, bits: u32) -> Self {
         if other.is_not_negative() {
             return self.scaled(other, bits);
         }
@@ -130,7 +139,7 @@ impl<T: Bound> Interval<T> {
     }
 
     /// The square, which is never below zero.
-    pub(super) fn square(&self, bits: u32) -> Self {
+    pub(crate) fn square(&self, bits: u32) -> Self {
         let size = self.abs();
         Self {
             low: size.low.mul(&size.low, bits, Rounding::Down),
@@ -139,7 +148,7 @@ impl<T: Bound> Interval<T> {
     }
 
     /// The quotient; none where the divisor may be zero.
-    pub(super) fn div(&self, other: &Self, bits: u32) -> Option<Self> {
+    pub(crate) fn div(&self, other: &Self, bits: u32) -> Option<Self> {
         match other.sign()? {
             Ordering::Equal => None,
             Ordering::Less => self.neg().div(&other.neg(), bits),
@@ -154,7 +163,7 @@ impl<T: Bound> Interval<T> {
         }
     }
 
-    pub(super) fn abs(&self) -> Self {
+    pub(crate) fn abs(&self) -> Self {
         match self.sign() {
             Some(Ordering::Less) => self.neg(),
             Some(_) => self.clone(),
@@ -165,7 +174,7 @@ impl<T: Bound> Interval<T> {
         }
     }
 
-    pub(super) fn half(&self) -> Self {
+    pub(crate) fn half(&self) -> Self {
         Self { low: self.low.half(), high: self.high.half() }
     }
 
@@ -178,26 +187,26 @@ impl<T: Bound> Interval<T> {
     }
 
     /// The square root; the interval is not below zero.
-    pub(super) fn sqrt(&self, bits: u32) -> Self {
+    pub(crate) fn sqrt(&self, bits: u32) -> Self {
         Self { low: self.low.sqrt(bits, Rounding::Down), high: self.high.sqrt(bits, Rounding::Up) }
     }
 
-    pub(super) fn exp(&self, bits: u32) -> Self {
+    pub(crate) fn exp(&self, bits: u32) -> Self {
         self.rising(|x| x.exp(bits))
     }
 
     /// The logarithm; the interval is not below zero, and a low end of zero gives minus infinity.
-    pub(super) fn ln(&self, bits: u32) -> Self {
+    pub(crate) fn ln(&self, bits: u32) -> Self {
         let zero = || (T::infinite(true), T::infinite(true));
         self.rising(|x| if x.sign() == Ordering::Equal { zero() } else { x.ln(bits) })
     }
 
-    pub(super) fn atan(&self, bits: u32) -> Self {
+    pub(crate) fn atan(&self, bits: u32) -> Self {
         self.rising(|x| x.atan(bits))
     }
 
     /// Sine and cosine: the values at the middle, and how far they can go from there.
-    pub(super) fn sin_cos(&self, bits: u32) -> (Self, Self) {
+    pub(crate) fn sin_cos(&self, bits: u32) -> (Self, Self) {
         if self.low == self.high {
             let (sin, cos) = self.low.sin_cos(bits);
             return (Self::of(sin), Self::of(cos));
@@ -224,37 +233,27 @@ impl<T: Bound> Interval<T> {
     }
 
     /// A power with an exponent above zero.
-    pub(super) fn pow(&self, exponent: u64, bits: u32) -> Self {
+    pub(crate) fn pow(&self, exponent: u64, bits: u32) -> Self {
         let even = exponent.is_multiple_of(2);
         let base = if even { self.abs() } else { self.clone() };
         let raise = |x: &T, dir: Rounding| -> T {
             // Rounding away from zero is rounding up the size.
             let negative = x.sign() == Ordering::Less;
             let (size, dir) = if negative { (x.neg(), flip(dir)) } else { (x.clone(), dir) };
-            let (mut power, mut square, mut left) = (None::<T>, size, exponent);
-            loop {
-                if left % 2 == 1 {
-                    power = Some(power.map_or_else(|| square.clone(), |p| p.mul(&square, bits, dir)));
-                }
-                left /= 2;
-                if left == 0 {
-                    break;
-                }
-                square = square.mul(&square, bits, dir);
-            }
-            let power = power.unwrap_or_else(|| T::small(1));
+            let Ok(power) =
+                squaring::power(size, exponent.into(), |a: &T, b| Ok::<_, Infallible>(a.mul(b, bits, dir)));
             if negative { power.neg() } else { power }
         };
         Self { low: raise(&base.low, Rounding::Down), high: raise(&base.high, Rounding::Up) }
     }
 
     /// π.
-    pub(super) fn pi(bits: u32) -> Self {
+    pub(crate) fn pi(bits: u32) -> Self {
         Self::of(T::pi(bits))
     }
 
     /// Bounds as doubles.
-    pub(super) fn to_f64(&self) -> Interval<f64> {
+    pub(crate) fn to_f64(&self) -> Interval<f64> {
         Interval { low: self.low.to_f64(Rounding::Down), high: self.high.to_f64(Rounding::Up) }
     }
 }
@@ -264,4 +263,15 @@ fn flip(dir: Rounding) -> Rounding {
         Rounding::Down => Rounding::Up,
         Rounding::Up => Rounding::Down,
     }
+}
+
+/// The arc sine of an interval inside (−1, 1).
+pub(crate) fn arcsin<T: Bound>(x: &Interval<T>, bits: u32) -> Interval<T> {
+    let at = |end: &T| -> Interval<T> {
+        let end = Interval::point(end.clone());
+        let one = Interval::small(1);
+        let root = one.sub(&end, bits).mul(&one.add(&end, bits), bits).sqrt(bits);
+        end.div(&root, bits).map_or_else(Interval::all, |ratio| ratio.atan(bits))
+    };
+    Interval { low: at(&x.low).low, high: at(&x.high).high }
 }

@@ -8,10 +8,9 @@ use std::cmp::Ordering;
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest as _, DivRemEuclid as _};
 
-use super::big::{Big, shift_right};
-use super::bound::{Bound, Pair, Rounding};
-use super::constant::{EULER_GAMMA, Fraction, LN2, PI};
-use crate::expr::Rational;
+use super::big::Big;
+use super::bound::{Bound as _, Pair, Rounding};
+use super::constant::{Fraction, LN2, PI};
 
 /// The most bits the constants allow for.
 pub(super) const MAX_BITS: u32 = 1024;
@@ -30,7 +29,7 @@ fn one(shift: u32) -> IBig {
     IBig::ONE << (shift as usize)
 }
 
-fn constant(of: &Fraction, bits: u32) -> Pair<Big> {
+pub(super) fn constant(of: &Fraction, bits: u32) -> Pair<Big> {
     let places = (bits + 8).min(of.places());
     around(&of.at(places), &IBig::from(2), -i64::from(places), bits)
 }
@@ -45,10 +44,10 @@ fn almost(x: &Big, bits: u32) -> Pair<Big> {
     }
 }
 
-fn exp(x: &Big, bits: u32) -> Pair<Big> {
+pub(super) fn exp(x: &Big, bits: u32) -> Pair<Big> {
     const HALVINGS: usize = 8;
     let negative = x.sign() == Ordering::Less;
-    let Some(top) = x.top().filter(|top| *top <= 42) else {
+    let Some(top) = x.exponent().filter(|top| *top <= 42) else {
         if x.sign() == Ordering::Equal {
             return (Big::small(1), Big::small(1));
         }
@@ -67,7 +66,7 @@ fn exp(x: &Big, bits: u32) -> Pair<Big> {
     let w = bits + 28;
     let places = w + 48;
     // x = n·ln 2 + r with |n| < 2^43, so the two units of ln 2 cost r less than one unit at w places.
-    let (n, r) = x.fixed(i64::from(places), Rounding::Down).div_rem_euclid(LN2.at(places));
+    let (n, r) = x.fixed(i64::from(places)).div_rem_euclid(LN2.at(places));
     let r: IBig = IBig::from(r) >> (48 + HALVINGS);
     let mut term = one(w);
     let mut sum = term.clone();
@@ -87,19 +86,19 @@ fn exp(x: &Big, bits: u32) -> Pair<Big> {
     around(&sum, &one(19), n - i64::from(w), bits)
 }
 
-fn ln(x: &Big, bits: u32) -> Pair<Big> {
-    let Some(top) = x.top() else {
-        return (Big::of_f64(1e11), Big::infinity(false));
+pub(super) fn ln(x: &Big, bits: u32) -> Pair<Big> {
+    let Some(top) = x.exponent() else {
+        return (Big::of_f64(1e11), Big::infinite(false));
     };
     // x = f·2^scale with f in [3/4, 3/2).
     let three_quarters = Big::rounded(IBig::from(3), top - 2, 8, Rounding::Down);
     let scale = if *x < three_quarters { top - 1 } else { top };
     let Some((mantissa, exponent)) = x.parts() else {
-        return (Big::infinity(true), Big::infinity(false));
+        return (Big::infinite(true), Big::infinite(false));
     };
     let f = Big::rounded(mantissa.clone(), exponent - scale, u32::MAX, Rounding::Down);
     let off = Big::add(&f, &Big::small(-1), u32::MAX, Rounding::Down);
-    let Some(off_top) = off.top() else {
+    let Some(off_top) = off.exponent() else {
         let (low, high) = constant(&LN2, bits);
         let scale = Big::rounded(IBig::from(scale), 0, 64, Rounding::Down);
         let (low, high) = if scale.sign() == Ordering::Less { (high, low) } else { (low, high) };
@@ -108,13 +107,13 @@ fn ln(x: &Big, bits: u32) -> Pair<Big> {
     // Near one the logarithm is small: as many more places keep it sharp.
     let more = if scale == 0 { u32::try_from(-off_top).unwrap_or(0).min(4 * MAX_BITS) } else { 0 };
     let w = bits + 20 + more;
-    let fixed = f.fixed(i64::from(w), Rounding::Down);
+    let fixed = f.fixed(i64::from(w));
     let (start, near) = if off_top < -16 {
         (IBig::ZERO, one(w))
     } else {
         let start = Big::of_f64(libm::log(f.to_f64(Rounding::Down)));
         let near = exp(&start, w).0;
-        (start.fixed(i64::from(w), Rounding::Down), near.fixed(i64::from(w), Rounding::Down))
+        (start.fixed(i64::from(w)), near.fixed(i64::from(w)))
     };
     // ln f = start + 2·artanh((f − near)/(f + near)), where near = e^start to within two units.
     let t = ((&fixed - &near) << (w as usize)) / (&fixed + &near);
@@ -133,9 +132,9 @@ fn ln(x: &Big, bits: u32) -> Pair<Big> {
     around(&value, &one(11), -i64::from(w), bits)
 }
 
-fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
+pub(super) fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
     let unit = Big::small(1);
-    let Some(top) = x.top().filter(|top| *top < TURNS) else {
+    let Some(top) = x.exponent().filter(|top| *top < TURNS) else {
         if x.sign() == Ordering::Equal {
             return ((Big::ZERO, Big::ZERO), (unit.clone(), unit));
         }
@@ -149,7 +148,7 @@ fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
     let places = w + 8 + u32::try_from(top).unwrap_or(0);
     // x = n·π/2 + r; n is below 2^top, so the error of π/2 costs r less than a unit at w places.
     let half_pi = PI.at(places) >> 1;
-    let turned = x.fixed(i64::from(places), Rounding::Down) + (&half_pi >> 1);
+    let turned = x.fixed(i64::from(places)) + (&half_pi >> 1);
     let (n, r) = turned.div_rem_euclid(&half_pi);
     let r = (IBig::from(r) - (&half_pi >> 1)) >> ((places - w) as usize);
     let square = (&r * &r) >> (w as usize);
@@ -186,8 +185,8 @@ fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
     (clip(&sin), clip(&cos))
 }
 
-fn atan(x: &Big, bits: u32) -> Pair<Big> {
-    let Some(top) = x.top() else {
+pub(super) fn atan(x: &Big, bits: u32) -> Pair<Big> {
+    let Some(top) = x.exponent() else {
         let (low, high) = constant(&PI, bits);
         return match x.sign() {
             Ordering::Equal => (Big::ZERO, Big::ZERO),
@@ -211,7 +210,10 @@ fn atan(x: &Big, bits: u32) -> Pair<Big> {
     for i in 1..bits {
         power = Big::mul(&power, &square, w, down);
         let term = Big::div(&power, &Big::small(i32::try_from(2 * i + 1).unwrap_or(i32::MAX)), w, down);
-        if term.top().is_none_or(|small| sum.top().is_some_and(|large| small < large - i64::from(w))) {
+        if term
+            .exponent()
+            .is_none_or(|small| sum.exponent().is_some_and(|large| small < large - i64::from(w)))
+        {
             break;
         }
         sum = Big::add(&sum, &term, w, down);
@@ -221,107 +223,4 @@ fn atan(x: &Big, bits: u32) -> Pair<Big> {
     let grown = value << 16;
     let error = IBig::ONE << ((grown.bit_len() + 12).saturating_sub(w as usize));
     around(&grown, &error, exponent - 16, bits)
-}
-
-impl Bound for Big {
-    fn small(value: i32) -> Self {
-        Self::rounded(IBig::from(value), 0, 64, Rounding::Down)
-    }
-
-    fn infinite(negative: bool) -> Self {
-        Self::infinity(negative)
-    }
-
-    fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self {
-        Self::of_rational(value, bits, dir)
-    }
-
-    fn of_f64(value: f64) -> Self {
-        Self::of_f64(value)
-    }
-
-    fn to_f64(&self, dir: Rounding) -> f64 {
-        Self::to_f64(self, dir)
-    }
-
-    fn neg(&self) -> Self {
-        Self::neg(self)
-    }
-
-    fn sign(&self) -> Ordering {
-        Self::sign(self)
-    }
-
-    fn is_finite(&self) -> bool {
-        Self::is_finite(self)
-    }
-
-    fn add(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
-        Self::add(self, other, bits, dir)
-    }
-
-    fn mul(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
-        Self::mul(self, other, bits, dir)
-    }
-
-    fn div(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
-        Self::div(self, other, bits, dir)
-    }
-
-    fn half(&self) -> Self {
-        Self::half(self)
-    }
-
-    fn sqrt(&self, bits: u32, dir: Rounding) -> Self {
-        Self::sqrt(self, bits, dir)
-    }
-
-    fn exp(&self, bits: u32) -> Pair<Self> {
-        exp(self, bits)
-    }
-
-    fn ln(&self, bits: u32) -> Pair<Self> {
-        ln(self, bits)
-    }
-
-    fn sin_cos(&self, bits: u32) -> (Pair<Self>, Pair<Self>) {
-        sin_cos(self, bits)
-    }
-
-    fn atan(&self, bits: u32) -> Pair<Self> {
-        atan(self, bits)
-    }
-
-    fn pi(bits: u32) -> Pair<Self> {
-        constant(&PI, bits)
-    }
-
-    fn euler_gamma(bits: u32) -> Pair<Self> {
-        constant(&EULER_GAMMA, bits)
-    }
-
-    fn floor(&self) -> Option<IBig> {
-        let (mantissa, exponent) = self.parts()?;
-        match exponent {
-            0..=100_000 => Some(mantissa << usize::try_from(exponent).ok()?),
-            100_001.. => None,
-            _ => {
-                let gone = usize::try_from(-exponent).ok()?.min(mantissa.bit_len() + 1);
-                Some(shift_right(mantissa.clone(), gone, Rounding::Down))
-            }
-        }
-    }
-
-    fn exactly(&self) -> Option<Rational> {
-        Self::exactly(self)
-    }
-
-    fn exponent(&self) -> Option<i64> {
-        self.top()
-    }
-
-    fn price(bits: u32) -> (u64, u64) {
-        let words = u64::from(bits / 64 + 1);
-        (24 + 2 * words, 300 * words + 60 * words * words)
-    }
 }

@@ -12,6 +12,7 @@ use super::interval::Interval;
 use super::number::Number::{self, Complex, Infinite, Real};
 use super::rational;
 use crate::expr::Rational;
+use crate::squaring;
 
 impl<T: Bound> Number<T> {
     /// e to this.
@@ -202,17 +203,7 @@ pub(super) fn whole_power<T: Bound>(
             None => return Err(StepError::Imprecise),
         },
         (_, Some(count)) if count <= 4096 => {
-            let (mut power, mut square, mut left) = (Number::int(1), base.clone(), count);
-            loop {
-                if left % 2 == 1 {
-                    power = power.mul(&square, cx)?;
-                }
-                left /= 2;
-                if left == 0 {
-                    break power;
-                }
-                square = square.mul(&square, cx)?;
-            }
+            squaring::power(base.clone(), count.into(), |a, b| a.mul(b, cx))?
         }
         _ => return base.ln(cx)?.mul(&Number::exact(n.clone().into()), cx)?.exp(cx),
     };

@@ -43,10 +43,11 @@ pub(super) fn integral<'a, T: Bound>(
                 Err(_) if i.abs() >= 2 * per => continue,
                 Err(fail) => return Err(fail),
             };
+            let size = size(&value, cx)?;
             if i.abs() == reach * per {
-                edge = edge.max(size(&value, cx)?);
+                edge = edge.max(size);
             }
-            fuzz += blur * size(&value, cx)?;
+            fuzz += blur * size;
             total = total.add(&value, cx)?;
         }
         let estimate =

@@ -7,6 +7,7 @@ use super::function;
 use super::number::Number::{self, Real};
 use super::walk::Scope;
 use crate::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
+use crate::squaring;
 
 /// The coefficients of 1, t, t², … of an expression at `at + t`.
 type Series<T> = Vec<Number<T>>;
@@ -40,20 +41,13 @@ pub(super) fn taylor<'a, T: Bound>(
     Expansion { scope, variable, at, order, cx, depth: 0 }.of(expr)
 }
 
-/// Whether a variable occurs in an expression, free or not.
+/// Whether a variable occurs in an expression, free or not, or is differentiated by.
 pub(super) fn mentions(expr: &Expr, variable: &Symbol) -> bool {
-    match expr {
+    expr.any(&|part| match part {
         Expr::Symbol(name) => name == variable,
-        Expr::Number(_) | Expr::Decimal(_) | Expr::Constant(_) => false,
-        Expr::Sum(parts) | Expr::Product(parts) | Expr::Call(_, parts) | Expr::Apply(_, parts) => {
-            parts.iter().any(|part| mentions(part, variable))
-        }
-        Expr::Power(base, exponent) => mentions(base, variable) || mentions(exponent, variable),
-        Expr::Bind(bind) => match &bind.over {
-            Over::Derivative(_) if bind.variable == *variable => true,
-            _ => expr.children().into_iter().any(|part| mentions(part, variable)),
-        },
-    }
+        Expr::Bind(bind) => matches!(bind.over, Over::Derivative(_)) && bind.variable == *variable,
+        _ => false,
+    })
 }
 
 struct Expansion<'s, 'a, 'c, 'f, T> {
@@ -211,16 +205,10 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
             && n.is_int()
             && let Ok(n) = u8::try_from(n.numerator())
         {
-            let (mut power, mut square, mut left) = (self.constant(Number::int(1)), u.clone(), n);
-            while left > 0 {
-                if left % 2 == 1 {
-                    power = self.mul(&power, &square)?;
-                }
-                left /= 2;
-                if left > 0 {
-                    square = self.mul(&square, &square)?;
-                }
+            if n == 0 {
+                return Ok(self.constant(Number::int(1)));
             }
+            let mut power = squaring::power(u.clone(), n.into(), |a, b| self.mul(a, b))?;
             // The value itself is sharper than the product over an enclosure.
             power[0] = u[0].power(w, self.cx)?;
             return Ok(power);

@@ -23,93 +23,79 @@ pub enum Value {
     },
 }
 
-/// A rectangle of the complex plane that holds a number; its ends are at the precision asked for.
+/// A rectangle of the complex plane that holds a number.
 #[derive(Clone, Debug)]
 pub struct Enclosure {
-    pub(super) rectangle: Rectangle,
-    pub(super) rigorous: bool,
+    re: Component<Big>,
+    im: Component<Big>,
+    rigorous: bool,
+    /// The precision of the bounds.
+    bits: u32,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum Rectangle {
-    Double(Component<f64>, Component<f64>),
-    Big(Component<Big>, Component<Big>),
-}
+/// Bits by which exact parts are bounded more sharply than the precision of an evaluation.
+const MORE: u32 = 64;
 
-/// A yes, a no, or not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ternary {
-    /// Surely.
-    Yes,
-    /// Surely not.
-    No,
-    /// The enclosure is too wide to tell.
-    Unclear,
-}
+/// A rational number, or a rational multiple of π where true.
+type Closed<'a> = Option<(&'a Rational, bool)>;
 
-/// Something of the ends of an enclosure that does not depend on their rectangle.
-macro_rules! each {
-    ($enclosure:expr, ($re:ident, $im:ident) => $body:expr) => {
-        match &$enclosure.rectangle {
-            Rectangle::Double($re, $im) => $body,
-            Rectangle::Big($re, $im) => $body,
+impl<T: Bound> Component<T> {
+    /// The rational number, or the rational multiple of π, that it is known to be.
+    fn closed(&self) -> Closed<'_> {
+        match self {
+            Self::Exact(value) => Some((value, false)),
+            Self::Pi(value) => Some((value, true)),
+            Self::Interval(_) => None,
         }
-    };
-}
+    }
 
-/// The precision at which exact parts are turned into bounds for callers.
-const FINE: u32 = 64;
-
-/// The bounds of a part, without counting fuel: at most a few words of an exact number are examined.
-pub(super) fn bounds<T: Bound>(part: &Component<T>, bits: u32) -> Interval<T> {
-    match part {
-        Component::Exact(value) => Interval::of_rational(value, bits),
-        Component::Pi(value) => Interval::of_rational(value, bits).mul(&Interval::pi(bits), bits),
-        Component::Interval(span) => span.clone(),
+    /// The same part with bounds of any precision.
+    fn to_big(self) -> Component<Big> {
+        match self {
+            Self::Exact(value) => Component::Exact(value),
+            Self::Pi(value) => Component::Pi(value),
+            Self::Interval(span) => {
+                Component::Interval(Interval { low: span.low.to_big(), high: span.high.to_big() })
+            }
+        }
     }
 }
 
 impl Enclosure {
-    /// Whether the bounds are proven: nothing estimated took part.
-    pub fn is_rigorous(&self) -> bool {
-        self.rigorous
+    /// Bounds of the real and of the imaginary part, without counting fuel.
+    fn spans(&self) -> (Interval<Big>, Interval<Big>) {
+        let bits = self.bits + MORE;
+        let bounds = |part: &Component<Big>| match part {
+            Component::Exact(value) => Interval::of_rational(value, bits),
+            Component::Pi(value) => Interval::of_rational(value, bits).mul(&Interval::pi(bits), bits),
+            Component::Interval(span) => span.clone(),
+        };
+        (bounds(&self.re), bounds(&self.im))
     }
 
     /// Bounds of the imaginary part.
     pub fn imaginary_bounds(&self) -> (f64, f64) {
-        let span = each!(self, (_re, im) => bounds(im, FINE).to_f64());
+        let span = self.spans().1.to_f64();
         (span.low, span.high)
     }
 }
 
 impl Value {
-    pub(super) fn of_double(number: Number<f64>, rigorous: bool) -> Self {
-        Self::of(number, rigorous, Rectangle::Double)
-    }
-
-    pub(super) fn of_big(number: Number<Big>, rigorous: bool) -> Self {
-        Self::of(number, rigorous, Rectangle::Big)
-    }
-
-    fn of<T: Bound>(
-        number: Number<T>,
-        rigorous: bool,
-        rectangle: impl FnOnce(Component<T>, Component<T>) -> Rectangle,
-    ) -> Self {
+    pub(super) fn of<T: Bound>(number: Number<T>, rigorous: bool, bits: u32) -> Self {
         let (re, im) = match number {
             Number::Infinite(negative) => return Self::Infinite { negative },
             Number::Real(Component::Exact(value)) if rigorous => return Self::Exact(value),
             Number::Real(re) => (re, Component::zero()),
             Number::Complex(re, im) => (re, im),
         };
-        Self::Ball(Enclosure { rectangle: rectangle(re, im), rigorous })
+        Self::Ball(Enclosure { re: re.to_big(), im: im.to_big(), rigorous, bits })
     }
 
     /// Bounds of the real part as doubles; an infinity is its own bounds.
     pub fn to_f64_bounds(&self) -> (f64, f64) {
         let span = match self {
-            Self::Exact(value) => Interval::<f64>::of_rational(value, FINE),
-            Self::Ball(ball) => each!(ball, (re, _im) => bounds(re, FINE).to_f64()),
+            Self::Exact(value) => Interval::<f64>::of_rational(value, MORE),
+            Self::Ball(ball) => ball.spans().0.to_f64(),
             Self::Infinite { negative } => Interval::point(f64::infinite(*negative)),
         };
         (span.low, span.high)
@@ -122,17 +108,12 @@ impl Value {
             (true, true) => low * 0.5 + high * 0.5,
             (true, false) => high,
             (false, true) => low,
-            (false, false) => {
-                if low < 0.0 && high > 0.0 {
-                    0.0
-                } else {
-                    low
-                }
-            }
+            (false, false) if low < 0.0 && high > 0.0 => 0.0,
+            (false, false) => low,
         }
     }
 
-    /// Whether the bounds are proven.
+    /// Whether the bounds are proven: nothing estimated took part.
     pub fn is_rigorous(&self) -> bool {
         match self {
             Self::Ball(ball) => ball.rigorous,
@@ -144,17 +125,14 @@ impl Value {
     pub fn is_real(&self) -> bool {
         match self {
             Self::Exact(_) => true,
-            Self::Ball(ball) => each!(ball, (_re, im) => im.is_zero()),
+            Self::Ball(ball) => ball.im.is_zero(),
             Self::Infinite { .. } => false,
         }
     }
 
     /// Surely a number with an imaginary part.
     pub fn is_surely_not_real(&self) -> bool {
-        match self {
-            Self::Ball(ball) => each!(ball, (_re, im) => !matches!(im.sign(), None | Some(Ordering::Equal))),
-            _ => false,
-        }
+        matches!(self, Self::Ball(ball) if !matches!(ball.im.sign(), None | Some(Ordering::Equal)))
     }
 
     /// One of the two infinities.
@@ -168,105 +146,43 @@ impl Value {
             Self::Exact(value) => Some(sign_of(value)),
             Self::Infinite { negative: true } => Some(Ordering::Less),
             Self::Infinite { negative: false } => Some(Ordering::Greater),
-            Self::Ball(ball) => each!(ball, (re, im) => if im.is_zero() { re.sign() } else { None }),
+            Self::Ball(ball) => ball.im.is_zero().then(|| ball.re.sign()).flatten(),
         }
     }
 
     /// The order of two real numbers or infinities, where it is known. Equal only where both are exact.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
-        if let (Self::Exact(a), Self::Exact(b)) = (self, other) {
-            return Some(a.cmp(b));
+        match (self, other) {
+            (Self::Exact(a), Self::Exact(b)) => return Some(a.cmp(b)),
+            (Self::Infinite { negative: a }, Self::Infinite { negative: b }) => return Some(b.cmp(a)),
+            (Self::Infinite { .. }, _) => return other.is_real().then(|| self.sign()).flatten(),
+            (_, Self::Infinite { .. }) => return other.order(self).map(Ordering::reverse),
+            _ if !self.is_real() || !other.is_real() => return None,
+            _ => {}
         }
-        if let (Self::Infinite { negative: a }, Self::Infinite { negative: b }) = (self, other) {
-            return Some(b.cmp(a));
-        }
-        if self.is_infinite() {
-            return other.is_real().then(|| self.sign()).flatten();
-        }
-        if other.is_infinite() {
-            return other.order(self).map(Ordering::reverse);
-        }
-        let (Some(a), Some(b)) = (self.real_span(), other.real_span()) else {
-            return None;
-        };
         if let (Some((a, pi_a)), Some((b, pi_b))) = (self.closed(), other.closed())
             && pi_a == pi_b
         {
             return Some(a.cmp(b));
         }
-        if a.high < b.low {
-            Some(Ordering::Less)
-        } else if a.low > b.high {
-            Some(Ordering::Greater)
-        } else {
-            None
-        }
+        self.spans().0.order(&other.spans().0)
     }
 
-    /// The rational number, or the rational multiple of π (true), that it is known to be.
-    pub(super) fn closed(&self) -> Option<(&Rational, bool)> {
+    /// The rational number, or the rational multiple of π, that it is known to be.
+    pub(super) fn closed(&self) -> Closed<'_> {
         match self {
             Self::Exact(value) => Some((value, false)),
-            Self::Ball(ball) if self.is_real() => each!(ball, (re, _im) => match re {
-                Component::Exact(value) => Some((value, false)),
-                Component::Pi(value) => Some((value, true)),
-                Component::Interval(_) => None,
-            }),
+            Self::Ball(ball) if ball.im.is_zero() => ball.re.closed(),
             _ => None,
         }
     }
 
-    /// The real part at the precision of arbitrary precision.
-    pub(super) fn real_span(&self) -> Option<Interval<Big>> {
-        self.is_real().then(|| self.spans().0)
-    }
-
-    /// Real and imaginary part at the precision of arbitrary precision; an infinity is at the far end of it.
+    /// Bounds of the real and of the imaginary part.
     pub(super) fn spans(&self) -> (Interval<Big>, Interval<Big>) {
-        const BITS: u32 = super::kernel::MAX_BITS;
-        let wide = |part: &Component<f64>| match part {
-            Component::Exact(value) => bounds(&Component::Exact(value.clone()), BITS),
-            Component::Pi(value) => bounds(&Component::Pi(value.clone()), BITS),
-            Component::Interval(span) => {
-                Interval { low: Big::of_f64(span.low), high: Big::of_f64(span.high) }
-            }
-        };
         match self {
-            Self::Exact(value) => (Interval::of_rational(value, BITS), Interval::small(0)),
-            Self::Infinite { negative } => (Interval::point(Big::infinity(*negative)), Interval::small(0)),
-            Self::Ball(ball) => match &ball.rectangle {
-                Rectangle::Double(re, im) => (wide(re), wide(im)),
-                Rectangle::Big(re, im) => (bounds(re, BITS), bounds(im, BITS)),
-            },
-        }
-    }
-
-    /// Whether it is within an absolute distance of a rational number.
-    pub fn agrees(&self, with: &Rational, within: &Rational) -> Ternary {
-        const BITS: u32 = super::kernel::MAX_BITS;
-        if let Self::Exact(value) = self {
-            let (low, high) = (with - within, with + within);
-            return if *value >= low && *value <= high { Ternary::Yes } else { Ternary::No };
-        }
-        if self.is_infinite() || self.is_surely_not_real() {
-            return Ternary::No;
-        }
-        let (re, _) = self.spans();
-        let reach = Interval::<Big> {
-            low: Big::of_rational(&(with - within), BITS, Rounding::Down),
-            high: Big::of_rational(&(with + within), BITS, Rounding::Up),
-        };
-        if !re.meets(&reach) {
-            return Ternary::No;
-        }
-        let inner = Interval::<Big> {
-            low: Big::of_rational(&(with - within), BITS, Rounding::Up),
-            high: Big::of_rational(&(with + within), BITS, Rounding::Down),
-        };
-        if self.is_real() && inner.low <= re.low && re.high <= inner.high {
-            Ternary::Yes
-        } else {
-            Ternary::Unclear
+            Self::Exact(value) => (Interval::of_rational(value, super::MAX_BITS), Interval::small(0)),
+            Self::Infinite { negative } => (Interval::point(Big::infinite(*negative)), Interval::small(0)),
+            Self::Ball(ball) => ball.spans(),
         }
     }
 
@@ -278,46 +194,25 @@ impl Value {
         let (re, im) = self.spans();
         sharpness(&re, &im, most).0
     }
+
+    /// Both are complex numbers whose parts are known exactly, and the same.
+    pub(super) fn exact_complex(&self, other: &Self) -> bool {
+        let (Self::Ball(a), Self::Ball(b)) = (self, other) else { return false };
+        let same = |a: Closed<'_>, b: Closed<'_>| a.is_some() && a == b;
+        a.rigorous && b.rigorous && same(a.re.closed(), b.re.closed()) && same(a.im.closed(), b.im.closed())
+    }
 }
 
 /// The relative and the absolute accuracy of a rectangle in bits, at most `most` each.
 pub(super) fn sharpness(re: &Interval<Big>, im: &Interval<Big>, most: u32) -> (u32, u32) {
-    let width = |span: &Interval<Big>| span.high.add(&span.low.neg(), FINE, Rounding::Up);
-    let (a, b) = (width(re), width(im));
-    let wide = if a >= b { a } else { b };
-    let (a, b) = (re.abs().high, im.abs().high);
-    let large = if a >= b { a } else { b };
+    let larger = |a: Big, b: Big| if a >= b { a } else { b };
+    let width = |span: &Interval<Big>| span.high.add(&span.low.neg(), MORE, Rounding::Up);
+    let (wide, large) = (larger(width(re), width(im)), larger(re.abs().high, im.abs().high));
     let cap = |bits: i64| u32::try_from(bits.clamp(0, i64::from(most))).unwrap_or(0);
     match (wide.exponent(), large.exponent()) {
         _ if !wide.is_finite() => (0, 0),
         (None, _) => (most, most),
         (Some(wide), Some(large)) => (cap(large - wide), cap(-wide)),
         (Some(wide), None) => (0, cap(-wide)),
-    }
-}
-
-impl Value {
-    /// Both are complex numbers whose parts are known exactly, and the same.
-    pub(super) fn exact_complex(&self, other: &Self) -> bool {
-        let (Self::Ball(a), Self::Ball(b)) = (self, other) else { return false };
-        let same = |a: Closed<'_>, b: Closed<'_>| a.is_some() && a == b;
-        let (x, y) = (a.closed_parts(), b.closed_parts());
-        a.rigorous && b.rigorous && same(x.0, y.0) && same(x.1, y.1)
-    }
-}
-
-/// A rational number, or a rational multiple of π where true.
-type Closed<'a> = Option<(&'a Rational, bool)>;
-
-impl Enclosure {
-    fn closed_parts(&self) -> (Closed<'_>, Closed<'_>) {
-        fn closed<T>(part: &Component<T>) -> Closed<'_> {
-            match part {
-                Component::Exact(value) => Some((value, false)),
-                Component::Pi(value) => Some((value, true)),
-                Component::Interval(_) => None,
-            }
-        }
-        each!(self, (re, im) => (closed(re), closed(im)))
     }
 }

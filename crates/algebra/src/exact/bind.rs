@@ -158,9 +158,7 @@ impl Field<'_> {
                 let mut top = self.exponential(&start)?;
                 if infinite {
                     let Some(region) = self.region(&ratio) else { return Ok(None) };
-                    let wide = region.re.low.abs().max(region.re.high.abs());
-                    let tall = region.im.low.abs().max(region.im.high.abs());
-                    if wide * wide + tall * tall >= 0.999_999 {
+                    if region.largest_square() >= 0.999_999 {
                         return Ok(None);
                     }
                 } else {

@@ -24,27 +24,13 @@ pub struct CanonicalForm {
 }
 
 impl CanonicalForm {
-    /// The expression has no value; it equals nothing, itself included.
-    pub fn is_undefined(&self) -> bool {
-        self.form.is_none()
-    }
-
-    /// Proved to be zero.
-    pub fn is_zero(&self) -> bool {
-        self.form.as_ref().is_some_and(Poly::is_empty)
-    }
-
     /// The rational number this is, if it is one.
     pub fn as_rational(&self) -> Option<Rational> {
         self.form.as_ref().and_then(Poly::as_rational)
     }
-
-    /// Only variables occur, to whole powers, so that different forms are different functions.
-    pub fn is_polynomial_in_variables(&self) -> bool {
-        self.form.as_ref().is_some_and(|p| rational_function(&self.table, p))
-    }
 }
 
+/// Whether only variables occur, to whole powers, so that different forms are different functions.
 fn rational_function(table: &Table, p: &Poly) -> bool {
     p.0.iter().all(|(m, _)| {
         m.0.iter().all(|(id, e)| {
@@ -85,19 +71,17 @@ pub fn canonical_form(expr: &Expr, fuel: &Fuel) -> Result<CanonicalForm, OutOfFu
 
 /// Whether two expressions are the same: `Some(true)` and `Some(false)` are proved, `None` is not known.
 pub fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
-    let mut field = Field::new(fuel);
-    match field.same(a, b) {
-        Ok(answer) => Ok(answer),
-        Err(FormError::Undefined) => Ok(Some(false)),
-        Err(FormError::Large) => Ok(None),
-        Err(FormError::Fuel) => Err(OutOfFuel),
-    }
+    answered(Field::new(fuel).same(a, b))
 }
 
 /// Whether one expression is a non-zero constant times the other, as equations allow.
 pub fn proportional(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
-    let mut field = Field::new(fuel);
-    match field.proportional(a, b) {
+    answered(Field::new(fuel).proportional(a, b))
+}
+
+/// What has no value is the same as nothing.
+fn answered(answer: Res<Option<bool>>) -> Result<Option<bool>, OutOfFuel> {
+    match answer {
         Ok(answer) => Ok(answer),
         Err(FormError::Undefined) => Ok(Some(false)),
         Err(FormError::Large) => Ok(None),

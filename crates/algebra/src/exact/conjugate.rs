@@ -42,7 +42,7 @@ impl Field<'_> {
         match answer? {
             ZeroTest::Zero => {
                 let other = self.difference(&a, &self.mul(&b, &Poly::kernel(id, Q::HALF))?)?;
-                let apart = self.region(&other).is_some_and(|r| r.re.excludes_zero() || r.im.excludes_zero());
+                let apart = self.region(&other).is_some_and(|region| region.excludes_zero());
                 Ok(if apart { ZeroTest::Zero } else { ZeroTest::Unknown })
             }
             other => Ok(other),

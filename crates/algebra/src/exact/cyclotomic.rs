@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use dashu_int::UBig;
+use dashu_int::ops::Gcd as _;
 
 use super::{
     exponent::Q,
@@ -84,7 +85,7 @@ impl Field<'_> {
         let mut order: i64 = 2;
         for (mono, _) in &p.0 {
             let den = mono.exponent(UNIT).den().checked_mul(2)?;
-            order = order / gcd(order, den) * den;
+            order = lcm(order, den);
             if order > ORDER {
                 return None;
             }
@@ -116,7 +117,7 @@ impl Field<'_> {
             let root = self.gauss(prime)?;
             current = self.root_replaced(&current, id, &root)?;
             let field = if prime % 4 == 3 { 4 * prime } else { prime };
-            order = order / gcd(order, field) * field;
+            order = lcm(order, field);
             if order > ORDER {
                 return Ok((current, false));
             }
@@ -214,11 +215,8 @@ impl Field<'_> {
     }
 }
 
-fn gcd(mut a: i64, mut b: i64) -> i64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
+fn lcm(a: i64, b: i64) -> i64 {
+    a / a.unsigned_abs().gcd(b.unsigned_abs()).cast_signed() * b
 }
 
 /// The coefficients of Φ_n, the constant first.
@@ -276,7 +274,7 @@ mod tests {
         let big = cyclotomic_polynomial(105);
         assert_eq!((big.len() - 1, big[7]), (48, -2));
         for n in 1..60i64 {
-            let phi = (1..=n).filter(|k| gcd(*k, n) == 1).count();
+            let phi = (1..=n).filter(|k| k.unsigned_abs().gcd(n.unsigned_abs()) == 1).count();
             assert_eq!(cyclotomic_polynomial(n).len() - 1, phi);
         }
     }

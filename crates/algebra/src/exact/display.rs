@@ -118,7 +118,7 @@ fn write_kernel(out: &mut String, table: &Table, id: Id) -> fmt::Result {
         Kernel::Abs(p) => write_call(out, table, "abs", std::slice::from_ref(p)),
         Kernel::Base(p) => write_poly(out, table, p),
         Kernel::Power(a, b) => write_call(out, table, "pow", &[a.clone(), b.clone()]),
-        Kernel::Call(function, args) => write_call(out, table, &format!("{function:?}").to_lowercase(), args),
+        Kernel::Call(function, args) => write_call(out, table, function.name(), args),
         Kernel::Apply(name, args) => write_call(out, table, name, args),
         Kernel::Bind(binder, bounds, body) => {
             let name = match binder {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
+use dashu_int::ops::Gcd as _;
 
 use crate::expr::Rational;
 
@@ -34,7 +35,7 @@ impl Q {
         if den == 1 {
             return Some(Self { num: i64::try_from(num).ok()?, den: 1 });
         }
-        let common = gcd(num.unsigned_abs(), den.unsigned_abs()).cast_signed() * den.signum();
+        let common = num.unsigned_abs().gcd(den.unsigned_abs()).cast_signed() * den.signum();
         Some(Self { num: i64::try_from(num / common).ok()?, den: i64::try_from(den / common).ok()? })
     }
 
@@ -107,20 +108,6 @@ impl Ord for Q {
         let left = i128::from(self.num) * i128::from(other.den);
         left.cmp(&(i128::from(other.num) * i128::from(self.den)))
     }
-}
-
-fn gcd(mut a: u128, mut b: u128) -> u128 {
-    // Nearly always short enough for the machine's own division.
-    if let (Ok(mut x), Ok(mut y)) = (u64::try_from(a), u64::try_from(b)) {
-        while y != 0 {
-            (x, y) = (y, x % y);
-        }
-        return u128::from(x);
-    }
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

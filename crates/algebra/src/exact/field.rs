@@ -11,6 +11,7 @@ use super::{
 use crate::{
     expr::{Rational, Symbol},
     fuel::{Fuel, OutOfFuel},
+    squaring,
 };
 
 /// Why no canonical form came out.
@@ -275,7 +276,7 @@ impl<'f> Field<'f> {
         }
         let size = n.unsigned_abs();
         if n > 0 && self.small_power(p, size) {
-            match self.squared_up(p, size) {
+            match squaring::power(p.clone(), size.into(), |a, b| self.mul(a, b)) {
                 Err(FormError::Large) => {}
                 other => return other,
             }
@@ -306,20 +307,5 @@ impl<'f> Field<'f> {
             }
         }
         n <= 64 && bits < BITS as u64 * 4
-    }
-
-    fn squared_up(&self, p: &Poly, mut n: u64) -> Res<Poly> {
-        let mut out = Poly::one();
-        let mut square = p.clone();
-        while n > 0 {
-            if n & 1 == 1 {
-                out = self.mul(&out, &square)?;
-            }
-            n >>= 1;
-            if n > 0 {
-                square = self.mul(&square, &square)?;
-            }
-        }
-        Ok(out)
     }
 }

@@ -1,10 +1,10 @@
 //! Comparison modulo primes, for numbers and rational functions too large to expand.
 
-use super::{
-    modular::{Modulus, Residue},
-    primes::{PRIMES, Prime},
-    tower::whole,
-};
+use std::sync::LazyLock;
+
+use num_modular::{ModularInteger, MontgomeryInt};
+
+use super::tower::whole;
 use crate::{
     expr::{Expr, Function, Over, Rational, Symbol},
     fuel::{Fuel, OutOfFuel},
@@ -15,13 +15,36 @@ const FACTORIAL: i128 = 1_000_000;
 /// Terms of a sum or product that are written out.
 const UNROLLED: i128 = 100_000;
 
+/// The three largest primes p below 2^61 for which p − 1 has no prime factor above `SMOOTH`.
+const PRIMES: [u64; 3] = [2_305_843_009_208_739_001, 2_305_843_009_207_463_503, 2_305_843_009_206_617_161];
+const SMOOTH: u64 = 1_000;
+
+/// For each prime the chain p − 1, φ(p − 1), φ(φ(p − 1)), …, 2, by which exponents of towers are reduced.
+static TOTIENTS: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| {
+    PRIMES.map(|prime| std::iter::successors(Some(prime - 1), |n| (*n > 2).then(|| totient(*n))).collect())
+});
+
+/// φ(n), for n without a prime factor above `SMOOTH`.
+fn totient(n: u64) -> u64 {
+    let (mut rest, mut totient) = (n, n);
+    for prime in 2..=SMOOTH {
+        if rest.is_multiple_of(prime) {
+            totient -= totient / prime;
+        }
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+        }
+    }
+    totient
+}
+
 /// Compares two rational expressions by their residues at pseudo-random points: `Some(false)` is a proof
 /// that they differ, `Some(true)` means that they agree at several points modulo several primes, and
 /// `None` that one of them is no rational function or has no value at the points.
 pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     let mut agreed = 0;
-    for (seed, prime) in (1u64..).zip(PRIMES.iter().chain(&PRIMES)) {
-        let mut point = Point::new(prime, seed, fuel);
+    for seed in 1..=2 * PRIMES.len() {
+        let mut point = Point::new(seed, fuel);
         match (point.value(a)?, point.value(b)?) {
             (Ok(a), Ok(b)) if a == b => agreed += 1,
             (Ok(_), Ok(_)) => return Ok(Some(false)),
@@ -45,12 +68,13 @@ enum ResidueError {
     Unsupported,
 }
 
+type Residue = MontgomeryInt<u64>;
 type Value = Result<Residue, ResidueError>;
 
 /// One prime and the values of all variables modulo it.
 struct Point<'p> {
-    modulus: Modulus,
-    prime: &'p Prime,
+    one: Residue,
+    totients: &'static [u64],
     seed: u64,
     fuel: &'p Fuel,
     scope: Vec<(Symbol, i64)>,
@@ -60,10 +84,15 @@ struct Point<'p> {
 }
 
 impl<'p> Point<'p> {
-    fn new(prime: &'p Prime, seed: u64, fuel: &'p Fuel) -> Self {
-        let modulus = Modulus::new(prime.value);
-        let factorial = (0, modulus.one());
-        Self { modulus, prime, seed, fuel, scope: Vec::new(), factorial, depth: 0 }
+    fn new(seed: usize, fuel: &'p Fuel) -> Self {
+        let at = seed % PRIMES.len();
+        let one = Residue::new(1, &PRIMES[at]);
+        let (totients, seed) = (&TOTIENTS[at], seed as u64);
+        Self { one, totients, seed, fuel, scope: Vec::new(), factorial: (0, one), depth: 0 }
+    }
+
+    fn residue(&self, value: u64) -> Residue {
+        self.one.convert(value)
     }
 
     fn value(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
@@ -83,10 +112,10 @@ impl<'p> Point<'p> {
             Expr::Number(value) | Expr::Decimal(value) => self.number(value),
             Expr::Symbol(name) => Ok(Ok(match self.scope.iter().rev().find(|(n, _)| n == name) {
                 Some((_, value)) => self.integer(*value),
-                None => self.modulus.residue(self.random(name)),
+                None => self.residue(self.random(name)),
             })),
-            Expr::Sum(parts) => self.fold(parts, 0, Modulus::add),
-            Expr::Product(parts) => self.fold(parts, 1, Modulus::mul),
+            Expr::Sum(parts) => self.fold(parts, 0, |a, b| a + b),
+            Expr::Product(parts) => self.fold(parts, 1, |a, b| a * b),
             Expr::Power(base, exponent) => self.power(base, exponent),
             Expr::Call(Function::Factorial, args) => {
                 match args.first().map(|a| self.exact(a)).transpose()?.flatten() {
@@ -96,7 +125,7 @@ impl<'p> Point<'p> {
             }
             Expr::Call(Function::Binomial, args) => match args.as_slice() {
                 [n, k] => match (self.exact(n)?, self.exact(k)?) {
-                    (Some(n @ 0..=FACTORIAL), Some(k)) if k < 0 || k > n => Ok(Ok(self.modulus.residue(0))),
+                    (Some(n @ 0..=FACTORIAL), Some(k)) if k < 0 || k > n => Ok(Ok(self.residue(0))),
                     (Some(n @ 0..=FACTORIAL), Some(k)) => self.binomial(n, k),
                     _ => foreign,
                 },
@@ -123,8 +152,8 @@ impl<'p> Point<'p> {
     }
 
     fn integer(&self, value: i64) -> Residue {
-        let size = self.modulus.residue(value.unsigned_abs());
-        if value < 0 { self.modulus.negated(size) } else { size }
+        let size = self.residue(value.unsigned_abs());
+        if value < 0 { -size } else { size }
     }
 
     fn number(&self, value: &Rational) -> Result<Value, OutOfFuel> {
@@ -132,23 +161,22 @@ impl<'p> Point<'p> {
             return Ok(Ok(self.integer(top)));
         }
         self.fuel.spend(2 * super::poly::words(value))?;
-        let top = value.numerator().clone().into_parts().1 % self.prime.value;
-        let low = value.denominator().clone() % self.prime.value;
-        let (top, low) = (self.modulus.residue(top), self.modulus.residue(low));
-        let top = if *value < Rational::ZERO { self.modulus.negated(top) } else { top };
-        Ok(self.modulus.inverted(low).map(|inverse| self.modulus.mul(top, inverse)).ok_or(ResidueError::Pole))
+        let prime = self.one.modulus();
+        let top = self.residue(value.numerator().clone().into_parts().1 % prime);
+        let low = self.residue(value.denominator().clone() % prime);
+        Ok(quotient(if *value < Rational::ZERO { -top } else { top }, low))
     }
 
     fn fold(
         &mut self,
         parts: &[Expr],
         start: u64,
-        join: impl Fn(&Modulus, Residue, Residue) -> Residue,
+        join: impl Fn(Residue, Residue) -> Residue,
     ) -> Result<Value, OutOfFuel> {
-        let mut out = self.modulus.residue(start);
+        let mut out = self.residue(start);
         for part in parts {
             match self.value(part)? {
-                Ok(value) => out = join(&self.modulus, out, value),
+                Ok(value) => out = join(out, value),
                 Err(missing) => return Ok(Err(missing)),
             }
         }
@@ -160,11 +188,10 @@ impl<'p> Point<'p> {
         let bound = self.bound_exponent(exponent);
         let exponent = match bound {
             Some(value) => Some(super::tower::ModularInteger {
-                residue: u64::try_from(value.rem_euclid(i64::try_from(self.prime.value - 1).unwrap_or(1)))
-                    .unwrap_or(0),
+                residue: value.rem_euclid(self.totients[0].cast_signed()).cast_unsigned(),
                 exact: Some(i128::from(value)),
             }),
-            None if self.scope.is_empty() => whole(exponent, self.prime.totients, self.fuel, self.depth)?,
+            None if self.scope.is_empty() => whole(exponent, self.totients, self.fuel, self.depth)?,
             None => None,
         };
         let Some(exponent) = exponent else { return Ok(Err(ResidueError::Unsupported)) };
@@ -173,14 +200,14 @@ impl<'p> Point<'p> {
             missing => return Ok(missing),
         };
         self.fuel.spend(80)?;
-        if Modulus::is_zero(base) {
+        if base.is_zero() {
             return Ok(match exponent.exact {
-                Some(0) => Ok(self.modulus.one()),
+                Some(0) => Ok(self.one),
                 Some(e) if e < 0 => Err(ResidueError::Pole),
                 _ => Ok(base),
             });
         }
-        Ok(Ok(self.modulus.power(base, exponent.residue)))
+        Ok(Ok(base.pow(&exponent.residue)))
     }
 
     /// An exponent that is a bound variable or a short number.
@@ -200,20 +227,19 @@ impl<'p> Point<'p> {
         if !self.scope.is_empty() {
             return Ok(None);
         }
-        Ok(whole(expr, self.prime.totients, self.fuel, self.depth)?.and_then(|w| w.exact))
+        Ok(whole(expr, self.totients, self.fuel, self.depth)?.and_then(|w| w.exact))
     }
 
     fn factorial(&mut self, n: u64) -> Result<Residue, OutOfFuel> {
         let (mut at, mut product) = self.factorial;
         if n < at {
-            (at, product) = (0, self.modulus.one());
+            (at, product) = (0, self.one);
         }
         self.fuel.spend(n - at)?;
-        let one = self.modulus.one();
-        let mut factor = self.modulus.residue(at);
+        let mut factor = self.residue(at);
         for _ in at..n {
-            factor = self.modulus.add(factor, one);
-            product = self.modulus.mul(product, factor);
+            factor += self.one;
+            product *= factor;
         }
         self.factorial = (n, product);
         Ok(product)
@@ -225,12 +251,7 @@ impl<'p> Point<'p> {
         // In rising order, so that each continues from the one before.
         let (a, b) = (self.factorial(part(low))?, self.factorial(part(high))?);
         let top = self.factorial(part(n))?;
-        let below = self.modulus.mul(a, b);
-        Ok(self
-            .modulus
-            .inverted(below)
-            .map(|inverse| self.modulus.mul(top, inverse))
-            .ok_or(ResidueError::Pole))
+        Ok(quotient(top, a * b))
     }
 
     fn unrolled(
@@ -248,14 +269,14 @@ impl<'p> Point<'p> {
         if i128::from(high) - i128::from(low) > UNROLLED {
             return Ok(Err(ResidueError::Unsupported));
         }
-        let mut out = self.modulus.residue(start);
+        let mut out = self.residue(start);
         for k in low..=high {
             self.scope.push((bind.variable.clone(), k));
             let value = self.value(&bind.body);
             self.scope.pop();
             out = match value? {
-                Ok(value) if start == 0 => self.modulus.add(out, value),
-                Ok(value) => self.modulus.mul(out, value),
+                Ok(value) if start == 0 => out + value,
+                Ok(value) => out * value,
                 missing => return Ok(missing),
             };
         }
@@ -263,9 +284,21 @@ impl<'p> Point<'p> {
     }
 }
 
+fn quotient(above: Residue, below: Residue) -> Value {
+    below.inv().map(|inverse| above * inverse).ok_or(ResidueError::Pole)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By sympy 1.14: `totient(p - 1)` and `totient(totient(p - 1))` of the first prime, and the length of its chain.
+    #[test]
+    fn chains_of_totients() {
+        let chain = &TOTIENTS[0];
+        assert_eq!(chain[1..3], [428_898_404_892_672_000, 89_197_696_253_952_000]);
+        assert_eq!((chain.len(), chain.last()), (52, Some(&2)));
+    }
 
     fn agree(a: &Expr, b: &Expr) -> Option<bool> {
         residues_agree(a, b, &Fuel::new(5_000_000)).unwrap()

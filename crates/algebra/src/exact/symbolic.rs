@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{field::Field, zero::ZeroTest};
 use crate::{
-    expr::{Bind, Constant, Expr, Function, Over, Symbol},
+    expr::{Constant, Expr, Function, Over, Symbol},
     fuel::Fuel,
 };
 
@@ -24,13 +24,9 @@ fn gather<'e>(expr: &'e Expr, bound: &mut Vec<&'e Symbol>, out: &mut BTreeSet<Sy
         }
         Expr::Bind(bind) => {
             match &bind.over {
-                Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => {
-                    gather(a, bound, out);
-                    gather(b, bound, out);
-                }
-                Over::Limit(a, _) => gather(a, bound, out),
                 // These two give a function of their variable.
                 Over::Antiderivative | Over::Derivative(_) => return gather(&bind.body, bound, out),
+                over => over.bounds().into_iter().for_each(|part| gather(part, bound, out)),
             }
             bound.push(&bind.variable);
             gather(&bind.body, bound, out);
@@ -42,41 +38,26 @@ fn gather<'e>(expr: &'e Expr, bound: &mut Vec<&'e Symbol>, out: &mut BTreeSet<Sy
 
 /// The expression with a variable replaced wherever it is free.
 pub fn substitute(expr: &Expr, symbol: &Symbol, value: &Expr) -> Expr {
-    let inner = |e: &Expr| substitute(e, symbol, value);
-    let all = |parts: &[Expr]| parts.iter().map(inner).collect::<Vec<_>>();
     match expr {
         Expr::Symbol(name) if name == symbol => value.clone(),
-        Expr::Number(_) | Expr::Decimal(_) | Expr::Constant(_) | Expr::Symbol(_) => expr.clone(),
-        Expr::Sum(parts) => Expr::Sum(all(parts)),
-        Expr::Product(parts) => Expr::Product(all(parts)),
-        Expr::Power(base, exponent) => inner(base).power(inner(exponent)),
-        Expr::Call(function, args) => Expr::Call(*function, all(args)),
-        Expr::Apply(name, args) => Expr::Apply(name.clone(), all(args)),
-        Expr::Bind(bind) => substitute_bind(bind, symbol, value),
-    }
-}
-
-fn substitute_bind(bind: &Bind, symbol: &Symbol, value: &Expr) -> Expr {
-    let inner = |e: &Expr| substitute(e, symbol, value);
-    let over = match &bind.over {
-        Over::Sum(a, b) => Over::Sum(inner(a), inner(b)),
-        Over::Product(a, b) => Over::Product(inner(a), inner(b)),
-        Over::Integral(a, b) => Over::Integral(inner(a), inner(b)),
-        Over::Limit(a, side) => Over::Limit(inner(a), *side),
-        Over::Antiderivative => Over::Antiderivative,
-        Over::Derivative(order) => Over::Derivative(*order),
-    };
-    let (mut variable, mut body) = (bind.variable.clone(), bind.body.clone());
-    if variable != *symbol {
-        if free_symbols(value).contains(&variable) {
-            // The value must not be caught by the operator: rename the bound variable.
-            let fresh = Symbol::new(format!("{variable}'"));
-            body = substitute(&body, &variable, &Expr::Symbol(fresh.clone()));
-            variable = fresh;
+        Expr::Bind(bind) => {
+            let mut bind = bind.clone();
+            for part in bind.over.bounds_mut() {
+                *part = substitute(part, symbol, value);
+            }
+            if bind.variable != *symbol {
+                if free_symbols(value).contains(&bind.variable) {
+                    // The value must not be caught by the operator: rename the bound variable.
+                    let fresh = Symbol::new(format!("{}'", bind.variable));
+                    bind.body = substitute(&bind.body, &bind.variable, &Expr::Symbol(fresh.clone()));
+                    bind.variable = fresh;
+                }
+                bind.body = substitute(&bind.body, symbol, value);
+            }
+            Expr::Bind(bind)
         }
-        body = substitute(&body, symbol, value);
+        other => other.map(|part| substitute(part, symbol, value)),
     }
-    Expr::Bind(Box::new(Bind { over, variable, body }))
 }
 
 /// The derivative by a variable. What has no rule becomes a derivative operator, unevaluated.

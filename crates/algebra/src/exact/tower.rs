@@ -1,10 +1,13 @@
 //! Exact integers of any size modulo a number: towers of powers by Euler's theorem, iterated.
 
+use std::convert::Infallible;
+
 use dashu_int::IBig;
 
 use crate::{
     expr::{Expr, Rational},
     fuel::{Fuel, OutOfFuel},
+    squaring,
 };
 
 /// An integer, known modulo something, and exactly where it is short.
@@ -125,31 +128,19 @@ fn power(base: ModularInteger, exponent: ModularInteger, m: u64, totient: u64) -
         Some(e) => u64::try_from(e).ok(),
         None => None,
     };
-    let mut left = match short {
+    let count = match short {
         Some(e) => u128::from(e),
         None => u128::from(exponent.residue) + u128::from(totient) * 64,
     };
-    let (mut residue, mut square) = (1 % m, base.residue);
-    while left > 0 {
-        if left & 1 == 1 {
-            residue = mul(residue, square, m);
-        }
-        square = mul(square, square, m);
-        left >>= 1;
-    }
+    let product = |a: &u64, b: &u64| Ok::<_, Infallible>(mul(*a, *b, m));
+    let Ok(residue) = if count == 0 { Ok(1 % m) } else { squaring::power(base.residue, count, product) };
     let exact = match (base.exact, short) {
         (_, Some(0)) | (Some(1), _) => Some(1),
         (Some(0), _) => Some(0),
         (Some(b), Some(e)) => match u32::try_from(e).ok().and_then(|e| b.checked_pow(e)) {
             Some(value) if value.abs() < LIMIT => Some(value),
-            _ if b > 1 || e % 2 == 0 => {
-                if b == -1 {
-                    Some(1)
-                } else {
-                    None
-                }
-            }
-            _ if b == -1 => Some(-1),
+            _ if b == -1 => Some(if e % 2 == 0 { 1 } else { -1 }),
+            _ if b > 1 || e % 2 == 0 => None,
             _ => return None,
         },
         (Some(b), None) if b > 1 => None,

@@ -119,7 +119,7 @@ impl Field<'_> {
                 return self.inverse(Function::Arctan, &Poly::constant(value / cos)).map(Some);
             }
         }
-        let middle = span.middle();
+        let middle = f64::midpoint(span.low, span.high);
         let angle = match function {
             Function::Arctan => libm::atan(middle),
             Function::Arcsin if middle <= 1.0 + 1e-9 => libm::asin(middle.min(1.0)),

@@ -54,7 +54,7 @@ impl Display for Expr {
                 write!(f, "{}!", Bracketed(&parts[0], 4))
             }
             Self::Call(function, parts) => {
-                write!(f, "{}({})", format!("{function:?}").to_lowercase(), Joined(parts))
+                write!(f, "{}({})", function.name(), Joined(parts))
             }
             Self::Apply(name, parts) => write!(f, "{name}({})", Joined(parts)),
             Self::Bind(bind) => {

@@ -6,44 +6,27 @@ use super::token::{Num, Tok, Token};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
 use dashu_int::IBig;
 
-/// The function of this name.
+/// The function of this name, where it is written by its name.
 pub(crate) fn named(name: &str) -> Option<Function> {
     use Function as F;
-    Some(match name {
-        "sin" => F::Sin,
-        "cos" => F::Cos,
-        "tan" => F::Tan,
-        "cot" => F::Cot,
-        "sec" => F::Sec,
-        "csc" => F::Csc,
-        "arcsin" => F::Arcsin,
-        "arccos" => F::Arccos,
-        "arctan" => F::Arctan,
-        "arccot" => F::Arccot,
-        "arcsec" => F::Arcsec,
-        "arccsc" => F::Arccsc,
-        "sinh" => F::Sinh,
-        "cosh" => F::Cosh,
-        "tanh" => F::Tanh,
-        "coth" => F::Coth,
-        "sech" => F::Sech,
-        "csch" => F::Csch,
-        "arsinh" => F::Arsinh,
-        "arcosh" => F::Arcosh,
-        "artanh" => F::Artanh,
-        "ln" => F::Ln,
-        "abs" => F::Abs,
-        "floor" => F::Floor,
-        "ceil" => F::Ceil,
-        "arg" => F::Arg,
-        "Re" => F::Re,
-        "Im" => F::Im,
-        "gcd" => F::Gcd,
-        "lcm" => F::Lcm,
-        "max" => F::Max,
-        "min" => F::Min,
-        _ => return None,
-    })
+    match name {
+        "Re" => Some(F::Re),
+        "Im" => Some(F::Im),
+        _ => Function::named(name).filter(|function| {
+            !matches!(
+                function,
+                F::Sign
+                    | F::Factorial
+                    | F::DoubleFactorial
+                    | F::Gamma
+                    | F::Binomial
+                    | F::Mod
+                    | F::Re
+                    | F::Im
+                    | F::Conjugate
+            )
+        }),
+    }
 }
 
 fn takes_many(function: Function) -> bool {
@@ -53,23 +36,6 @@ fn takes_many(function: Function) -> bool {
 fn is_trigonometric(function: Function) -> bool {
     use Function as F;
     matches!(function, F::Sin | F::Cos | F::Tan | F::Cot | F::Sec | F::Csc)
-}
-
-/// The inverse that `f^{-1}` means.
-fn inverse(function: Function) -> Option<Function> {
-    use Function as F;
-    Some(match function {
-        F::Sin => F::Arcsin,
-        F::Cos => F::Arccos,
-        F::Tan => F::Arctan,
-        F::Cot => F::Arccot,
-        F::Sec => F::Arcsec,
-        F::Csc => F::Arccsc,
-        F::Sinh => F::Arsinh,
-        F::Cosh => F::Arcosh,
-        F::Tanh => F::Artanh,
-        _ => return None,
-    })
 }
 
 /// Whether a command begins an expression's part.
@@ -465,7 +431,7 @@ impl Parser<'_> {
         let mut power = None;
         if self.take('^') {
             let exponent = self.exponent()?;
-            match inverse(function) {
+            match function.inverse() {
                 Some(inverse) if exponent == Expr::int(-1) => function = inverse,
                 _ => power = Some(exponent),
             }

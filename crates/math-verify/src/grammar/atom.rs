@@ -140,7 +140,6 @@ impl Parser<'_> {
             Tok::Number if self.tok(from + 1) == Tok::Under => part(from + 2),
             Tok::Number
             | Tok::Infinity
-            | Tok::Partial
             | Tok::Scientific
             | Tok::Percent
             | Tok::BigE

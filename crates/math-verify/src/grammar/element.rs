@@ -131,13 +131,7 @@ impl Parser<'_> {
                 }
                 close
             }
-            Tok::Naturals
-            | Tok::Integers
-            | Tok::Rationals
-            | Tok::Reals
-            | Tok::Complexes
-            | Tok::Primes
-            | Tok::Empty => self.at,
+            Tok::Set(_) => self.at,
             _ => return None,
         };
         let next = close + 1;

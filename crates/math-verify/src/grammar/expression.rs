@@ -138,9 +138,7 @@ impl Parser<'_> {
                 matches!(
                     tok,
                     Tok::Vert
-                        | Tok::Norm
-                        | Tok::Phantom
-                        | Tok::Boxed
+                        | Tok::Wrapper
                         | Tok::Frac
                         | Tok::Binom
                         | Tok::MatrixStart
@@ -170,7 +168,6 @@ impl Parser<'_> {
                 | Tok::Log
                 | Tok::Ln
                 | Tok::Exp
-                | Tok::Det
                 | Tok::Gamma
                 | Tok::Function(_)
                 | Tok::Several(_)
@@ -274,7 +271,7 @@ impl Parser<'_> {
         }
         match self.peek() {
             Tok::Open(bracket) => self.group(bracket).map(Factor::Value),
-            Tok::Phantom | Tok::Boxed => {
+            Tok::Wrapper => {
                 self.at += 1;
                 self.deeper(Self::braced).map(Factor::Value)
             }

@@ -275,19 +275,9 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
 }
 
 fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, fuel: &Fuel) -> Parse<Expr> {
-    if tok == Tok::Det {
-        return Err(ParseError::Syntax);
-    }
     let Value::Expr(argument) = argument else { return Err(ParseError::Syntax) };
     let ln = |of| Expr::call(Function::Ln, of);
     let mut power = power;
-    let mut inverse = |function: Function, other: Function| {
-        if power == Some(Expr::int(-1)) {
-            power = None;
-            return other;
-        }
-        function
-    };
     let call = match tok {
         Tok::Ln if base.is_none() => ln(argument),
         Tok::Log | Tok::Ln => {
@@ -301,19 +291,9 @@ fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, f
         Tok::Exp => Expr::Constant(Constant::E).power(argument),
         Tok::Gamma => gamma(argument, fuel)?,
         Tok::Function(function) => {
-            let function = match function {
-                Function::Sin => inverse(function, Function::Arcsin),
-                Function::Cos => inverse(function, Function::Arccos),
-                Function::Tan => inverse(function, Function::Arctan),
-                Function::Csc => inverse(function, Function::Arccsc),
-                Function::Sec => inverse(function, Function::Arcsec),
-                Function::Cot => inverse(function, Function::Arccot),
-                Function::Sinh => inverse(function, Function::Arsinh),
-                Function::Cosh => inverse(function, Function::Arcosh),
-                Function::Tanh => inverse(function, Function::Artanh),
-                other => other,
-            };
-            Expr::call(function, argument)
+            let inverse = function.inverse().filter(|_| power == Some(Expr::int(-1)));
+            power = power.filter(|_| inverse.is_none());
+            Expr::call(inverse.unwrap_or(function), argument)
         }
         _ => return Err(ParseError::Syntax),
     };

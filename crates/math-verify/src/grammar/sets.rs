@@ -78,16 +78,7 @@ impl Parser<'_> {
 
     /// A set by its name, or brackets and what is in them.
     pub(super) fn set_atom(&mut self) -> Parse<Value> {
-        let known = match self.peek() {
-            Tok::Naturals => Some(NamedSet::Naturals),
-            Tok::Integers => Some(NamedSet::Integers),
-            Tok::Rationals => Some(NamedSet::Rationals),
-            Tok::Reals => Some(NamedSet::Reals),
-            Tok::Complexes => Some(NamedSet::Complexes),
-            Tok::Empty => Some(NamedSet::Empty),
-            _ => None,
-        };
-        if let Some(known) = known {
+        if let Tok::Set(known) = self.peek() {
             self.at += 1;
             return Ok(Value::NamedSet(known));
         }

@@ -111,7 +111,7 @@ proptest! {
         }
         if let Ok(Some(false)) = same(&a, &a, &small()) {
             // Only what is undefined differs from itself.
-            prop_assert!(super::canonical_form(&a, &small()).is_ok_and(|n| n.is_undefined()));
+            prop_assert!(super::canonical_form(&a, &small()).is_ok_and(|n| n.to_string() == "undefined"));
         }
     }
 }
