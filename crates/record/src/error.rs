@@ -1,5 +1,6 @@
 //! Errors of run folders.
 
+use crate::run::DRAWS;
 use aske_chat::Hint;
 use rusqlite::ErrorCode;
 use std::borrow::Cow;
@@ -50,16 +51,6 @@ pub enum RunError {
     /// A line other than an incomplete last one cannot be read.
     #[error("{}:{line}: {what}", path.display())]
     Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// The draws of an adaptive run cannot be read.
-    #[error("{}:{line}: {what}", path.display())]
-    Draws {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
@@ -178,12 +169,12 @@ impl Hint for RunError {
             }
             Self::NotAFile { .. } => "a run folder holds plain files only; remove it, or name another folder",
             Self::NotAFolder { .. } => "name a run folder, not a file",
+            Self::Line { path, .. } if path.ends_with(DRAWS) => {
+                "the order of draws is part of the estimate and cannot be rebuilt; restore draws.jsonl from a copy"
+            }
             Self::Line { .. } => {
                 "the file was changed by hand or damaged; `aske repair` with this folder sets the line aside and \
                  rebuilds what it can from stored replies"
-            }
-            Self::Draws { .. } => {
-                "the order of draws is part of the estimate and cannot be rebuilt; restore draws.jsonl from a copy"
             }
             Self::Manifest { .. } => "restore run.toml, or choose another folder with --run",
             Self::NoRun { .. } => "name a folder that `aske bench` has written",

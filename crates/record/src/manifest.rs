@@ -106,6 +106,11 @@ impl Manifest {
         toml::from_str(&text).map(Some).map_err(unreadable)
     }
 
+    /// Reads the manifest of a folder that must have one.
+    pub fn require(folder: &Path) -> Result<Self, RunError> {
+        Self::read(folder)?.ok_or_else(|| RunError::NoRun { path: folder.to_owned() })
+    }
+
     /// Replaces the manifest atomically.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join("run.toml");

@@ -103,7 +103,7 @@ pub(super) fn read(path: &Path) -> Result<Guarded, RunError> {
 }
 
 /// How to open a database whose folder cannot be written, after this error; none where the cause is another.
-pub(crate) fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
+fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
     if !matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) {
         return None;
     }
@@ -133,7 +133,7 @@ fn with(path: &Path, ending: &str) -> Option<PathBuf> {
 }
 
 /// The address of a file for SQLite, with a parameter.
-pub(crate) fn uri(path: &Path, parameter: &str) -> String {
+fn uri(path: &Path, parameter: &str) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut text = "file:".to_owned();
     for byte in whole.to_string_lossy().bytes() {

@@ -1,10 +1,10 @@
 //! The table of calls.
 
-use super::{CallKey, StoredCall, guard};
+use super::{StoredCall, guard};
 use crate::RoleUsage;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
-use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
 /// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
 /// programs. `traces` holds what a learning asker sampled, four bytes for each number, the lowest first.
-pub(crate) const TABLES: &str = "
+const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
     number INTEGER NOT NULL REFERENCES records,
@@ -59,8 +59,11 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 
 /// The names of all records that have calls.
 pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
-    let mut statement = connection.prepare("SELECT record FROM records")?;
-    statement.query_map([], |row| row.get(0))?.collect()
+    let mut records = HashSet::new();
+    each_record(connection, |name| {
+        records.insert(name.to_owned());
+    })?;
+    Ok(records)
 }
 
 /// Calls `take` with the name of every record that has calls.
@@ -74,7 +77,7 @@ pub(super) fn each_record(connection: &Connection, mut take: impl FnMut(&str)) -
 }
 
 /// How many calls each record has.
-pub(super) fn counts(connection: &Connection) -> Result<HashMap<String, i64>> {
+pub(super) fn counts(connection: &Connection) -> Result<BTreeMap<String, i64>> {
     let mut statement = connection.prepare(
         "SELECT record, calls FROM records
          JOIN (SELECT number, count(*) AS calls FROM calls GROUP BY number) USING (number)",
@@ -133,8 +136,11 @@ pub(super) fn text(connection: &Connection, record: &str, slot: Slot) -> Result<
     statement.query_row(key, |row| row.get(0)).optional()
 }
 
-/// What the asker sampled in each turn of a record.
+/// What the asker sampled in each turn of a record. Folders of earlier versions have no traces.
 pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u32, Trace>> {
+    if !connection.table_exists(None, "traces")? {
+        return Ok(BTreeMap::new());
+    }
     let mut statement = connection.prepare_cached(
         "SELECT turn, tokens, logprobs FROM records JOIN traces USING (number) WHERE record = ?",
     )?;
@@ -208,45 +214,25 @@ fn stored(row: &Row<'_>) -> Result<StoredCall> {
     })
 }
 
-/// The statement that names a record.
-pub(super) const NAME: &str =
-    "INSERT INTO records (record) VALUES (?1) ON CONFLICT DO UPDATE SET record = record RETURNING number";
-
-/// The statement that adds one call.
-pub(super) const INSERT: &str =
-    "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-
-/// The statement that adds what an asker sampled.
-///
-/// It replaces one whose call was lost: a call is added once, and its trace goes with it.
-pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4)";
-
-/// Adds what an asker sampled.
-pub(super) fn insert_trace(
-    statement: &mut Statement<'_>,
-    number: i64,
-    turn: u32,
-    trace: &Trace,
-) -> Result<()> {
-    let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
-    let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
-    statement.execute(params![number, turn, tokens, logprobs])?;
-    Ok(())
+/// The number of a record, which is named where it has none yet.
+pub(super) fn number(connection: &Connection, record: &str) -> Result<i64> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO records (record) VALUES (?1) ON CONFLICT DO UPDATE SET record = record RETURNING number",
+    )?;
+    statement.query_row([record], |row| row.get(0))
 }
 
-/// Adds one call.
-pub(super) fn insert(
-    statement: &mut Statement<'_>,
-    number: i64,
-    key: &CallKey,
-    call: &StoredCall,
-) -> Result<()> {
-    let Reply { content, reasoning, finish, usage, trace: _ } = &call.reply;
+/// Adds one call, and what a learning asker sampled in it.
+pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &StoredCall) -> Result<()> {
+    let Reply { content, reasoning, finish, usage, trace } = &call.reply;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    )?;
     statement.execute(params![
         number,
-        key.slot.turn,
-        key.slot.role.as_str(),
-        key.slot.draw,
+        slot.turn,
+        slot.role.as_str(),
+        slot.draw,
         call.model,
         call.request,
         content,
@@ -260,5 +246,13 @@ pub(super) fn insert(
         call.attempts,
         call.cost.0,
     ])?;
+    if let (Some(trace), Role::Asker) = (trace, slot.role) {
+        let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
+        // Replaces a trace whose call was lost.
+        let mut statement =
+            connection.prepare_cached("INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4)")?;
+        statement.execute(params![number, slot.turn, tokens, logprobs])?;
+    }
     Ok(())
 }
