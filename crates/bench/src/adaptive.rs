@@ -87,7 +87,7 @@ fn batches(draws: &LineLog<DrawLine>, pairs: &[PairId]) -> Result<Vec<Vec<DrawLi
                 .is_some_and(|pair| line.record.strip_prefix(&pair).is_some_and(|rest| rest.starts_with('/')))
     };
     if !draws.before().iter().all(fits) {
-        return Err(RunError::OtherPairs { path: draws.path() });
+        return Err(RunError::other_pairs(&draws.path()));
     }
     Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
 }

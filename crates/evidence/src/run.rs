@@ -10,14 +10,14 @@ use aske_record::{
     scan_lines,
 };
 use aske_session::{CheckerRule, Grade, Slot, TurnError};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// A boundary solver of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solver {
     /// Its name.
     pub name: String,
@@ -156,7 +156,15 @@ impl Run {
         run.read_others()?;
         let graders: Vec<String> = run.others.keys().cloned().collect();
         if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
-            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
+            let known = if graders.is_empty() {
+                String::new()
+            } else {
+                format!("; there are {}", graders.join(", "))
+            };
+            return Err(RunError::unusable(
+                format!("{} has no grades of `{}`{known}", path.display(), run.grader),
+                "`aske regrade --check MODEL` makes grades of that name",
+            ));
         }
         run.refresh()?;
         Ok(run)

@@ -33,7 +33,7 @@ impl NewRun {
     /// Begins a folder beside the place where it will be; that place must be free.
     pub fn begin(into: &Path) -> Result<Self, RunError> {
         if into.exists() {
-            return Err(RunError::Exists { path: into.to_owned() });
+            return Err(RunError::exists(into));
         }
         let part = Part(part_of(into));
         std::fs::create_dir_all(part.0.join("grades")).map_err(RunError::io(&part.0))?;
@@ -85,7 +85,7 @@ impl NewRun {
         calls.close()?;
         manifest.write(&part.0)?;
         if into.exists() {
-            return Err(RunError::Exists { path: into });
+            return Err(RunError::exists(&into));
         }
         std::fs::rename(&part.0, &into).map_err(RunError::io(&into))
     }
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(entries(), 1);
         assert_eq!(Replies::open(&into).unwrap().of_record("a:b/0").unwrap().len(), 3000);
         assert_eq!(read_grades(&into, "other").unwrap(), [line]);
-        assert!(matches!(NewRun::begin(&into), Err(RunError::Exists { .. })));
+        assert!(NewRun::begin(&into).is_err_and(|error| error.to_string().ends_with("exists already")));
     }
 }

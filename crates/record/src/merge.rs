@@ -1,7 +1,7 @@
 //! Joining run folders that belong together.
 
 use crate::jsonl::read_lines;
-use crate::run::{DRAWS, graders};
+use crate::run::{DRAWS, check_identity, graders};
 use crate::{GradeLine, Index, Manifest, NewRun, Record, Replies, RunError, files, for_each_line};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -48,14 +48,11 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<MergeSummary, RunError> {
 
 fn common_manifest(runs: &[Part<'_>]) -> Result<Manifest, RunError> {
     let Some((first, others)) = runs.split_first() else {
-        return Err(RunError::NoRun { path: PathBuf::new() });
+        return Err(RunError::no_run(Path::new("")));
     };
     let mut manifest = first.manifest.clone();
     for other in others {
-        let differences = manifest.identity.differences(&other.manifest.identity);
-        if !differences.is_empty() {
-            return Err(RunError::Configuration { path: other.path.to_owned(), differences });
-        }
+        check_identity(other.path, &manifest, &other.manifest)?;
         manifest.identity.grow(&other.manifest.identity);
         // Shards have a part of the plan each.
         let (one, two) = (manifest.planned, other.manifest.planned);
@@ -95,11 +92,11 @@ impl Owners {
                 };
                 let there = &runs[first];
                 if there.index.record(name)? != run.index.record(name)? {
-                    return Err(RunError::Conflict {
-                        record: name.to_owned(),
-                        first: there.path.to_owned(),
-                        second: run.path.to_owned(),
-                    });
+                    let (first, second) = (there.path.display(), run.path.display());
+                    return Err(RunError::unusable(
+                        format!("{name} was finished in both {first} and {second}, differently"),
+                        "run each session in one place only: use --shard",
+                    ));
                 }
                 owners.shared.insert(name.to_owned(), first);
             }
@@ -139,7 +136,7 @@ fn copy_draws(merged: &NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
             files::exists(only)?;
             std::fs::copy(only, merged.part().join(DRAWS)).map(drop).map_err(RunError::io(only))
         }
-        [_, other, ..] => Err(RunError::OtherPairs { path: other.clone() }),
+        [_, other, ..] => Err(RunError::other_pairs(other)),
     }
 }
 
@@ -155,7 +152,14 @@ fn copy_grades(merged: &mut NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
             let latest = lines.iter().enumerate().filter(|(at, line)| last[line.record.as_str()] == *at);
             for (_, line) in latest {
                 if *rules.entry(grader.clone()).or_insert(line.checker) != line.checker {
-                    return Err(RunError::Rules { path: run.path.to_owned(), grader });
+                    return Err(RunError::unusable(
+                        format!(
+                            "the grades `{grader}` of {} were made by another rule of asking the equivalence checker",
+                            run.path.display()
+                        ),
+                        "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the \
+                         earlier version; their sessions are graded again, and nobody but the checker is asked",
+                    ));
                 }
                 if seen.insert((grader.clone(), line.record.clone())) {
                     merged.add_grade(&grader, line)?;

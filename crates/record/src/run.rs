@@ -71,7 +71,7 @@ impl RunDir {
     /// Opens the folder, or creates it, for a run of this identity.
     pub fn open(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-            return Err(RunError::NotAFolder { path: path.to_owned() });
+            return Err(RunError::not_a_folder(path));
         }
         std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
         let lock = lock(path)?;
@@ -158,12 +158,16 @@ impl RunDir {
 }
 
 /// Checks that a manifest has the identity of the stored one.
-fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+pub(crate) fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
     let differences = there.identity.differences(&here.identity);
     if differences.is_empty() {
         return Ok(());
     }
-    Err(RunError::Configuration { path: path.to_owned(), differences })
+    Err(RunError::unusable(
+        format!("{} belongs to another configuration:\n{}", path.display(), differences.join("\n")),
+        "restore those values, or choose another folder with --run; \
+         samples, solvers, addresses, limits, prices and budgets may change",
+    ))
 }
 
 pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
@@ -178,7 +182,12 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
                 tries += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
-            Err(TryLockError::WouldBlock) => return Err(RunError::Locked { path: folder.to_owned() }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(RunError::unusable(
+                    format!("{} is in use by another aske", folder.display()),
+                    "wait for it to end, or choose another folder with --run",
+                ));
+            }
             Err(TryLockError::Error(error)) => return Err(RunError::io(&path)(error)),
         }
     }

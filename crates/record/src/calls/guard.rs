@@ -46,10 +46,10 @@ impl Guarded {
         let bytes: u64 = bytes.filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
         self.left.store((LEAST + 2 * bytes) / u64::from(STEPS.unsigned_abs()), Ordering::Relaxed);
         query(&self.connection).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::OperationInterrupted) => {
-                let what = "a query does not end: the file is damaged, or was made to do this".to_owned();
-                RunError::Database { path: self.path.clone(), what }
-            }
+            Some(ErrorCode::OperationInterrupted) => RunError::database(
+                &self.path,
+                "a query does not end: the file is damaged, or was made to do this",
+            ),
             _ => RunError::sqlite(&self.path)(error),
         })
     }
@@ -73,7 +73,7 @@ impl Guarded {
             rows.next()?.map(|row| row.get::<_, String>(0)).transpose()
         })?;
         match odd {
-            Some(what) => Err(RunError::Database { path: self.path.clone(), what }),
+            Some(what) => Err(RunError::database(&self.path, what)),
             None => Ok(()),
         }
     }
