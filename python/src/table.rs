@@ -2,8 +2,9 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::{Schema, SchemaRef};
 use aske_evidence::Run;
-use aske_export::{Export, SessionFilter, TableKind, batch};
+use aske_export::{Export, SessionFilter, TableKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -11,7 +12,13 @@ use std::path::PathBuf;
 
 /// A table for any Arrow reader: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
 #[pyclass(frozen, module = "aske_env")]
-pub(crate) struct Table(RecordBatch);
+pub(crate) struct Table(Vec<RecordBatch>);
+
+impl Table {
+    fn schema(&self) -> SchemaRef {
+        self.0.first().map_or_else(|| Schema::empty().into(), RecordBatch::schema)
+    }
+}
 
 #[pymethods]
 impl Table {
@@ -24,22 +31,22 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Readers must accept the table's own schema.
         drop(requested_schema);
-        let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        let batches = RecordBatchIterator::new(self.0.clone().into_iter().map(Ok), self.schema());
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
     }
 
     fn __len__(&self) -> usize {
-        self.0.num_rows()
+        self.0.iter().map(RecordBatch::num_rows).sum()
     }
 
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
+        self.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
     fn __repr__(&self) -> String {
-        format!("Table({} rows; {})", self.0.num_rows(), self.column_names().join(", "))
+        format!("Table({} rows; {})", self.__len__(), self.column_names().join(", "))
     }
 }
 
@@ -69,7 +76,9 @@ pub(crate) fn load_run(
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
         let chosen = Export::new(&runs, &SessionFilter { calibrated, ..SessionFilter::default() });
-        let table = chosen.table(kind).map_err(failed)?;
-        batch(&table).map(Table).map_err(|error| PyValueError::new_err(error.to_string()))
+        let batch = |part: Result<aske_export::Table, _>| {
+            part.map_err(failed)?.batch().map_err(|error| PyValueError::new_err(error.to_string()))
+        };
+        chosen.parts(kind).map(batch).collect::<PyResult<_>>().map(Table)
     })
 }

@@ -3,7 +3,7 @@
 use crate::plan::plan_session;
 use crate::{Observer, PlannedSession, RunSummary, Runner};
 use aske_config::Settings;
-use aske_record::{DrawLine, Draws, PairId, RunError, SCHEMA, SessionId};
+use aske_record::{DrawLine, LineLog, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
 use aske_stats::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 
@@ -34,7 +34,7 @@ pub async fn run_adaptive(
     settings: &Settings,
     pairs: &[PairId],
     rule: StopRule,
-    draws: &mut Draws,
+    draws: &LineLog<DrawLine>,
     observer: &dyn Observer,
 ) -> Result<AdaptiveSummary, RunError> {
     let mut sampler = AdaptiveSampler::new(pairs.len(), settings.run.seed);
@@ -54,7 +54,7 @@ pub async fn run_adaptive(
             let size = settings.run.concurrency.min(rule.max_sessions.saturating_sub(chosen_so_far)).max(1);
             let fresh: Vec<DrawLine> =
                 lines(&sampler, size, taken.clone()).into_iter().skip(batch.len()).collect();
-            draws.add(&fresh)?;
+            fresh.iter().try_for_each(|line| draws.add(line))?;
             batch.extend(fresh);
         }
         chosen_so_far += batch.len();
@@ -79,7 +79,7 @@ pub async fn run_adaptive(
 }
 
 /// Stored draws by batch. Draws from another selection of pairs are an error.
-fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
+fn batches(draws: &LineLog<DrawLine>, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
     let fits = |line: &DrawLine| {
         let pair = pairs.get(line.pair).map(ToString::to_string);
         line.pairs == pairs.len()
@@ -87,7 +87,7 @@ fn batches(draws: &Draws, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunErr
                 .is_some_and(|pair| line.record.strip_prefix(&pair).is_some_and(|rest| rest.starts_with('/')))
     };
     if !draws.before().iter().all(fits) {
-        return Err(RunError::OtherPairs { path: draws.path().to_owned() });
+        return Err(RunError::other_pairs(&draws.path()));
     }
     Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
 }

@@ -1,6 +1,6 @@
 //! The identity of a run: everything that changes its requests or grades.
 
-use aske_config::{Layers, RoleSettings, Settings, load_script, redact};
+use aske_config::{Layers, RoleSettings, Settings, load_script};
 use aske_record::{Identity, Manifest};
 use aske_session::Domain;
 use serde::Serialize;
@@ -19,8 +19,7 @@ pub fn manifest_with(
     mut keys: BTreeMap<String, String>,
 ) -> Manifest {
     models(settings, &mut keys);
-    let mut config = toml::Table::try_from(layers.config()).unwrap_or_default();
-    redact(&mut config);
+    let mut config = layers.stored();
     // Only the models in use belong to the run.
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {
         models.retain(|name, _| settings.models.contains_key(name));

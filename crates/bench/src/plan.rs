@@ -1,7 +1,7 @@
 //! Plans the sessions of a run and their order.
 
 use aske_chat::Hint;
-use aske_config::{Order, Settings, closest};
+use aske_config::{Order, Settings, did_you_mean};
 use aske_record::{PairId, SessionId};
 use aske_session::Seed;
 use std::borrow::Cow;
@@ -90,9 +90,12 @@ pub fn plan(settings: &Settings, selection: &Selection) -> Result<Vec<PlannedSes
 /// The pairs of a selection, in the order of the solvers.
 pub fn selected_pairs(settings: &Settings, selection: &Selection) -> Result<Vec<PairId>, PlanError> {
     let names: Vec<&str> = settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
-    let filters =
-        selection.pairs.iter().map(|text| pair_filter(text, &names)).collect::<Result<Vec<_>, _>>()?;
-    let fits = |pair: &PairId| filters.is_empty() || filters.iter().any(|filter| filter.matches(pair));
+    let selected = selection.pairs.iter().map(|text| named_solvers(text, &names));
+    let selected = selected.collect::<Result<Vec<_>, _>>()?;
+    let fits = |pair: &PairId| {
+        let within = |named: &Vec<&str>| named.iter().all(|name| pair.both().contains(name));
+        selected.is_empty() || selected.iter().any(within)
+    };
     Ok(PairId::all(&names).filter(fits).collect())
 }
 
@@ -116,38 +119,24 @@ fn order(order: Order, seed: Seed, sessions: &mut [PlannedSession]) {
     }
 }
 
-enum PairFilter {
-    Pair(PairId),
-    With(String),
-}
-
-impl PairFilter {
-    fn matches(&self, pair: &PairId) -> bool {
-        match self {
-            Self::Pair(selected) => selected == pair,
-            Self::With(name) => pair.both().contains(&name.as_str()),
-        }
+/// The solvers that `a:b` or `a` names; pairs with all of them are selected.
+fn named_solvers<'t>(text: &'t str, names: &[&str]) -> Result<Vec<&'t str>, PlanError> {
+    if let Some(name) = text.split(':').find(|name| !names.contains(name)) {
+        let hint = did_you_mean(
+            name,
+            names.iter().copied(),
+            format!("the boundary solvers are {}", names.join(", ")),
+        );
+        let what = format!("--pairs {text}: `{name}` is not a boundary solver of this run");
+        return Err(PlanError { what, hint });
     }
-}
-
-fn pair_filter(text: &str, names: &[&str]) -> Result<PairFilter, PlanError> {
-    for name in text.split(':') {
-        if !names.contains(&name) {
-            let hint = match closest(name, names.iter().copied()) {
-                Some(likely) => format!("did you mean `{likely}`?"),
-                None => format!("the boundary solvers are {}", names.join(", ")),
-            };
-            let what = format!("--pairs {text}: `{name}` is not a boundary solver of this run");
-            return Err(PlanError { what, hint });
-        }
+    if text.contains(':') {
+        text.parse::<PairId>().map_err(|error| PlanError {
+            what: format!("--pairs: {error}"),
+            hint: "a single name stands for every pair with that solver".to_owned(),
+        })?;
     }
-    if !text.contains(':') {
-        return Ok(PairFilter::With(text.to_owned()));
-    }
-    text.parse().map(PairFilter::Pair).map_err(|error: aske_record::PairIdError| PlanError {
-        what: format!("--pairs: {error}"),
-        hint: "a single name stands for every pair with that solver".to_owned(),
-    })
+    Ok(text.split(':').collect())
 }
 
 #[cfg(test)]

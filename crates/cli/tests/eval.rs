@@ -4,7 +4,7 @@
 
 mod common;
 
-use aske_export::{Column, Table, write};
+use aske_export::{Table, write};
 use common::{Config, World, finish, server, settled, start, wait_until};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -28,31 +28,22 @@ fn hub_cache(root: &Path) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         path
     };
-    let texts = |count: u32, of: fn((String, String)) -> String| {
-        Column::Text((0..count).map(|number| Some(of(problem(number)))).collect())
+    let parquet = |repo: &str, count: u32, id: &'static str, other: &dyn Fn(&mut Table)| {
+        let problems = || (0..count).map(problem);
+        let mut table = Table::default();
+        table.whole(id, (0..count).map(|number| Some(number.into())));
+        table.text("problem", problems().map(|(problem, _)| Some(problem)));
+        table.text("answer", problems().map(|(_, answer)| Some(answer)));
+        other(&mut table);
+        let path = snapshot(repo, "data/train-00000-of-00001.parquet");
+        write(std::iter::once(Ok(table)), &path).unwrap();
     };
-    let numbers = |count: i64| Column::Whole((0..count).map(Some).collect());
-    let parquet = |repo: &str, columns: Vec<(&'static str, Column)>| {
-        write(&Table { columns }, &snapshot(repo, "data/train-00000-of-00001.parquet")).unwrap();
-    };
-    parquet(
-        "AI-MO--aimo-validation-aime",
-        vec![
-            ("id", numbers(90)),
-            ("problem", texts(90, |(problem, _)| problem)),
-            ("solution", texts(90, |_| "…".to_owned())),
-            ("answer", texts(90, |(_, answer)| answer)),
-        ],
-    );
-    parquet(
-        "MathArena--hmmt_feb_2025",
-        vec![
-            ("problem_idx", numbers(30)),
-            ("problem", texts(30, |(problem, _)| problem)),
-            ("answer", texts(30, |(_, answer)| answer)),
-            ("problem_type", Column::Texts(vec![vec![Some("Algebra".to_owned())]; 30])),
-        ],
-    );
+    parquet("AI-MO--aimo-validation-aime", 90, "id", &|table| {
+        table.text("solution", std::iter::repeat_n(Some("…"), 90));
+    });
+    parquet("MathArena--hmmt_feb_2025", 30, "problem_idx", &|table| {
+        table.texts("problem_type", std::iter::repeat_n(vec![Some("Algebra".to_owned())], 30));
+    });
     for (part, from) in [("I", 0), ("II", 15)] {
         let line = |number| {
             let (question, answer) = problem(number);

@@ -33,8 +33,8 @@ fn a_run_with_a_third_of_its_replies_spoilt_ends_as_one_without() {
     assert_eq!(folder.grades(), expected.grades());
     assert_eq!(folder.replies(), expected.replies());
     let stats = settled(&faulty);
-    for fault in Fault::ALL {
-        assert!(stats.faults.contains_key(fault.name()), "{} was never met: {stats:?}", fault.name());
+    for &fault in Fault::all() {
+        assert!(stats.faults.contains_key(&fault.name()), "{} was never met: {stats:?}", fault.name());
     }
     assert_eq!(stats.distinct_good, folder.stored());
     assert_eq!(stats.requests, stats.good + stats.lost + stats.faults_total());

@@ -3,8 +3,8 @@
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
 use crate::renamed::{self, OldKey};
-use crate::secret::shown;
-use crate::{Config, ConfigError, builtin, closest, suggest};
+use crate::secret::{redact, shown};
+use crate::{Config, ConfigError, EvalSection, TrainSection, builtin, closest, suggest};
 use aske_model::redact_text;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,22 +19,6 @@ const USUAL_FILE: &str = "aske.toml";
 const NANO: &str = "nano";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
-
-/// The sections in the order of the schema.
-const SECTIONS: [&str; 12] = [
-    "extends",
-    "protocol",
-    "asker",
-    "boundary",
-    "check",
-    "equivalence",
-    "difficulty",
-    "eval",
-    "run",
-    "train",
-    "sets",
-    "models",
-];
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +138,6 @@ impl Layers {
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
-            let table = self.with_whole_sections(table);
             flatten("", &table, &mut |key, value| {
                 let origin = self.origins.get(&key).cloned().unwrap_or(Origin::Default);
                 let value = shown(&key, value);
@@ -164,21 +147,18 @@ impl Layers {
         values
     }
 
-    /// The same with the sections that a run folder leaves out where nothing in them is set.
-    fn with_whole_sections(&self, mut table: Table) -> Table {
-        let Config { eval, train, .. } = &self.config;
-        let mut all = Table::new();
-        for section in SECTIONS {
-            let whole = match section {
-                "eval" => Value::try_from(eval).ok(),
-                "train" => Value::try_from(train).ok(),
-                _ => None,
-            };
-            let given = table.remove(section);
-            all.extend(whole.or(given).map(|value| (section.to_owned(), value)));
+    /// The configuration as a run folder stores it: without secrets, and without `[eval]` and `[train]` where nothing in
+    /// them is set.
+    pub fn stored(&self) -> Table {
+        let mut table = Table::try_from(&self.config).unwrap_or_default();
+        if self.config.eval == EvalSection::default() {
+            table.remove("eval");
         }
-        all.extend(table);
-        all
+        if self.config.train == TrainSection::default() {
+            table.remove("train");
+        }
+        redact(&mut table);
+        table
     }
 
     /// The flag of `key=value`, for messages, its dotted key and its value.

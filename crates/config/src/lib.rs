@@ -29,10 +29,10 @@ pub use layers::{Layers, Origin};
 pub use pack::load_pack;
 pub use schema::{
     AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
-    EquivalenceSection, EvalSection, JudgeSection, MeasureSection, ModelSection, OneOrMany, Order,
-    PolicyLoss, ProtocolSection, ProviderKind, RunSection, SamplerKind, SetSection, TrainSection,
-    VllmSection, WatchSection,
+    EquivalenceSection, EvalSection, MeasureSection, ModelSection, OneOrMany, Order, PolicyLoss,
+    ProtocolSection, ProviderKind, RunSection, SamplerKind, SetSection, TrainSection, VllmSection,
+    WatchSection,
 };
-pub use secret::{is_env_var_name, redact};
+pub use secret::is_env_var_name;
 pub use settings::{MODEL_FOLDER_HINT, PROVIDER_HINT, RoleSettings, Settings, is_valid_name, sanitize_name};
-pub use suggest::closest;
+pub use suggest::{closest, did_you_mean};

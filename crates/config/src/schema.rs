@@ -1,6 +1,7 @@
-//! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own.
+//! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own. TOML has no null: a key
+//! without a value is not written.
 
-use aske_answer::Policy;
+use aske_answer::{Policy, Rules};
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
 use aske_session::Protocol;
@@ -25,15 +26,13 @@ pub struct Config {
     /// The equivalence checker.
     pub equivalence: EquivalenceSection,
     /// What `aske difficulty` compares.
-    #[serde(skip_serializing_if = "DifficultySection::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub difficulty: DifficultySection,
     /// `aske eval`.
-    #[serde(skip_serializing_if = "is_default")]
     pub eval: EvalSection,
     /// Execution of the plan.
     pub run: RunSection,
     /// Training of the asker.
-    #[serde(skip_serializing_if = "is_default")]
     pub train: TrainSection,
     /// Named boundary sets.
     pub sets: BTreeMap<String, SetSection>,
@@ -90,13 +89,11 @@ pub struct ProtocolSection {
     /// How mathematical answers are compared: `aske`, or `paper` for math-verify's rules and the paper's fall-throughs.
     pub comparison: AnswerComparison,
     /// Policy for ambiguous notation, in the comparison `aske`.
-    #[serde(skip_serializing_if = "is_usual")]
+    #[serde(skip_serializing_if = "is_default")]
     pub policy: Policy,
     /// Relative tolerance of the domain `number`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// A folder of prompts; by default those of the domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<String>,
 }
 
@@ -114,7 +111,7 @@ impl Default for ProtocolSection {
             summary_chars: paper.summary_chars,
             domain: "math".to_owned(),
             comparison: AnswerComparison::default(),
-            policy: Policy::usual(),
+            policy: Policy::default(),
             tolerance: None,
             prompts: None,
         }
@@ -132,8 +129,14 @@ pub enum AnswerComparison {
     Paper,
 }
 
-fn is_usual(policy: &Policy) -> bool {
-    *policy == Policy::usual()
+impl AnswerComparison {
+    /// The rules, with a policy for the comparison `aske`.
+    pub fn rules(self, policy: Policy) -> Rules {
+        match self {
+            Self::Aske => Rules::Aske(policy),
+            Self::Paper => Rules::Paper,
+        }
+    }
 }
 
 /// `[asker]`.
@@ -141,7 +144,6 @@ fn is_usual(policy: &Policy) -> bool {
 #[serde(default, deny_unknown_fields)]
 pub struct AskerSection {
     /// The model's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Overrides the model's sampling.
     pub sampling: Sampling,
@@ -152,7 +154,6 @@ pub struct AskerSection {
 #[serde(default, deny_unknown_fields)]
 pub struct BoundarySection {
     /// A named set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// Names of models; they win over the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -173,7 +174,6 @@ impl Default for BoundarySection {
 #[serde(default, deny_unknown_fields)]
 pub struct CheckSection {
     /// The model's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Number of draws; all answers must agree.
     pub draws: u32,
@@ -197,12 +197,11 @@ fn over_warm<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
     Ok(Sampling::deserialize(given)?.over(&warm()))
 }
 
-/// `[equivalence]`: absent model, no equivalence checker.
+/// `[equivalence]` and `[eval.judge]`: a model that says yes or no; absent model, no checker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EquivalenceSection {
     /// The model's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Maximum number of tokens of a verdict.
     pub max_tokens: u32,
@@ -221,20 +220,11 @@ impl Default for EquivalenceSection {
 #[serde(default, deny_unknown_fields)]
 pub struct DifficultySection {
     /// The easy pair, `a:b`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub easy: Option<String>,
     /// The hard pair, `a:b`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hard: Option<String>,
     /// The independent solver.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
-}
-
-impl DifficultySection {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// `[eval]`: a model on the problems of mathematics benchmarks. The defaults are the paper's.
@@ -246,7 +236,6 @@ pub struct EvalSection {
     /// Maximum number of tokens of an answer.
     pub max_tokens: u32,
     /// The instruction after every problem, instead of the model's and the datasets' own; empty for none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// Overrides the model's sampling. Keys that are not set have the paper's values.
     #[serde(deserialize_with = "over_the_papers")]
@@ -255,7 +244,7 @@ pub struct EvalSection {
     /// them. By default thinking is off.
     pub chat_template_kwargs: toml::Table,
     /// The judge of datasets that require one.
-    pub judge: JudgeSection,
+    pub judge: EquivalenceSection,
 }
 
 impl EvalSection {
@@ -276,7 +265,7 @@ impl Default for EvalSection {
                 "enable_thinking".to_owned(),
                 toml::Value::Boolean(false),
             )]),
-            judge: JudgeSection::default(),
+            judge: EquivalenceSection::default(),
         }
     }
 }
@@ -298,25 +287,6 @@ fn over_the_papers<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Err
     Ok(Sampling::deserialize(given)?.over(&papers_sampling()))
 }
 
-/// `[eval.judge]`: absent model, no judge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JudgeSection {
-    /// The model's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Maximum number of tokens of a verdict.
-    pub max_tokens: u32,
-    /// Overrides the model's sampling.
-    pub sampling: Sampling,
-}
-
-impl Default for JudgeSection {
-    fn default() -> Self {
-        Self { model: None, max_tokens: 4_000, sampling: Sampling::default() }
-    }
-}
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -333,6 +303,7 @@ pub struct TrainSection {
     pub group_size: u32,
     /// `cispo`, `grpo` or `dapo`.
     pub loss: PolicyLoss,
+    // Options of this section are left out of its JSON, by which a run folder recognises its training.
     /// The importance ratio is clipped to at least 1 minus this; by default the loss's own bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip_ratio_low: Option<f64>,
@@ -588,13 +559,10 @@ pub struct RunSection {
     /// In which order sessions run.
     pub order: Order,
     /// Stop when this much is spent, in US dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<f64>,
     /// Stop when this many tokens are used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u64>,
     /// Stop after this many minutes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_minutes: Option<f64>,
 }
 
@@ -645,25 +613,19 @@ pub enum ProviderKind {
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSection {
     /// The provider.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderKind>,
     /// Base address, or several of replicas.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub url: OneOrMany,
     /// The name on the server; by default the name here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The environment variable that holds the key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
     /// Parameters in billions, where published.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<f64>,
     /// Its family.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
     /// Its licence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
     /// Sampling parameters.
     pub sampling: Sampling,
@@ -680,37 +642,26 @@ pub struct ModelSection {
     /// Concurrency, rate limits, deadlines and retries.
     pub limits: Limits,
     /// The price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model, or
     /// `pulled:NAME` for one that `aske models pull NAME` has brought.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Threads of a model in this process.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
     /// Requests that a `llama` model serves at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
     /// Tokens of all conversations together that a `llama` model holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_length: Option<u32>,
     /// Layers of a `llama` model that run on a GPU.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_layers: Option<u32>,
     /// Megabytes in which a local model remembers conversations, so that a next turn reads only what is new.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_mb: Option<usize>,
     /// What follows a problem in `aske eval` for a model that understands no other words; empty for nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
     /// The highest level that `fixed` and `staircase` ask at, up to 8; the shipped solvers were taught 5.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<u32>,
     /// The file of a scripted model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<String>,
     /// How long each reply of a scripted model takes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
 }

@@ -46,7 +46,7 @@ fn shown_text(key: &str, text: &str) -> String {
 
 /// Takes out of a configuration that is to be stored what no endpoint accepts and may be secret: users, passwords and
 /// queries of addresses, and keys where the names of their variables belong.
-pub fn redact(config: &mut Table) {
+pub(crate) fn redact(config: &mut Table) {
     let Some(Value::Table(models)) = config.get_mut("models") else { return };
     for (_, model) in models.iter_mut() {
         for key in ["url", "api_key_env"] {

@@ -2,7 +2,7 @@
 
 use crate::{
     AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
-    load_pack, sampling,
+    did_you_mean, load_pack, sampling,
 };
 use aske_answer::{Policy, Rules};
 use aske_model::Sampling;
@@ -117,10 +117,8 @@ impl Models<'_> {
     ) -> Result<RoleSettings, ConfigError> {
         let Some(section) = self.config.models.get(name) else {
             let known = self.config.models.keys().map(String::as_str);
-            let hint = match closest(name, known) {
-                Some(likely) => format!("did you mean `{likely}`?"),
-                None => format!("define [models.{name}], or see `aske models` for what is defined"),
-            };
+            let otherwise = format!("define [models.{name}], or see `aske models` for what is defined");
+            let hint = did_you_mean(name, known, otherwise);
             return Err(ConfigError::at(key, format!("unknown model `{name}`")).with_hint(hint));
         };
         let free = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
@@ -301,14 +299,11 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
 /// How mathematical answers are compared.
 fn rules(config: &Config) -> Result<Rules, ConfigError> {
     let section = &config.protocol;
-    match section.comparison {
-        AnswerComparison::Aske => Ok(Rules::Aske(section.policy)),
-        AnswerComparison::Paper if section.policy == Policy::usual() => Ok(Rules::Paper),
-        AnswerComparison::Paper => {
-            Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
-                .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy"))
-        }
+    if section.comparison == AnswerComparison::Paper && section.policy != Policy::default() {
+        return Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
+            .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy"));
     }
+    Ok(section.comparison.rules(section.policy))
 }
 
 fn protocol(config: &Config) -> Result<Protocol, ConfigError> {

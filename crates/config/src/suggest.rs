@@ -10,6 +10,16 @@ pub fn closest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
         .map(|(_, candidate)| candidate)
 }
 
+/// A hint that suggests the closest candidate, or else says something different.
+pub fn did_you_mean<'c>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    otherwise: impl Into<String>,
+) -> String {
+    let likely = closest(written, candidates);
+    likely.map_or_else(|| otherwise.into(), |likely| format!("did you mean `{likely}`?"))
+}
+
 /// Converts serde's "unknown field" into a message and a suggestion.
 pub(crate) fn unknown_field(message: &str) -> Option<(String, String)> {
     let rest = message.strip_prefix("unknown field ").or_else(|| message.strip_prefix("unknown variant "))?;
@@ -17,14 +27,10 @@ pub(crate) fn unknown_field(message: &str) -> Option<(String, String)> {
     let written = names.next()?;
     let known: Vec<&str> = names.collect();
     let kind = if message.starts_with("unknown field") { "key" } else { "value" };
-    let hint = match closest(written, known.iter().copied()) {
-        Some("api_key_env") => {
-            "did you mean `api_key_env`? It takes the name of the environment variable that holds the key"
-                .to_owned()
-        }
-        Some(likely) => format!("did you mean `{likely}`?"),
-        None => format!("known here: {}", known.join(", ")),
-    };
+    let mut hint = did_you_mean(written, known.iter().copied(), format!("known here: {}", known.join(", ")));
+    if hint.contains("`api_key_env`?") {
+        hint += " It takes the name of the environment variable that holds the key";
+    }
     Some((format!("unknown {kind} `{written}`"), hint))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::read::{RawRow, json_lines, read};
 use crate::{AnswerKind, DataError, Declaration, prompt};
+use aske_answer::Policy;
 use aske_config::{OneOrMany, closest, sanitize_name};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -99,7 +100,7 @@ impl Dataset {
             hasher.update(text.as_bytes());
         };
         let Declaration { grading, comparison, .. } = &self.declaration;
-        add(&format!("{grading:?} {}", comparison.rules().name()));
+        add(&format!("{grading:?} {}", comparison.rules(Policy::default()).name()));
         for problem in &self.problems {
             add(&problem.id);
             add(&prompt::user(&self.declaration, problem, None));

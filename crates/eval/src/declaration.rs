@@ -1,8 +1,7 @@
 //! Declarations of datasets: columns, answers, grading and source.
 
 use crate::DataError;
-use aske_answer::Rules;
-use aske_config::{OneOrMany, is_valid_name};
+use aske_config::{AnswerComparison, OneOrMany, is_valid_name};
 use serde::{Deserialize, Serialize};
 
 /// The built-in declarations, in table order; the first four are the paper's suite.
@@ -23,41 +22,31 @@ const PAPER: usize = 4;
 pub(crate) const SHIPPED: &str = "ladder";
 
 /// What a dataset is and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Declaration {
     /// Name in records and on the command line.
     pub name: String,
     /// Name in tables.
-    #[serde(default)]
     pub title: Option<String>,
     /// Repository on the hub, `OWNER/NAME`.
-    #[serde(default)]
     pub hub: Option<String>,
     /// Files in order: in the repository, or next to the declaration if there is none. `*` matches any characters but
     /// `/`; of alternatives separated by `|`, the first that exists is used.
-    #[serde(default)]
     pub files: Vec<String>,
     /// Licence of the data.
-    #[serde(default)]
     pub licence: Option<String>,
     /// Number of problems in the release.
-    #[serde(default)]
     pub problems: Option<usize>,
     /// Kind of answers, unless a column says.
-    #[serde(default)]
     pub answers: AnswerKind,
     /// How answers are graded.
-    #[serde(default)]
     pub grading: Grading,
     /// The rules of the symbolic comparison.
-    #[serde(default)]
-    pub comparison: ComparisonRules,
+    pub comparison: AnswerComparison,
     /// Instruction after the problem instead of the default one; empty for none.
-    #[serde(default)]
     pub instruction: Option<String>,
     /// Columns; of several names, the first that a row has is used.
-    #[serde(default)]
     pub columns: Columns,
 }
 
@@ -81,27 +70,6 @@ pub enum Grading {
     Rules,
     /// A language model that answers yes or no; the symbolic comparison if there is none.
     Judge,
-}
-
-/// The rules of the symbolic comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ComparisonRules {
-    /// Ask-E's own.
-    #[default]
-    Aske,
-    /// The paper's: math-verify with fall-backs.
-    Paper,
-}
-
-impl ComparisonRules {
-    /// The rules.
-    pub fn rules(self) -> Rules {
-        match self {
-            Self::Aske => Rules::default(),
-            Self::Paper => Rules::Paper,
-        }
-    }
 }
 
 /// Names of columns.
@@ -142,6 +110,9 @@ impl Declaration {
             let hint = "docs/eval.md lists the keys of a declaration";
             DataError::new(format!("{location}:{line}"), error.message().to_owned(), hint)
         })?;
+        if declared.name.is_empty() {
+            return Err(DataError::new(location, "no name", "name the dataset: name = \"mine\""));
+        }
         if !is_valid_name(&declared.name) {
             let what = format!("`{}` is not a valid name", declared.name);
             return Err(DataError::new(location, what, "use letters, digits, `.`, `_` and `-`"));
@@ -164,19 +135,7 @@ impl Declaration {
 
     /// The declaration of a plain file: default column names, free answers.
     pub fn plain(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            title: None,
-            hub: None,
-            files: Vec::new(),
-            licence: None,
-            problems: None,
-            answers: AnswerKind::default(),
-            grading: Grading::default(),
-            comparison: ComparisonRules::default(),
-            instruction: None,
-            columns: Columns::default(),
-        }
+        Self { name: name.to_owned(), ..Self::default() }
     }
 
     /// Name in tables.
@@ -199,7 +158,7 @@ mod tests {
             .map(|dataset| dataset.name.as_str())
             .collect();
         assert_eq!(judged, ["imo-answerbench"]);
-        assert!(paper.iter().all(|dataset| dataset.comparison == ComparisonRules::Paper));
+        assert!(paper.iter().all(|dataset| dataset.comparison == AnswerComparison::Paper));
         let integers = paper.iter().map(|dataset| dataset.answers == AnswerKind::Integer).collect::<Vec<_>>();
         assert_eq!(integers, [true, true, false, false]);
     }

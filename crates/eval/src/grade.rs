@@ -1,7 +1,7 @@
 //! Grades a reply. Pure; answers that need a judge are returned as such.
 
 use crate::{Declaration, Grading, Problem};
-use aske_answer::{Method, Verdict};
+use aske_answer::{Method, Policy, Verdict};
 use aske_chat::{Finish, Reply};
 use aske_session::{Domain, SolverAnswer, split_thinking};
 
@@ -55,7 +55,7 @@ pub(crate) fn decide(
             _ => Decision::Done { right: false, by: name(Method::Bounds) },
         };
     }
-    let found = declaration.comparison.rules().compare(&problem.answer, answer);
+    let found = declaration.comparison.rules(Policy::default()).compare(&problem.answer, answer);
     Decision::Done { right: found.verdict == Verdict::Equal, by: name(found.method) }
 }
 
@@ -70,10 +70,11 @@ fn name(method: Method) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnswerKind, ComparisonRules};
+    use crate::AnswerKind;
+    use aske_config::AnswerComparison;
 
     fn decided(reply: &str, finish: Finish, answer: &str) -> (bool, String) {
-        let declaration = Declaration { comparison: ComparisonRules::Paper, ..Declaration::plain("x") };
+        let declaration = Declaration { comparison: AnswerComparison::Paper, ..Declaration::plain("x") };
         let problem = Problem {
             id: "1".into(),
             question: "q".into(),

@@ -29,7 +29,7 @@ pub mod tables;
 
 pub use compare::{ComparedRun, ComparisonRow, Metric, ModelComparison, compare};
 pub use dataset::{Dataset, Problem};
-pub use declaration::{AnswerKind, Columns, ComparisonRules, Declaration, Grading};
+pub use declaration::{AnswerKind, Columns, Declaration, Grading};
 pub use error::DataError;
 pub use grid::{Cell, Grid};
 pub use identity::{Differences, differences, file_hash, fingerprints, identity, judged};

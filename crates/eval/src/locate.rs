@@ -3,7 +3,7 @@
 use crate::dataset::name_of;
 use crate::declaration::SHIPPED;
 use crate::{DataError, Dataset, Declaration};
-use aske_config::closest;
+use aske_config::did_you_mean;
 use aske_weights::{Cache, HubCache, RepoKind, find_dataset};
 use std::path::{Path, PathBuf};
 
@@ -156,10 +156,8 @@ pub fn find(text: &str, paths: &SearchPaths) -> Result<Vec<DatasetSource>, DataE
         return Ok(vec![DatasetSource::Files(Declaration::plain(&name_of(path)), vec![path.to_owned()])]);
     }
     let names: Vec<&str> = known.iter().map(|declaration| declaration.name.as_str()).chain([PAPER]).collect();
-    let hint = match closest(text, names.iter().copied()) {
-        Some(likely) => format!("did you mean `{likely}`?"),
-        None => format!("name a .jsonl, .csv, .parquet or .toml file, or one of {}", names.join(", ")),
-    };
+    let otherwise = format!("name a .jsonl, .csv, .parquet or .toml file, or one of {}", names.join(", "));
+    let hint = did_you_mean(text, names.iter().copied(), otherwise);
     Err(DataError::new("--data", format!("unknown dataset `{text}`"), hint))
 }
 

@@ -3,6 +3,7 @@
 use crate::compare::{Metric, ModelComparison};
 use crate::score::{DatasetScore, Scores};
 use crate::tables;
+use aske_report::number::signed;
 use aske_report::{Bars, Frame, Group, Panel, Section, XAxis, bars, curves, label};
 use maud::{Markup, PreEscaped, html};
 
@@ -17,7 +18,7 @@ pub fn figure(found: &ModelComparison) -> String {
             after: line.mean,
             spread: line.spread,
             dots: line.trained.clone(),
-            change: tables::points(line.mean - line.base),
+            change: signed(line.mean - line.base),
         });
         let title = found
             .lines

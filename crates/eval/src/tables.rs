@@ -3,7 +3,8 @@
 use crate::compare::{ComparisonRow, ModelComparison};
 use crate::grid::{Cell, Grid};
 use crate::score::{DatasetScore, Rate, Score, Scores};
-use aske_stats::{Interval, PairedComparison};
+use aske_report::number::{or_dash, p_value, percent, percent_range, signed, signed_range};
+use aske_stats::PairedComparison;
 
 /// Shown if there is no number.
 const NONE: &str = "–";
@@ -141,7 +142,7 @@ pub fn changes(found: &ModelComparison) -> Grid {
             line.title.clone(),
             line.metric.name(line.k),
             line.problems.to_string(),
-            points(line.mean - line.base),
+            signed(line.mean - line.base),
             of(|change| signed_range(change.difference.interval)),
             of(|change| p_value(change.p)),
             of(|change| format!("{:.1}", 100.0 * change.smallest)),
@@ -167,43 +168,17 @@ fn ks(most: u32) -> Vec<u32> {
     ks
 }
 
-/// `44.9%`.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
-}
-
 /// `57.22%`, as in the paper's table.
 fn precise(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
 }
 
 fn rate(rate: Option<Rate>) -> String {
-    rate.map_or(NONE.to_owned(), |rate| percent(rate.value))
+    or_dash(rate, |rate| percent(rate.value))
 }
 
 fn interval(rate: Option<Rate>) -> String {
-    let found = rate.and_then(|rate| rate.interval);
-    found.map_or(NONE.to_owned(), |Interval { low, high }| {
-        format!("{:.1} to {}", 100.0 * low.max(0.0), percent(high.min(1.0)))
-    })
-}
-
-/// `+3.1`: a difference in points, with a true minus.
-pub(crate) fn points(difference: f64) -> String {
-    let text = format!("{:+.1}", 100.0 * difference);
-    match text.as_str() {
-        "+0.0" | "-0.0" => "0.0".to_owned(),
-        _ => text.replace('-', "−"),
-    }
-}
-
-fn signed_range(Interval { low, high }: Interval) -> String {
-    format!("{} to {}", points(low), points(high))
-}
-
-/// `0.031`, or `< 0.001`.
-fn p_value(p: f64) -> String {
-    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+    percent_range(rate.and_then(|rate| rate.interval))
 }
 
 #[cfg(test)]
@@ -252,9 +227,5 @@ mod tests {
         let levels = levels(&found).unwrap();
         assert_eq!(levels.rows.len(), 2);
         assert_eq!(scores(&found).header.len(), scores(&found).rows[0].len());
-        assert_eq!(
-            (points(-0.0001), points(0.031), points(-0.031)),
-            ("0.0".into(), "+3.1".into(), "−3.1".into())
-        );
     }
 }

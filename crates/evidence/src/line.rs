@@ -1,34 +1,13 @@
 //! Parses a line of `records.jsonl` without copying texts that are not needed.
 
 use aske_chat::Finish;
-use serde::de::{Deserializer, Visitor};
-use serde::{Deserialize, de};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
 
 /// A string that borrows from its line where it has no escapes.
-#[derive(Debug, Default)]
-pub(crate) struct Text<'l>(pub(crate) Cow<'l, str>);
-
-impl<'de: 'l, 'l> Deserialize<'de> for Text<'l> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Text<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text")
-            }
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Reader)
-    }
-}
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Text<'l>(#[serde(borrow)] pub(crate) Cow<'l, str>);
 
 /// A line of `records.jsonl`; for records other than sessions only the kind is parsed.
 #[derive(Debug, Deserialize)]

@@ -10,14 +10,14 @@ use aske_record::{
     scan_lines,
 };
 use aske_session::{CheckerRule, Grade, Slot, TurnError};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// A boundary solver of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solver {
     /// Its name.
     pub name: String,
@@ -151,12 +151,20 @@ pub struct Run {
 impl Run {
     /// Reads a folder with the grades of the standard grader or of another.
     pub fn read(path: &Path, grader: Option<&str>) -> Result<Self, RunError> {
-        let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+        let manifest = Manifest::require(path)?;
         let mut run = Self::empty(path, manifest, grader.unwrap_or(STANDARD));
         run.read_others()?;
         let graders: Vec<String> = run.others.keys().cloned().collect();
         if run.grader != STANDARD && !path.join("grades").join(format!("{}.jsonl", run.grader)).is_file() {
-            return Err(RunError::NoGrader { path: path.to_owned(), name: run.grader, graders });
+            let known = if graders.is_empty() {
+                String::new()
+            } else {
+                format!("; there are {}", graders.join(", "))
+            };
+            return Err(RunError::unusable(
+                format!("{} has no grades of `{}`{known}", path.display(), run.grader),
+                "`aske regrade --check MODEL` makes grades of that name",
+            ));
         }
         run.refresh()?;
         Ok(run)
@@ -203,19 +211,7 @@ impl Run {
         for parsed in found {
             match parsed {
                 Parsed::Session(session) => self.add(*session),
-                Parsed::Panel(record) => match *record {
-                    Record::Eval(sample) => self.add_sample(sample),
-                    // Panels were judged by the standard grader.
-                    _ if self.grader != STANDARD => {}
-                    Record::Baseline(panel) => {
-                        add_panel(&mut self.baselines, &mut self.by_name, "baseline", panel);
-                    }
-                    Record::Audit(panel) => add_panel(&mut self.audits, &mut self.by_name, "audit", panel),
-                    Record::Difficulty(panel) => {
-                        add_panel(&mut self.difficulties, &mut self.by_name, "difficulty", panel);
-                    }
-                    Record::Session(_) => {}
-                },
+                Parsed::Other(record) => self.add_other(*record),
             }
         }
         for line in lines {
@@ -227,14 +223,19 @@ impl Run {
         Ok(news)
     }
 
-    /// Adds a sample, or replaces the earlier one of its name.
-    fn add_sample(&mut self, sample: EvalRecord) {
-        match self.by_name.entry(sample.id()) {
-            Entry::Occupied(place) => self.evals[*place.get()] = sample,
-            Entry::Vacant(place) => {
-                place.insert(self.evals.len());
-                self.evals.push(sample);
-            }
+    /// Adds a record other than a session.
+    fn add_other(&mut self, record: Record) {
+        let name = record.id();
+        let panels = match record {
+            Record::Eval(sample) => return upsert(&mut self.evals, &mut self.by_name, name, sample),
+            Record::Baseline(panel) => (&mut self.baselines, panel),
+            Record::Audit(panel) => (&mut self.audits, panel),
+            Record::Difficulty(panel) => (&mut self.difficulties, panel),
+            Record::Session(_) => return,
+        };
+        // Panels were judged by the standard grader.
+        if self.grader == STANDARD {
+            upsert(panels.0, &mut self.by_name, name, panels.1);
         }
     }
 
@@ -267,13 +268,7 @@ impl Run {
         if self.asker.is_empty() {
             self.asker = found.asker;
         }
-        // The later of two records with one name counts.
-        if let Some(place) = self.by_name.get(&name) {
-            self.sessions[*place] = session;
-        } else {
-            self.by_name.insert(name, self.sessions.len());
-            self.sessions.push(session);
-        }
+        upsert(&mut self.sessions, &mut self.by_name, name, session);
     }
 
     /// The index of a solver; one that is not configured is added at the end.
@@ -384,18 +379,13 @@ impl Run {
     }
 }
 
-/// Adds a panel, or replaces the earlier one of its name.
-fn add_panel(
-    panels: &mut Vec<PanelRecord>,
-    by_name: &mut HashMap<String, usize>,
-    kind: &str,
-    panel: PanelRecord,
-) {
-    match by_name.entry(format!("{kind}/{}", panel.name)) {
-        Entry::Occupied(place) => panels[*place.get()] = panel,
+/// Adds a value, or replaces the earlier one of its name: the later of two records with one name counts.
+fn upsert<T>(values: &mut Vec<T>, by_name: &mut HashMap<String, usize>, name: String, value: T) {
+    match by_name.entry(name) {
+        Entry::Occupied(place) => values[*place.get()] = value,
         Entry::Vacant(place) => {
-            place.insert(panels.len());
-            panels.push(panel);
+            place.insert(values.len());
+            values.push(value);
         }
     }
 }
@@ -433,7 +423,7 @@ fn parse<T: for<'l> Deserialize<'l>>(line: &[u8]) -> Result<T, String> {
 
 enum Parsed {
     Session(Box<ParsedSession>),
-    Panel(Box<Record>),
+    Other(Box<Record>),
 }
 
 /// A session whose solvers are not resolved yet.
@@ -448,7 +438,7 @@ struct ParsedSession {
 fn parse_record(bytes: &[u8], place: LineSpan) -> Result<Parsed, String> {
     let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if line.kind.0 != "session" {
-        return Ok(Parsed::Panel(Box::new(parse(bytes)?)));
+        return Ok(Parsed::Other(Box::new(parse(bytes)?)));
     }
     let pair: PairId = line.pair.0.parse().map_err(|error: aske_record::PairIdError| error.to_string())?;
     let question = line.turns.last().and_then(|turn| turn.question).map(text);

@@ -8,12 +8,11 @@
 //! use aske_export::{SessionFilter, Export, TableKind, write};
 //! let runs = [Run::read("runs/nano-staircase".as_ref(), None)?];
 //! let chosen = Export::new(&runs, &SessionFilter { calibrated: true, ..SessionFilter::default() });
-//! write(&chosen.table(TableKind::Questions)?, "exam.parquet".as_ref())?;
+//! write(chosen.parts(TableKind::Questions), "exam.parquet".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod answers;
-mod arrow;
 mod bank;
 mod column;
 mod evals;
@@ -22,10 +21,9 @@ mod sessions;
 #[cfg(feature = "files")]
 mod write;
 
-pub use arrow::batch;
-pub use column::{Column, Table};
+pub use column::Table;
 #[cfg(feature = "files")]
-pub use write::{ExportError, Format, write, write_parts};
+pub use write::{ExportError, Format, write};
 
 use aske_evidence::Run;
 use aske_record::RunError;
@@ -86,16 +84,7 @@ impl<'r> Export<'r> {
         Self { runs, bank: bank::bank(runs, filter) }
     }
 
-    /// One table over all runs.
-    pub fn table(&self, kind: TableKind) -> Result<Table, RunError> {
-        let mut table = Table::default();
-        for part in self.parts(kind) {
-            table.append(part?);
-        }
-        Ok(table)
-    }
-
-    /// The same table in parts that fit in memory; there is at least one.
+    /// One table over all runs, in parts that fit in memory; there is at least one.
     pub fn parts(&self, kind: TableKind) -> impl Iterator<Item = Result<Table, RunError>> + '_ {
         // An empty table has its columns too.
         let none = self.bank.is_empty().then_some(&self.bank[..]);

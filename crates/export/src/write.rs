@@ -1,6 +1,6 @@
 //! Writes tables to files.
 
-use crate::{Table, batch};
+use crate::Table;
 use arrow_schema::ArrowError;
 use aske_chat::Hint;
 use aske_record::{RunError, io_hint};
@@ -87,15 +87,9 @@ impl Hint for ExportError {
     }
 }
 
-/// Writes a table; the extension of the file determines the format.
-pub fn write(table: &Table, path: &Path) -> Result<(), ExportError> {
-    let mut file = Writer::create(path)?;
-    file.add(table)?;
-    file.finish()
-}
-
-/// Writes a table given in parts with the same columns; returns the number of rows.
-pub fn write_parts(
+/// Writes a table given in parts with the same columns; returns the number of rows. The extension of the file determines the
+/// format.
+pub fn write(
     parts: impl Iterator<Item = Result<Table, RunError>>,
     path: &Path,
 ) -> Result<usize, ExportError> {
@@ -145,7 +139,7 @@ impl<'p> Writer<'p> {
                 Ok(())
             }
             Output::Parquet(file, writer) => {
-                let batch = batch(table)?;
+                let batch = table.batch()?;
                 if let Some(file) = file.take() {
                     let properties = WriterProperties::builder()
                         .set_compression(Compression::SNAPPY)

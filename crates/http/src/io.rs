@@ -13,13 +13,6 @@ pub(crate) struct TrackedStream {
     pub(crate) connection: Arc<Connection>,
 }
 
-impl TrackedStream {
-    fn track(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        self.connection.write_polled(written.is_ready());
-        written
-    }
-}
-
 impl AsyncRead for TrackedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -38,20 +31,8 @@ impl AsyncRead for TrackedStream {
 impl AsyncWrite for TrackedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.track(written)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
-        self.track(written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        self.connection.write_polled(written.is_ready());
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

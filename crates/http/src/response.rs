@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// Bytes that are passed to the connection at once.
 const CHUNK: usize = 32 << 10;
@@ -38,7 +38,15 @@ impl ServerState {
             return Ok(Body::from(bytes));
         }
         permit.renew(bytes.len());
-        let close = self.connection.clone().map(|connection| CloseOnRevoke::new(connection, &permit));
+        let mut close = JoinSet::new();
+        if let Some(connection) = self.connection.clone() {
+            let revoked = permit.revocation();
+            close.spawn(async move {
+                revoked.notified().await;
+                tracing::debug!("closed a client that reads its response too slowly");
+                connection.close();
+            });
+        }
         Ok(Body::new(LargeBody { bytes, polls: 0, _permit: permit, _close: close }))
     }
 }
@@ -48,27 +56,8 @@ struct LargeBody {
     bytes: Bytes,
     polls: usize,
     _permit: Permit,
-    _close: Option<CloseOnRevoke>,
-}
-
-/// Closes the connection when the share is revoked; ends with the body.
-struct CloseOnRevoke(JoinHandle<()>);
-
-impl CloseOnRevoke {
-    fn new(connection: Arc<Connection>, permit: &Permit) -> Self {
-        let revoked = permit.revocation();
-        Self(tokio::spawn(async move {
-            revoked.notified().await;
-            tracing::debug!("closed a client that reads its response too slowly");
-            connection.close();
-        }))
-    }
-}
-
-impl Drop for CloseOnRevoke {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+    /// Closes the connection when the share is revoked; ends with the body.
+    _close: JoinSet<()>,
 }
 
 impl HttpBody for LargeBody {

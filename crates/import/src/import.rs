@@ -4,7 +4,7 @@ use crate::convert::{ConvertError, ConvertedSession, Converter};
 use crate::lines::Lines;
 use crate::rollout::{self, Rollout};
 use crate::{FieldMap, ImportError, ImportStats, ModelName, SkipReason, fields, own};
-use aske_record::{CallKey, NewRun, Record, RunError, STANDARD};
+use aske_record::{NewRun, Record, RunError, STANDARD};
 use aske_session::{Domain, Pack};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -143,15 +143,11 @@ impl<'o> Import<'o> {
 }
 
 fn write(run: &mut NewRun, taken: &ConvertedSession) -> Result<(), RunError> {
-    let record = taken.record.id().to_string();
     run.add_record(&Record::Session(taken.record.clone()))?;
     for (grader, grade) in [STANDARD, GRADER].into_iter().zip(&taken.grades) {
         grade.as_ref().map_or(Ok(()), |grade| run.add_grade(grader, grade))?;
     }
-    for (slot, call) in &taken.calls {
-        run.add_call(&CallKey { record: record.clone(), slot: *slot }, call)?;
-    }
-    Ok(())
+    run.add_calls(&taken.record.id().to_string(), &taken.calls)
 }
 
 /// The most common number of probing rounds among the first rollouts; on a tie the larger one.

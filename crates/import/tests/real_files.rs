@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
 
 use aske_import::{FieldMap, Import, ImportError, ImportOptions, ImportSummary, MissingData, SkipReason};
-use aske_record::{Identity, Manifest, NewRun, Replies, RunContents, SessionRecord};
+use aske_record::{Identity, Manifest, NewRun, Record, Replies, SessionRecord, read_grades, read_records};
 use aske_session::{Domain, Outcome, Role, Side, Slot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,23 +33,31 @@ fn options(map: &[&str]) -> ImportOptions {
 fn imported(
     files: &[PathBuf],
     options: &ImportOptions,
-) -> Result<(TempDir, RunContents, ImportSummary), ImportError> {
+) -> Result<(TempDir, Contents, ImportSummary), ImportError> {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().join("run");
     let mut import = Import::begin(files, options, NewRun::begin(&into)?)?;
     while import.step()? {}
     let (imported, run) = import.finish()?;
     run.finish(&Manifest::new("test", Identity::default(), toml::Table::new()))?;
-    let contents = RunContents::read(&into)?;
+    let contents = Contents { records: read_records(&into)?, path: into };
     Ok((folder, contents, imported))
 }
 
-fn sessions(contents: &RunContents) -> BTreeMap<String, &SessionRecord> {
+/// An imported run.
+#[derive(Debug)]
+struct Contents {
+    path: PathBuf,
+    records: Vec<Record>,
+}
+
+fn sessions(contents: &Contents) -> BTreeMap<String, &SessionRecord> {
     contents.records.iter().map(|record| (record.id(), record.session().unwrap())).collect()
 }
 
-fn outcomes(contents: &RunContents, grader: &str) -> BTreeMap<String, Outcome> {
-    contents.grades[grader].iter().map(|line| (line.record.clone(), line.grade.outcome)).collect()
+fn outcomes(contents: &Contents, grader: &str) -> BTreeMap<String, Outcome> {
+    let grades = read_grades(&contents.path, grader).unwrap();
+    grades.iter().map(|line| (line.record.clone(), line.grade.outcome)).collect()
 }
 
 #[test]
@@ -127,7 +135,7 @@ fn what_a_file_does_not_tell_is_counted_and_not_made_up() {
         BTreeMap::from([(MissingData::Solvers, 4), (MissingData::Final, 4), (MissingData::Outcome, 4)]);
     assert_eq!(imported.count.gaps, gaps);
     assert_eq!(imported.count.unfound.unwrap().len(), 2);
-    assert!(contents.grades["standard"].is_empty());
+    assert!(read_grades(&contents.path, "standard").unwrap().is_empty());
     for session in sessions(&contents).values() {
         assert_eq!(session.solvers[0], "model-1");
         assert!(!session.transcript.is_answered());

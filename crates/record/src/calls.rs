@@ -7,7 +7,7 @@ mod writer;
 
 use crate::{RoleUsage, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
-use aske_session::Slot;
+use aske_session::{Role, Slot};
 use guard::Guarded;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,8 +17,6 @@ use std::time::Duration;
 use writer::Writer;
 
 pub(crate) use bulk::Bulk;
-pub(crate) use guard::{uri, without_shared_index};
-pub(crate) use table::{TABLES, has_versions};
 
 /// Where a stored call belongs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -173,8 +171,18 @@ impl Replies {
     }
 
     /// How many replies each record has.
-    pub(crate) fn counts(&self) -> Result<HashMap<String, i64>, RunError> {
+    pub(crate) fn counts(&self) -> Result<BTreeMap<String, i64>, RunError> {
         self.ask(table::counts)
+    }
+
+    /// The replies of a record with the traces of a trained asker.
+    pub(crate) fn traced(&self, record: &str) -> Result<Vec<(Slot, StoredCall)>, RunError> {
+        let mut traces = self.ask(|reader| table::traces(reader, record))?;
+        let mut replies: Vec<(Slot, StoredCall)> = self.of_record(record)?.into_iter().collect();
+        for (slot, call) in replies.iter_mut().filter(|(slot, _)| slot.role == Role::Asker) {
+            call.reply.trace = traces.remove(&slot.turn);
+        }
+        Ok(replies)
     }
 
     fn ask<T: Default>(
@@ -188,7 +196,7 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aske_session::{Role, Side};
+    use aske_session::Side;
 
     fn call(text: &str) -> StoredCall {
         let mut reply = Reply::text(text);
@@ -231,11 +239,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calls.sqlite");
         let store = CallStore::open(&path).unwrap();
-        let trace = Trace {
-            tokens: vec![0, 7, u32::MAX],
-            logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25],
-            version: Some(3),
-        };
+        let trace = Trace { tokens: vec![0, 7, u32::MAX], logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25], version: Some(3) };
         let mut traced = call("x");
         traced.reply.trace = Some(trace.clone());
         for (turn, role) in [(1, Role::Check), (2, Role::Asker), (3, Role::Asker)] {

@@ -1,7 +1,7 @@
 //! Moves damaged lines of a run folder into separate files, so that the rest can be read.
 
-use crate::run::{DRAWS, graders, lock};
-use crate::{GradeLine, LineSpan, Manifest, Record, RunError, files, scan_lines};
+use crate::run::{graders, lock};
+use crate::{GradeLine, LineSpan, Manifest, Record, RunError, files, read_draws, scan_lines};
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -28,13 +28,10 @@ pub struct DamagedLines {
 /// The lines are on the disk there before the file without them takes the old one's place, so a crash at any moment
 /// loses none. A last line that only lacks its end is kept. Refuses a folder that another process writes to.
 pub fn set_aside(folder: &Path) -> Result<Vec<DamagedLines>, RunError> {
-    Manifest::read(folder)?.ok_or_else(|| RunError::NoRun { path: folder.to_owned() })?;
+    Manifest::require(folder)?;
     let _lock = lock(folder)?;
-    let draws = scan_lines(&folder.join(DRAWS), 0, |line, _| parse::<crate::DrawLine>(line));
-    draws.map_err(|error| match error {
-        RunError::Line { path, line, what } => RunError::Draws { path, line, what },
-        other => other,
-    })?;
+    // Draws cannot be rebuilt: a damaged one is an error.
+    read_draws(folder)?;
     let mut moved = Vec::new();
     moved.extend(clean::<Record>(folder, Path::new("records.jsonl"))?);
     for name in graders(folder)?.keys() {

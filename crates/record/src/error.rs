@@ -1,8 +1,10 @@
 //! Errors of run folders.
 
+use crate::run::DRAWS;
 use aske_chat::Hint;
 use rusqlite::ErrorCode;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,28 +27,6 @@ pub enum RunError {
         /// The cause.
         source: rusqlite::Error,
     },
-    /// The store of calls was not written by this program.
-    #[error("{}: {what}", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// A path that should be a file is something else.
-    #[error("{} is {what}, not a file", path.display())]
-    NotAFile {
-        /// Where.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
-    /// A path that should be a run folder is something else.
-    #[error("{} is not a folder", path.display())]
-    NotAFolder {
-        /// Where.
-        path: PathBuf,
-    },
     /// A line other than an incomplete last one cannot be read.
     #[error("{}:{line}: {what}", path.display())]
     Line {
@@ -57,56 +37,6 @@ pub enum RunError {
         /// What is wrong.
         what: String,
     },
-    /// The draws of an adaptive run cannot be read.
-    #[error("{}:{line}: {what}", path.display())]
-    Draws {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// `run.toml` cannot be read.
-    #[error("{}: {what}", path.display())]
-    Manifest {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// There is no run in this folder.
-    #[error("{} holds no run", path.display())]
-    NoRun {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Another version of the format.
-    #[error("{} was written by aske {written_by} in format {found}; this is format {expected}", path.display())]
-    Version {
-        /// The folder.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-        /// Ours.
-        expected: u32,
-        /// The program that wrote it.
-        written_by: String,
-    },
-    /// The folder belongs to another configuration.
-    #[error("{} belongs to another configuration:\n{}", path.display(), differences.join("\n"))]
-    Configuration {
-        /// The folder.
-        path: PathBuf,
-        /// `key: there → here`, one a line.
-        differences: Vec<String>,
-    },
-    /// Another process is writing to the folder.
-    #[error("{} is in use by another aske", path.display())]
-    Locked {
-        /// The folder.
-        path: PathBuf,
-    },
     /// A stored reply was made for another request.
     #[error("the stored reply for {key} in {} answers another request", path.display())]
     OtherRequest {
@@ -115,45 +45,13 @@ pub enum RunError {
         /// The call.
         key: String,
     },
-    /// There are no grades of this name.
-    #[error("{} has no grades of `{name}`{}", path.display(), known(graders))]
-    NoGrader {
-        /// The folder.
-        path: PathBuf,
-        /// The grader.
-        name: String,
-        /// Those that are there.
-        graders: Vec<String>,
-    },
-    /// The draws are from other pairs.
-    #[error("{} was drawn from other pairs", path.display())]
-    OtherPairs {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Two folders hold different records of one name.
-    #[error("{record} was finished in both {} and {}, differently", first.display(), second.display())]
-    Conflict {
-        /// The record.
-        record: String,
-        /// One folder.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-    },
-    /// Grades that were made by two rules of asking the equivalence checker.
-    #[error("the grades `{grader}` of {} were made by another rule of asking the equivalence checker", path.display())]
-    Rules {
-        /// The folder.
-        path: PathBuf,
-        /// The grader.
-        grader: String,
-    },
-    /// The folder that is to be written is there already.
-    #[error("{} exists already", path.display())]
-    Exists {
-        /// The folder.
-        path: PathBuf,
+    /// The folder or one of its files cannot be used for another reason, which no caller distinguishes.
+    #[error("{message}")]
+    Unusable {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        hint: &'static str,
     },
 }
 
@@ -161,6 +59,51 @@ impl RunError {
     /// What the system said of this path.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    /// An error that no caller distinguishes.
+    pub fn unusable(message: impl Into<String>, hint: &'static str) -> Self {
+        Self::Unusable { message: message.into(), hint }
+    }
+
+    /// A folder without a run.
+    pub(crate) fn no_run(path: &Path) -> Self {
+        Self::unusable(
+            format!("{} holds no run", path.display()),
+            "name a folder that `aske bench` has written",
+        )
+    }
+
+    /// A path that should be a run folder is something else.
+    pub(crate) fn not_a_folder(path: &Path) -> Self {
+        Self::unusable(format!("{} is not a folder", path.display()), "name a run folder, not a file")
+    }
+
+    /// The folder that is to be written is there already.
+    pub(crate) fn exists(path: &Path) -> Self {
+        Self::unusable(format!("{} exists already", path.display()), "name a new folder")
+    }
+
+    /// `run.toml` cannot be read or written.
+    pub(crate) fn manifest(path: &Path, what: impl Display) -> Self {
+        let hint = "restore run.toml, or choose another folder with --run";
+        Self::unusable(format!("{}: {what}", path.display()), hint)
+    }
+
+    /// The store of calls was not written by this program.
+    pub(crate) fn database(path: &Path, what: impl Display) -> Self {
+        Self::unusable(
+            format!("{}: {what}", path.display()),
+            "calls.sqlite is damaged or was not written by aske; restore it from a copy, or do not use this folder",
+        )
+    }
+
+    /// The draws are from other pairs.
+    pub fn other_pairs(path: &Path) -> Self {
+        Self::unusable(
+            format!("{} was drawn from other pairs", path.display()),
+            "use the same solvers and --pairs, or choose another folder with --run",
+        )
     }
 
     pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
@@ -173,39 +116,17 @@ impl Hint for RunError {
         Some(Cow::Borrowed(match self {
             Self::Io { source, .. } => io_hint(source),
             Self::Sqlite { source, .. } => sqlite_hint(source),
-            Self::Database { .. } => {
-                "calls.sqlite is damaged or was not written by aske; restore it from a copy, or do not use this folder"
+            Self::Line { path, .. } if path.ends_with(DRAWS) => {
+                "the order of draws is part of the estimate and cannot be rebuilt; restore draws.jsonl from a copy"
             }
-            Self::NotAFile { .. } => "a run folder holds plain files only; remove it, or name another folder",
-            Self::NotAFolder { .. } => "name a run folder, not a file",
             Self::Line { .. } => {
                 "the file was changed by hand or damaged; `aske repair` with this folder sets the line aside and \
                  rebuilds what it can from stored replies"
             }
-            Self::Draws { .. } => {
-                "the order of draws is part of the estimate and cannot be rebuilt; restore draws.jsonl from a copy"
-            }
-            Self::Manifest { .. } => "restore run.toml, or choose another folder with --run",
-            Self::NoRun { .. } => "name a folder that `aske bench` has written",
-            Self::Version { .. } => "use the aske that wrote it, or choose another folder with --run",
-            Self::Configuration { .. } => {
-                "restore those values, or choose another folder with --run; \
-                 samples, solvers, addresses, limits, prices and budgets may change"
-            }
-            Self::Locked { .. } => "wait for it to end, or choose another folder with --run",
             Self::OtherRequest { .. } => {
                 "the run was made with other settings; choose another folder with --run"
             }
-            Self::NoGrader { .. } => "`aske regrade --check MODEL` makes grades of that name",
-            Self::OtherPairs { .. } => {
-                "use the same solvers and --pairs, or choose another folder with --run"
-            }
-            Self::Conflict { .. } => "run each session in one place only: use --shard",
-            Self::Rules { .. } => {
-                "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the earlier version; \
-                 their sessions are graded again, and nobody but the checker is asked"
-            }
-            Self::Exists { .. } => "name a new folder",
+            Self::Unusable { hint, .. } => hint,
         }))
     }
 }
@@ -247,8 +168,4 @@ fn sqlite_hint(error: &rusqlite::Error) -> &'static str {
         }
         _ => "the database was changed by another program, or is damaged; restore it from a copy",
     }
-}
-
-fn known(graders: &[String]) -> String {
-    if graders.is_empty() { String::new() } else { format!("; there are {}", graders.join(", ")) }
 }

@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, RunError> 
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).map_err(RunError::io(path))?;
     if bytes.len() as u64 > most {
-        return Err(RunError::Manifest { path: path.to_owned(), what: format!("longer than {most} bytes") });
+        return Err(RunError::manifest(path, format_args!("longer than {most} bytes")));
     }
     Ok(Some(bytes))
 }
@@ -59,7 +59,10 @@ fn plain(path: &Path, found: &Metadata) -> Result<(), RunError> {
     if found.is_file() {
         return Ok(());
     }
-    Err(RunError::NotAFile { path: path.to_owned(), what: kind(found) })
+    Err(RunError::unusable(
+        format!("{} is {}, not a file", path.display(), kind(found)),
+        "a run folder holds plain files only; remove it, or name another folder",
+    ))
 }
 
 #[cfg(unix)]
@@ -95,7 +98,7 @@ mod tests {
             [(fifo.as_path(), "a FIFO"), (Path::new("/dev/zero"), "a device"), (folder.path(), "a folder")]
         {
             let error = open(path).unwrap_err();
-            assert!(matches!(&error, RunError::NotAFile { what: found, .. } if *found == what), "{error}");
+            assert!(error.to_string().ends_with(&format!(" is {what}, not a file")), "{error}");
             assert!(open_with(path, OpenOptions::new().write(true)).is_err());
         }
         assert!(open(&folder.path().join("none")).unwrap().is_none());

@@ -1,9 +1,10 @@
-//! Writes a complete run folder at once, for imports.
+//! Writes a complete run folder at once, for imports and merges.
 
 use crate::calls::Bulk;
 use crate::jsonl::Jsonl;
 use crate::run::grades_path;
-use crate::{CallKey, GradeLine, Manifest, Record, RunError, STANDARD, StoredCall};
+use crate::{GradeLine, Manifest, Record, RunError, STANDARD, StoredCall};
+use aske_session::Slot;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ impl NewRun {
     /// Begins a folder beside the place where it will be; that place must be free.
     pub fn begin(into: &Path) -> Result<Self, RunError> {
         if into.exists() {
-            return Err(RunError::Exists { path: into.to_owned() });
+            return Err(RunError::exists(into));
         }
         let part = Part(part_of(into));
         std::fs::create_dir_all(part.0.join("grades")).map_err(RunError::io(&part.0))?;
@@ -63,9 +64,19 @@ impl NewRun {
         self.grades(grader)?.append(grade)
     }
 
-    /// Adds a reply.
-    pub fn add_call(&mut self, key: &CallKey, call: &StoredCall) -> Result<(), RunError> {
-        self.calls.add(key, call)
+    /// Adds a line of `records.jsonl` of another run.
+    pub(crate) fn add_record_line(&mut self, line: &[u8]) -> Result<(), RunError> {
+        self.records.append_line(line)
+    }
+
+    /// Adds the replies of a record.
+    pub fn add_calls(&mut self, record: &str, calls: &[(Slot, StoredCall)]) -> Result<(), RunError> {
+        self.calls.add(record, calls)
+    }
+
+    /// The folder while it is incomplete.
+    pub(crate) fn part(&self) -> &Path {
+        &self.part.0
     }
 
     /// Says what the run is, and puts the folder in its place.
@@ -74,14 +85,14 @@ impl NewRun {
         calls.close()?;
         manifest.write(&part.0)?;
         if into.exists() {
-            return Err(RunError::Exists { path: into });
+            return Err(RunError::exists(&into));
         }
         std::fs::rename(&part.0, &into).map_err(RunError::io(&into))
     }
 }
 
 /// Where a folder is written before it is complete.
-pub(crate) fn part_of(into: &Path) -> PathBuf {
+fn part_of(into: &Path) -> PathBuf {
     let name = into.file_name().unwrap_or_default().to_string_lossy();
     into.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
@@ -89,9 +100,9 @@ pub(crate) fn part_of(into: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Identity, Replies, RunContents};
+    use crate::{Identity, Replies, read_grades};
     use aske_chat::{Reply, Usd};
-    use aske_session::{Grade, Outcome, Role, Slot};
+    use aske_session::{Grade, Outcome, Role};
     use std::time::Duration;
 
     fn call(text: &str) -> StoredCall {
@@ -105,8 +116,8 @@ mod tests {
         }
     }
 
-    fn key(turn: u32) -> CallKey {
-        CallKey { record: "a:b/0".into(), slot: Slot::first(turn, Role::Asker) }
+    fn calls(turns: u32, text: &str) -> Vec<(Slot, StoredCall)> {
+        (1..=turns).map(|turn| (Slot::first(turn, Role::Asker), call(text))).collect()
     }
 
     #[test]
@@ -115,14 +126,12 @@ mod tests {
         let into = folder.path().join("run");
         let entries = || std::fs::read_dir(folder.path()).unwrap().count();
         let mut run = NewRun::begin(&into).unwrap();
-        run.add_call(&key(1), &call("lost")).unwrap();
+        run.add_calls("a:b/0", &calls(1, "lost")).unwrap();
         drop(run);
         assert_eq!(entries(), 0, "nothing is left of a folder that was given up");
 
         let mut run = NewRun::begin(&into).unwrap();
-        for turn in 1..=3000 {
-            run.add_call(&key(turn), &call("kept")).unwrap();
-        }
+        run.add_calls("a:b/0", &calls(3000, "kept")).unwrap();
         let grade = Grade {
             outcome: Outcome::TooEasy,
             right: None,
@@ -137,7 +146,7 @@ mod tests {
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();
         assert_eq!(entries(), 1);
         assert_eq!(Replies::open(&into).unwrap().of_record("a:b/0").unwrap().len(), 3000);
-        assert_eq!(RunContents::read(&into).unwrap().grades["other"], [line]);
-        assert!(matches!(NewRun::begin(&into), Err(RunError::Exists { .. })));
+        assert_eq!(read_grades(&into, "other").unwrap(), [line]);
+        assert!(NewRun::begin(&into).is_err_and(|error| error.to_string().ends_with("exists already")));
     }
 }

@@ -49,6 +49,11 @@ impl Jsonl {
         self.buffer.push(b'\n');
         self.file.write_all(&self.buffer).map_err(io)
     }
+
+    /// Adds a line of another file as it is.
+    pub(crate) fn append_line(&mut self, line: &[u8]) -> Result<(), RunError> {
+        self.file.write_all(&[line, b"\n"].concat()).map_err(RunError::io(&self.path))
+    }
 }
 
 /// The lines of a file that may not exist, and the number of bytes in complete lines.

@@ -81,37 +81,36 @@ impl Manifest {
             aske: String,
         }
         if std::fs::metadata(folder).is_ok_and(|found| !found.is_dir()) {
-            return Err(RunError::NotAFolder { path: folder.to_owned() });
+            return Err(RunError::not_a_folder(folder));
         }
         let path = folder.join("run.toml");
         let Some(bytes) = files::read(&path, LONGEST)? else { return Ok(None) };
-        let not_text = |error: std::string::FromUtf8Error| RunError::Manifest {
-            path: path.clone(),
-            what: format!("not UTF-8 text: {}", error.utf8_error()),
-        };
-        let text = String::from_utf8(bytes).map_err(not_text)?;
-        let unreadable = |error: toml::de::Error| RunError::Manifest {
-            path: path.clone(),
-            what: error.message().to_owned(),
-        };
+        let text = String::from_utf8(bytes).map_err(|error| {
+            RunError::manifest(&path, format_args!("not UTF-8 text: {}", error.utf8_error()))
+        })?;
+        let unreadable = |error: toml::de::Error| RunError::manifest(&path, error.message());
         let version: Version = toml::from_str(&text).map_err(unreadable)?;
         if version.schema != SCHEMA {
-            return Err(RunError::Version {
-                path: folder.to_owned(),
-                found: version.schema,
-                expected: SCHEMA,
-                written_by: version.aske,
-            });
+            let Version { schema, aske } = version;
+            let message = format!("was written by aske {aske} in format {schema}; this is format {SCHEMA}");
+            return Err(RunError::unusable(
+                format!("{} {message}", folder.display()),
+                "use the aske that wrote it, or choose another folder with --run",
+            ));
         }
         toml::from_str(&text).map(Some).map_err(unreadable)
+    }
+
+    /// Reads the manifest of a folder that must have one.
+    pub fn require(folder: &Path) -> Result<Self, RunError> {
+        Self::read(folder)?.ok_or_else(|| RunError::no_run(folder))
     }
 
     /// Replaces the manifest atomically.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join("run.toml");
         let fresh = folder.join("run.toml.new");
-        let text = toml::to_string(self)
-            .map_err(|error| RunError::Manifest { path: path.clone(), what: error.to_string() })?;
+        let text = toml::to_string(self).map_err(|error| RunError::manifest(&path, error))?;
         let mut file = std::fs::File::create(&fresh).map_err(RunError::io(&fresh))?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(RunError::io(&fresh))?;
         std::fs::rename(&fresh, &path).map_err(RunError::io(&path))

@@ -1,9 +1,11 @@
-//! A run folder, open for writing or read whole.
+//! A run folder, open for writing.
 
 use crate::jsonl::{Jsonl, read_lines};
 use crate::{CallStore, DrawLine, GradeLine, Index, Manifest, Record, RunError, files};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,52 +31,34 @@ pub struct RunDir {
     index: Index,
     /// Read on first use.
     records: OnceLock<Vec<Record>>,
-    grades: Grades,
+    grades: LineLog<GradeLine>,
 }
 
-/// The grades of one grader, open for appending.
-pub struct Grades {
-    before: Vec<GradeLine>,
-    lines: Mutex<Jsonl>,
+/// Lines of a run folder, grades of one grader or draws of an adaptive run, open for appending.
+pub struct LineLog<T> {
+    before: Vec<T>,
+    file: Mutex<Jsonl>,
 }
 
-impl Grades {
-    fn open(folder: &Path, grader: &str) -> Result<Self, RunError> {
-        let (lines, before) = Jsonl::open(&grades_path(folder, grader))?;
-        Ok(Self { before, lines: Mutex::new(lines) })
+impl<T: Serialize + DeserializeOwned + Send> LineLog<T> {
+    fn open(path: &Path) -> Result<Self, RunError> {
+        let (file, before) = Jsonl::open(path)?;
+        Ok(Self { before, file: Mutex::new(file) })
     }
 
-    /// The grades at the time of opening.
-    pub fn before(&self) -> &[GradeLine] {
-        &self.before
-    }
-
-    /// Adds a grade.
-    pub fn add(&self, grade: &GradeLine) -> Result<(), RunError> {
-        self.lines.lock().append(grade)
-    }
-}
-
-/// The draws of an adaptive run, open for appending.
-pub struct Draws {
-    before: Vec<DrawLine>,
-    lines: Jsonl,
-}
-
-impl Draws {
-    /// The draws at the time of opening.
-    pub fn before(&self) -> &[DrawLine] {
+    /// The lines at the time of opening.
+    pub fn before(&self) -> &[T] {
         &self.before
     }
 
     /// Where they are stored.
-    pub fn path(&self) -> &Path {
-        self.lines.path()
+    pub fn path(&self) -> PathBuf {
+        self.file.lock().path().to_owned()
     }
 
-    /// Adds draws.
-    pub fn add(&mut self, draws: &[DrawLine]) -> Result<(), RunError> {
-        draws.iter().try_for_each(|draw| self.lines.append(draw))
+    /// Adds a line.
+    pub fn add(&self, line: &T) -> Result<(), RunError> {
+        self.file.lock().append(line)
     }
 }
 
@@ -87,7 +71,7 @@ impl RunDir {
     /// Opens the folder, or creates it, for a run of this identity.
     pub fn open(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-            return Err(RunError::NotAFolder { path: path.to_owned() });
+            return Err(RunError::not_a_folder(path));
         }
         std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
         let lock = lock(path)?;
@@ -103,7 +87,7 @@ impl RunDir {
 
     /// Opens an existing folder of this identity for further work; `run.toml` is not changed.
     pub fn reopen(path: &Path, manifest: &Manifest) -> Result<Self, RunError> {
-        let there = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+        let there = Manifest::require(path)?;
         check_identity(path, &there, manifest)?;
         Self::locked(path, lock(path)?)
     }
@@ -119,7 +103,7 @@ impl RunDir {
             lines: Mutex::new(lines),
             index,
             records: OnceLock::new(),
-            grades: Grades::open(path, STANDARD)?,
+            grades: LineLog::open(&grades_path(path, STANDARD))?,
         })
     }
 
@@ -153,14 +137,13 @@ impl RunDir {
     }
 
     /// The grades of another grader.
-    pub fn other_grades(&self, grader: &str) -> Result<Grades, RunError> {
-        Grades::open(&self.path, grader)
+    pub fn other_grades(&self, grader: &str) -> Result<LineLog<GradeLine>, RunError> {
+        LineLog::open(&grades_path(&self.path, grader))
     }
 
     /// Opens the draws of an adaptive run.
-    pub fn draws(&self) -> Result<Draws, RunError> {
-        let (lines, before) = Jsonl::open(&self.path.join(DRAWS))?;
-        Ok(Draws { before, lines })
+    pub fn draws(&self) -> Result<LineLog<DrawLine>, RunError> {
+        LineLog::open(&self.path.join(DRAWS))
     }
 
     /// Adds a finished record.
@@ -175,12 +158,16 @@ impl RunDir {
 }
 
 /// Checks that a manifest has the identity of the stored one.
-fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+pub(crate) fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
     let differences = there.identity.differences(&here.identity);
     if differences.is_empty() {
         return Ok(());
     }
-    Err(RunError::Configuration { path: path.to_owned(), differences })
+    Err(RunError::unusable(
+        format!("{} belongs to another configuration:\n{}", path.display(), differences.join("\n")),
+        "restore those values, or choose another folder with --run; \
+         samples, solvers, addresses, limits, prices and budgets may change",
+    ))
 }
 
 pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
@@ -195,15 +182,26 @@ pub(crate) fn lock(folder: &Path) -> Result<File, RunError> {
                 tries += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
-            Err(TryLockError::WouldBlock) => return Err(RunError::Locked { path: folder.to_owned() }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(RunError::unusable(
+                    format!("{} is in use by another aske", folder.display()),
+                    "wait for it to end, or choose another folder with --run",
+                ));
+            }
             Err(TryLockError::Error(error)) => return Err(RunError::io(&path)(error)),
         }
     }
 }
 
-/// Reads the standard grades of a folder.
-pub fn read_grades(folder: &Path) -> Result<Vec<GradeLine>, RunError> {
-    Ok(read_lines(&grades_path(folder, STANDARD))?.0)
+/// Reads the grades of a grader.
+pub fn read_grades(folder: &Path, grader: &str) -> Result<Vec<GradeLine>, RunError> {
+    Ok(read_lines(&grades_path(folder, grader))?.0)
+}
+
+/// Reads the records of a run, in the order of the file. Of two records of one name, the later one counts.
+pub fn read_records(folder: &Path) -> Result<Vec<Record>, RunError> {
+    Manifest::require(folder)?;
+    Index::read(folder)?.records()
 }
 
 /// The file of a grader's grades.
@@ -228,42 +226,4 @@ pub(crate) fn graders(folder: &Path) -> Result<BTreeMap<String, PathBuf>, RunErr
         }
     }
     Ok(found)
-}
-
-/// The contents of a run folder, without the replies.
-#[derive(Clone, Debug)]
-pub struct RunContents {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What the run is.
-    pub manifest: Manifest,
-    /// Finished records.
-    pub records: Vec<Record>,
-    /// Grades by grader.
-    pub grades: BTreeMap<String, Vec<GradeLine>>,
-}
-
-/// The last record of each name.
-fn latest(records: Vec<Record>) -> Vec<Record> {
-    let last: HashMap<String, usize> = records.iter().map(Record::id).zip(0..).collect();
-    let kept =
-        records.into_iter().enumerate().filter(|(place, record)| last.get(&record.id()) == Some(place));
-    kept.map(|(_, record)| record).collect()
-}
-
-impl RunContents {
-    /// Reads a folder without changing it.
-    pub fn read(path: &Path) -> Result<Self, RunError> {
-        let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
-        let (records, _) = read_lines(&path.join("records.jsonl"))?;
-        let records = latest(records);
-        let read = |(name, file): (String, PathBuf)| Ok((name, read_lines(&file)?.0));
-        let grades = graders(path)?.into_iter().map(read).collect::<Result<_, RunError>>()?;
-        Ok(Self { path: path.to_owned(), manifest, records, grades })
-    }
-
-    /// The grades of the standard grader.
-    pub fn own_grades(&self) -> &[GradeLine] {
-        self.grades.get(STANDARD).map_or(&[], Vec::as_slice)
-    }
 }

@@ -17,7 +17,7 @@
 mod draw;
 mod figures;
 mod math;
-mod number;
+pub mod number;
 mod page;
 mod sections;
 mod text;

@@ -1,24 +1,24 @@
-//! Formats numbers.
+//! Formats numbers, also for the tables of `eval` and of the terminal.
 
 use aske_stats::Interval;
 
 /// `44.9%`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1}%", 100.0 * share) } else { "–".to_owned() }
 }
 
 /// `44.9`: a share in percentage points, without a unit.
-pub(crate) fn points(share: f64) -> String {
+pub fn points(share: f64) -> String {
     if share.is_finite() { fixed(100.0 * share, 1) } else { "–".to_owned() }
 }
 
 /// `+3.1`: a difference in points.
-pub(crate) fn signed(share: f64) -> String {
+pub fn signed(share: f64) -> String {
     if share.is_finite() { with_sign(&points(share)) } else { "–".to_owned() }
 }
 
 /// `−0.4`: with a minus sign, but none before zero.
-pub(crate) fn fixed(value: f64, digits: usize) -> String {
+pub fn fixed(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -32,18 +32,23 @@ fn with_sign(number: &str) -> String {
     if zero || number.starts_with('−') { number.to_owned() } else { format!("+{number}") }
 }
 
-/// `42.7 to 47.1`, for shares.
-pub(crate) fn range(interval: Interval) -> String {
-    format!("{} to {}", points(interval.low), points(interval.high))
+/// `42.7 to 47.1`, for shares; intervals by Student's t can reach below 0 and above 1.
+pub fn range(interval: Interval) -> String {
+    format!("{} to {}", points(interval.low.max(0.0)), points(interval.high.min(1.0)))
+}
+
+/// `42.7 to 47.1%`, or a dash.
+pub fn percent_range(interval: Option<Interval>) -> String {
+    or_dash(interval, |interval| format!("{}%", range(interval)))
 }
 
 /// `−1.2 to +3.4`, for differences.
-pub(crate) fn signed_range(interval: Interval) -> String {
+pub fn signed_range(interval: Interval) -> String {
     format!("{} to {}", signed(interval.low), signed(interval.high))
 }
 
 /// `0.031`, or `< 0.001`.
-pub(crate) fn p_value(p: f64) -> String {
+pub fn p_value(p: f64) -> String {
     if !p.is_finite() {
         "–".to_owned()
     } else if p < 0.001 {
@@ -54,7 +59,7 @@ pub(crate) fn p_value(p: f64) -> String {
 }
 
 /// `1,900`.
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -67,17 +72,17 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// `1 session`, `2 sessions`.
-pub(crate) fn counted(number: u64, one: &str) -> String {
+pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// A formatted value, or a dash if there is none.
-pub(crate) fn or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
+pub fn or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), format)
 }
 
 /// The share of hits; 0 of none.
-pub(crate) fn share(hits: u64, of: u64) -> f64 {
+pub fn share(hits: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { hits as f64 / of as f64 }
 }
 

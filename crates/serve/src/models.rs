@@ -17,7 +17,7 @@ use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use error::OpenAiError;
@@ -30,8 +30,8 @@ pub struct Models {
     /// `max_tokens` of requests that do not set it.
     default_max_tokens: u32,
     halt: Halt,
-    /// Replies in progress.
-    open: AtomicUsize,
+    /// Every reply in progress holds a clone.
+    open: Arc<()>,
     /// Requests so far. The number of a request groups its replies in the engine.
     requests: AtomicU64,
     created: u64,
@@ -59,7 +59,7 @@ impl Models {
             served,
             default_max_tokens,
             halt: Halt::default(),
-            open: AtomicUsize::new(0),
+            open: Arc::default(),
             requests: AtomicU64::new(0),
             created: unix_time(),
         }
@@ -82,22 +82,6 @@ impl Models {
     }
 }
 
-/// Counts a reply in progress until it is dropped.
-struct OpenReply<'m>(&'m AtomicUsize);
-
-impl<'m> OpenReply<'m> {
-    fn new(count: &'m AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
-    }
-}
-
-impl Drop for OpenReply<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// All routes.
 pub(crate) fn routes(models: Arc<Models>) -> Router {
     Router::new()
@@ -112,7 +96,7 @@ pub(crate) fn routes(models: Arc<Models>) -> Router {
 type Shared = State<Arc<Models>>;
 
 async fn health(State(models): Shared) -> Json<Value> {
-    let open = models.open.load(Ordering::Relaxed);
+    let open = Arc::strong_count(&models.open) - 1;
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "open": open }))
 }
 
@@ -144,7 +128,7 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
     let complete = |request: Request| {
         let (models, model) = (&models, &model);
         async move {
-            let _open = OpenReply::new(&models.open);
+            let _open = Arc::clone(&models.open);
             model.complete(&request, &models.halt).await
         }
     };

@@ -9,23 +9,15 @@ mod words;
 pub(crate) use request::ChatRequest;
 
 use draws::Draws;
+use serde::Serialize;
 use solver::Form;
 
-/// The finish reason of a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The finish reason of a reply, by its name in the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Finish {
     Stop,
     Length,
-}
-
-impl Finish {
-    /// The name in the API.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Stop => "stop",
-            Self::Length => "length",
-        }
-    }
 }
 
 /// A reply of a model.
@@ -38,48 +30,22 @@ pub(crate) struct Completion {
     pub(crate) tokens_out: u64,
 }
 
-/// The models of the server.
-enum Model {
-    Asker,
-    Solver { ability: u64 },
-    Check,
-    Equiv,
-}
-
-impl Model {
-    fn named(name: &str) -> Option<Self> {
-        if let Some(ability) = name.strip_prefix("solver-") {
-            return ability
-                .parse()
-                .ok()
-                .filter(|ability| *ability <= 100)
-                .map(|ability| Self::Solver { ability });
-        }
-        let starts = |prefix| name.starts_with(prefix);
-        if starts("asker") {
-            Some(Self::Asker)
-        } else if starts("check") {
-            Some(Self::Check)
-        } else if starts("equiv") {
-            Some(Self::Equiv)
-        } else {
-            None
-        }
-    }
-}
-
 /// Answers a request; `None` if no such model exists.
 pub(crate) fn complete(request: &ChatRequest, pad_words: usize) -> Option<Completion> {
-    let model = Model::named(&request.model)?;
+    let model = &request.model;
     let draws = Draws::of(request);
-    let (mut content, mut finish) = match model {
-        Model::Asker => asker::reply(&draws, pad_words),
-        Model::Solver { ability } => {
-            let form = if request.wants_summary() { Form::Summary } else { Form::Plain };
-            (solver::solver(request.last_user(), &draws, ability, form, pad_words), Finish::Stop)
-        }
-        Model::Check => (solver::check(request.last_user(), &draws, pad_words), Finish::Stop),
-        Model::Equiv => ("no".to_owned(), Finish::Stop),
+    let (mut content, mut finish) = if let Some(ability) = model.strip_prefix("solver-") {
+        let ability = ability.parse().ok().filter(|ability| *ability <= 100)?;
+        let form = if request.wants_summary() { Form::Summary } else { Form::Plain };
+        (solver::solver(request.last_user(), &draws, ability, form, pad_words), Finish::Stop)
+    } else if model.starts_with("asker") {
+        asker::reply(&draws, pad_words)
+    } else if model.starts_with("check") {
+        (solver::check(request.last_user(), &draws, pad_words), Finish::Stop)
+    } else if model.starts_with("equiv") {
+        ("no".to_owned(), Finish::Stop)
+    } else {
+        return None;
     };
     if let Some(limit) = request.max_completion_tokens.or(request.max_tokens)
         && words::tokens(&content) > limit

@@ -1,6 +1,6 @@
 //! A reply's body: complete, or half of it and a closed connection.
 
-use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -11,17 +11,10 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::connection::Connection;
 use crate::counter::InFlight;
 
-/// The server closes the connection on purpose.
-#[derive(Debug)]
-pub(crate) struct ClosedError;
-
-impl fmt::Display for ClosedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("connection closed on purpose")
-    }
+/// The error with which the server closes a connection on purpose.
+pub(crate) fn closed() -> io::Error {
+    io::ErrorKind::ConnectionAborted.into()
 }
-
-impl std::error::Error for ClosedError {}
 
 /// What follows the data.
 enum Tail {
@@ -62,12 +55,9 @@ impl ReplyBody {
 
 impl Body for ReplyBody {
     type Data = Bytes;
-    type Error = ClosedError;
+    type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, ClosedError>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         if let Some(bytes) = self.bytes.take() {
             if let Some((in_flight, connection)) = self.in_flight.take() {
                 connection.buffered(in_flight);
@@ -81,7 +71,7 @@ impl Body for ReplyBody {
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            Tail::Break => Poll::Ready(Some(Err(ClosedError))),
+            Tail::Break => Poll::Ready(Some(Err(closed()))),
         }
     }
 

@@ -4,23 +4,15 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use blake3::Hash;
+
 use crate::{Fault, Stats};
-
-/// The first 16 bytes of a body's BLAKE3 hash.
-pub(crate) type BodyHash = [u8; 16];
-
-/// Hashes a raw request body.
-pub(crate) fn body_hash(body: &[u8]) -> BodyHash {
-    let mut short = [0; 16];
-    short.copy_from_slice(&blake3::hash(body).as_bytes()[..16]);
-    short
-}
 
 /// Counts requests; lives on the server's thread.
 #[derive(Default)]
 pub(crate) struct RequestCounter {
     stats: Stats,
-    answered: HashSet<BodyHash>,
+    answered: HashSet<Hash>,
 }
 
 impl RequestCounter {
@@ -29,7 +21,7 @@ impl RequestCounter {
         self.stats.clone()
     }
 
-    fn good(&mut self, hash: BodyHash) {
+    fn good(&mut self, hash: Hash) {
         self.stats.good += 1;
         if self.answered.insert(hash) {
             self.stats.distinct_good += 1;
@@ -41,7 +33,7 @@ impl RequestCounter {
 
 /// The outcome of a request if its reply is written.
 enum Planned {
-    Good(BodyHash),
+    Good(Hash),
     Refused,
     Fault,
 }
@@ -73,24 +65,18 @@ impl InFlight {
 
     /// Counts the request's model.
     pub(crate) fn set_model(&self, model: &str) {
-        let per_model = &mut self.counter.borrow_mut().stats.per_model;
-        match per_model.get_mut(model) {
-            Some(count) => *count += 1,
-            None => {
-                per_model.insert(model.to_owned(), 1);
-            }
-        }
+        *self.counter.borrow_mut().stats.per_model.entry(model.to_owned()).or_default() += 1;
     }
 
     /// Plans a good reply to the body with this hash.
-    pub(crate) fn plan_good(&mut self, hash: BodyHash) {
+    pub(crate) fn plan_good(&mut self, hash: Hash) {
         self.planned = Planned::Good(hash);
     }
 
     /// Counts a fault at once, as it happens whether or not the client waits for it.
     pub(crate) fn fault(&mut self, fault: Fault) {
         self.planned = Planned::Fault;
-        *self.counter.borrow_mut().stats.faults.entry(fault.name().to_owned()).or_default() += 1;
+        *self.counter.borrow_mut().stats.faults.entry(fault.name()).or_default() += 1;
     }
 
     /// Marks the reply as written to the socket.
@@ -121,7 +107,7 @@ mod tests {
         let counter = Rc::new(RefCell::new(RequestCounter::default()));
         let good = |body: &[u8]| {
             let mut in_flight = InFlight::open(&counter);
-            in_flight.plan_good(body_hash(body));
+            in_flight.plan_good(blake3::hash(body));
             in_flight
         };
         good(b"a").written();

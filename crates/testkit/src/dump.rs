@@ -16,14 +16,10 @@ impl Dump {
 
     /// Appends one body as one line.
     pub(crate) fn push(&mut self, body: &[u8]) -> io::Result<()> {
-        if body.contains(&b'\n') {
-            // A raw newline in JSON can only be between tokens, where a space is equivalent.
-            let line: Vec<u8> = body.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
-            self.0.write_all(&line)?;
-        } else {
-            self.0.write_all(body)?;
-        }
-        self.0.write_all(b"\n")
+        // A raw newline in JSON can only be between tokens, where a space is equivalent.
+        let mut line: Vec<u8> = body.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
+        line.push(b'\n');
+        self.0.write_all(&line)
     }
 
     /// Flushes to the file.

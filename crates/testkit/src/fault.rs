@@ -1,20 +1,24 @@
 //! Faults, and the counter-based draw of faulty requests.
 
-use std::fmt;
-use std::str::FromStr;
+use clap::ValueEnum;
 
-/// A fault of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A fault of the server, with its name in [`crate::Stats::faults`] and on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fault {
     /// 429 that allows an immediate retry.
+    #[value(name = "429-retry-after-0")]
     RetryNow,
-    /// 429 that stats_requests for a second's wait.
+    /// 429 that asks for a wait of one second.
+    #[value(name = "429-retry-after-1")]
     RetryInASecond,
     /// 429 without `Retry-After`.
+    #[value(name = "429")]
     RetryUnknown,
     /// 500 with an error body.
+    #[value(name = "500")]
     Status500,
     /// 503 with an error body.
+    #[value(name = "503")]
     Status503,
     /// The connection is reset after the request was read.
     Reset,
@@ -30,33 +34,13 @@ pub enum Fault {
 
 impl Fault {
     /// Every fault, in the order of the draw.
-    pub const ALL: [Self; 10] = [
-        Self::RetryNow,
-        Self::RetryInASecond,
-        Self::RetryUnknown,
-        Self::Status500,
-        Self::Status503,
-        Self::Reset,
-        Self::Hang,
-        Self::HalfBody,
-        Self::Html,
-        Self::EmptyChoices,
-    ];
+    pub fn all() -> &'static [Self] {
+        Self::value_variants()
+    }
 
-    /// The name in [`crate::Stats::faults`] and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RetryNow => "429-retry-after-0",
-            Self::RetryInASecond => "429-retry-after-1",
-            Self::RetryUnknown => "429",
-            Self::Status500 => "500",
-            Self::Status503 => "503",
-            Self::Reset => "reset",
-            Self::Hang => "hang",
-            Self::HalfBody => "half-body",
-            Self::Html => "html",
-            Self::EmptyChoices => "empty-choices",
-        }
+    /// The name, such as `half-body`.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     /// The fault that request `number` meets, if any: a pure function, so a retry (a new number) can succeed.
@@ -67,8 +51,8 @@ impl Fault {
         if unit >= share {
             return None;
         }
-        let kinds = Self::ALL.len() as u64;
-        Self::ALL.get(usize::try_from(mix(first) % kinds).unwrap_or(0)).copied()
+        let kinds = Self::all().len() as u64;
+        Self::all().get(usize::try_from(mix(first) % kinds).unwrap_or(0)).copied()
     }
 }
 
@@ -78,30 +62,6 @@ fn mix(state: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
-}
-
-/// An unknown fault name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownFaultError(String);
-
-impl fmt::Display for UnknownFaultError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
-        write!(f, "unknown fault {:?}; expected one of {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownFaultError {}
-
-impl FromStr for Fault {
-    type Err = UnknownFaultError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|fault| fault.name() == name)
-            .ok_or_else(|| UnknownFaultError(name.to_owned()))
-    }
 }
 
 #[cfg(test)]
@@ -120,7 +80,7 @@ mod tests {
         let drawn: Vec<Fault> = (0..n).filter_map(|number| Fault::draw(3, number, 0.2)).collect();
         // Binomial(100,000, 0.2): sd 126, so 800 is beyond 6 sd.
         assert!((drawn.len() as f64 - 20_000.0).abs() < 800.0, "{}", drawn.len());
-        for fault in Fault::ALL {
+        for &fault in Fault::all() {
             // Binomial(about 20,000, 0.1): sd 42, so 270 is beyond 6 sd.
             let count = drawn.iter().filter(|other| **other == fault).count();
             assert!((count as f64 - 2_000.0).abs() < 350.0, "{} {count}", fault.name());
@@ -135,9 +95,9 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for fault in Fault::ALL {
-            assert_eq!(fault.name().parse(), Ok(fault));
+        for &fault in Fault::all() {
+            assert_eq!(Fault::from_str(&fault.name(), false), Ok(fault));
         }
-        assert!("nothing".parse::<Fault>().is_err());
+        assert!(Fault::from_str("nothing", false).is_err());
     }
 }

@@ -30,7 +30,7 @@ mod server;
 mod service;
 mod stats;
 
-pub use fault::{Fault, UnknownFaultError};
+pub use fault::Fault;
 pub use options::TestServerOptions;
 pub use raw::{RawServer, RecordedRequest, chunked, response};
 pub use server::TestServer;

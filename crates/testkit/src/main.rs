@@ -20,12 +20,12 @@ fn main() -> ExitCode {
 }
 
 fn run(options: TestServerOptions) -> io::Result<()> {
+    let server = TestServer::try_start(options)?;
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {
         // Listen for signals before printing the port, as the reader may stop the server at once.
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
-        let server = TestServer::try_start(options)?;
         let mut out = io::stdout();
         writeln!(out, "listening on {}", server.url())?;
         out.flush()?;

@@ -14,55 +14,23 @@ const LISTED: [&str; 5] = ["asker", "check", "equiv", "solver-50", "solver-100"]
 /// The time stamp of every reply, which is a function of the request only.
 const CREATED: u64 = 1_700_000_000;
 
-#[derive(Serialize)]
-struct ChatCompletion<'a> {
-    id: &'a str,
-    object: &'static str,
-    created: u64,
-    model: &'a str,
-    choices: [Choice<'a>; 1],
-    usage: Usage,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    index: u32,
-    message: Message<'a>,
-    finish_reason: &'static str,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "the API's names")]
-struct Usage {
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    total_tokens: u64,
-}
-
 /// A good reply.
 pub(crate) fn completion(model: &str, completion: &Completion) -> Response<ReplyBody> {
-    let message = Message { role: "assistant", content: &completion.content };
-    json(
-        StatusCode::OK,
-        &ChatCompletion {
-            id: &completion.id,
-            object: "chat.completion",
-            created: CREATED,
-            model,
-            choices: [Choice { index: 0, message, finish_reason: completion.finish.name() }],
-            usage: Usage {
-                prompt_tokens: completion.tokens_in,
-                completion_tokens: completion.tokens_out,
-                total_tokens: completion.tokens_in + completion.tokens_out,
-            },
+    let Completion { id, content, finish, tokens_in, tokens_out } = completion;
+    let message = json!({ "role": "assistant", "content": content });
+    let body = json!({
+        "id": id,
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": model,
+        "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
+        "usage": {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
         },
-    )
+    });
+    json(StatusCode::OK, &body)
 }
 
 /// The list of models.

@@ -10,11 +10,12 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::runtime::{self, Runtime};
+use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{LocalSet, spawn_local};
 
 use crate::connection::{Connection, Io};
+use crate::dump::Dump;
 use crate::service::Service;
 use crate::{Stats, TestServerOptions};
 
@@ -45,30 +46,21 @@ impl TestServer {
 
     /// Starts a server, or returns why it cannot start.
     pub fn try_start(options: TestServerOptions) -> io::Result<Self> {
-        let (stats_requests, inbox) = unbounded_channel();
-        let (ready, started) = reply_channel::channel();
-        let thread = thread::Builder::new().name("aske-testserver".into()).spawn(move || {
-            let (runtime, listener, address) = prepare(options.port)?;
-            let service = Service::new(options)?;
-            // If the receiver is gone, the closed inbox stops the loop.
-            let _ = ready.send(address);
-            LocalSet::new().block_on(&runtime, serve(listener, service, inbox))
-        })?;
-        let mut server = Self {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            stats_requests: Some(stats_requests),
-            thread: Some(thread),
+        let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let listener = {
+            let _inside = runtime.enter();
+            let socket = TcpSocket::new_v4()?;
+            socket.set_reuseaddr(true)?;
+            socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)))?;
+            socket.listen(BACKLOG)?
         };
-        match started.recv() {
-            Ok(address) => server.address = address,
-            Err(_) => {
-                return Err(server
-                    .join()
-                    .err()
-                    .unwrap_or_else(|| io::Error::other("the server stopped at once")));
-            }
-        }
-        Ok(server)
+        let address = listener.local_addr()?;
+        let dump = options.dump.as_deref().map(Dump::open).transpose()?;
+        let (stats_requests, inbox) = unbounded_channel();
+        let thread = thread::Builder::new().name("aske-testserver".into()).spawn(move || {
+            LocalSet::new().block_on(&runtime, serve(listener, Service::new(options, dump), inbox))
+        })?;
+        Ok(Self { address, stats_requests: Some(stats_requests), thread: Some(thread) })
     }
 
     /// The base URL for a client: `http://127.0.0.1:PORT/v1`.
@@ -111,19 +103,6 @@ impl Drop for TestServer {
         // `stop` returns errors.
         let _ = self.join();
     }
-}
-
-fn prepare(port: u16) -> io::Result<(Runtime, TcpListener, SocketAddr)> {
-    let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    let listener = {
-        let _inside = runtime.enter();
-        let socket = TcpSocket::new_v4()?;
-        socket.set_reuseaddr(true)?;
-        socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
-        socket.listen(BACKLOG)?
-    };
-    let address = listener.local_addr()?;
-    Ok((runtime, listener, address))
 }
 
 async fn serve(

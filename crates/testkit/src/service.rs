@@ -13,9 +13,9 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use crate::behaviour::{self, ChatRequest};
-use crate::body::{ClosedError, ReplyBody};
+use crate::body::{ReplyBody, closed};
 use crate::connection::Connection;
-use crate::counter::{InFlight, RequestCounter, body_hash};
+use crate::counter::{InFlight, RequestCounter};
 use crate::dump::Dump;
 use crate::{Fault, Stats, TestServerOptions, reply};
 
@@ -30,10 +30,9 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Opens the dump, if any.
-    pub(crate) fn new(options: TestServerOptions) -> io::Result<Self> {
-        let dump = options.dump.as_deref().map(Dump::open).transpose()?.map(RefCell::new);
-        Ok(Self { options, counter: Rc::default(), dump })
+    /// A service with no requests so far.
+    pub(crate) fn new(options: TestServerOptions, dump: Option<Dump>) -> Self {
+        Self { options, counter: Rc::default(), dump: dump.map(RefCell::new) }
     }
 
     /// The counts so far.
@@ -51,7 +50,7 @@ impl Service {
         &self,
         request: Request<Incoming>,
         connection: &Rc<Connection>,
-    ) -> Result<Response<ReplyBody>, ClosedError> {
+    ) -> io::Result<Response<ReplyBody>> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/v1/chat/completions") => self.chat(request, connection).await,
             (&Method::GET, "/v1/models") => Ok(reply::models()),
@@ -67,9 +66,9 @@ impl Service {
         &self,
         request: Request<Incoming>,
         connection: &Rc<Connection>,
-    ) -> Result<Response<ReplyBody>, ClosedError> {
+    ) -> io::Result<Response<ReplyBody>> {
         let (head, body) = request.into_parts();
-        let body = body.collect().await.map_err(|_| ClosedError)?.to_bytes();
+        let body = body.collect().await.map_err(|_| closed())?.to_bytes();
         let mut in_flight = InFlight::open(&self.counter);
         if let Some(dump) = &self.dump
             && dump.borrow_mut().push(&body).is_err()
@@ -112,7 +111,7 @@ impl Service {
             let message = format!("The model `{}` does not exist", request.model);
             return reply::error(StatusCode::NOT_FOUND, "model_not_found", &message);
         };
-        in_flight.plan_good(body_hash(body));
+        in_flight.plan_good(blake3::hash(body));
         reply::completion(&request.model, &completion)
     }
 
@@ -127,7 +126,7 @@ impl Service {
         fault: Fault,
         response: Response<ReplyBody>,
         connection: &Connection,
-    ) -> Result<Response<ReplyBody>, ClosedError> {
+    ) -> io::Result<Response<ReplyBody>> {
         match fault {
             Fault::RetryNow => Ok(reply::too_many(Some("0"))),
             Fault::RetryInASecond => Ok(reply::too_many(Some("1"))),
@@ -140,11 +139,11 @@ impl Service {
             }
             Fault::Reset => {
                 connection.reset_on_close();
-                Err(ClosedError)
+                Err(closed())
             }
             Fault::Hang => {
                 sleep(self.options.hang).await;
-                Err(ClosedError)
+                Err(closed())
             }
             Fault::HalfBody => Ok(response.map(ReplyBody::halved)),
             Fault::Html => Ok(reply::html()),

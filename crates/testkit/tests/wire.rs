@@ -83,7 +83,7 @@ fn error_statuses_arrive_with_their_headers() {
         let reply = Client::new(&server).chat(&body("asker", "Go", 1)).unwrap();
         assert_eq!((reply.status, reply.header("retry-after")), (status, retry_after), "{}", fault.name());
         assert!(reply.json()["error"]["message"].is_string());
-        assert_eq!(server.stats().faults[fault.name()], 1);
+        assert_eq!(server.stats().faults[&fault.name()], 1);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Requests to the hub: retries, and credentials that are sent to the hub only.
 
 use crate::{PullError, PullOptions};
-use percent_encoding::percent_decode_str;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use std::error::Error as _;
@@ -12,41 +11,27 @@ const MAX_LISTING_BYTES: usize = 16 << 20;
 
 const MAX_REDIRECTS: usize = 10;
 
-/// The hub's base URL and its credentials.
+/// The hub's base URL, which may carry a user and a password, and its token.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     base: Url,
-    credentials: Option<Credentials>,
-}
-
-#[derive(Clone)]
-enum Credentials {
-    Token(String),
-    Basic { user: String, password: String },
+    token: Option<String>,
 }
 
 impl Endpoint {
-    /// Parses a URL. A user and a password in it become credentials, so that no error shows them.
-    pub(crate) fn new(url: &str) -> Option<Self> {
+    /// Parses a URL; a token replaces a user and a password in it.
+    pub(crate) fn new(url: &str, token: Option<&str>) -> Option<Self> {
         let mut base: Url = url.trim().parse().ok()?;
         if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
             return None;
         }
-        let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let (user, password) = (decode(base.username()), base.password().map(decode));
-        let credentials = (!user.is_empty() || password.is_some())
-            .then(|| Credentials::Basic { user, password: password.unwrap_or_default() });
-        base.set_username("").ok()?;
-        base.set_password(None).ok()?;
         base.set_query(None);
         base.set_fragment(None);
-        Some(Self { base, credentials })
-    }
-
-    pub(crate) fn with_token(mut self, token: Option<&str>) -> Self {
-        self.credentials =
-            token.map(|token| Credentials::Token(token.trim().to_owned())).or(self.credentials);
-        self
+        if token.is_some() {
+            base.set_username("").ok()?;
+            base.set_password(None).ok()?;
+        }
+        Some(Self { base, token: token.map(|token| token.trim().to_owned()) })
     }
 
     /// The URL of a path below the base URL.
@@ -56,15 +41,6 @@ impl Endpoint {
             path.pop_if_empty().extend(segments);
         }
         url
-    }
-
-    fn authorize(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
-        match &self.credentials {
-            Some(_) if url.origin() != self.base.origin() => request,
-            Some(Credentials::Token(token)) => request.bearer_auth(token),
-            Some(Credentials::Basic { user, password }) => request.basic_auth(user, Some(password)),
-            None => request,
-        }
     }
 }
 
@@ -114,9 +90,13 @@ impl HubClient {
         Ok(Self { client, endpoint, attempts: options.attempts.max(1), pause: options.pause })
     }
 
-    /// A GET request, with the credentials if it goes to the hub itself.
+    /// A GET request to a URL of the hub, with the credentials; reqwest drops them on a redirect to another host.
     pub(crate) fn get(&self, url: &Url) -> RequestBuilder {
-        self.endpoint.authorize(self.client.get(url.clone()), url)
+        let request = self.client.get(url.clone());
+        match &self.endpoint.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// The body of a response.
@@ -227,14 +207,20 @@ mod tests {
     #[test]
     fn an_endpoint_is_an_http_url() {
         for url in ["https://example.org/hub", "https://example.org/hub/"] {
-            assert_eq!(Endpoint::new(url).unwrap().url(["a", ""]).as_str(), "https://example.org/hub/a/");
+            assert_eq!(
+                Endpoint::new(url, None).unwrap().url(["a", ""]).as_str(),
+                "https://example.org/hub/a/"
+            );
         }
-        assert!(Endpoint::new("ftp://example.org").is_none() && Endpoint::new("example.org").is_none());
+        assert!(
+            Endpoint::new("ftp://example.org", None).is_none()
+                && Endpoint::new("example.org", None).is_none()
+        );
     }
 
     #[test]
     fn a_name_stays_one_segment() {
-        let hub = Endpoint::new("https://example.org").unwrap();
+        let hub = Endpoint::new("https://example.org", None).unwrap();
         assert_eq!(hub.url(["a b", "../c?d"]).as_str(), "https://example.org/a%20b/..%2Fc%3Fd");
     }
 }

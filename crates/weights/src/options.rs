@@ -24,7 +24,7 @@ impl PullOptions {
     /// Options for a hub, which may carry a user and a password in its URL, and an access token.
     pub fn new(hub: &str, token: Option<&str>) -> Result<Self, PullError> {
         Ok(Self {
-            hub: Endpoint::new(hub).ok_or(PullError::InvalidEndpoint)?.with_token(token),
+            hub: Endpoint::new(hub, token).ok_or(PullError::InvalidEndpoint)?,
             attempts: 4,
             pause: Duration::from_millis(500),
             free: space::free,

@@ -4,7 +4,7 @@ use super::{Listen, WHOLE, whole};
 use crate::error::CliError;
 use crate::output::note_once;
 use aske_config::Layers;
-use aske_record::{Manifest, RunError};
+use aske_record::Manifest;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -89,7 +89,7 @@ pub(crate) struct OnRun {
 impl OnRun {
     /// The configuration of a run, with these flags on top.
     pub(crate) fn load(&self, run: &Path) -> Result<Layers, CliError> {
-        let manifest = Manifest::read(run)?.ok_or_else(|| RunError::NoRun { path: run.to_owned() })?;
+        let manifest = Manifest::require(run)?;
         let mut flags = Vec::new();
         for text in &self.overrides {
             flags.push(Layers::parse_override(text)?);

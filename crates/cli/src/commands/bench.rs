@@ -13,7 +13,7 @@ use aske_bench::{
     run_adaptive, selected_pairs,
 };
 use aske_config::{Layers, Settings};
-use aske_record::{GradeLine, Index, RunDir, read_grades};
+use aske_record::{GradeLine, Index, RunDir, STANDARD, read_grades};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -97,7 +97,7 @@ async fn adaptive(
     let models = ModelRegistry::new(settings)?;
     let folder = folders::open(path, layers, settings)?;
     note_outdated_grades(settings, folder.grades());
-    let mut draws = folder.draws()?;
+    let draws = folder.draws()?;
     note(format_args!(
         "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
         settings.asker.model,
@@ -108,7 +108,7 @@ async fn adaptive(
     let target = Target { settings, models: &models, folder: &folder };
     let (stopped, interrupt) =
         with_progress(until.max_sessions, "sessions at most", target, async |context, progress| {
-            run_adaptive(&Runner::new(context), settings, &pairs, until, &mut draws, progress).await
+            run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
         })
         .await?;
     if arguments.json {
@@ -179,7 +179,7 @@ fn dry_run(
 ) -> Result<Exit, CliError> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        plan.retain(is_open(settings, &read_grades(path)?, &Index::read(path)?));
+        plan.retain(is_open(settings, &read_grades(path, STANDARD)?, &Index::read(path)?));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);

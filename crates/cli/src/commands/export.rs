@@ -6,7 +6,7 @@ use crate::error::{CliError, Exit};
 use crate::output::data;
 use crate::runs::folders::given_or_all;
 use aske_evidence::Run;
-use aske_export::{ExportError, Format, SessionFilter, TableKind, write_parts};
+use aske_export::{ExportError, Format, SessionFilter, TableKind, write};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, CliError> {
     let mut shown = table(&["file", "table", "rows"], &[2]);
     let mut written = Vec::new();
     for (kind, path) in files {
-        let rows = write_parts(chosen.parts(kind), &path)?;
+        let rows = write(chosen.parts(kind), &path)?;
         shown.add_row([path.display().to_string(), kind.as_str().to_owned(), rows.to_string()]);
         written.push(json!({ "file": path, "table": kind.as_str(), "rows": rows }));
     }

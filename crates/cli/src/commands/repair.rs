@@ -7,7 +7,7 @@ use crate::runtime::{Interrupt, block_on};
 use aske_bench::{MissingRecords, ModelRegistry, RepairSummary, RunContext, missing_records, repair};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
-use aske_record::{DamagedLines, Manifest, RunDir, RunError, set_aside};
+use aske_record::{DamagedLines, Manifest, RunDir, set_aside};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ struct Done {
 
 /// Repairs one folder; returns no result if interrupted.
 fn one(path: &Path) -> Result<(Option<Done>, Exit), CliError> {
-    let manifest = Manifest::read(path)?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })?;
+    let manifest = Manifest::require(path)?;
     let is_eval = manifest.is_eval();
     let aside = set_aside(path)?;
     if !aside.is_empty() {

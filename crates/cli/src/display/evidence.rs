@@ -1,10 +1,11 @@
 //! Evidence of runs on a terminal.
 
-use super::tables::{adaptive, interval, outcomes, percent, table, used};
+use super::tables::{adaptive, outcomes, table, used};
 use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe};
 use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
 };
+use aske_report::number::{percent, percent_range};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -83,7 +84,7 @@ pub(crate) fn points(estimate: Estimate) -> String {
 }
 
 pub(crate) fn share(estimate: Estimate) -> String {
-    format!("{} ({})", percent(estimate.value), interval(Some(estimate.interval)))
+    format!("{} ({})", percent(estimate.value), percent_range(Some(estimate.interval)))
 }
 
 fn headline(run: &RunEvidence) {
@@ -92,7 +93,7 @@ fn headline(run: &RunEvidence) {
     let weighted = run.sampling.as_ref().map(|sampling| (sampling.rate.value, Some(sampling.rate.interval)));
     let plain = || calibrated.map_or((0.0, None), |share| (share.rate, share.over_pairs));
     let (rate, over) = weighted.unwrap_or_else(plain);
-    let over = interval(over);
+    let over = percent_range(over);
     let grader = if run.grader == aske_record::STANDARD {
         String::new()
     } else {
@@ -316,7 +317,7 @@ pub(crate) fn baselines(evidence: &Evidence) {
             shown.add_row([
                 share.outcome.to_string(),
                 percent(share.rate),
-                interval(share.over_pairs),
+                percent_range(share.over_pairs),
                 percent(probed.rate),
             ]);
         }
@@ -335,7 +336,7 @@ pub(crate) fn difficulties(evidence: &Evidence) {
                     target.pair.clone(),
                     target.failed.of.to_string(),
                     percent(target.failed.rate),
-                    interval(target.failed.interval),
+                    percent_range(target.failed.interval),
                 ]);
             }
             data(shown);

@@ -3,7 +3,8 @@
 use aske_bench::Estimate;
 use aske_evidence::Share;
 use aske_record::RoleUsage;
-use aske_stats::{AdaptiveEstimate, Interval};
+use aske_report::number::{percent, percent_range};
+use aske_stats::AdaptiveEstimate;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
 use std::collections::BTreeMap;
@@ -27,8 +28,8 @@ pub(crate) fn outcomes(shares: &[Share]) -> Table {
             share.outcome.to_string(),
             HumanCount(share.sessions).to_string(),
             percent(share.rate),
-            interval(share.across_samples),
-            interval(share.over_pairs),
+            percent_range(share.across_samples),
+            percent_range(share.over_pairs),
         ]);
     }
     table
@@ -84,19 +85,6 @@ pub(crate) fn estimate(estimate: &Estimate) -> Table {
     table
 }
 
-/// `44.9%`.
-pub(crate) fn percent(rate: f64) -> String {
-    format!("{:.1}%", 100.0 * rate)
-}
-
-/// `42.7 to 47.1%`.
-pub(crate) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or_else(
-        || "–".to_owned(),
-        |Interval { low, high }| format!("{:.1} to {}", 100.0 * low.max(0.0), percent(high.min(1.0))),
-    )
-}
-
 /// The estimate of an adaptive run, and the sessions it saved.
 pub(crate) fn adaptive(estimate: &AdaptiveEstimate) -> String {
     let saved = |other: f64| {
@@ -111,7 +99,7 @@ pub(crate) fn adaptive(estimate: &AdaptiveEstimate) -> String {
         "weighted estimate over pairs: {} calibrated ({}), from {} sessions:\n  {} of simple random sampling, {} of sampling \
          every pair equally often",
         percent(estimate.rate.value),
-        interval(Some(estimate.rate.interval)),
+        percent_range(Some(estimate.rate.interval)),
         HumanCount(estimate.sessions),
         saved(estimate.uniform),
         saved(estimate.balanced),

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use aske_bench::{Dialogue, ModelRegistry};
-use aske_config::{Config, Settings, closest};
+use aske_config::{Config, Settings, did_you_mean};
 use aske_session::{Domain, Pack};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +12,8 @@ pub(crate) fn configured<'c>(config: &'c Config, names: &[String]) -> Result<Vec
     let known = || config.models.keys().map(String::as_str);
     for name in names {
         if !config.models.contains_key(name) {
-            let hint = match closest(name, known()) {
-                Some(likely) => format!("did you mean `{likely}`?"),
-                None => {
-                    "`aske models` lists what is configured; --config chooses the configuration".to_owned()
-                }
-            };
+            let otherwise = "`aske models` lists what is configured; --config chooses the configuration";
+            let hint = did_you_mean(name, known(), otherwise);
             return Err(CliError::usage(format!("unknown model `{name}`"), hint));
         }
     }

@@ -1,10 +1,8 @@
 //! The forward pass of a BERT encoder on the CPU, in single precision.
 
-use candle_core::safetensors::Load;
 use candle_core::{DType, Device, Module, Result, Tensor};
-use candle_nn::Linear;
 use candle_nn::ops::{layer_norm_slow, softmax_last_dim};
-use safetensors::{Dtype, SafeTensors};
+use candle_nn::{Linear, VarBuilder, linear};
 use serde::Deserialize;
 
 /// The settings of `config.json` that are used.
@@ -84,13 +82,6 @@ struct LayerNorm {
     eps: f32,
 }
 
-impl LayerNorm {
-    fn forward(&self, hidden_states: &Tensor) -> Result<Tensor> {
-        // The fast version subtracts squares, which can make the variance negative.
-        layer_norm_slow(hidden_states, &self.weight, &self.bias, self.eps)
-    }
-}
-
 impl Activation {
     fn forward(self, hidden_states: &Tensor) -> Result<Tensor> {
         match self {
@@ -149,79 +140,61 @@ impl Config {
     }
 }
 
-/// The tensors of a safetensors file.
-struct Weights<'a> {
-    file: SafeTensors<'a>,
-    /// The prefix of all names, if the encoder is part of a larger network.
-    prefix: &'static str,
+impl LayerNorm {
+    fn load(config: &Config, weights: &VarBuilder) -> Result<Self> {
+        let part = |name: &str| weights.get(config.hidden_size, name);
+        Ok(Self { weight: part("weight")?, bias: part("bias")?, eps: config.layer_norm_eps })
+    }
+
+    fn forward(&self, hidden_states: &Tensor) -> Result<Tensor> {
+        // The fast version subtracts squares, which can make the variance negative.
+        layer_norm_slow(hidden_states, &self.weight, &self.bias, self.eps)
+    }
 }
 
-impl Weights<'_> {
-    fn get(&self, name: &str, shape: &[usize]) -> std::result::Result<Tensor, String> {
-        let name = format!("{}{name}", self.prefix);
-        let view = self.file.tensor(&name).map_err(|_| format!("no tensor `{name}`"))?;
-        if view.shape() != shape {
-            let found = view.shape();
-            return Err(format!("tensor `{name}` has shape {found:?}, but `config.json` implies {shape:?}"));
-        }
-        if !matches!(view.dtype(), Dtype::F16 | Dtype::BF16 | Dtype::F32) {
-            return Err(format!(
-                "tensor `{name}` holds {:?}; only F16, BF16 and F32 are supported",
-                view.dtype()
-            ));
-        }
-        let loaded = view.load(&Device::Cpu).and_then(|tensor| tensor.to_dtype(DType::F32));
-        loaded.map_err(|error| format!("tensor `{name}`: {error}"))
-    }
-
-    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> std::result::Result<Linear, String> {
-        let weight = self.get(&format!("{name}.weight"), &[outputs, inputs])?;
-        Ok(Linear::new(weight, Some(self.get(&format!("{name}.bias"), &[outputs])?)))
-    }
-
-    fn norm(&self, name: &str, config: &Config) -> std::result::Result<LayerNorm, String> {
-        let part = |part: &str| self.get(&format!("{name}.{part}"), &[config.hidden_size]);
-        Ok(LayerNorm { weight: part("weight")?, bias: part("bias")?, eps: config.layer_norm_eps })
+impl Layer {
+    fn load(config: &Config, weights: &VarBuilder) -> Result<Self> {
+        let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
+        let square = |name: &str| linear(hidden_size, hidden_size, weights.pp(name));
+        Ok(Self {
+            query: square("attention.self.query")?,
+            key: square("attention.self.key")?,
+            value: square("attention.self.value")?,
+            attention_output: square("attention.output.dense")?,
+            attention_norm: LayerNorm::load(config, &weights.pp("attention.output.LayerNorm"))?,
+            intermediate: linear(hidden_size, intermediate_size, weights.pp("intermediate.dense"))?,
+            output: linear(intermediate_size, hidden_size, weights.pp("output.dense"))?,
+            norm: LayerNorm::load(config, &weights.pp("output.LayerNorm"))?,
+        })
     }
 }
 
 impl Network {
     /// Loads the network of a `model.safetensors`; other tensors in it are ignored.
     pub(super) fn load(config: Config, pooling: Pooling, file: &[u8]) -> std::result::Result<Self, String> {
-        let file =
-            SafeTensors::deserialize(file).map_err(|error| format!("invalid safetensors file: {error}"))?;
-        let inside = file.tensor("bert.embeddings.word_embeddings.weight").is_ok();
-        let weights = Weights { file, prefix: if inside { "bert." } else { "" } };
-        let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
+        let weights = VarBuilder::from_slice_safetensors(file, DType::F32, &Device::Cpu)
+            .map_err(|error| format!("invalid safetensors file: {error}"))?;
+        // The encoder may be part of a larger network.
+        let inside = weights.contains_tensor("bert.embeddings.word_embeddings.weight");
+        let weights = if inside { weights.pp("bert") } else { weights };
+        Self::from_weights(config, pooling, &weights).map_err(|error| error.to_string())
+    }
+
+    fn from_weights(config: Config, pooling: Pooling, weights: &VarBuilder) -> Result<Self> {
         let embeddings = |name: &str, count: usize| {
-            weights.get(&format!("embeddings.{name}_embeddings.weight"), &[count, hidden_size])
+            weights.get((count, config.hidden_size), &format!("embeddings.{name}_embeddings.weight"))
         };
-        let word_embeddings = embeddings("word", config.vocab_size)?;
         let positions = embeddings("position", config.max_position_embeddings)?;
         let token_types = embeddings("token_type", config.type_vocab_size)?;
-        let position_embeddings =
-            token_types.narrow(0, 0, 1).and_then(|first| positions.broadcast_add(&first));
-        let position_embeddings = position_embeddings.map_err(|error| error.to_string())?;
-        let norm = weights.norm("embeddings.LayerNorm", &config)?;
-        let mut layers = Vec::new();
-        for layer in 0..config.num_hidden_layers {
-            let part = |part: &str| format!("encoder.layer.{layer}.{part}");
-            layers.push(Layer {
-                query: weights.linear(&part("attention.self.query"), hidden_size, hidden_size)?,
-                key: weights.linear(&part("attention.self.key"), hidden_size, hidden_size)?,
-                value: weights.linear(&part("attention.self.value"), hidden_size, hidden_size)?,
-                attention_output: weights.linear(
-                    &part("attention.output.dense"),
-                    hidden_size,
-                    hidden_size,
-                )?,
-                attention_norm: weights.norm(&part("attention.output.LayerNorm"), &config)?,
-                intermediate: weights.linear(&part("intermediate.dense"), hidden_size, intermediate_size)?,
-                output: weights.linear(&part("output.dense"), intermediate_size, hidden_size)?,
-                norm: weights.norm(&part("output.LayerNorm"), &config)?,
-            });
-        }
-        Ok(Self { config, pooling, word_embeddings, position_embeddings, norm, layers })
+        let layer = |at: usize| Layer::load(&config, &weights.pp(format!("encoder.layer.{at}")));
+        Ok(Self {
+            word_embeddings: embeddings("word", config.vocab_size)?,
+            position_embeddings: positions.broadcast_add(&token_types.narrow(0, 0, 1)?)?,
+            norm: LayerNorm::load(&config, &weights.pp("embeddings.LayerNorm"))?,
+            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_>>()?,
+            pooling,
+            config,
+        })
     }
 
     /// The length of a vector.

@@ -1,5 +1,5 @@
 //! What questions are like and how new they are: agreement with other programs, formulas, hostile text.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg_attr(feature = "bert", expect(clippy::unwrap_used, reason = "a test may panic"))]
 
 #[cfg(feature = "bert")]
 mod bert;

@@ -3,76 +3,82 @@
 use super::repair;
 use crate::{ErrorCause, ProviderError};
 use aske_chat::{Finish, Reply, Usage};
-use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-
-#[derive(Deserialize)]
-struct Completion {
-    #[serde(default)]
-    choices: Vec<Choice>,
-    usage: Option<Counts>,
-    error: Option<ErrorBody>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    message: Option<Message>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Option<Content>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Parts(Vec<Part>),
-}
-
-#[derive(Deserialize)]
-struct Part {
-    #[serde(default)]
-    text: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    #[serde(deserialize_with = "count")]
-    prompt_tokens: u64,
-    #[serde(deserialize_with = "count")]
-    completion_tokens: u64,
-    prompt_tokens_details: Option<PromptDetails>,
-    completion_tokens_details: Option<CompletionDetails>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct PromptDetails {
-    #[serde(deserialize_with = "count")]
-    cached_tokens: u64,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct CompletionDetails {
-    #[serde(deserialize_with = "count")]
-    reasoning_tokens: u64,
-}
 
 /// Token counts are clamped to this, so that sums cannot overflow.
 const MAX_TOKENS: u64 = 1_000_000_000;
 
-/// A token count, however it is written. A wrong count never makes a reply unusable.
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    Value::deserialize(deserializer).map(|value| tokens(&value))
+/// The reply in a completion. Only the parts that make up the reply must be valid.
+pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
+    let malformed =
+        |what: &str| ProviderError::new(ErrorCause::Malformed, format!("{what}: {}", excerpt(body)));
+    let mut completion: Value = serde_json::from_slice(body).or_else(|error| {
+        let invalid = || malformed(&format!("not a completion ({})", bounded(&error.to_string())));
+        repair::value(body).ok_or_else(invalid)
+    })?;
+    if !completion.is_object() {
+        return Err(malformed("not a completion"));
+    }
+    // Some servers send an error with status 200.
+    if let Some(error) = completion.get("error").filter(|error| !error.is_null()) {
+        let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let message = error.as_str().or_else(|| error["message"].as_str());
+        let cause = code.map_or(ErrorCause::Server, super::status::cause);
+        return Err(ProviderError::new(cause, message.map_or_else(|| excerpt(body), bounded)));
+    }
+    let usage = usage(&completion["usage"]);
+    let mut choice = completion.pointer_mut("/choices/0").map_or(Value::Null, Value::take);
+    if !choice["message"].is_object() {
+        return Err(malformed("no choices"));
+    }
+    let content = match choice["message"]["content"].take() {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        content => Some(joined(&content).ok_or_else(|| malformed("the content is not a text"))?),
+    };
+    let (message, finish) = (&choice["message"], choice["finish_reason"].as_str());
+    let [reasoning_content, reasoning] = ["reasoning_content", "reasoning"].map(|key| message[key].as_str());
+    if content.is_none() && reasoning_content.is_none() && finish.is_none() {
+        return Err(malformed("an empty message"));
+    }
+    // The server aborted the reply.
+    if let Some(reason @ ("abort" | "cancelled" | "error" | "insufficient_system_resource")) = finish {
+        return Err(ProviderError::new(
+            ErrorCause::Server,
+            format!("the server broke the reply off: {reason}"),
+        ));
+    }
+    let reasoning = reasoning_content.or(reasoning).filter(|text| !text.is_empty()).map(str::to_owned);
+    let content = content.unwrap_or_default();
+    Ok(Reply { content, reasoning, finish: self::finish(finish), usage, trace: None })
 }
 
+/// The text of a content in parts.
+fn joined(content: &Value) -> Option<String> {
+    let text =
+        |part: &Value| part.as_object()?.get("text").map_or(Some(""), Value::as_str).map(str::to_owned);
+    content.as_array()?.iter().map(text).collect()
+}
+
+fn finish(reason: Option<&str>) -> Finish {
+    match reason {
+        Some("stop" | "eos" | "end_turn" | "stop_sequence") | None => Finish::Stop,
+        Some("length" | "max_tokens" | "model_length") => Finish::Length,
+        Some("content_filter" | "safety") => Finish::Filtered,
+        Some(_) => Finish::Other,
+    }
+}
+
+fn usage(counts: &Value) -> Usage {
+    Usage {
+        prompt: tokens(&counts["prompt_tokens"]),
+        cached: tokens(&counts["prompt_tokens_details"]["cached_tokens"]),
+        completion: tokens(&counts["completion_tokens"]),
+        reasoning: tokens(&counts["completion_tokens_details"]["reasoning_tokens"]),
+    }
+}
+
+/// A token count, however it is written. A wrong count never makes a reply unusable.
 fn tokens(value: &Value) -> u64 {
     let whole = value.as_u64().or_else(|| {
         #[expect(
@@ -85,158 +91,25 @@ fn tokens(value: &Value) -> u64 {
     whole.unwrap_or(0).min(MAX_TOKENS)
 }
 
-/// The error that some servers send with status 200, and most with any other.
-#[derive(Deserialize)]
-struct ErrorBody {
-    message: Option<String>,
-    code: Option<Value>,
-}
-
-impl Completion {
-    /// Parses a body leniently: only the parts that make up the reply must be valid.
-    fn repaired(body: &[u8]) -> Option<Self> {
-        let value = repair::value(body)?;
-        let choices = value.get("choices").and_then(Value::as_array);
-        let choices = choices.into_iter().flatten().map(Choice::repaired).collect::<Option<_>>()?;
-        let error = value.get("error").filter(|error| !error.is_null()).map(|error| ErrorBody {
-            message: error.as_str().or_else(|| error.get("message")?.as_str()).map(str::to_owned),
-            code: error.get("code").cloned(),
-        });
-        (value.is_object()).then(|| Self { choices, usage: value.get("usage").map(Counts::repaired), error })
-    }
-}
-
-impl Choice {
-    fn repaired(value: &Value) -> Option<Self> {
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let message = match value.get("message").filter(|message| message.is_object()) {
-            Some(message) => Some(Message {
-                content: match message.get("content") {
-                    None | Some(Value::Null) => None,
-                    Some(content) => Some(Content::deserialize(content).ok()?),
-                },
-                reasoning_content: text(message.get("reasoning_content")),
-                reasoning: text(message.get("reasoning")),
-            }),
-            None => None,
-        };
-        Some(Self { message, finish_reason: text(value.get("finish_reason")) })
-    }
-}
-
-impl Counts {
-    fn repaired(value: &Value) -> Self {
-        let count = |pointer: &str| value.pointer(pointer).map_or(0, tokens);
-        let (cached_tokens, reasoning_tokens) = (
-            count("/prompt_tokens_details/cached_tokens"),
-            count("/completion_tokens_details/reasoning_tokens"),
-        );
-        Self {
-            prompt_tokens: count("/prompt_tokens"),
-            completion_tokens: count("/completion_tokens"),
-            prompt_tokens_details: Some(PromptDetails { cached_tokens }),
-            completion_tokens_details: Some(CompletionDetails { reasoning_tokens }),
-        }
-    }
-}
-
-/// The reply in a completion.
-pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
-    let completion = serde_json::from_slice(body).or_else(|error| {
-        Completion::repaired(body).ok_or_else(|| {
-            let error = bounded(&error.to_string());
-            ProviderError::new(
-                ErrorCause::Malformed,
-                format!("not a completion ({error}): {}", excerpt(body)),
-            )
-        })
-    });
-    let completion: Completion = completion?;
-    if let Some(error) = completion.error {
-        let code = error.code.as_ref().and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
-        let message = error.message.unwrap_or_else(|| excerpt(body));
-        let cause = code.map_or(ErrorCause::Server, super::status::cause);
-        return Err(ProviderError::new(cause, bounded(&message)));
-    }
-    let choice = completion.choices.into_iter().next();
-    let Some((message, finish)) = choice.and_then(|c| Some((c.message?, c.finish_reason))) else {
-        return Err(ProviderError::new(ErrorCause::Malformed, format!("no choices: {}", excerpt(body))));
-    };
-    if message.content.is_none() && message.reasoning_content.is_none() && finish.is_none() {
-        return Err(ProviderError::new(
-            ErrorCause::Malformed,
-            format!("an empty message: {}", excerpt(body)),
-        ));
-    }
-    // The server aborted the reply.
-    if let Some(reason @ ("abort" | "cancelled" | "error" | "insufficient_system_resource")) =
-        finish.as_deref()
-    {
-        return Err(ProviderError::new(
-            ErrorCause::Server,
-            format!("the server broke the reply off: {reason}"),
-        ));
-    }
-    let content = match message.content {
-        Some(Content::Text(text)) => text,
-        Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
-        None => String::new(),
-    };
-    let reasoning = message.reasoning_content.or(message.reasoning).filter(|text| !text.is_empty());
-    let usage = usage(completion.usage);
-    Ok(Reply { content, reasoning, finish: self::finish(finish.as_deref()), usage, trace: None })
-}
-
-fn finish(reason: Option<&str>) -> Finish {
-    match reason {
-        Some("stop" | "eos" | "end_turn" | "stop_sequence") | None => Finish::Stop,
-        Some("length" | "max_tokens" | "model_length") => Finish::Length,
-        Some("content_filter" | "safety") => Finish::Filtered,
-        Some(_) => Finish::Other,
-    }
-}
-
-fn usage(counts: Option<Counts>) -> Usage {
-    let counts = counts.unwrap_or_default();
-    Usage {
-        prompt: counts.prompt_tokens,
-        cached: counts.prompt_tokens_details.unwrap_or_default().cached_tokens,
-        completion: counts.completion_tokens,
-        reasoning: counts.completion_tokens_details.unwrap_or_default().reasoning_tokens,
-    }
-}
-
 /// The names of the models that a server lists, where it does.
 pub(super) fn served(body: &[u8]) -> Option<Vec<String>> {
-    #[derive(Deserialize)]
-    struct List {
-        data: Vec<Entry>,
-    }
-    #[derive(Deserialize)]
-    struct Entry {
-        id: String,
-    }
-    let list: List = serde_json::from_slice(body).ok()?;
-    Some(list.data.into_iter().map(|entry| entry.id).collect())
+    let list: Value = serde_json::from_slice(body).ok()?;
+    list["data"].as_array()?.iter().map(|entry| entry["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// What an error body says, or the beginning of the body.
 pub(super) fn error_message(body: &[u8]) -> String {
-    #[derive(Deserialize)]
-    struct Outer {
-        error: Option<Value>,
-        message: Option<String>,
-        detail: Option<Value>,
-    }
+    let body_or_list: Value = serde_json::from_slice(body).unwrap_or_default();
     // Gemini wraps its error object in a list.
-    let outer = serde_json::from_slice::<Outer>(body)
-        .ok()
-        .or_else(|| serde_json::from_slice::<Vec<Outer>>(body).ok()?.into_iter().next());
-    let said = outer.and_then(|outer| match outer.error {
-        Some(Value::String(text)) => Some(text),
-        Some(error) => error.get("message").and_then(|m| m.as_str()).map(str::to_owned),
-        None => outer.message.or_else(|| outer.detail.map(|detail| detail.to_string())),
-    });
+    let outer = body_or_list.get(0).unwrap_or(&body_or_list);
+    let said = match (&outer["error"], &outer["detail"]) {
+        (Value::String(text), _) => Some(text.clone()),
+        (Value::Null, Value::Null) => outer["message"].as_str().map(str::to_owned),
+        (Value::Null, detail) => {
+            Some(outer["message"].as_str().map_or_else(|| detail.to_string(), str::to_owned))
+        }
+        (error, _) => error["message"].as_str().map(str::to_owned),
+    };
     said.map_or_else(|| excerpt(body), |said| bounded(&said))
 }
 

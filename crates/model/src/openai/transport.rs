@@ -3,8 +3,9 @@
 use super::pool::{ConnectionPool, connection_error};
 use super::status;
 use crate::{EndpointError, ErrorCause, ProviderError};
-use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt, Full};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Body;
 use reqwest::header::{HOST, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::{Method, StatusCode, Url};
 
@@ -96,15 +97,10 @@ async fn plain(
     fields.insert(USER_AGENT, HeaderValue::from_static(aske_http_client::USER_AGENT));
     fields.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     let (response, sender) = connections.send(request).await?;
-    let (parts, mut incoming) = response.into_parts();
-    let mut body = BodyBuffer::default();
-    while let Some(frame) = incoming.frame().await {
-        if let Ok(chunk) = frame.map_err(|error| connection_error(&error))?.into_data() {
-            body.add(chunk)?;
-        }
-    }
+    let (parts, incoming) = response.into_parts();
+    let body = read(incoming).await?;
     connections.keep(sender);
-    Ok((parts.status, parts.headers, body.finish()))
+    Ok((parts.status, parts.headers, body))
 }
 
 async fn secure(request: reqwest::RequestBuilder) -> Result<Received, ProviderError> {
@@ -117,37 +113,21 @@ async fn secure(request: reqwest::RequestBuilder) -> Result<Received, ProviderEr
         failed
     };
     let mut response = request.send().await.map_err(failed)?;
-    let mut body = BodyBuffer::default();
-    while let Some(chunk) = response.chunk().await.map_err(failed)? {
-        body.add(chunk)?;
-    }
-    Ok((response.status(), std::mem::take(response.headers_mut()), body.finish()))
+    let headers = std::mem::take(response.headers_mut());
+    Ok((response.status(), headers, read(reqwest::Body::from(response)).await?))
 }
 
-/// Collects a body; one that arrives in a single piece is not copied.
-#[derive(Default)]
-struct BodyBuffer {
-    first: Bytes,
-    rest: BytesMut,
-}
-
-impl BodyBuffer {
-    fn add(&mut self, chunk: Bytes) -> Result<(), ProviderError> {
-        if self.first.len() + self.rest.len() + chunk.len() > MAX_BYTES {
-            return Err(ProviderError::new(
-                ErrorCause::Malformed,
-                format!("the reply is over {} MiB", MAX_BYTES >> 20),
-            ));
-        }
-        if self.first.is_empty() {
-            self.first = chunk;
-        } else {
-            self.rest.extend_from_slice(&chunk);
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Bytes {
-        if self.rest.is_empty() { self.first } else { [&self.first[..], &self.rest[..]].concat().into() }
+/// Reads a body of bounded size.
+async fn read<B>(body: B) -> Result<Bytes, ProviderError>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
+{
+    match Limited::new(body, MAX_BYTES).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ProviderError::new(
+            ErrorCause::Malformed,
+            format!("the reply is over {} MiB", MAX_BYTES >> 20),
+        )),
+        Err(error) => Err(connection_error(&*error)),
     }
 }

@@ -1,53 +1,34 @@
-//! Many calls written at once, where a crash may lose them.
+//! Calls of whole records, written by one thread.
 
-use super::{CallKey, StoredCall, table};
+use super::{StoredCall, table};
 use crate::RunError;
+use aske_session::Slot;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-
-/// Calls in one transaction.
-const TOGETHER: usize = 4096;
 
 pub(crate) struct Bulk {
     path: PathBuf,
     connection: Connection,
-    waiting: usize,
-    /// The record of the last call, and its number.
-    last: Option<(String, i64)>,
 }
 
 impl Bulk {
     pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
         let connection = table::open(path).map_err(RunError::sqlite(path))?;
-        Ok(Self { path: path.to_owned(), connection, waiting: 0, last: None })
+        Ok(Self { path: path.to_owned(), connection })
     }
 
-    pub(crate) fn add(&mut self, key: &CallKey, call: &StoredCall) -> Result<(), RunError> {
-        self.insert(key, call).map_err(RunError::sqlite(&self.path))
-    }
-
-    fn insert(&mut self, key: &CallKey, call: &StoredCall) -> rusqlite::Result<()> {
-        if self.waiting == TOGETHER {
-            self.connection.execute_batch("COMMIT")?;
-            self.waiting = 0;
-        }
-        if self.waiting == 0 {
-            self.connection.execute_batch("BEGIN")?;
-        }
-        self.waiting += 1;
-        let number = match &self.last {
-            Some((record, number)) if *record == key.record => *number,
-            _ => self.connection.prepare_cached(table::NAME)?.query_row([&key.record], |row| row.get(0))?,
+    /// Adds the calls of a record in one transaction.
+    pub(crate) fn add(&self, record: &str, calls: &[(Slot, StoredCall)]) -> Result<(), RunError> {
+        let write = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            let number = table::number(&transaction, record)?;
+            calls.iter().try_for_each(|(slot, call)| table::insert(&transaction, number, *slot, call))?;
+            transaction.commit()
         };
-        table::insert(&mut *self.connection.prepare_cached(table::INSERT)?, number, key, call)?;
-        self.last = Some((key.record.clone(), number));
-        Ok(())
+        write().map_err(RunError::sqlite(&self.path))
     }
 
-    /// Ends the last transaction and closes the file.
     pub(crate) fn close(self) -> Result<(), RunError> {
-        let ended = if self.waiting > 0 { self.connection.execute_batch("COMMIT") } else { Ok(()) };
-        let closed = ended.and_then(|()| self.connection.close().map_err(|(_, error)| error));
-        closed.map_err(RunError::sqlite(&self.path))
+        self.connection.close().map_err(|(_, error)| RunError::sqlite(&self.path)(error))
     }
 }

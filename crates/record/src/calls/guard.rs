@@ -46,10 +46,10 @@ impl Guarded {
         let bytes: u64 = bytes.filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
         self.left.store((LEAST + 2 * bytes) / u64::from(STEPS.unsigned_abs()), Ordering::Relaxed);
         query(&self.connection).map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::OperationInterrupted) => {
-                let what = "a query does not end: the file is damaged, or was made to do this".to_owned();
-                RunError::Database { path: self.path.clone(), what }
-            }
+            Some(ErrorCode::OperationInterrupted) => RunError::database(
+                &self.path,
+                "a query does not end: the file is damaged, or was made to do this",
+            ),
             _ => RunError::sqlite(&self.path)(error),
         })
     }
@@ -73,7 +73,7 @@ impl Guarded {
             rows.next()?.map(|row| row.get::<_, String>(0)).transpose()
         })?;
         match odd {
-            Some(what) => Err(RunError::Database { path: self.path.clone(), what }),
+            Some(what) => Err(RunError::database(&self.path, what)),
             None => Ok(()),
         }
     }
@@ -103,7 +103,7 @@ pub(super) fn read(path: &Path) -> Result<Guarded, RunError> {
 }
 
 /// How to open a database whose folder cannot be written, after this error; none where the cause is another.
-pub(crate) fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
+fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
     if !matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) {
         return None;
     }
@@ -133,7 +133,7 @@ fn with(path: &Path, ending: &str) -> Option<PathBuf> {
 }
 
 /// The address of a file for SQLite, with a parameter.
-pub(crate) fn uri(path: &Path, parameter: &str) -> String {
+fn uri(path: &Path, parameter: &str) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut text = "file:".to_owned();
     for byte in whole.to_string_lossy().bytes() {

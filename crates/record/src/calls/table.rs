@@ -1,10 +1,10 @@
 //! The table of calls.
 
-use super::{CallKey, StoredCall, guard};
+use super::{StoredCall, guard};
 use crate::RoleUsage;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Side, Slot};
-use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
 /// programs. `traces` holds what a learning asker sampled (four bytes for each number, the lowest
 /// first) and the version of its weights.
-pub(crate) const TABLES: &str = "
+const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
     number INTEGER NOT NULL REFERENCES records,
@@ -56,22 +56,24 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.execute_batch(TABLES)?;
-    if !has_versions(&connection, "main")? {
+    if !has_versions(&connection)? {
         connection.execute_batch("ALTER TABLE traces ADD COLUMN version INTEGER")?;
     }
     Ok(connection)
 }
 
-/// Whether the traces of a database have the version of the weights; those of earlier programs do not.
-pub(crate) fn has_versions(connection: &Connection, schema: &str) -> Result<bool> {
-    let column = "SELECT count(*) FROM pragma_table_info('traces', ?) WHERE name = 'version'";
-    connection.query_row(column, [schema], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+/// Whether the traces have the version of the weights; those of earlier programs do not.
+fn has_versions(connection: &Connection) -> Result<bool> {
+    connection.column_exists(None, "traces", "version")
 }
 
 /// The names of all records that have calls.
 pub(super) fn records(connection: &Connection) -> Result<HashSet<String>> {
-    let mut statement = connection.prepare("SELECT record FROM records")?;
-    statement.query_map([], |row| row.get(0))?.collect()
+    let mut records = HashSet::new();
+    each_record(connection, |name| {
+        records.insert(name.to_owned());
+    })?;
+    Ok(records)
 }
 
 /// Calls `take` with the name of every record that has calls.
@@ -85,7 +87,7 @@ pub(super) fn each_record(connection: &Connection, mut take: impl FnMut(&str)) -
 }
 
 /// How many calls each record has.
-pub(super) fn counts(connection: &Connection) -> Result<HashMap<String, i64>> {
+pub(super) fn counts(connection: &Connection) -> Result<BTreeMap<String, i64>> {
     let mut statement = connection.prepare(
         "SELECT record, calls FROM records
          JOIN (SELECT number, count(*) AS calls FROM calls GROUP BY number) USING (number)",
@@ -144,11 +146,15 @@ pub(super) fn text(connection: &Connection, record: &str, slot: Slot) -> Result<
     statement.query_row(key, |row| row.get(0)).optional()
 }
 
-/// What the asker sampled in each turn of a record.
+/// What the asker sampled in each turn of a record. Folders of earlier versions have no traces.
 pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u32, Trace>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT turn, tokens, logprobs, version FROM records JOIN traces USING (number) WHERE record = ?",
-    )?;
+    if !connection.table_exists(None, "traces")? {
+        return Ok(BTreeMap::new());
+    }
+    let version = if has_versions(connection)? { "version" } else { "NULL" };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT turn, tokens, logprobs, {version} FROM records JOIN traces USING (number) WHERE record = ?",
+    ))?;
     let found = statement.query_map([record], |row| {
         let (tokens, logprobs): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
         let tokens = tokens.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
@@ -226,45 +232,25 @@ fn stored(row: &Row<'_>) -> Result<StoredCall> {
     })
 }
 
-/// The statement that names a record.
-pub(super) const NAME: &str =
-    "INSERT INTO records (record) VALUES (?1) ON CONFLICT DO UPDATE SET record = record RETURNING number";
-
-/// The statement that adds one call.
-pub(super) const INSERT: &str =
-    "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-
-/// The statement that adds what an asker sampled.
-///
-/// It replaces one whose call was lost: a call is added once, and its trace goes with it.
-pub(super) const TRACE: &str = "INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4, ?5)";
-
-/// Adds what an asker sampled.
-pub(super) fn insert_trace(
-    statement: &mut Statement<'_>,
-    number: i64,
-    turn: u32,
-    trace: &Trace,
-) -> Result<()> {
-    let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
-    let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
-    statement.execute(params![number, turn, tokens, logprobs, trace.version])?;
-    Ok(())
+/// The number of a record, which is named where it has none yet.
+pub(super) fn number(connection: &Connection, record: &str) -> Result<i64> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO records (record) VALUES (?1) ON CONFLICT DO UPDATE SET record = record RETURNING number",
+    )?;
+    statement.query_row([record], |row| row.get(0))
 }
 
-/// Adds one call.
-pub(super) fn insert(
-    statement: &mut Statement<'_>,
-    number: i64,
-    key: &CallKey,
-    call: &StoredCall,
-) -> Result<()> {
-    let Reply { content, reasoning, finish, usage, trace: _ } = &call.reply;
+/// Adds one call, and what a learning asker sampled in it.
+pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &StoredCall) -> Result<()> {
+    let Reply { content, reasoning, finish, usage, trace } = &call.reply;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    )?;
     statement.execute(params![
         number,
-        key.slot.turn,
-        key.slot.role.as_str(),
-        key.slot.draw,
+        slot.turn,
+        slot.role.as_str(),
+        slot.draw,
         call.model,
         call.request,
         content,
@@ -278,5 +264,13 @@ pub(super) fn insert(
         call.attempts,
         call.cost.0,
     ])?;
+    if let (Some(trace), Role::Asker) = (trace, slot.role) {
+        let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
+        // Replaces a trace whose call was lost.
+        let mut statement =
+            connection.prepare_cached("INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        statement.execute(params![number, slot.turn, tokens, logprobs, trace.version])?;
+    }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! The thread that writes calls; waiting calls are committed together.
 
 use super::{CallKey, StoredCall, table};
-use aske_session::Role;
 use rusqlite::{Connection, Error, Result};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -99,30 +98,15 @@ fn begin_and_insert(
     batch: &[Put],
 ) -> Result<Vec<Result<()>>> {
     let transaction = connection.unchecked_transaction()?;
-    let inserted = {
-        let mut name = connection.prepare_cached(table::NAME)?;
-        let mut insert = connection.prepare_cached(table::INSERT)?;
-        let mut number_of = |record: &str| -> Result<i64> {
-            if let Some(number) = numbers.get(record) {
-                return Ok(*number);
-            }
-            let number = name.query_row([record], |row| row.get(0))?;
-            numbers.insert(record.to_owned(), number);
-            Ok(number)
+    let mut add = |Put { key, call, .. }: &Put| {
+        let number = match numbers.get(&key.record) {
+            Some(number) => *number,
+            None => table::number(connection, &key.record)?,
         };
-        let mut trace = connection.prepare_cached(table::TRACE)?;
-        let mut add = |put: &Put| {
-            let number = number_of(&put.key.record)?;
-            table::insert(&mut insert, number, &put.key, &put.call)?;
-            match &put.call.reply.trace {
-                Some(sampled) if put.key.slot.role == Role::Asker => {
-                    table::insert_trace(&mut trace, number, put.key.slot.turn, sampled)
-                }
-                _ => Ok(()),
-            }
-        };
-        batch.iter().map(&mut add).collect()
+        numbers.entry(key.record.clone()).or_insert(number);
+        table::insert(connection, number, key.slot, call)
     };
+    let inserted = batch.iter().map(&mut add).collect();
     transaction.commit()?;
     Ok(inserted)
 }

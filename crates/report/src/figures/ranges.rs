@@ -73,7 +73,8 @@ fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
     });
     let mut values = around(ends, axis.zero || axis.bars);
     if axis.bars {
-        values[0] = 0.0;
+        // Bars are shares: the margin, or an interval by Student's t, must not pass 100%.
+        values = [0.0, values[1].min(1.0)];
     }
     let names: Vec<String> = rows.iter().map(|row| label(&row.name, MAX_NAME)).collect();
     let left = text_width(names.iter().map(String::as_str)) + 16.0;
@@ -122,4 +123,18 @@ fn whisker(interval: Interval, y: f64, scale: Scale, class: &str) -> Markup {
     let path =
         format!("M{0} {2}V{3}M{0} {4}H{1}M{1} {2}V{3}", px(low), px(high), px(y - 3.0), px(y + 3.0), px(y));
     html! { path class={ "whisker " (class) } d=(path) {} }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_of_shares_ends_at_100_percent() {
+        // Student's t over two samples: 0.4 and 0.6 give 0.5 ± 12.7 × 0.1.
+        let across = Interval { low: -0.77, high: 1.77 };
+        let row = Row { second: Some(across), ..Row::new("asker", 0.5, None, "50.0%".to_owned()) };
+        let drawn = ranges(&[row], &Axis::shares("calibrated sessions")).body.into_string();
+        assert!(drawn.contains(">100%<") && !drawn.contains(">120%<"), "{drawn}");
+    }
 }

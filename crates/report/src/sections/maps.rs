@@ -54,7 +54,7 @@ pub(super) fn outcome_map(
     let shapes: Vec<Cell> = drawn
         .clone()
         .map(|cell| {
-            let rate = share(cell.outcomes[at], cell.sessions);
+            let rate = cell.share(outcome);
             let few = cell.sessions < FEW || cell.sessions != usual;
             Cell {
                 pair: cell.pair,
@@ -71,10 +71,10 @@ pub(super) fn outcome_map(
     let hits: u64 = cells.iter().map(|cell| cell.outcomes[at]).sum();
     let of: u64 = cells.iter().map(|cell| cell.sessions).sum();
     let mut sorted: Vec<&PairCell> = drawn.collect();
-    sorted.sort_by(|a, b| share(b.outcomes[at], b.sessions).total_cmp(&share(a.outcomes[at], a.sessions)));
+    sorted.sort_by(|a, b| b.share(outcome).total_cmp(&a.share(outcome)));
     let named = |cell: &&PairCell| {
         let [a, b] = cell.pair.map(|solver| solvers.get(solver).copied().unwrap_or("?"));
-        format!("{a} and {b} ({})", percent(share(cell.outcomes[at], cell.sessions)))
+        format!("{a} and {b} ({})", percent(cell.share(outcome)))
     };
     let [most, least] = [sorted.first().map(named), sorted.last().map(named)].map(Option::unwrap_or_default);
     let desc = format!(
@@ -107,24 +107,16 @@ fn usual(cells: &[PairCell]) -> u64 {
     cells.iter().max_by_key(times).map_or(0, |cell| cell.sessions)
 }
 
-/// The index of the pair's weaker solver, which has fewer right answers over the pair's sessions.
-fn weaker(cell: &PairCell) -> Option<usize> {
-    match cell.right[0].cmp(&cell.right[1]) {
-        std::cmp::Ordering::Less => Some(0),
-        std::cmp::Ordering::Equal => None,
-        std::cmp::Ordering::Greater => Some(1),
-    }
-}
-
 fn weaker_wins_map(index: usize, run: &RunEvidence) -> Markup {
-    let wins = |cell: &PairCell| weaker(cell).map(|side| cell.wins[side]);
-    let most = run.cells.iter().filter_map(wins).max().unwrap_or(0).max(1);
+    let most = run.cells.iter().filter_map(PairCell::weaker_wins).max().unwrap_or(0).max(1);
     let cells = run.cells.iter().filter(|cell| cell.sessions > 0).map(|cell| Cell {
         pair: cell.pair,
         class: "h-weak",
-        strength: 0.9 * share(wins(cell).unwrap_or(0), most),
-        text: wins(cell)
-            .map_or_else(|| "=".to_owned(), |wins| if wins == 0 { String::new() } else { wins.to_string() }),
+        strength: 0.9 * share(cell.weaker_wins().unwrap_or(0), most),
+        text: match cell.weaker_wins() {
+            Some(0) => String::new(),
+            wins => or_equal(wins),
+        },
         small: None,
         boxed: cell.separated,
     });
@@ -153,18 +145,18 @@ fn weaker_wins_map(index: usize, run: &RunEvidence) -> Markup {
         caption,
         drawing: triangle(&solver_names(run), &cells, &key),
         numbers: matrix(&solver_names(run), &run.cells, |cell| {
-            let wins = wins(cell).map_or_else(|| "=".to_owned(), |wins| wins.to_string());
+            let wins = or_equal(cell.weaker_wins());
             format!("{wins} of {}{}", cell.wins[0] + cell.wins[1], if cell.separated { " □" } else { "" })
         }),
     }
     .show()
 }
 
+fn or_equal(wins: Option<u64>) -> String {
+    wins.map_or_else(|| "=".to_owned(), |wins| wins.to_string())
+}
+
 fn one_sidedness_map(index: usize, run: &RunEvidence) -> Markup {
-    let dominant = |cell: &PairCell| {
-        let of = cell.wins[0] + cell.wins[1];
-        (of > 0).then(|| share(cell.wins[0].max(cell.wins[1]), of))
-    };
     let most =
         run.cells.iter().map(|cell| share(cell.wins[0] + cell.wins[1], cell.sessions)).fold(0.0, f64::max);
     let cells: Vec<Cell> = run
@@ -173,7 +165,7 @@ fn one_sidedness_map(index: usize, run: &RunEvidence) -> Markup {
         .filter(|cell| cell.sessions > 0)
         .map(|cell| {
             let often = share(cell.wins[0] + cell.wins[1], cell.sessions);
-            let class = match dominant(cell) {
+            let class = match cell.dominant_share() {
                 Some(share) if share >= 0.95 => "s-5",
                 Some(share) if share >= 0.85 => "s-4",
                 Some(share) if share >= 0.75 => "s-3",
@@ -186,7 +178,9 @@ fn one_sidedness_map(index: usize, run: &RunEvidence) -> Markup {
                 pair: cell.pair,
                 class,
                 strength: if most > 0.0 { 0.12 + 0.78 * often / most } else { 0.0 },
-                text: dominant(cell).map_or_else(|| "·".to_owned(), |share| format!("{:.0}", 100.0 * share)),
+                text: cell
+                    .dominant_share()
+                    .map_or_else(|| "·".to_owned(), |share| format!("{:.0}", 100.0 * share)),
                 small: None,
                 boxed: false,
             }
@@ -201,9 +195,8 @@ fn one_sidedness_map(index: usize, run: &RunEvidence) -> Markup {
         ],
         boxed: None,
     };
-    let sided =
-        run.cells.iter().filter(|cell| dominant(cell).is_some_and(|share| share >= 0.8)).count() as u64;
-    let with = run.cells.iter().filter(|cell| dominant(cell).is_some()).count() as u64;
+    let shares: Vec<f64> = run.cells.iter().filter_map(PairCell::dominant_share).collect();
+    let (sided, with) = (shares.iter().filter(|share| **share >= 0.8).count() as u64, shares.len() as u64);
     let caption = html! {
         "Percent of the pair's calibrated sessions won by the solver that wins more of them; the colour is stronger for "
         "pairs that are calibrated more often. In " (count(sided)) " of " (count(with)) " pairs one solver wins at least 80%."

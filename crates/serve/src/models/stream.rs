@@ -4,7 +4,7 @@
 
 use super::request::CompletionRequest;
 use super::response::ResponseHeader;
-use super::{Models, OpenAiError, OpenReply};
+use super::{Models, OpenAiError};
 use aske_chat::{Reply, Usage};
 use aske_model::{Model, ModelError, Request};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -66,7 +66,7 @@ async fn run_one(
     request: &Request,
     sender: UnboundedSender<(usize, Progress)>,
 ) {
-    let _open = OpenReply::new(&models.open);
+    let _open = Arc::clone(&models.open);
     let (text_sender, mut texts): (_, UnboundedReceiver<String>) = unbounded_channel();
     let forward = async {
         while let Some(text) = texts.recv().await {

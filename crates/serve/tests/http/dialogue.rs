@@ -2,7 +2,7 @@
 
 use crate::support::{World, asks};
 use aske_chat::{Finish, Reply};
-use aske_record::RunContents;
+use aske_record::{STANDARD, read_grades, read_records};
 use aske_session::{Grading, Need, Outcome, Reward, Role, Session, Side, grade};
 use serde_json::{Value, json};
 
@@ -62,12 +62,14 @@ async fn an_episode_has_the_reward_that_the_session_machine_gives_it() {
     }
     server.stop().await;
     // 1 + 0.5 × 0.75 − 0.05 for the first, by the paper's reward; the run folder tells the same.
-    let run = RunContents::read(&world.path().join("run")).unwrap();
-    let outcomes: Vec<Outcome> = run.own_grades().iter().map(|line| line.grade.outcome).collect();
+    let run = world.path().join("run");
+    let grades = read_grades(&run, STANDARD).unwrap();
+    let outcomes: Vec<Outcome> = grades.iter().map(|line| line.grade.outcome).collect();
     assert_eq!(outcomes, [Outcome::Calibrated, Outcome::TooEasy, Outcome::NoQuestion]);
-    let samples: Vec<u32> = run.records.iter().map(|record| record.session().unwrap().sample).collect();
+    let records = read_records(&run).unwrap();
+    let samples: Vec<u32> = records.iter().map(|record| record.session().unwrap().sample).collect();
     assert_eq!(samples, [0, 1, 2]);
-    assert_eq!(run.records[0].session().unwrap().used["asker"].calls, 2);
+    assert_eq!(records[0].session().unwrap().used["asker"].calls, 2);
 }
 
 #[tokio::test]

@@ -60,8 +60,8 @@ impl ChatRequest {
 
     /// Whether the reply should have a `#Summary#` section.
     pub(crate) fn wants_summary(&self) -> bool {
-        let stats_requests = |text: &str| text.contains("#Summary#");
-        stats_requests(self.last_user())
-            || self.messages.iter().any(|message| message.role == "system" && stats_requests(message.text()))
+        let asked = |text: &str| text.contains("#Summary#");
+        asked(self.last_user())
+            || self.messages.iter().any(|message| message.role == "system" && asked(message.text()))
     }
 }

@@ -11,7 +11,7 @@ use aske_http::ApiError;
 use aske_session::Outcome;
 use axum::response::Response;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Default, Serialize)]
 struct Comparison {
@@ -25,17 +25,7 @@ struct Comparison {
     /// Rows that match the filter.
     total: usize,
     offset: usize,
-    rows: Vec<SharedSession>,
-}
-
-#[derive(Serialize)]
-struct SharedSession {
-    name: String,
-    pair: [String; 2],
-    sample: u32,
-    outcomes: [Outcome; 2],
-    right: [Option<[bool; 2]>; 2],
-    questions: [Option<Value>; 2],
+    rows: Vec<Value>,
 }
 
 /// Which shared sessions are listed.
@@ -90,14 +80,14 @@ fn compare([first, second]: [&Run; 2], filter: &Filter, Paging { offset, limit }
             let [pair, other_pair] = [pair_names(first, one), pair_names(second, two)];
             // The second run may list the solvers in another order.
             let aligned = two.right().map(|[a, b]| if other_pair == pair { [a, b] } else { [b, a] });
-            found.rows.push(SharedSession {
-                name,
-                pair,
-                sample: one.sample,
-                outcomes: [a, b],
-                right: [one.right(), aligned],
-                questions: [question(one), question(two)],
-            });
+            found.rows.push(json!({
+                "name": name,
+                "pair": pair,
+                "sample": one.sample,
+                "outcomes": [a, b],
+                "right": [one.right(), aligned],
+                "questions": [question(one), question(two)],
+            }));
         }
     }
     found

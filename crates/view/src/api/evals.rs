@@ -1,9 +1,9 @@
 //! `/api/evals`: the list of an evaluation's problems; `/api/eval`: one problem with every reply.
 
-use super::session::{Calls, Draw, page_cost, stored};
+use super::session::{Calls, page_cost, stored};
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::params::Params;
-use crate::render::{RenderedText, TextBudget, excerpt};
+use crate::render::{TextBudget, excerpt};
 use crate::request::{ApiRequest, Cost};
 use crate::runs::LoadedRuns;
 use crate::search::Needle;
@@ -13,51 +13,9 @@ use aske_record::{EvalRecord, Replies};
 use aske_session::{Role, Slot};
 use axum::response::Response;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
-
-#[derive(Serialize)]
-struct Page {
-    version: u64,
-    total: usize,
-    offset: usize,
-    rows: Vec<ProblemRow>,
-}
-
-#[derive(Serialize)]
-struct ProblemRow {
-    dataset: String,
-    problem: String,
-    level: Option<u32>,
-    question: Value,
-    right: usize,
-    samples: usize,
-}
-
-#[derive(Serialize)]
-struct ProblemDetails {
-    dataset: String,
-    problem: String,
-    level: Option<u32>,
-    model: String,
-    question: RenderedText,
-    reference: RenderedText,
-    samples: Vec<Sample>,
-    before: Option<[String; 2]>,
-    after: Option<[String; 2]>,
-}
-
-#[derive(Serialize)]
-struct Sample {
-    number: u32,
-    right: bool,
-    /// The method that decided.
-    by: String,
-    boxed: bool,
-    #[serde(flatten)]
-    draw: Draw,
-}
 
 /// All samples of one problem.
 struct Problem<'r> {
@@ -158,15 +116,18 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
         let page = move |runs: &LoadedRuns| {
             let all = problems(runs.get(run)?.run);
             let matching: Vec<_> = all.iter().filter(|problem| filter.matches(problem)).collect();
-            let rows = matching.iter().skip(offset).take(limit).map(|problem| ProblemRow {
-                dataset: problem.first.dataset.clone(),
-                problem: problem.first.problem.clone(),
-                level: problem.first.level,
-                question: excerpt(&problem.first.question, QUESTION_CHARS),
-                right: problem.right(),
-                samples: problem.samples.len(),
+            let rows = matching.iter().skip(offset).take(limit).map(|problem| {
+                json!({
+                    "dataset": problem.first.dataset,
+                    "problem": problem.first.problem,
+                    "level": problem.first.level,
+                    "question": excerpt(&problem.first.question, QUESTION_CHARS),
+                    "right": problem.right(),
+                    "samples": problem.samples.len(),
+                })
             });
-            Ok(Page { version: runs.version, total: matching.len(), offset, rows: rows.collect() })
+            let rows: Vec<Value> = rows.collect();
+            Ok(json!({ "version": runs.version, "total": matching.len(), "offset": offset, "rows": rows }))
         };
         Ok((cost, page))
     });
@@ -195,11 +156,7 @@ fn position(all: &[Problem<'_>], name: &[String; 2]) -> Result<usize, ApiError> 
     position.ok_or_else(|| ApiError::not_found("this run has no such problem"))
 }
 
-fn details(
-    (index, run): (usize, &Run),
-    name: &[String; 2],
-    filter: &Filter,
-) -> Result<ProblemDetails, ApiError> {
+fn details((index, run): (usize, &Run), name: &[String; 2], filter: &Filter) -> Result<Value, ApiError> {
     let all = problems(run);
     let position = position(&all, name)?;
     let Problem { first, samples } = &all[position];
@@ -207,23 +164,29 @@ fn details(
     let sample = |record: &&EvalRecord| {
         let calls = Calls::read(&stored, (index, &record.id()), &budget)?;
         let reply = calls.reply(Slot::first(0, Role::Panel));
-        let answer = record.solved.answer.as_deref().map(|answer| budget.render(answer));
-        let draw = Draw { answer, truncated: record.is_capped(), reply };
-        let (right, by, boxed) = (record.right, record.by.clone(), record.boxed);
-        Ok(Sample { number: record.sample, right, by, boxed, draw })
+        Ok(json!({
+            "number": record.sample,
+            "right": record.right,
+            // The method that decided.
+            "by": record.by,
+            "boxed": record.boxed,
+            "answer": record.solved.answer.as_deref().map(|answer| budget.render(answer)),
+            "truncated": record.is_capped(),
+            "reply": reply,
+        }))
     };
     let matches = |problem: &&Problem<'_>| filter.matches(problem);
-    Ok(ProblemDetails {
-        dataset: first.dataset.clone(),
-        problem: first.problem.clone(),
-        level: first.level,
-        model: first.model.clone(),
-        question: budget.render(&first.question),
-        reference: budget.render(&first.reference),
-        samples: samples.values().map(sample).collect::<Result<_, ApiError>>()?,
-        before: all[..position].iter().rev().find(matches).map(Problem::name),
-        after: all[position + 1..].iter().find(matches).map(Problem::name),
-    })
+    Ok(json!({
+        "dataset": first.dataset,
+        "problem": first.problem,
+        "level": first.level,
+        "model": first.model,
+        "question": budget.render(&first.question),
+        "reference": budget.render(&first.reference),
+        "samples": samples.values().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
+        "before": all[..position].iter().rev().find(matches).map(Problem::name),
+        "after": all[position + 1..].iter().find(matches).map(Problem::name),
+    }))
 }
 
 #[cfg(test)]

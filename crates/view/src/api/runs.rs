@@ -5,48 +5,9 @@ use crate::request::{ApiRequest, Cost};
 use crate::runs::{LoadedRun, LoadedRuns};
 use aske_http::ApiError;
 use aske_session::Outcome;
-use aske_stats::{Interval, wilson};
+use aske_stats::wilson;
 use axum::response::Response;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Runs {
-    version: u64,
-    runs: Vec<RunSummary>,
-}
-
-#[derive(Serialize)]
-struct RunSummary {
-    name: String,
-    path: String,
-    asker: String,
-    check: String,
-    grader: String,
-    solvers: Vec<Solver>,
-    sessions: usize,
-    graded: usize,
-    /// Sessions by outcome in the order of tables, then ungraded.
-    outcomes: [usize; Label::COUNT],
-    calibrated: Option<f64>,
-    /// Wilson's 95% interval over sessions.
-    interval: Option<Interval>,
-    /// Only for evaluations.
-    evals: Option<EvalCounts>,
-    writing: bool,
-    trouble: Option<String>,
-}
-
-#[derive(Serialize)]
-struct EvalCounts {
-    samples: usize,
-    right: usize,
-}
-
-#[derive(Serialize)]
-struct Solver {
-    name: String,
-    params: Option<f64>,
-}
+use serde_json::{Value, json};
 
 pub(super) async fn handler(request: ApiRequest) -> Result<Response, ApiError> {
     request.params.end()?;
@@ -54,14 +15,15 @@ pub(super) async fn handler(request: ApiRequest) -> Result<Response, ApiError> {
     let respond = request.json(|runs| {
         let sessions: usize = runs.runs.iter().map(|run| run.sessions.len()).sum();
         let cost = Cost { read_bytes: sessions.saturating_mul(16), response_bytes: 0 };
-        let all =
-            |runs: &LoadedRuns| Ok(Runs { version: runs.version, runs: runs.all().map(summary).collect() });
-        Ok((cost, all))
+        Ok((cost, |runs: &LoadedRuns| {
+            let all: Vec<Value> = runs.all().map(summary).collect();
+            Ok(json!({ "version": runs.version, "runs": all }))
+        }))
     });
     respond.await
 }
 
-fn summary(loaded: LoadedRun<'_>) -> RunSummary {
+fn summary(loaded: LoadedRun<'_>) -> Value {
     let run = loaded.run;
     let mut outcomes = [0; Label::COUNT];
     for session in &run.sessions {
@@ -70,27 +32,27 @@ fn summary(loaded: LoadedRun<'_>) -> RunSummary {
     let graded = run.sessions.len() - outcomes[Label::Ungraded.index()];
     let calibrated = outcomes[Label::Graded(Outcome::Calibrated).index()];
     let check = run.manifest.config.get("check").and_then(|check| check.get("model")?.as_str());
-    RunSummary {
-        name: crate::runs::name(&run.path),
-        path: run.path.display().to_string(),
-        asker: run.asker.clone(),
-        check: check.unwrap_or_default().to_owned(),
-        grader: run.grader.clone(),
-        solvers: run
-            .solvers
-            .iter()
-            .map(|solver| Solver { name: solver.name.clone(), params: solver.params })
-            .collect(),
-        sessions: run.sessions.len(),
-        graded,
-        outcomes,
-        calibrated: (graded > 0).then(|| calibrated as f64 / graded as f64),
-        interval: wilson(calibrated as u64, graded as u64),
-        evals: run.manifest.is_eval().then(|| EvalCounts {
-            samples: run.evals.len(),
-            right: run.evals.iter().filter(|sample| sample.right).count(),
+    json!({
+        "name": crate::runs::name(&run.path),
+        "path": run.path.display().to_string(),
+        "asker": run.asker,
+        "check": check.unwrap_or_default(),
+        "grader": run.grader,
+        "solvers": run.solvers,
+        "sessions": run.sessions.len(),
+        "graded": graded,
+        // Sessions by outcome in the order of tables, then ungraded.
+        "outcomes": outcomes,
+        "calibrated": (graded > 0).then(|| calibrated as f64 / graded as f64),
+        // Wilson's 95% interval over sessions.
+        "interval": wilson(calibrated as u64, graded as u64),
+        "evals": run.manifest.is_eval().then(|| {
+            json!({
+                "samples": run.evals.len(),
+                "right": run.evals.iter().filter(|sample| sample.right).count(),
+            })
         }),
-        writing: loaded.status.writing,
-        trouble: loaded.status.trouble.clone(),
-    }
+        "writing": loaded.status.writing,
+        "trouble": loaded.status.trouble,
+    })
 }

@@ -2,75 +2,17 @@
 
 use crate::filter::Filter;
 use crate::flags::Flag;
-use crate::render::{RenderedText, TextBudget};
+use crate::render::TextBudget;
 use crate::request::{ApiRequest, Cost};
 use crate::runs::{LoadedRun, LoadedRuns};
+use aske_chat::Finish;
 use aske_evidence::{Run, Session};
 use aske_http::ApiError;
-use aske_record::{Replies, RoleUsage, StoredCall};
-use aske_session::{Grade, Role, Section, Side, Slot, SolverAnswer, Turn, TurnError, split_thinking};
+use aske_record::{Replies, StoredCall};
+use aske_session::{Role, Side, Slot, SolverAnswer, Turn, split_thinking};
 use axum::response::Response;
-use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
-
-#[derive(Serialize)]
-struct SessionDetails {
-    name: String,
-    asker: String,
-    /// The smaller solver first, as in all arrays of two below.
-    pair: [String; 2],
-    /// The number of each solver as the asker saw it: 1 or 2.
-    models: [u8; 2],
-    sample: u32,
-    grade: Option<Grade>,
-    right: Option<[bool; 2]>,
-    flags: Vec<Flag>,
-    turns: Vec<TurnDetails>,
-    check: Vec<Draw>,
-    used: BTreeMap<String, RoleUsage>,
-    around: Neighbours,
-}
-
-/// The previous and next session that match the filter.
-#[derive(Serialize)]
-struct Neighbours {
-    place: Option<usize>,
-    total: usize,
-    before: Option<String>,
-    after: Option<String>,
-}
-
-#[derive(Serialize)]
-struct TurnDetails {
-    question: Option<RenderedText>,
-    cut: bool,
-    trouble: Option<TurnError>,
-    missing: Vec<Section>,
-    asker: Option<Reply>,
-    solvers: Option<[Draw; 2]>,
-}
-
-/// An answer, and the reply it was read from.
-#[derive(Serialize)]
-pub(super) struct Draw {
-    pub(super) answer: Option<RenderedText>,
-    pub(super) truncated: bool,
-    pub(super) reply: Option<Reply>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Reply {
-    model: String,
-    text: RenderedText,
-    thinking: Option<RenderedText>,
-    finish: aske_chat::Finish,
-    tokens: u64,
-    seconds: f64,
-    attempts: u32,
-    usd: aske_chat::Usd,
-    /// The address of the full text, if a part is left out.
-    full: Option<String>,
-}
+use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Characters of each text that are read.
 const MAX_CHARS: u32 = 512 << 10;
@@ -123,7 +65,7 @@ impl<'p> Calls<'p> {
     }
 
     /// A reply with its thinking split off, wherever the model put it.
-    pub(super) fn reply(&self, slot: Slot) -> Option<Reply> {
+    pub(super) fn reply(&self, slot: Slot) -> Option<Value> {
         let (call, [content_left, thinking_left]) = self.by_slot.get(&slot)?;
         let parts = split_thinking(&call.reply.content);
         let thinking: Vec<&str> = [call.reply.reasoning.as_deref(), parts.thinking.as_deref()]
@@ -139,31 +81,33 @@ impl<'p> Calls<'p> {
         let text = render(&parts.visible, *content_left);
         let thinking = (!thinking.is_empty()).then(|| render(&thinking.join("\n\n"), *thinking_left));
         let cut = text.left_out + thinking.as_ref().map_or(0, |thinking| thinking.left_out) > 0;
-        Some(Reply {
-            full: cut.then(|| super::text::address(self.run, &self.record, slot)),
-            model: call.model.clone(),
-            text,
-            thinking,
-            finish: call.reply.finish,
-            tokens: call.reply.usage.completion,
-            seconds: call.latency.as_secs_f64(),
-            attempts: call.attempts,
-            usd: call.cost,
-        })
+        Some(json!({
+            "model": call.model,
+            "text": text,
+            "thinking": thinking,
+            "finish": call.reply.finish,
+            "tokens": call.reply.usage.completion,
+            "seconds": call.latency.as_secs_f64(),
+            "attempts": call.attempts,
+            "usd": call.cost,
+            // The address of the full text, if a part is left out.
+            "full": cut.then(|| super::text::address(self.run, &self.record, slot)),
+        }))
+    }
+
+    /// An answer, and the reply it was read from.
+    fn draw(&self, answer: Option<&str>, truncated: bool, slot: Slot) -> Value {
+        let answer = answer.map(|answer| self.budget.render(answer));
+        json!({ "answer": answer, "truncated": truncated, "reply": self.reply(slot) })
     }
 
     /// Whether a reply was cut off at the token limit.
     fn is_truncated(&self, slot: Slot) -> bool {
-        self.by_slot.get(&slot).is_some_and(|(call, _)| call.reply.finish == aske_chat::Finish::Length)
+        self.by_slot.get(&slot).is_some_and(|(call, _)| call.reply.finish == Finish::Length)
     }
 }
 
-fn details(
-    loaded: LoadedRun<'_>,
-    index: usize,
-    name: &str,
-    filter: &Filter,
-) -> Result<SessionDetails, ApiError> {
+fn details(loaded: LoadedRun<'_>, index: usize, name: &str, filter: &Filter) -> Result<Value, ApiError> {
     let run = loaded.run;
     let session = find(run, name)?;
     let record = run.record(session)?;
@@ -174,56 +118,53 @@ fn details(
     let last = u32::try_from(turns.len()).unwrap_or(u32::MAX);
     let draws = check.iter().zip(0..).map(|(answer, draw)| {
         let slot = Slot { turn: last, role: Role::Check, draw };
-        let answer = answer.as_deref().map(|answer| budget.render(answer));
-        Draw { answer, truncated: calls.is_truncated(slot), reply: calls.reply(slot) }
+        calls.draw(answer.as_deref(), calls.is_truncated(slot), slot)
     });
-    Ok(SessionDetails {
-        name: name.to_owned(),
-        asker: record.asker.clone(),
-        pair: super::pair_names(run, session),
-        models: sides.map(|side| if side == Side::One { 1 } else { 2 }),
-        sample: session.sample,
-        grade: session.grade.clone(),
-        right: session.right(),
-        flags: Flag::all_of(session, &loaded.status.duplicates),
-        turns: turns
-            .iter()
-            .zip(1..)
-            .map(|(turn, number)| turn_details(turn, number, sides, &calls))
-            .collect(),
-        check: draws.collect(),
-        used: record.used,
-        around: neighbours(loaded, session, filter)?,
+    let turns = turns.iter().zip(1..).map(|(turn, number)| turn_details(turn, number, sides, &calls));
+    Ok(json!({
+        "name": name,
+        "asker": record.asker,
+        // The smaller solver first, as in all arrays of two below.
+        "pair": super::pair_names(run, session),
+        // The number of each solver as the asker saw it.
+        "models": sides.map(|side| if side == Side::One { 1 } else { 2 }),
+        "sample": session.sample,
+        "grade": session.grade,
+        "right": session.right(),
+        "flags": Flag::all_of(session, &loaded.status.duplicates),
+        "turns": turns.collect::<Vec<_>>(),
+        "check": draws.collect::<Vec<_>>(),
+        "used": record.used,
+        "around": neighbours(loaded, session, filter)?,
+    }))
+}
+
+fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -> Value {
+    let solver = |side: Side, answers: &[SolverAnswer; 2]| {
+        let SolverAnswer { answer, finish } = &answers[side.index()];
+        let slot = Slot::first(number, Role::Solver(side));
+        calls.draw(answer.as_deref(), *finish == Finish::Length, slot)
+    };
+    json!({
+        "question": turn.question.as_deref().map(|text| calls.budget.render(text)),
+        "cut": turn.cut,
+        "trouble": turn.trouble,
+        "missing": turn.missing,
+        "asker": calls.reply(Slot::first(number, Role::Asker)),
+        "solvers": turn.solved.as_ref().map(|answers| sides.map(|side| solver(side, answers))),
     })
 }
 
-fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -> TurnDetails {
-    let reply = |role: Role| calls.reply(Slot::first(number, role));
-    let render = |text: &Option<String>| text.as_deref().map(|text| calls.budget.render(text));
-    let draw = |side: Side, answers: &[SolverAnswer; 2]| {
-        let SolverAnswer { answer, finish } = &answers[side.index()];
-        let truncated = *finish == aske_chat::Finish::Length;
-        Draw { answer: render(answer), truncated, reply: reply(Role::Solver(side)) }
-    };
-    TurnDetails {
-        question: render(&turn.question),
-        cut: turn.cut,
-        trouble: turn.trouble,
-        missing: turn.missing.clone(),
-        asker: reply(Role::Asker),
-        solvers: turn.solved.as_ref().map(|answers| sides.map(|side| draw(side, answers))),
-    }
-}
-
-fn neighbours(loaded: LoadedRun<'_>, session: &Session, filter: &Filter) -> Result<Neighbours, ApiError> {
+/// The previous and next session that match the filter.
+fn neighbours(loaded: LoadedRun<'_>, session: &Session, filter: &Filter) -> Result<Value, ApiError> {
     let run = loaded.run;
     let indices = filter.find(loaded)?.indices;
     let place = indices.iter().position(|index| std::ptr::eq(&raw const run.sessions[*index], session));
     let name = |at: Option<usize>| Some(run.name(&run.sessions[*indices.get(at?)?]));
-    Ok(Neighbours {
-        place,
-        total: indices.len(),
-        before: name(place.and_then(|place| place.checked_sub(1))),
-        after: name(place.map(|place| place + 1)),
-    })
+    Ok(json!({
+        "place": place,
+        "total": indices.len(),
+        "before": name(place.and_then(|place| place.checked_sub(1))),
+        "after": name(place.map(|place| place + 1)),
+    }))
 }

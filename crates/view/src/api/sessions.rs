@@ -1,6 +1,6 @@
 //! `/api/sessions`: a page of the list of sessions.
 
-use crate::filter::{Filter, Label};
+use crate::filter::Filter;
 use crate::flags::Flag;
 use crate::params::Params;
 use crate::render::excerpt;
@@ -9,8 +9,7 @@ use crate::runs::{LoadedRun, LoadedRuns};
 use aske_evidence::Session;
 use aske_http::ApiError;
 use axum::response::Response;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Characters of a question in a list.
 pub(super) const QUESTION_CHARS: usize = 300;
@@ -39,28 +38,6 @@ impl Paging {
     }
 }
 
-#[derive(Serialize)]
-struct Page {
-    version: u64,
-    total: usize,
-    /// By outcome in the order of tables, then ungraded; without the condition on the outcome.
-    outcomes: [usize; Label::COUNT],
-    offset: usize,
-    rows: Vec<SessionRow>,
-}
-
-#[derive(Serialize)]
-struct SessionRow {
-    name: String,
-    /// The smaller solver first.
-    pair: [String; 2],
-    sample: u32,
-    outcome: Option<aske_session::Outcome>,
-    right: Option<[bool; 2]>,
-    question: Option<Value>,
-    flags: Vec<Flag>,
-}
-
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.number("run", 0)?;
     let filter = Filter::parse(&mut request.params)?;
@@ -72,27 +49,29 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
             let loaded = runs.get(run)?;
             let found = filter.find(loaded)?;
             let rows = found.indices.iter().skip(offset).take(limit);
-            Ok(Page {
-                version: runs.version,
-                total: found.indices.len(),
-                outcomes: found.outcomes,
-                offset,
-                rows: rows.map(|index| row(loaded, &loaded.run.sessions[*index])).collect(),
-            })
+            let rows = rows.map(|index| row(loaded, &loaded.run.sessions[*index]));
+            Ok(json!({
+                "version": runs.version,
+                "total": found.indices.len(),
+                "outcomes": found.outcomes,
+                "offset": offset,
+                "rows": rows.collect::<Vec<_>>(),
+            }))
         };
         Ok((cost, page))
     });
     respond.await
 }
 
-fn row(loaded: LoadedRun<'_>, session: &Session) -> SessionRow {
-    SessionRow {
-        name: loaded.run.name(session),
-        pair: super::pair_names(loaded.run, session),
-        sample: session.sample,
-        outcome: session.grade.as_ref().map(|grade| grade.outcome),
-        right: session.right(),
-        question: session.question.as_ref().map(|question| excerpt(question, QUESTION_CHARS)),
-        flags: Flag::all_of(session, &loaded.status.duplicates),
-    }
+fn row(loaded: LoadedRun<'_>, session: &Session) -> Value {
+    json!({
+        "name": loaded.run.name(session),
+        // The smaller solver first.
+        "pair": super::pair_names(loaded.run, session),
+        "sample": session.sample,
+        "outcome": session.grade.as_ref().map(|grade| grade.outcome),
+        "right": session.right(),
+        "question": session.question.as_ref().map(|question| excerpt(question, QUESTION_CHARS)),
+        "flags": Flag::all_of(session, &loaded.status.duplicates),
+    })
 }

@@ -12,7 +12,7 @@ use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
 use aske_eval::{Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unfinished};
 use aske_evidence::Run;
-use aske_record::{EvalRecord, Manifest, RunContents, RunDir};
+use aske_record::{EvalRecord, Manifest, RunDir, read_records};
 use aske_session::read_yes_no;
 use serde_json::json;
 use std::path::Path;
@@ -180,7 +180,7 @@ fn dry_run(
     datasets: &[Dataset],
     tasks: &[Task<'_>],
 ) -> Result<Exit, CliError> {
-    let records = if path.join("run.toml").exists() { RunContents::read(path)?.records } else { Vec::new() };
+    let records = if path.join("run.toml").exists() { read_records(path)? } else { Vec::new() };
     let open = unfinished(tasks, &records, settings.equivalence.is_some()).len();
     let most = open as u64 * u64::from(section.max_tokens);
     if as_json {

@@ -2,7 +2,7 @@
 
 use crate::arguments::Planning;
 use crate::error::CliError;
-use aske_config::{ModelSection, ProviderKind, Settings, closest};
+use aske_config::{ModelSection, ProviderKind, Settings, did_you_mean};
 use aske_fleet::{Model, Quantisation};
 use aske_session::Protocol;
 
@@ -162,10 +162,7 @@ fn named<'m>(
     let is = |model: &Model| model.name == name || model.aliases.iter().any(|alias| alias == name);
     if !models.iter().any(is) {
         let known = models.iter().map(|model| model.name.as_str());
-        let hint = match closest(name, known) {
-            Some(likely) => format!("did you mean `{likely}`?"),
-            None => "`aske fleet plan` shows what is served here".to_owned(),
-        };
+        let hint = did_you_mean(name, known, "`aske fleet plan` shows what is served here");
         return Err(CliError::usage(format!("{flag}: no server of this fleet is `{name}`"), hint));
     }
     Ok(models.iter_mut().filter(|model| is(model)).collect())

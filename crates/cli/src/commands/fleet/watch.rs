@@ -5,7 +5,7 @@ use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::{NAME, data, note, paint, safe};
 use crate::runtime::{runtime, until_signal};
-use aske_config::closest;
+use aske_config::did_you_mean;
 use aske_fleet::{
     FleetState, ProcessIdentity, ServerState, ServerStatus, down as stop, last_lines, read_log,
 };
@@ -84,10 +84,7 @@ pub(super) fn logs(arguments: &FleetLogs) -> Result<Exit, CliError> {
     let known = || state.servers.iter().map(|server| server.name.as_str());
     for name in &arguments.names {
         if !known().any(|known| known == name) {
-            let hint = match closest(name, known()) {
-                Some(likely) => format!("did you mean `{likely}`?"),
-                None => "`aske fleet status` lists the servers".to_owned(),
-            };
+            let hint = did_you_mean(name, known(), "`aske fleet status` lists the servers");
             return Err(CliError::usage(format!("no server of this fleet is `{name}`"), hint));
         }
     }

@@ -6,7 +6,7 @@ use crate::error::{CliError, Exit};
 use crate::output::data;
 use aske_answer::{Verdict, compare};
 use aske_nano::parse_question;
-use aske_record::{Record, RunContents};
+use aske_record::{Record, read_records};
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -53,9 +53,8 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, CliError> {
 }
 
 fn count(path: &Path) -> Result<Count, CliError> {
-    let contents = RunContents::read(path)?;
     let mut count = Count::default();
-    for session in contents.records.iter().filter_map(Record::session) {
+    for session in read_records(path)?.iter().filter_map(Record::session) {
         let answers = session.transcript.answers();
         let Some(text) = answers.question else { continue };
         count.asked += 1;
