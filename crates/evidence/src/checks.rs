@@ -91,7 +91,7 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
         ),
         from_flag(
             "Undecided",
-            "a comparison stayed open and counts as different",
+            "a comparison stayed open and counts as no match",
             &found.undecided,
             [0.005, 0.02],
         ),

@@ -239,7 +239,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calls.sqlite");
         let store = CallStore::open(&path).unwrap();
-        let trace = Trace { tokens: vec![0, 7, u32::MAX], logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25], version: Some(3) };
+        let trace = Trace {
+            tokens: vec![0, 7, u32::MAX],
+            logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25],
+            version: Some(3),
+        };
         let mut traced = call("x");
         traced.reply.trace = Some(trace.clone());
         for (turn, role) in [(1, Role::Check), (2, Role::Asker), (3, Role::Asker)] {

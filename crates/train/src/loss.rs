@@ -70,6 +70,9 @@ pub struct Objective {
     pub rollout_mean: bool,
 }
 
+/// CISPO's bounds in the paper: the importance ratio stays between 1 − 0.75 and 1 + 3.
+const CISPO_CLIP: (f64, f64) = (0.75, 3.0);
+
 impl Objective {
     /// The objective with this loss; `low` and `high` override its clipping range.
     ///
@@ -79,7 +82,7 @@ impl Objective {
         let bounds = |default: (f64, f64)| (low.unwrap_or(default.0), high.unwrap_or(default.1));
         match loss {
             PolicyLoss::Cispo => {
-                let (low, high) = bounds((0.75, 3.0));
+                let (low, high) = bounds(CISPO_CLIP);
                 Self { loss: Loss::Cispo { low, high }, normalize_advantages: false, rollout_mean: false }
             }
             PolicyLoss::Grpo => {

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
 }
 
-/// Runs the benchmark; `aske models bench` calls it for each phase.
+/// Runs the benchmark; `aske fleet bench` calls it for each phase.
 pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     let mut flags = vec![
         ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
