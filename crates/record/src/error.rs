@@ -141,8 +141,8 @@ pub enum RunError {
         /// The other.
         second: PathBuf,
     },
-    /// Grades that were made by two rules of asking the equivalence checker.
-    #[error("the grades `{grader}` of {} were made by another rule of asking the equivalence checker", path.display())]
+    /// Grades that were made by two versions of the rules.
+    #[error("the grades `{grader}` of {} were made by other rules than those of the first folder", path.display())]
     Rules {
         /// The folder.
         path: PathBuf,
@@ -203,7 +203,7 @@ impl Hint for RunError {
             Self::Conflict { .. } => "run each session in one place only: use --shard",
             Self::Rules { .. } => {
                 "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the earlier version; \
-                 their sessions are graded again, and nobody but the checker is asked"
+                 their sessions are graded again from stored replies, and nobody but the equivalence checker is asked"
             }
             Self::Exists { .. } => "name a new folder",
         }))

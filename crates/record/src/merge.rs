@@ -4,8 +4,10 @@ use crate::calls::{TABLES, uri, without_shared_index};
 use crate::fresh::part_of;
 use crate::jsonl::read_lines;
 use crate::run::{DRAWS, graders, grades_path};
-use crate::{GradeLine, Index, Manifest, Record, Replies, RunError, files, for_each_line};
+use crate::{COMPARISON, GradeLine, Index, Manifest, Record, Replies, RunError, files, for_each_line};
+use aske_session::GradingRules;
 use rusqlite::{Connection, OpenFlags, params};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -166,8 +168,8 @@ fn write_draws(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
     }
 }
 
-/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two rules of asking
-/// the equivalence checker are refused.
+/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two versions of the rules
+/// are refused. Each line names its comparison.
 fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
     let of_run = runs.iter().map(|run| graders(run.path)).collect::<Result<Vec<_>, _>>()?;
     let names: BTreeSet<&String> = of_run.iter().flat_map(|graders| graders.keys()).collect();
@@ -175,15 +177,19 @@ fn write_grades(folder: &Path, runs: &[Part<'_>]) -> Result<(), RunError> {
         let path = grades_path(folder, name);
         let mut file = BufWriter::new(File::create(&path).map_err(RunError::io(&path))?);
         let mut seen: HashSet<String> = HashSet::new();
-        let mut rule = None;
+        let mut rules: Option<GradingRules> = None;
         for (run, from) in
             runs.iter().zip(&of_run).filter_map(|(run, graders)| Some((run, graders.get(name)?)))
         {
-            let (lines, _) = read_lines::<GradeLine>(from)?;
+            let (mut lines, _) = read_lines::<GradeLine>(from)?;
+            let default = run.manifest.identity.0.get(COMPARISON);
+            for line in lines.iter_mut().filter(|line| line.rules.comparison.is_none()) {
+                line.rules.comparison = default.cloned().map(Cow::Owned);
+            }
             let last: HashMap<&str, usize> = lines.iter().map(|line| line.record.as_str()).zip(0..).collect();
             for (at, line) in lines.iter().enumerate() {
                 let counts = last[line.record.as_str()] == at;
-                if counts && *rule.get_or_insert(line.checker) != line.checker {
+                if counts && *rules.get_or_insert_with(|| line.rules.clone()) != line.rules {
                     return Err(RunError::Rules { path: run.path.to_owned(), grader: name.clone() });
                 }
                 if counts && seen.insert(line.record.clone()) {
