@@ -4,7 +4,9 @@ use crate::history::History;
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Completion, Halt, Model, Request};
 use aske_record::{GradeLine, RoleUsage, SCHEMA, SessionId, SessionRecord};
-use aske_session::{Domain, Grade, Grading, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade};
+use aske_session::{
+    Domain, Grade, Grading, GradingRules, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade,
+};
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -143,6 +145,7 @@ pub(crate) async fn rollout(
         transcript,
         used,
     };
-    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None, checker: None };
+    let rules = GradingRules::current(&settings.domain, false);
+    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None, rules };
     Ok(Rollout { graded, record, grade, asker_s, solvers_s })
 }

@@ -25,12 +25,16 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The name of these rules, which changes whenever verdicts may: grades by two rules are not mixed.
+    /// The names of all rules, with their versions.
+    pub const NAMES: [&'static str; 3] = ["aske-3", "math-verify-1", "paper-3"];
+
+    /// The name of these rules. Its version changes whenever verdicts may, so that grades by two versions are not mixed.
     pub fn name(&self) -> &'static str {
+        let [aske, math_verify, paper] = Self::NAMES;
         match self {
-            Self::Aske(_) => "aske-2",
-            Self::MathVerify => "math-verify-1",
-            Self::Paper => "paper-2",
+            Self::Aske(_) => aske,
+            Self::MathVerify => math_verify,
+            Self::Paper => paper,
         }
     }
 

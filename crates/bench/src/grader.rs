@@ -5,7 +5,7 @@ use aske_chat::{Finish, Message};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{ErrorCause, Model, ModelError};
 use aske_session::{
-    AnswerPair, Call, CheckerRule, Domain, Grade, Grading, Judgement, Judging, Pack, Role, Slot, Transcript,
+    AnswerPair, Call, Domain, Grade, Grading, GradingRules, Judgement, Judging, Pack, Role, Slot, Transcript,
     Verdicts, grade, judge, read_verdict,
 };
 use futures_util::future::join_all;
@@ -102,9 +102,9 @@ impl Grader {
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
-    /// The rule of its checker, recorded with the grades; none without a checker.
-    pub fn rule(&self) -> Option<CheckerRule> {
-        self.checker.as_ref().map(|_| CheckerRule::Roles)
+    /// The rules of its grades.
+    pub fn rules(&self) -> GradingRules {
+        GradingRules::current(&self.domain, self.checker.is_some())
     }
 
     /// Grades a session. A missing verdict is an error, not a grade.
@@ -162,9 +162,10 @@ impl Grader {
     }
 }
 
-/// Whether grades with this rule are those that these settings produce. Without a checker there is no rule.
-pub fn is_current(settings: &Settings, rule: Option<CheckerRule>) -> bool {
-    settings.equivalence.is_none() || rule == Some(CheckerRule::Roles)
+/// Whether grades by these rules are those that these settings produce.
+pub fn is_current(settings: &Settings, rules: &GradingRules) -> bool {
+    let current = GradingRules::current(&settings.domain, settings.equivalence.is_some());
+    rules.comparison == current.comparison && (current.checker.is_none() || rules.checker == current.checker)
 }
 
 /// The record name of a verdict on these texts: the same in every run.

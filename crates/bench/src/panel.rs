@@ -151,18 +151,18 @@ fn others(settings: &Settings, session: &SessionRecord, name: &str) -> Vec<RoleS
     if outside.len() < 2 { Vec::new() } else { outside.into_iter().take(2).cloned().collect() }
 }
 
-/// The names of the records that were judged by the current rule.
+/// The names of the records that were judged by the current rules.
 pub fn judged_records(settings: &Settings, folder: &RunDir) -> Result<HashSet<String>, RunError> {
     let current = |record: &&Record| match record {
         Record::Baseline(panel) | Record::Audit(panel) | Record::Difficulty(panel) => {
-            is_current(settings, panel.checker)
+            is_current(settings, &panel.rules)
         }
         Record::Session(_) | Record::Eval(_) => true,
     };
     Ok(folder.records()?.iter().filter(current).map(Record::id).collect())
 }
 
-/// Runs all panels without a current record; those judged by an earlier rule are judged again. Calls `done` for each new
+/// Runs all panels without a current record; those judged by earlier rules are judged again. Calls `done` for each new
 /// record.
 pub async fn run_panels(
     context: &RunContext<'_>,
@@ -217,7 +217,7 @@ async fn run_panel(context: &RunContext<'_>, panel: &Panel) -> Result<PanelRecor
         check,
         answers,
         right,
-        checker: context.grader.rule(),
+        rules: context.grader.rules(),
         used,
     })
 }

@@ -26,7 +26,7 @@ pub async fn regrade(
     failed: impl Fn(&RunFailure),
 ) -> Result<JobSummary, RunError> {
     let grades = context.folder.other_grades(&regrading.name)?;
-    let current = grades.before().iter().filter(|line| is_current(context.settings, line.checker));
+    let current = grades.before().iter().filter(|line| is_current(context.settings, &line.rules));
     let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
     let sessions = context.folder.records()?.iter().filter_map(Record::session);
     // Imported sessions without solver answers cannot be graded.
@@ -61,5 +61,5 @@ async fn one(
     };
     let transcript = Transcript { turns: session.transcript.turns.clone(), check: check.clone() };
     let grade = context.grader.grade(&transcript, &context.caller).await?;
-    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), checker: context.grader.rule() })
+    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), rules: context.grader.rules() })
 }

@@ -49,12 +49,12 @@ pub(crate) struct SessionWrites {
 }
 
 impl<'r> Runner<'r> {
-    /// A runner in a context. Sessions with grades by an earlier rule are graded again.
+    /// A runner in a context. Sessions with grades by earlier rules are graded again.
     pub fn new(context: &'r RunContext<'r>) -> Self {
-        Self::keeping(context, |line| is_current(context.settings, line.checker))
+        Self::keeping(context, |line| is_current(context.settings, &line.rules))
     }
 
-    /// A runner that keeps all grades, also those by an earlier rule.
+    /// A runner that keeps all grades, also those by earlier rules.
     pub(crate) fn with_all_grades(context: &'r RunContext<'r>) -> Self {
         Self::keeping(context, |_| true)
     }
@@ -155,8 +155,8 @@ impl<'r> Runner<'r> {
         };
         if written.grade {
             let (record, grade) = (name.clone(), grade.clone());
-            let checker = grader.rule();
-            folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None, checker })?;
+            let rules = grader.rules();
+            folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None, rules })?;
         }
         self.count(planned, &grade);
         observer.graded(&record, &grade);

@@ -73,20 +73,87 @@ fn resuming_requests_nothing_and_gives_the_same_results() {
     }
 }
 
+/// Lines of JSON by the record they are about, without the name of the comparison; and those names.
+fn grades(text: &str) -> (Vec<(String, Value)>, Vec<Option<String>>) {
+    let mut names = Vec::new();
+    let mut lines: Vec<(String, Value)> = text
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            let name = line.as_object_mut().unwrap().remove("comparison");
+            names.push(name.and_then(|name| name.as_str().map(str::to_owned)));
+            (line["record"].as_str().unwrap_or_default().to_owned(), line)
+        })
+        .collect();
+    lines.sort_by(|a, b| a.0.cmp(&b.0));
+    (lines, names)
+}
+
 #[test]
 fn regrading_again_gives_the_same_grades() {
     let world = world();
-    let before = world.read("bench/grades/nano-asker.jsonl");
-    let report = world.expect(0, &["regrade", "bench", "--check", "nano-asker", "--json"]).json();
-    assert_eq!(report, expected_json("regrade-bench.json"));
-    assert_eq!(world.read("bench/grades/nano-asker.jsonl"), before);
+    let (before, earlier) = grades(&world.read("bench/grades/nano-asker.jsonl"));
+    assert_eq!(earlier, [const { None }; 8], "earlier versions did not name the comparison");
+    let again = &["regrade", "bench", "--check", "nano-asker", "--json"];
+    let ran = world.expect(0, again);
+    assert_eq!(ran.json(), expected_json("regrade-bench.json"));
+    assert!(ran.stderr.contains("8 sessions were graded by earlier rules"), "{ran}");
+    // The earlier grades stay in the file, and the later ones count.
+    let after = world.read("bench/grades/nano-asker.jsonl");
+    let (first, second): (Vec<&str>, Vec<&str>) =
+        (after.lines().take(8).collect(), after.lines().skip(8).collect());
+    assert_eq!(grades(&first.join("\n")), (before.clone(), earlier));
+    assert_eq!(grades(&second.join("\n")), (before, vec![Some(COMPARISON.to_owned()); 8]));
+    assert!(world.expect(0, again).stderr.contains(" 0 to do"));
+    assert_eq!(world.read("bench/grades/nano-asker.jsonl"), after);
     // Under another name the model answers anew, and as it answered the earlier version.
     world.expect(0, &["regrade", "bench", "--check", "nano-asker", "--name", "again"]);
-    let grades = world.read("bench/grades/again.jsonl");
-    let mut lines: Vec<&str> = grades.lines().collect();
-    lines.sort_unstable();
+    let (lines, names) = grades(&world.read("bench/grades/again.jsonl"));
     let expected = std::fs::read_to_string(data("expected/regrade-again.jsonl")).unwrap();
-    assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+    assert_eq!(lines, grades(&expected).0);
+    assert!(names.iter().all(|name| name.as_deref() == Some(COMPARISON)), "{names:?}");
+}
+
+/// The name of the current comparison, which graded none of the folders.
+const COMPARISON: &str = "aske-3";
+
+#[test]
+fn grades_by_earlier_rules_are_visible_and_made_again() {
+    let world = world();
+    let before = world.read("bench/grades/standard.jsonl");
+    assert!(world.read("bench/run.toml").contains("comparison = \"aske-2\""));
+    let report = world.expect(0, &["report", "bench"]);
+    assert!(report.stderr.contains("8 of 8 sessions were graded by earlier rules"), "{report}");
+    let resume = &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "--json"];
+    let ran = world.expect(0, resume);
+    assert!(ran.stderr.contains("all finished before"), "{ran}");
+    assert!(ran.stderr.contains("8 sessions were graded by earlier rules; they are graded again"), "{ran}");
+    let after = world.read("bench/grades/standard.jsonl");
+    assert!(after.starts_with(&before), "the earlier grades stay in the file");
+    let (lines, names) = grades(&after[before.len()..]);
+    assert_eq!((lines, names), (grades(&before).0, vec![Some(COMPARISON.to_owned()); 8]));
+    // The folder says which comparison made the grades that name none.
+    assert!(world.read("bench/run.toml").contains("comparison = \"aske-2\""));
+    assert!(!world.expect(0, &["report", "bench"]).stderr.contains("earlier rules"));
+    assert!(!world.expect(0, resume).stderr.contains("earlier rules"));
+    assert_eq!(world.read("bench/grades/standard.jsonl"), after, "once is enough");
+    // Samples of an evaluation are judged where they are recorded.
+    let resume = &["eval", "nano-40k", "--samples", "2", "--limit", "10", "--run", "eval", "--json"];
+    let ran = world.expect(0, resume);
+    assert!(ran.stderr.contains("all finished before") && ran.stderr.contains("by earlier rules"), "{ran}");
+    assert!(world.read("eval/records.jsonl").contains(&format!("\"comparison\":\"{COMPARISON}\"")));
+    assert!(!world.expect(0, resume).stderr.contains("earlier rules"));
+}
+
+/// Another comparison is another run.
+#[test]
+fn another_comparison_is_refused() {
+    let world = world();
+    let ran = world.expect(
+        2,
+        &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "-o", "protocol.comparison=paper"],
+    );
+    assert!(ran.stderr.contains("comparison: aske-2 there, paper-3 here"), "{ran}");
 }
 
 #[test]

@@ -190,6 +190,30 @@ fn a_variable_of_any_name_that_is_set_holds_a_key() {
     assert_clean_folder(&world.path("run"));
 }
 
+/// The table is merged into every request and stored with the run.
+#[test]
+fn a_key_in_the_extra_body_is_refused_before_anything_is_stored() {
+    for extra in [
+        "api_key = \"hunter2\"",
+        "headers = { Authorization = \"Bearer hunter2\" }",
+        "user = \"sk-test/AB+cd=0123456789\"",
+    ] {
+        let server = server(0);
+        let keys = format!("extra_body = {{ {extra} }}");
+        let world = World::with(&Config { keys, samples: 1, ..Config::new(&server, &[30, 60]) });
+        let ran = world.expect(2, &["bench", "--run", "run"]);
+        assert!(ran.stderr.contains(".extra_body.") && ran.stderr.contains("`api_key_env`"), "{ran}");
+        assert!(!ran.stderr.contains("hunter2"), "{ran}");
+        assert_clean(&world, &ran);
+        assert!(!world.path("run").exists() && server.stats().requests == 0, "{ran}");
+    }
+    let server = server(0);
+    let keys = "extra_body = { prompt_cache_key = \"nightly\", tokenizer = \"fast\" }".to_owned();
+    let world = World::with(&Config { keys, samples: 1, ..Config::new(&server, &[30, 60]) });
+    world.expect(0, &["bench", "--run", "run"]);
+    assert!(world.read("run/run.toml").contains("nightly"));
+}
+
 #[test]
 fn addresses_are_shown_without_users_passwords_and_queries() {
     let world = World::new();

@@ -51,16 +51,53 @@ fn lines_come_back_in_order_with_what_else_was_in_them() {
     assert_eq!(timing["pairs"], json!(4));
 }
 
+/// Each wrong line gives one error with its number; the lines around it are compared.
 #[test]
-fn a_wrong_line_is_named() {
-    let output = aske(&["--jsonl"])
-        .write_stdin("{\"gold\":\"1\",\"pred\":\"1\"}\n{\"gold\":1}\n")
-        .output()
-        .expect("it starts");
+fn a_wrong_line_is_named_and_the_others_are_compared() {
+    let good: &[u8] = br#"{"gold":"1","pred":"1.0"}"#;
+    let wrong: [(&[u8], &str); 7] = [
+        (br#"{"gold":"1","pred":"\ud800"}"#, "surrogate"),
+        (br#"{"gold":"\udc00x","pred":"1"}"#, "surrogate"),
+        (br#"{"gold":"1","pred":null}"#, "\"pred\" is null, not a string"),
+        (br#"{"gold":1,"pred":"1"}"#, "\"gold\" is a number, not a string"),
+        (br#"{"gold":"1"}"#, "no \"pred\""),
+        (br#"["1","1"]"#, "expected a map, at column"),
+        (b"{\"gold\":\"1\",\"pred\":\"\xff\"}", "invalid unicode"),
+    ];
+    let mut input = good.to_vec();
+    for (line, _) in wrong {
+        input.extend([b"\n", line, b"\n", good].concat());
+    }
+    let output = aske(&["--jsonl", "--timing"]).write_stdin(input).output().expect("it starts");
     assert_eq!(output.status.code(), Some(2));
+    let found: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect();
+    assert_eq!(found.len(), 2 * wrong.len() + 1);
+    for (at, line) in found.iter().enumerate() {
+        if at % 2 == 0 {
+            assert_eq!(line["equal"], json!(true), "{line}");
+        } else {
+            let reason = wrong[at / 2].1;
+            assert_eq!(line["line"], json!(at + 1), "{line}");
+            assert!(line["error"].as_str().is_some_and(|error| error.contains(reason)), "{reason}: {line}");
+            assert_eq!(line.get("equal"), None, "{line}");
+        }
+    }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("line 2") && stderr.contains("hint:"), "{stderr}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1, "what was compared is not lost");
+    assert!(stderr.contains(r#""pairs":8"#), "{stderr}");
+    assert!(
+        stderr.contains("line 2: ") && stderr.contains("7 such lines") && stderr.contains("hint:"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_with_its_name() {
+    let (status, stdout, stderr) = verify(&["--jsonl", "no-such-file.jsonl"]);
+    assert!(status == 2 && stdout.is_empty(), "{stderr}");
+    assert!(stderr.contains("no-such-file.jsonl") && stderr.contains("pipe them in"), "{stderr}");
 }
 
 #[test]

@@ -5,8 +5,22 @@ use toml::{Table, Value};
 
 const MASK: &str = "***";
 
-/// Keys below `extra_body` whose texts are secrets.
-const SECRETS: [&str; 6] = ["key", "token", "secret", "password", "auth", "credential"];
+/// Words in names of keys below `extra_body` whose texts are secrets.
+const SECRETS: [&str; 10] = [
+    "key",
+    "apikey",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "auth",
+    "authorization",
+    "credential",
+    "credentials",
+];
+
+/// Fields of requests that are named like secrets and are not.
+const PUBLIC: [&str; 4] = ["prompt_cache_key", "bos_token", "eos_token", "pad_token"];
 
 /// Whether this names an environment variable, and is not a key in its place: a variable of this name is set, or it is
 /// written in capital letters, digits and underscores and is not random.
@@ -31,9 +45,10 @@ pub(crate) fn shown(key: &str, value: &Value) -> Value {
 }
 
 fn shown_text(key: &str, text: &str) -> String {
-    let last = key.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let last = key.rsplit('.').next().unwrap_or_default();
     let free = [".extra_body.", ".extra."].iter().any(|table| key.contains(table));
-    let secret = free && SECRETS.iter().any(|part| last.contains(part));
+    let secret = free && is_secret_name(last);
+    let last = last.to_lowercase();
     match last.as_str() {
         "api_key_env" if !is_env_var_name(text) => MASK.to_owned(),
         "api_key_env" => text.to_owned(),
@@ -42,6 +57,32 @@ fn shown_text(key: &str, text: &str) -> String {
         _ if secret || looks_like_key(text) => MASK.to_owned(),
         _ => text.to_owned(),
     }
+}
+
+/// Whether a field of this name holds a secret: `api_key`, `accessToken`, `X-Auth`.
+fn is_secret_name(name: &str) -> bool {
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut lower_before = false;
+    for c in name.chars() {
+        if c.is_uppercase() && lower_before {
+            words.push('_');
+        }
+        lower_before = c.is_lowercase();
+        words.extend(c.to_lowercase());
+    }
+    let secret = |word: &str| SECRETS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    !PUBLIC.contains(&words.as_str()) && words.split(|c: char| !c.is_alphanumeric()).any(secret)
+}
+
+/// The first key in a table below `key` whose value is a secret.
+pub(crate) fn first_secret(key: &str, table: &Table) -> Option<String> {
+    table.iter().find_map(|(name, value)| {
+        let key = format!("{key}.{name}");
+        match value {
+            Value::Table(inner) => first_secret(&key, inner),
+            value => (shown(&key, value) != *value).then_some(key),
+        }
+    })
 }
 
 /// Takes out of a configuration that is to be stored what no endpoint accepts and may be secret: users, passwords and
@@ -68,6 +109,33 @@ mod tests {
         }
         for key in ["sk-abc", "hunter2", "", "9_KEY", "MY KEY", "A=B", "AKIAIOSFODNN7EXAMPLE", "my_key"] {
             assert!(!is_env_var_name(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn fields_of_requests_are_told_from_secrets() {
+        for name in ["api_key", "apikey", "x-api-key", "API_KEY2", "accessToken", "auth", "client_secret"] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["tokenizer", "prompt_cache_key", "eos_token", "author", "keyword", "top_k", "keywords"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        let table: Table = toml::from_str(
+            "chat_template_kwargs = { enable_thinking = false }\nmax_tokens_key = 3\n\
+             a = [{ b = \"c\" }]\nstop = [\"</s>\"]\nprompt_cache_key = \"run 1\"\n",
+        )
+        .unwrap();
+        assert_eq!(first_secret("models.m.extra_body", &table), None);
+        for (text, key) in [
+            ("api_key = \"hunter2\"", "api_key"),
+            ("headers = { Authorization = \"Basic x\" }", "headers.Authorization"),
+            ("a = 1\nb = [{ token = \"hunter2\" }]", "b"),
+            ("user = \"sk-abcdefghijklmnop\"", "user"),
+            ("proxy = \"http://user:hunter2@host\"", "proxy"),
+        ] {
+            let table: Table = toml::from_str(text).unwrap();
+            let expected = format!("models.m.extra_body.{key}");
+            assert_eq!(first_secret("models.m.extra_body", &table), Some(expected), "{text}");
         }
     }
 

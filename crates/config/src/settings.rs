@@ -1,5 +1,6 @@
 //! [`Settings`]: a validated configuration with all names resolved.
 
+use crate::secret::first_secret;
 use crate::{
     AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
     did_you_mean, load_pack, sampling,
@@ -244,12 +245,18 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     let price = section.price.unwrap_or_default();
     let fair = [price.input, price.output, price.cached_input.unwrap_or(0.0)].iter().all(|usd| *usd >= 0.0);
     in_range(&format!("models.{name}.price"), fair, "0 or more")?;
-    match section.extra_body.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
-        Some(taken) => Err(ConfigError::at(
-            format!("models.{name}.extra_body.{taken}"),
-            "the session writes this itself",
+    let extra = format!("models.{name}.extra_body");
+    // Everything in this table is stored with the run.
+    if let Some(key) = first_secret(&extra, &section.extra_body) {
+        return Err(ConfigError::at(
+            key,
+            "looks like a credential, and this table is stored in the run folder",
         )
-        .with_hint("the server's name for the model goes into `model`")),
+        .with_hint("put the key in an environment variable and set `api_key_env` to its name"));
+    }
+    match section.extra_body.keys().find(|key| matches!(key.as_str(), "model" | "messages")) {
+        Some(taken) => Err(ConfigError::at(format!("{extra}.{taken}"), "the session writes this itself")
+            .with_hint("the server's name for the model goes into `model`")),
         None => Ok(()),
     }
 }

@@ -1,8 +1,7 @@
 //! Datasets: problems with their answers, built from checked rows.
 
 use crate::read::{RawRow, json_lines, read};
-use crate::{AnswerKind, DataError, Declaration, prompt};
-use aske_answer::Policy;
+use crate::{AnswerKind, ComparisonRules, DataError, Declaration, prompt};
 use aske_config::{OneOrMany, closest, sanitize_name};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -100,7 +99,12 @@ impl Dataset {
             hasher.update(text.as_bytes());
         };
         let Declaration { grading, comparison, .. } = &self.declaration;
-        add(&format!("{grading:?} {}", comparison.rules(Policy::default()).name()));
+        // The names under which earlier versions stored the comparisons; each record names the version that graded it.
+        let comparison = match comparison {
+            ComparisonRules::Aske => "aske-2",
+            ComparisonRules::Paper => "paper-2",
+        };
+        add(&format!("{grading:?} {comparison}"));
         for problem in &self.problems {
             add(&problem.id);
             add(&prompt::user(&self.declaration, problem, None));

@@ -33,8 +33,8 @@ impl ParsedReply {
 /// The grade of a sample, or that the judge must decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Graded.
-    Done { right: bool, by: String },
+    /// Graded; by the comparison of this name, unless there was nothing to compare.
+    Done { right: bool, by: String, comparison: Option<&'static str> },
     /// The judge decides.
     Ask,
 }
@@ -47,16 +47,18 @@ pub(crate) fn decide(
     judged: bool,
 ) -> Decision {
     let Some(answer) = parsed.answer() else {
-        return Decision::Done { right: false, by: "none".to_owned() };
+        return Decision::Done { right: false, by: "none".to_owned(), comparison: None };
     };
     if judged && declaration.grading == Grading::Judge {
         return match answer.len() {
             0..=MAX_BYTES => Decision::Ask,
-            _ => Decision::Done { right: false, by: name(Method::Bounds) },
+            _ => Decision::Done { right: false, by: name(Method::Bounds), comparison: None },
         };
     }
-    let found = declaration.comparison.rules(Policy::default()).compare(&problem.answer, answer);
-    Decision::Done { right: found.verdict == Verdict::Equal, by: name(found.method) }
+    let rules = declaration.comparison.rules(Policy::default());
+    let found = rules.compare(&problem.answer, answer);
+    let (right, by) = (found.verdict == Verdict::Equal, name(found.method));
+    Decision::Done { right, by, comparison: Some(rules.name()) }
 }
 
 /// The name under which a method is recorded.
@@ -84,7 +86,7 @@ mod tests {
         };
         let parsed = ParsedReply::read(&Reply { finish, ..Reply::text(reply) });
         match decide(&declaration, &problem, &parsed, true) {
-            Decision::Done { right, by } => (right, by),
+            Decision::Done { right, by, .. } => (right, by),
             Decision::Ask => panic!("this dataset has no judge"),
         }
     }

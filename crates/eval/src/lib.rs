@@ -34,5 +34,5 @@ pub use error::DataError;
 pub use grid::{Cell, Grid};
 pub use identity::{Differences, differences, file_hash, fingerprints, identity, judged};
 pub use read::{RawRow, read};
-pub use run::{EvalProtocol, Task, evaluate, plan, unfinished};
+pub use run::{EvalProtocol, Task, evaluate, plan, unasked, unfinished};
 pub use score::{DatasetScore, Rate, Score, Scores, scores};

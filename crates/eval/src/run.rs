@@ -1,12 +1,13 @@
 //! Samples answers of a model to problems into a run folder.
 
 use crate::grade::{Decision, ParsedReply, decide};
-use crate::{Dataset, Grading, Problem, prompt};
+use crate::{Dataset, Declaration, Grading, Problem, prompt};
 use aske_bench::{CallError, CallReply, Checker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
 use aske_session::{Call, Role, Slot};
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// One sample of one problem.
 #[derive(Clone, Copy, Debug)]
@@ -52,20 +53,30 @@ pub fn plan(datasets: &[Dataset], samples: u32, limit: Option<usize>) -> Vec<Tas
         .collect()
 }
 
-/// The tasks without a record. If there is a judge, samples that it should have graded but did not are unfinished too;
-/// their stored replies are reused.
+/// The tasks without a record.
+pub fn unasked<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record]) -> Vec<&'t Task<'d>> {
+    let asked: HashSet<String> = records.iter().map(Record::id).collect();
+    tasks.iter().filter(|task| !asked.contains(&task.id())).collect()
+}
+
+/// The tasks without a record. If there is a judge, samples that it should have graded but did not are unfinished too, and
+/// so are samples graded by an earlier version of the comparison; their stored replies are reused.
 pub fn unfinished<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool) -> Vec<&'t Task<'d>> {
-    let judged: HashSet<&str> = tasks
+    let declarations: HashMap<&str, &Declaration> = tasks
         .iter()
         .map(|task| &task.dataset.declaration)
-        .filter(|declaration| judge && declaration.grading == Grading::Judge)
-        .map(|declaration| declaration.name.as_str())
+        .map(|declaration| (declaration.name.as_str(), declaration))
         .collect();
     let done = |record: &&Record| match record {
-        Record::Eval(sample) => {
-            !judged.contains(sample.dataset.as_str())
-                || matches!(sample.by.as_str(), "judge" | "none" | "bounds")
-        }
+        Record::Eval(sample) => declarations.get(sample.dataset.as_str()).is_none_or(|declaration| {
+            let by = sample.by.as_str();
+            if judge && declaration.grading == Grading::Judge {
+                matches!(by, "judge" | "none" | "bounds")
+            } else {
+                let current = declaration.comparison.rules().name();
+                matches!(by, "judge" | "none") || sample.comparison.as_deref() == Some(current)
+            }
+        }),
         _ => true,
     };
     let finished: HashSet<String> = records.iter().filter(done).map(Record::id).collect();
@@ -108,9 +119,9 @@ async fn sample(
     let model = context.model(protocol.role)?;
     let CallReply { reply, used, .. } = caller.call(&record, call, (model, protocol.role), &replay).await?;
     let parsed = ParsedReply::read(&reply);
-    let (right, by) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {
-        Decision::Done { right, by } => (right, by),
-        Decision::Ask => (judged(context, protocol, problem, &parsed).await?, "judge".to_owned()),
+    let (right, by, comparison) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {
+        Decision::Done { right, by, comparison } => (right, by, comparison),
+        Decision::Ask => (judged(context, protocol, problem, &parsed).await?, "judge".to_owned(), None),
     };
     Ok(EvalRecord {
         schema: SCHEMA,
@@ -126,6 +137,7 @@ async fn sample(
         boxed: parsed.boxed,
         right,
         by,
+        comparison: comparison.map(Cow::Borrowed),
         used: BTreeMap::from([(Role::Panel.as_str().to_owned(), used)]),
     })
 }

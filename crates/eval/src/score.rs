@@ -212,6 +212,7 @@ pub(crate) mod tests {
             boxed: true,
             right,
             by: "exact".to_owned(),
+            comparison: None,
             used: BTreeMap::new(),
         }
     }

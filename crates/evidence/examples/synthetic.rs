@@ -11,6 +11,7 @@ mod texts;
 mod world;
 
 use aske_record::{CallKey, GradeLine, Manifest, Record, RunDir, SCHEMA};
+use aske_session::{Domain, GradingRules};
 use clap::Parser;
 use futures_util::future::try_join_all;
 use std::path::PathBuf;
@@ -114,7 +115,7 @@ fn add(run: &RunDir, made: Made) -> Result<Calls, aske_record::RunError> {
         record: record.clone(),
         grade: made.grade,
         check: None,
-        checker: None,
+        rules: GradingRules::current(&Domain::math(), false),
     })?;
     Ok(made.calls.into_iter().map(|(slot, call)| (CallKey { record: record.clone(), slot }, call)).collect())
 }

@@ -5,11 +5,11 @@ use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
 use aske_record::{
-    DrawLine, EvalRecord, GradeLine, Identity, LineSpan, Manifest, PairId, PanelRecord, Record, Replies,
-    RoleUsage, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_draws, read_line_at,
+    COMPARISON, DrawLine, EvalRecord, GradeLine, Identity, LineSpan, Manifest, PairId, PanelRecord, Record,
+    Replies, RoleUsage, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_draws, read_line_at,
     scan_lines,
 };
-use aske_session::{CheckerRule, Grade, Slot, TurnError};
+use aske_session::{Grade, GradingRules, Slot, TurnError, current_comparison};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::hash_map::Entry;
@@ -44,8 +44,8 @@ pub struct Session {
     pub notes: SessionNotes,
     /// The grade, where there is one.
     pub grade: Option<Grade>,
-    /// The rule of the equivalence checker, where the grade names it.
-    pub checker: Option<CheckerRule>,
+    /// Whether the grade was made by earlier rules.
+    pub outdated: bool,
     /// Its line in `records.jsonl`.
     pub place: LineSpan,
 }
@@ -91,9 +91,9 @@ pub struct ReplyCounts {
 
 impl Session {
     /// Sets the grade, and the cross-check answers it rests on where they are not the session's own.
-    fn take(&mut self, line: GradeLine) {
+    fn take(&mut self, line: GradeLine, outdated: bool) {
         self.grade = Some(line.grade);
-        self.checker = line.checker;
+        self.outdated = outdated;
         if let Some(check) = line.check {
             self.check = check.into_iter().map(|answer| answer.map(Into::into)).collect();
         }
@@ -216,7 +216,10 @@ impl Run {
         }
         for line in lines {
             match self.by_name.get(&line.record) {
-                Some(place) => self.sessions[*place].take(line),
+                Some(place) => {
+                    let outdated = is_outdated(&self.manifest, &line.rules);
+                    self.sessions[*place].take(line, outdated);
+                }
                 None => drop(self.early.insert(line.record.clone(), line)),
             }
         }
@@ -263,7 +266,8 @@ impl Run {
         session.notes.replies.swap(0, usize::from(swapped));
         let name = found.id.to_string();
         if let Some(line) = self.early.remove(&name) {
-            session.take(line);
+            let outdated = is_outdated(&self.manifest, &line.rules);
+            session.take(line, outdated);
         }
         if self.asker.is_empty() {
             self.asker = found.asker;
@@ -286,11 +290,9 @@ impl Run {
         name.to_string_lossy().into_owned()
     }
 
-    /// The number of sessions graded by the earlier rule of the equivalence checker.
-    pub fn graded_by_earlier_rule(&self) -> usize {
-        let checker = self.manifest.identity.0.get("equivalence").is_some_and(|checker| checker != "none");
-        let earlier = |session: &&Session| session.grade.is_some() && session.checker.is_none();
-        if checker { self.sessions.iter().filter(earlier).count() } else { 0 }
+    /// The number of sessions graded by earlier rules.
+    pub fn graded_by_earlier_rules(&self) -> usize {
+        self.sessions.iter().filter(|session| session.outdated).count()
     }
 
     /// The cross-check solver of the run itself.
@@ -460,10 +462,19 @@ fn parse_record(bytes: &[u8], place: LineSpan) -> Result<Parsed, String> {
             check: line.check.iter().map(|answer| Some(answer.as_ref()?.0.as_ref().into())).collect(),
             notes,
             grade: None,
-            checker: None,
+            outdated: false,
             place,
         },
     })))
+}
+
+/// Whether grades by these rules, in a folder with this manifest, would be made by other rules today.
+fn is_outdated(manifest: &Manifest, rules: &GradingRules) -> bool {
+    let key = |name: &str| manifest.identity.0.get(name).map(String::as_str);
+    let comparison = key(COMPARISON).and_then(current_comparison);
+    let checker = key("equivalence").is_some_and(|checker| checker != "none");
+    comparison.is_some_and(|current| rules.comparison.as_deref() != Some(current))
+        || (checker && rules.checker.is_none())
 }
 
 fn notes(line: &Line<'_>, question: Option<&str>) -> SessionNotes {

@@ -6,7 +6,7 @@ use aske_evidence::{Run, Verdict, evidence};
 use aske_record::{
     GradeLine, Identity, Manifest, PairId, PanelRecord, Record, RunDir, SCHEMA, SessionId, SessionRecord,
 };
-use aske_session::{Grade, Outcome, SolverAnswer, Transcript, Turn};
+use aske_session::{Grade, GradingRules, Outcome, SolverAnswer, Transcript, Turn};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn line(record: &SessionRecord, grade: &Grade) -> GradeLine {
         record: record.id().to_string(),
         grade: grade.clone(),
         check: None,
-        checker: None,
+        rules: GradingRules::default(),
     }
 }
 
@@ -188,7 +188,7 @@ fn baselines_and_audits_are_read_from_their_panels() {
                 check: vec![Some("7".to_owned())],
                 answers: right.iter().flatten().map(|(name, right)| (name.clone(), answer(right))).collect(),
                 right,
-                checker: None,
+                rules: GradingRules::default(),
                 used: BTreeMap::new(),
             }
         };

@@ -177,8 +177,15 @@ async fn serve(
     state: ServerState,
     mut ending: watch::Receiver<bool>,
 ) {
-    let _ = stream.set_nodelay(true);
     let connection = &registration.connection;
+    // Most connections of a flood send nothing. Until the first byte, only the socket is kept.
+    let mut first = [0];
+    tokio::select! {
+        received = stream.peek(&mut first) => if !matches!(received, Ok(1..)) { return },
+        () = connection.closing() => return,
+        _ = ending.wait_for(|ending| *ending) => return,
+    }
+    let _ = stream.set_nodelay(true);
     let state = state.with_connection(connection);
     let routes = TowerToHyperService::new(routes);
     let service = service_fn(|mut request: hyper::Request<Incoming>| {

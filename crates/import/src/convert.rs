@@ -8,7 +8,7 @@ use crate::samples::SampleNumbers;
 use crate::session::{calls, transcript, used};
 use crate::{ImportOptions, MissingData, SkipReason, grading};
 use aske_record::{GradeLine, PairId, SCHEMA, SessionRecord, StoredCall};
-use aske_session::Slot;
+use aske_session::{GradingRules, Slot};
 use serde_json::Value;
 
 /// Names of models that the file does not name.
@@ -112,14 +112,17 @@ impl<'o> Converter<'o> {
         gaps.extend(gap);
         let used = used(rollout, &calls);
         let record = SessionRecord { schema: SCHEMA, pair, sample, asker, solvers, transcript, used };
-        let line = |grade| GradeLine {
+        let line = |grade, rules| GradeLine {
             schema: SCHEMA,
             record: record.id().to_string(),
             grade,
             check: None,
-            checker: None,
+            rules,
         };
-        let grades = [grades.standard.map(line), grades.ours.map(line)];
+        let grades = [
+            grades.standard.map(|grade| line(grade, GradingRules::default())),
+            grades.ours.map(|grade| line(grade, GradingRules::current(domain, false))),
+        ];
         Ok(ConvertedSession { record, grades, calls, gaps })
     }
 

@@ -125,7 +125,7 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::{Identity, RunDir, SCHEMA};
-    use aske_session::{Grade, Outcome};
+    use aske_session::{Grade, GradingRules, Outcome};
 
     fn grade(record: &str) -> String {
         let grade = Grade {
@@ -135,7 +135,13 @@ mod tests {
             promoted: false,
             folded: false,
         };
-        let line = GradeLine { schema: SCHEMA, record: record.to_owned(), grade, check: None, checker: None };
+        let line = GradeLine {
+            schema: SCHEMA,
+            record: record.to_owned(),
+            grade,
+            check: None,
+            rules: GradingRules::default(),
+        };
         serde_json::to_string(&line).unwrap()
     }
 

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::{Identity, Replies, read_grades};
     use aske_chat::{Reply, Usd};
-    use aske_session::{Grade, Outcome, Role};
+    use aske_session::{Grade, GradingRules, Outcome, Role};
     use std::time::Duration;
 
     fn call(text: &str) -> StoredCall {
@@ -139,8 +139,13 @@ mod tests {
             promoted: false,
             folded: false,
         };
-        let line =
-            GradeLine { schema: crate::SCHEMA, record: "a:b/0".into(), grade, check: None, checker: None };
+        let line = GradeLine {
+            schema: crate::SCHEMA,
+            record: "a:b/0".into(),
+            grade,
+            check: None,
+            rules: GradingRules::default(),
+        };
         run.add_grade("other", &line).unwrap();
         assert!(!into.exists());
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();

@@ -34,7 +34,7 @@ pub use id::{PairId, PairIdError, SessionId};
 pub use index::Index;
 pub use jsonl::Jsonl;
 pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord};
-pub use manifest::{EVAL, Identity, Manifest};
+pub use manifest::{COMPARISON, EVAL, Identity, Manifest};
 pub use merge::{MergeSummary, merge};
 pub use run::{LineLog, RunDir, STANDARD, read_draws, read_grades, read_records};
 pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines};

@@ -2,8 +2,9 @@
 
 use crate::{PairId, SessionId};
 use aske_chat::{Finish, Usage, Usd};
-use aske_session::{CheckerRule, Grade, Role, SolverAnswer, Transcript};
+use aske_session::{Grade, GradingRules, Role, SolverAnswer, Transcript};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The version of the run folder's format.
@@ -72,9 +73,9 @@ pub struct PanelRecord {
     pub answers: BTreeMap<String, Vec<SolverAnswer>>,
     /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
     pub right: Option<BTreeMap<String, Vec<bool>>>,
-    /// The rule by which the equivalence checker was asked, as in a [`GradeLine`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checker: Option<CheckerRule>,
+    /// The rules by which the answers were judged.
+    #[serde(flatten)]
+    pub rules: GradingRules,
     /// Calls, tokens and cost by role.
     pub used: BTreeMap<String, RoleUsage>,
 }
@@ -138,6 +139,9 @@ pub struct EvalRecord {
     pub right: bool,
     /// What decided: `none` without an answer to compare, `judge`, or the method of the comparison.
     pub by: String,
+    /// The name of the comparison, with its version, where it decided. Versions that did not store it used an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Cow<'static, str>>,
     /// Calls, tokens and cost by role.
     pub used: BTreeMap<String, RoleUsage>,
 }
@@ -193,10 +197,9 @@ pub struct GradeLine {
     /// The cross-check answers it rests on, where they are not the session's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Vec<Option<String>>>,
-    /// The rule by which the equivalence checker was asked; none without a checker, and in grades of versions that put
-    /// both answers in alphabetical order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checker: Option<CheckerRule>,
+    /// The rules by which it was made.
+    #[serde(flatten)]
+    pub rules: GradingRules,
 }
 
 /// One session that was chosen by chance, with the probability of the choice.

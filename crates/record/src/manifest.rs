@@ -1,6 +1,7 @@
 //! `run.toml`: identity and configuration of a run.
 
 use crate::{RunError, SCHEMA, files};
+use aske_session::comparison_family;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,6 +9,9 @@ use std::path::Path;
 
 /// Prefixes of keys that may be added later: further models, datasets and judges.
 const GROWING: [&str; 3] = ["models.", "data.", "judge."];
+
+/// The key with the name of the comparison. Its version may change, because every grade names its own.
+pub const COMPARISON: &str = "comparison";
 
 /// Bytes of the longest `run.toml` that is read.
 const LONGEST: u64 = 64 << 20;
@@ -25,6 +29,11 @@ impl Identity {
         keys.into_iter()
             .filter_map(|key| match (self.0.get(key), here.0.get(key)) {
                 (Some(there), Some(here)) if there == here => None,
+                (Some(there), Some(here))
+                    if key == COMPARISON && comparison_family(there) == comparison_family(here) =>
+                {
+                    None
+                }
                 (None, _) | (_, None) if GROWING.iter().any(|part| key.starts_with(part)) => None,
                 (there, here) => {
                     let show = |value: Option<&String>| value.map_or("absent".to_owned(), Clone::clone);
@@ -34,8 +43,12 @@ impl Identity {
             .collect()
     }
 
-    /// Adds the keys that only the other has.
+    /// Adds the keys that only the other, earlier one has. The comparison stays the earlier one: grades of versions that
+    /// did not name it were made by that one.
     pub(crate) fn grow(&mut self, other: &Self) {
+        if let Some(earlier) = other.0.get(COMPARISON) {
+            self.0.insert(COMPARISON.to_owned(), earlier.clone());
+        }
         for (key, value) in &other.0 {
             self.0.entry(key.clone()).or_insert_with(|| value.clone());
         }

@@ -2,7 +2,10 @@
 
 use crate::jsonl::read_lines;
 use crate::run::{DRAWS, check_identity, graders};
-use crate::{GradeLine, Index, Manifest, NewRun, Record, Replies, RunError, files, for_each_line};
+use crate::{
+    COMPARISON, GradeLine, Index, Manifest, NewRun, Record, Replies, RunError, files, for_each_line,
+};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -140,25 +143,30 @@ fn copy_draws(merged: &NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
     }
 }
 
-/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two rules of asking
-/// the equivalence checker are refused.
+/// Every grader's grades, one for each record: the last of the first run that has one. Grades by two versions of the rules
+/// are refused. Each line names its comparison.
 fn copy_grades(merged: &mut NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
     let mut seen: HashSet<(String, String)> = HashSet::new();
     let mut rules = HashMap::new();
     for run in runs {
+        let default = run.manifest.identity.0.get(COMPARISON);
         for (grader, file) in graders(run.path)? {
-            let (lines, _) = read_lines::<GradeLine>(&file)?;
+            let (mut lines, _) = read_lines::<GradeLine>(&file)?;
+            for line in lines.iter_mut().filter(|line| line.rules.comparison.is_none()) {
+                line.rules.comparison = default.cloned().map(Cow::Owned);
+            }
             let last: HashMap<&str, usize> = lines.iter().map(|line| line.record.as_str()).zip(0..).collect();
             let latest = lines.iter().enumerate().filter(|(at, line)| last[line.record.as_str()] == *at);
             for (_, line) in latest {
-                if *rules.entry(grader.clone()).or_insert(line.checker) != line.checker {
+                if *rules.entry(grader.clone()).or_insert_with(|| line.rules.clone()) != line.rules {
                     return Err(RunError::unusable(
                         format!(
-                            "the grades `{grader}` of {} were made by another rule of asking the equivalence checker",
+                            "the grades `{grader}` of {} were made by other rules than those of the first folder",
                             run.path.display()
                         ),
                         "run `aske bench --run FOLDER`, or `aske regrade` for other grades, on the folders of the \
-                         earlier version; their sessions are graded again, and nobody but the checker is asked",
+                         earlier version; their sessions are graded again from stored replies, and only the \
+                         equivalence checker is called",
                     ));
                 }
                 if seen.insert((grader.clone(), line.record.clone())) {

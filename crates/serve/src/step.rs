@@ -88,14 +88,8 @@ impl Step<'_> {
             transcript: transcript.clone(),
             used: used.clone(),
         }))?;
-        let (record, checker) = (self.record.clone(), grader.rule());
-        folder.add_grade(&GradeLine {
-            schema: SCHEMA,
-            record,
-            grade: grade.clone(),
-            check: None,
-            checker,
-        })?;
+        let (record, rules) = (self.record.clone(), grader.rules());
+        folder.add_grade(&GradeLine { schema: SCHEMA, record, grade: grade.clone(), check: None, rules })?;
         Ok(Some(grade))
     }
 }

@@ -21,16 +21,6 @@ impl AnswerPair {
     }
 }
 
-/// How answer pairs are presented to the equivalence checker; recorded with every grade that used one.
-///
-/// Grades of earlier versions name no rule: they presented the answers in alphabetical order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckerRule {
-    /// The cross-check answer is the reference; between two cross-check answers, the earlier.
-    Roles,
-}
-
 /// Verdicts of the equivalence checker.
 pub type Verdicts = HashMap<AnswerPair, bool>;
 

@@ -20,6 +20,7 @@ mod outcome;
 mod pack;
 mod protocol;
 mod reward;
+mod rules;
 mod seed;
 mod slot;
 mod summary;
@@ -30,14 +31,14 @@ mod transcript;
 pub use asker::{Section, TurnError};
 pub use domain::{Domain, UnknownDomainError};
 pub use grade::{
-    AnswerPair, CheckerRule, Grade, Grading, Judgement, Judging, Verdicts, grade, judge, read_verdict,
-    read_yes_no,
+    AnswerPair, Grade, Grading, Judgement, Judging, Verdicts, grade, judge, read_verdict, read_yes_no,
 };
 pub use machine::{Call, FeedError, Need, Session};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackError, PackIssue};
 pub use protocol::Protocol;
 pub use reward::Reward;
+pub use rules::{CheckerRule, GradingRules, comparison_family, current_comparison};
 pub use seed::{Seed, coin};
 pub use slot::{Role, Side, Slot};
 pub use thinking::{SplitReply, split_thinking};

@@ -11,8 +11,9 @@ use std::path::PathBuf;
   aske verify --jsonl --compat math-verify < pairs.jsonl
   aske verify '5 cm' 5 --policy unit_optional=false
 
-Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 if all lines were compared.
-In the output lines, \"equal\" is null if undecided.")]
+Exit status: 0 equal, 1 different, 2 usage, 4 undecided; with --jsonl 0 if all lines were compared, else 2.
+In the output lines, \"equal\" is null if undecided. For a line that is not a pair the output is its number and the
+reason, {\"line\",\"error\"}; the others are compared all the same.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(crate) struct Verify {
     /// The reference answer

@@ -46,11 +46,15 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     let mut manifest = folders::run_manifest(&layers, &settings);
     manifest.planned = Some(plan.len() as u64);
     let folder = folders::open_with(&path, &manifest)?;
-    let is_open = is_open(&settings, folder.grades(), folder.index());
-    let open = plan.iter().filter(|planned| is_open(planned)).count();
-    announce(&settings, &plan, open, &folder);
+    let count = |keep: fn(&Settings, &GradeLine) -> bool| {
+        let grades = folder.grades().iter().filter(|line| keep(&settings, line));
+        let is_open = is_open(grades, folder.index());
+        plan.iter().filter(|planned| is_open(planned)).count()
+    };
+    announce(&settings, &plan, count(|_, _| true), &folder);
+    let to_do = count(|settings, line| is_current(settings, &line.rules));
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let (finished, interrupt) = with_progress(open, "sessions", target, async |context, progress| {
+    let (finished, interrupt) = with_progress(to_do, "sessions", target, async |context, progress| {
         Runner::new(context).run(&plan, progress).await
     })
     .await?;
@@ -132,10 +136,12 @@ async fn adaptive(
     Ok(exit_status(&stopped.run.jobs, &interrupt))
 }
 
-/// Whether a planned session lacks its record, or a grade by the current rule.
-fn is_open(settings: &Settings, grades: &[GradeLine], records: &Index) -> impl Fn(&PlannedSession) -> bool {
-    let current = grades.iter().filter(|grade| is_current(settings, grade.checker));
-    let names = current.map(|grade| grade.record.as_str());
+/// Whether a planned session lacks its record, or one of these grades.
+fn is_open<'g>(
+    grades: impl Iterator<Item = &'g GradeLine>,
+    records: &Index,
+) -> impl Fn(&PlannedSession) -> bool {
+    let names = grades.map(|grade| grade.record.as_str());
     let finished: HashSet<&str> = names.filter(|name| records.contains(name)).collect();
     move |planned| !finished.contains(planned.id.to_string().as_str())
 }
@@ -179,7 +185,7 @@ fn dry_run(
 ) -> Result<Exit, CliError> {
     let planned = plan.len();
     if path.join("run.toml").exists() {
-        plan.retain(is_open(settings, &read_grades(path, STANDARD)?, &Index::read(path)?));
+        plan.retain(is_open(read_grades(path, STANDARD)?.iter(), &Index::read(path)?));
     }
     let finished = planned - plan.len();
     let estimate = estimate(settings, &plan);

@@ -48,7 +48,7 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
     let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
     let grades = folder.other_grades(name)?;
-    let current = grades.before().iter().filter(|line| is_current(&settings, line.checker));
+    let current = grades.before().iter().filter(|line| is_current(&settings, &line.rules));
     let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
     let open = sessions.saturating_sub(done.len());
     note(format_args!(
@@ -59,8 +59,7 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
     note_outdated_grades(&settings, grades.before());
     if outdated_grades(&settings, folder.grades()) > 0 {
         note(format_args!(
-            "the run's own grades were made before the equivalence checker knew which answer is the reference; \
-             `aske bench --run {}` grades them again",
+            "the run's own grades were made by earlier rules; `aske bench --run {}` grades them again",
             run.display()
         ));
     }

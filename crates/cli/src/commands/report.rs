@@ -18,10 +18,11 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
     if runs.is_empty() {
         return report_evals(arguments, &scored, &damaged);
     }
-    for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rule())).filter(|(_, n)| *n > 0) {
+    for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rules())).filter(|(_, n)| *n > 0)
+    {
         note(format_args!(
-            "{}: {earlier} of {} sessions were graded before the equivalence checker knew which answer is the \
-             reference; `aske bench --run`, or `aske regrade` for other grades, grades them again",
+            "{}: {earlier} of {} sessions were graded by earlier rules; `aske bench --run`, or `aske regrade` for \
+             other grades, grades them again from stored replies",
             safe(&run.path.display().to_string()),
             run.sessions.len()
         ));

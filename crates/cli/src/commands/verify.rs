@@ -123,45 +123,47 @@ fn equal(comparison: Comparison) -> Option<bool> {
     }
 }
 
-/// Compares line by line and prints each result before reading on.
+/// Hint for input that cannot be read.
+const INPUT: &str = "give a file of lines {\"gold\": …, \"pred\": …}, or pipe them in";
+/// Hint for lines that are not pairs.
+const FORMAT: &str =
+    "each line is a JSON object with the strings \"gold\" and \"pred\"; all other lines were compared";
+
+/// Compares line by line and prints each result before reading on. A line that is not a pair gives an error with its
+/// number instead of a verdict.
 fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, CliError> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
-        let file = File::open(path).map_err(|error| {
-            CliError::usage(
-                format!("{name}: {error}"),
-                "give a file of lines {\"gold\": …, \"pred\": …}, or pipe them in",
-            )
-        })?;
+        let file = File::open(path).map_err(|error| CliError::usage(format!("{name}: {error}"), INPUT))?;
         Box::new(file)
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut times = Vec::new();
-    for (at, line) in BufReader::new(input).lines().enumerate() {
-        let wrong = |what: &str| {
-            CliError::usage(
-                format!("{name}, line {}: {what}", at + 1),
-                "each line is a JSON object with the strings \"gold\" and \"pred\"",
-            )
-        };
-        let line = line.map_err(|error| wrong(&error.to_string()))?;
-        if line.trim().is_empty() {
+    let mut first_error = None;
+    let mut errors = 0_u64;
+    for (line, number) in BufReader::new(input).split(b'\n').zip(1_u64..) {
+        let line = line.map_err(|error| CliError::usage(format!("{name}: {error}"), INPUT))?;
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut pair: Map<String, Value> =
-            serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
-        let text = |key: &str| {
-            pair.get(key).and_then(Value::as_str).ok_or_else(|| wrong(&format!("no string \"{key}\"")))
+        let result = match pair(&line) {
+            Ok((mut fields, [gold, pred])) => {
+                let start = timing.then(Instant::now);
+                let comparison = rules.compare(&gold, &pred);
+                times.extend(start.map(|start| start.elapsed()));
+                fields.insert("equal".to_owned(), json!(equal(comparison)));
+                fields.insert("method".to_owned(), json!(comparison.method));
+                Value::Object(fields)
+            }
+            Err(error) => {
+                errors += 1;
+                first_error.get_or_insert_with(|| format!("{name}, line {number}: {error}"));
+                json!({"line": number, "error": error})
+            }
         };
-        let (gold, pred) = (text("gold")?, text("pred")?);
-        let start = timing.then(Instant::now);
-        let comparison = rules.compare(gold, pred);
-        times.extend(start.map(|start| start.elapsed()));
-        pair.insert("equal".to_owned(), json!(equal(comparison)));
-        pair.insert("method".to_owned(), json!(comparison.method));
-        match writeln!(out, "{}", Value::Object(pair)) {
+        match writeln!(out, "{result}") {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
             Err(error) => {
                 return Err(CliError::failure(format_args!("cannot write the results: {error}")));
@@ -173,7 +175,43 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, CliError> {
     if timing {
         note(summary(times));
     }
-    Ok(Exit::Done)
+    match first_error {
+        None => Ok(Exit::Done),
+        Some(first) => {
+            let more = if errors > 1 { format!(" ({errors} such lines in all)") } else { String::new() };
+            Err(CliError::usage(format!("{first}{more}"), FORMAT))
+        }
+    }
+}
+
+/// The fields of a line, and the two answers among them.
+fn pair(line: &[u8]) -> Result<(Map<String, Value>, [String; 2]), String> {
+    let fields: Map<String, Value> = serde_json::from_slice(line).map_err(|error| {
+        let text = error.to_string();
+        // Every line is parsed on its own, so that the line number of the parser is always 1.
+        let (what, column) = text.rsplit_once(" at line 1 column ").unwrap_or((&text, "?"));
+        let what =
+            if what.ends_with("hex escape") { "an escaped surrogate without its other half" } else { what };
+        format!("{what}, at column {column}")
+    })?;
+    let text = |key: &str| match fields.get(key) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(other) => Err(format!("\"{key}\" is {}, not a string", kind(other))),
+        None => Err(format!("no \"{key}\"")),
+    };
+    let answers = [text("gold")?, text("pred")?];
+    Ok((fields, answers))
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// Timings of the comparisons: count, total and quantiles.

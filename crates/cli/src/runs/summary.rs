@@ -56,14 +56,14 @@ pub(crate) fn failures_json(ended: &JobSummary, unit: &str) -> Vec<Value> {
     causes.collect()
 }
 
-/// Counts sessions whose last grade follows an earlier rule of the equivalence checker.
+/// Counts sessions whose last grade was made by earlier rules.
 pub(crate) fn outdated_grades(settings: &Settings, grades: &[GradeLine]) -> usize {
     let last: HashMap<&str, bool> =
-        grades.iter().map(|line| (line.record.as_str(), is_current(settings, line.checker))).collect();
+        grades.iter().map(|line| (line.record.as_str(), is_current(settings, &line.rules))).collect();
     last.values().filter(|current| !**current).count()
 }
 
-/// Notes how many sessions are graded again because their grade follows an earlier rule.
+/// Notes how many sessions are graded again because their grade was made by earlier rules.
 pub(crate) fn note_outdated_grades(settings: &Settings, grades: &[GradeLine]) {
     let outdated = match outdated_grades(settings, grades) {
         0 => return,
@@ -71,7 +71,7 @@ pub(crate) fn note_outdated_grades(settings: &Settings, grades: &[GradeLine]) {
         more => format!("{more} sessions were"),
     };
     note(format_args!(
-        "{outdated} graded before the equivalence checker knew which answer is the reference; they are graded again, \
-         and only the checker is called"
+        "{outdated} graded by earlier rules; they are graded again from stored replies, and only the equivalence \
+         checker may be called"
     ));
 }

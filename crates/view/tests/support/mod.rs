@@ -3,7 +3,7 @@
 
 use aske_chat::Finish;
 use aske_record::{GradeLine, Identity, Manifest, PairId, Record, RunDir, SCHEMA, SessionRecord};
-use aske_session::{Grade, Outcome, SolverAnswer, Transcript, Turn};
+use aske_session::{Grade, GradingRules, Outcome, SolverAnswer, Transcript, Turn};
 use aske_view::{ViewOptions, serve};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -62,8 +62,14 @@ pub(crate) fn add(run: &RunDir, names: [&str; 2], sample: u32, question: &str, r
             promoted: false,
             folded: false,
         };
-        run.add_grade(&GradeLine { schema: SCHEMA, record: name, grade, check: None, checker: None })
-            .unwrap();
+        run.add_grade(&GradeLine {
+            schema: SCHEMA,
+            record: name,
+            grade,
+            check: None,
+            rules: GradingRules::default(),
+        })
+        .unwrap();
     }
 }
 

@@ -10,7 +10,9 @@ use crate::runs::folders::open_with;
 use crate::runs::summary::{exit_status, failures_json, report_unfinished};
 use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
-use aske_eval::{Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unfinished};
+use aske_eval::{
+    Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unasked, unfinished,
+};
 use aske_evidence::Run;
 use aske_record::{EvalRecord, Manifest, RunDir, read_records};
 use aske_session::read_yes_no;
@@ -31,7 +33,14 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let models = ModelRegistry::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
     let open = unfinished(&tasks, folder.records()?, settings.equivalence.is_some());
-    announce(&settings, &datasets, &tasks, open.len(), &folder);
+    let unasked = unasked(&tasks, folder.records()?).len();
+    announce(&settings, &datasets, &tasks, unasked, &folder);
+    if open.len() > unasked {
+        note(format_args!(
+            "{} samples were graded by earlier rules or without the judge; they are graded again from stored replies",
+            open.len() - unasked
+        ));
+    }
     let judge = settings
         .equivalence
         .as_ref()
@@ -181,7 +190,7 @@ fn dry_run(
     tasks: &[Task<'_>],
 ) -> Result<Exit, CliError> {
     let records = if path.join("run.toml").exists() { read_records(path)? } else { Vec::new() };
-    let open = unfinished(tasks, &records, settings.equivalence.is_some()).len();
+    let open = unasked(tasks, &records).len();
     let most = open as u64 * u64::from(section.max_tokens);
     if as_json {
         print(json!({
