@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// A question and the solvers to ask.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    kind: Kind,
+    /// The first part of its record's name.
+    kind: &'static str,
+    record: fn(PanelRecord) -> Record,
     /// Unique among its kind in the run.
     name: String,
     /// The name under which its replies are stored. Audits with more draws reuse the replies of smaller ones.
@@ -19,13 +21,6 @@ pub struct Panel {
     source: Source,
     /// Solvers with their number of draws.
     solvers: Vec<(RoleSettings, u32)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Baseline,
-    Audit,
-    Difficulty,
 }
 
 /// The source of the question.
@@ -49,20 +44,7 @@ impl Panel {
 
     /// The name of its record.
     pub fn id(&self) -> String {
-        let kind = match self.kind {
-            Kind::Baseline => "baseline",
-            Kind::Audit => "audit",
-            Kind::Difficulty => "difficulty",
-        };
-        format!("{kind}/{}", self.name)
-    }
-
-    fn record(&self, panel: PanelRecord) -> Record {
-        match self.kind {
-            Kind::Baseline => Record::Baseline(panel),
-            Kind::Audit => Record::Audit(panel),
-            Kind::Difficulty => Record::Difficulty(panel),
-        }
+        format!("{}/{}", self.kind, self.name)
     }
 }
 
@@ -94,7 +76,8 @@ pub fn audit_panels<'s>(
             let calls = format!("audit/{name}");
             let source = source(session)?;
             let depth = if controls { draws.to_string() } else { format!("{draws}-plain") };
-            Some(Panel { kind: Kind::Audit, name: format!("{depth}/{name}"), calls, source, solvers })
+            let name = format!("{depth}/{name}");
+            Some(Panel { kind: "audit", record: Record::Audit, name, calls, source, solvers })
         })
         .collect()
 }
@@ -103,7 +86,8 @@ pub fn audit_panels<'s>(
 pub fn baseline_panels(settings: &Settings, questions: u32) -> Vec<Panel> {
     (0..questions)
         .map(|number| Panel {
-            kind: Kind::Baseline,
+            kind: "baseline",
+            record: Record::Baseline,
             name: number.to_string(),
             calls: format!("baseline/{number}"),
             source: Source::Asker,
@@ -121,8 +105,8 @@ pub fn difficulty_panels<'s>(
         .filter_map(|session| {
             let name = format!("{}/{}", solver.model, session.id());
             let calls = format!("difficulty/{}", session.id());
-            let solvers = vec![(solver.clone(), 1)];
-            Some(Panel { kind: Kind::Difficulty, name, calls, source: source(session)?, solvers })
+            let (source, solvers) = (source(session)?, vec![(solver.clone(), 1)]);
+            Some(Panel { kind: "difficulty", record: Record::Difficulty, name, calls, source, solvers })
         })
         .collect()
 }
@@ -174,7 +158,7 @@ pub async fn run_panels(
     let open: Vec<&Panel> = panels.iter().filter(|panel| !finished.contains(&panel.id())).collect();
     let work = async |panel: &&Panel| {
         let record = run_panel(context, panel).await?;
-        context.folder.add_record(&panel.record(record.clone()))?;
+        context.folder.add_record(&(panel.record)(record.clone()))?;
         done(&record);
         Ok(())
     };

@@ -82,8 +82,4 @@ impl Provider for Offline {
             Err(ProviderError::new(ErrorCause::NotStored, "this reply is not in calls.sqlite"))
         })
     }
-
-    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
-        Box::pin(async { Err(ProviderError::new(ErrorCause::NotStored, "offline")) })
-    }
 }

@@ -1,6 +1,6 @@
 //! Rebuilds lost records and grades from stored replies. No model is called.
 
-use crate::{CallError, Observer, PlannedSession, RunContext, Runner, plan_session};
+use crate::{CallError, PlannedSession, RunContext, Runner, plan_session};
 use aske_record::{PairId, RunDir, RunError, SessionId};
 use aske_session::{Role, Seed, Side, Slot};
 use parking_lot::Mutex;
@@ -53,7 +53,7 @@ pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError>
             odd.lock().push(((*name).to_owned(), format!("run.toml does not list the solver `{solver}`")));
             return Ok(());
         }
-        match runner.finish(&planned, &NoObserver).await {
+        match runner.finish(&planned, &()).await {
             Ok(new) => {
                 let mut made = made.lock();
                 made[0] += usize::from(new.record);
@@ -135,7 +135,3 @@ fn with_solvers(folder: &RunDir, mut planned: PlannedSession) -> Result<PlannedS
     }
     Ok(planned)
 }
-
-struct NoObserver;
-
-impl Observer for NoObserver {}

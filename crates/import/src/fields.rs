@@ -27,48 +27,23 @@ pub enum Field {
     Right,
 }
 
-impl Field {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Asker,
-        Self::One,
-        Self::Two,
-        Self::Sample,
-        Self::AnswerOne,
-        Self::AnswerTwo,
-        Self::Check,
-        Self::Outcome,
-        Self::Right,
-    ];
+/// Every field in order, its name in `--map`, and the names that are searched unless it is mapped.
+const FIELDS: [(Field, &str, &[&str]); 9] = [
+    (Field::Asker, "asker", &["asker"]),
+    (Field::One, "one", &["boundary_a", "model_1", "solver_1"]),
+    (Field::Two, "two", &["boundary_b", "model_2", "solver_2"]),
+    (Field::Sample, "sample", &["sample", "sample_idx"]),
+    (Field::AnswerOne, "answer_one", &["boundary_a_final_answer", "final_answer_1"]),
+    (Field::AnswerTwo, "answer_two", &["boundary_b_final_answer", "final_answer_2"]),
+    (Field::Check, "check", &["cross_check_answers", "cross_check_answer"]),
+    (Field::Outcome, "outcome", &["outcome", "calibration_reward"]),
+    (Field::Right, "right", &["right"]),
+];
 
+impl Field {
     /// Its name in `--map`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Asker => "asker",
-            Self::One => "one",
-            Self::Two => "two",
-            Self::Sample => "sample",
-            Self::AnswerOne => "answer_one",
-            Self::AnswerTwo => "answer_two",
-            Self::Check => "check",
-            Self::Outcome => "outcome",
-            Self::Right => "right",
-        }
-    }
-
-    /// Names that are searched unless it is mapped.
-    fn default_names(self) -> &'static [&'static str] {
-        match self {
-            Self::Asker => &["asker"],
-            Self::One => &["boundary_a", "model_1", "solver_1"],
-            Self::Two => &["boundary_b", "model_2", "solver_2"],
-            Self::Sample => &["sample", "sample_idx"],
-            Self::AnswerOne => &["boundary_a_final_answer", "final_answer_1"],
-            Self::AnswerTwo => &["boundary_b_final_answer", "final_answer_2"],
-            Self::Check => &["cross_check_answers", "cross_check_answer"],
-            Self::Outcome => &["outcome", "calibration_reward"],
-            Self::Right => &["right"],
-        }
+        FIELDS[self as usize].1
     }
 }
 
@@ -85,7 +60,7 @@ pub struct Mapping {
 /// An invalid mapping.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a mapping; write KEY=PATH such as outcome=info.verdict, where KEY is one of {keys}",
-    keys = Field::ALL.map(Field::as_str).join(", "))]
+    keys = FIELDS.map(|(_, name, _)| name).join(", "))]
 pub struct MappingError(String);
 
 impl FromStr for Mapping {
@@ -93,7 +68,7 @@ impl FromStr for Mapping {
     fn from_str(text: &str) -> Result<Self, MappingError> {
         let bad = || MappingError(text.to_owned());
         let (key, path) = text.split_once('=').ok_or_else(bad)?;
-        let key = Field::ALL.into_iter().find(|known| known.as_str() == key.trim()).ok_or_else(bad)?;
+        let (key, ..) = FIELDS.into_iter().find(|(_, name, _)| *name == key.trim()).ok_or_else(bad)?;
         let path = path.trim().to_owned();
         if path.split('.').any(str::is_empty) { Err(bad()) } else { Ok(Self { key, path }) }
     }
@@ -108,11 +83,11 @@ pub struct FieldMap {
 
 impl Default for FieldMap {
     fn default() -> Self {
-        let paths = |key: Field| {
-            let named = key.default_names().iter();
-            named.flat_map(|name| PREFIXES.map(|place| format!("{place}{name}"))).collect()
+        let paths = |names: &[&str]| {
+            names.iter().flat_map(|name| PREFIXES.map(|place| format!("{place}{name}"))).collect()
         };
-        Self { paths: Field::ALL.into_iter().map(|key| (key, paths(key))).collect(), named: BTreeSet::new() }
+        let paths = FIELDS.into_iter().map(|(key, _, names)| (key, paths(names)));
+        Self { paths: paths.collect(), named: BTreeSet::new() }
     }
 }
 

@@ -55,7 +55,8 @@ fn main() -> Result<(), Failure> {
     let options = EngineOptions { threads: arguments.threads, batch: arguments.batch, store_bytes: 0 };
     let engine = Checkpoint::from_folder(arguments.folder.as_ref())?.start(&options)?;
     if !arguments.logits.is_empty() {
-        let logits = engine.logits_blocking(&arguments.logits).map_err(|fault| fault.message)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let logits = runtime.block_on(engine.logits(&arguments.logits)).map_err(|fault| fault.message)?;
         println!("{}", serde_json::to_string(&logits)?);
         return Ok(());
     }

@@ -35,7 +35,9 @@ pub trait Provider: Send + Sync {
     }
 
     /// Checks that the model can be reached, and describes it.
-    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>>;
+    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
+        Box::pin(std::future::ready(Ok("ready".to_owned())))
+    }
 }
 
 /// A reply with its latency, attempts and cost.
@@ -203,10 +205,6 @@ mod tests {
         fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
             let failed = self.made.fetch_add(1, Ordering::Relaxed) < self.failures;
             Box::pin(std::future::ready(if failed { Err(self.fault.clone()) } else { Ok(Reply::text("x")) }))
-        }
-
-        fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
-            Box::pin(std::future::pending())
         }
     }
 

@@ -111,8 +111,4 @@ impl Provider for TrainerReply {
     fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(std::future::ready(Ok(self.0.clone())))
     }
-
-    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
-        Box::pin(std::future::ready(Ok("a trainer".to_owned())))
-    }
 }

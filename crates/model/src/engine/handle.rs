@@ -106,13 +106,13 @@ impl Engine {
         &self,
         request: GenerationRequest,
     ) -> impl Future<Output = Result<Generation, ProviderError>> + Send + use<> {
-        let reply = self.ask(request);
-        async move { reply?.await.unwrap_or_else(|_| Err(stopped())) }
-    }
-
-    /// The same for code outside an async runtime; inside one it panics.
-    pub fn generate_blocking(&self, request: GenerationRequest) -> Result<Generation, ProviderError> {
-        self.ask(request)?.blocking_recv().unwrap_or_else(|_| Err(stopped()))
+        let (reply, receiver) = oneshot::channel();
+        let sent =
+            self.check(&request.prompt).and_then(|()| self.send(Job::Generate(Box::new(request), reply)));
+        async move {
+            sent?;
+            receiver.await.unwrap_or_else(|_| Err(stopped()))
+        }
     }
 
     /// The logits after every token: one row per token, each as long as the vocabulary.
@@ -120,30 +120,16 @@ impl Engine {
         &self,
         tokens: &[u32],
     ) -> impl Future<Output = Result<Vec<f32>, ProviderError>> + Send + use<> {
-        let reply = self.ask_logits(tokens);
-        async move { reply?.await.map_err(|_| stopped()) }
-    }
-
-    /// The same for code outside an async runtime; inside one it panics.
-    pub fn logits_blocking(&self, tokens: &[u32]) -> Result<Vec<f32>, ProviderError> {
-        self.ask_logits(tokens)?.blocking_recv().map_err(|_| stopped())
-    }
-
-    fn ask(
-        &self,
-        request: GenerationRequest,
-    ) -> Result<oneshot::Receiver<Result<Generation, ProviderError>>, ProviderError> {
-        self.check(&request.prompt)?;
         let (reply, receiver) = oneshot::channel();
-        self.inbox.send(Job::Generate(Box::new(request), reply)).map_err(|_| stopped())?;
-        Ok(receiver)
+        let sent = self.check(tokens).and_then(|()| self.send(Job::Logits(tokens.to_vec(), reply)));
+        async move {
+            sent?;
+            receiver.await.map_err(|_| stopped())
+        }
     }
 
-    fn ask_logits(&self, tokens: &[u32]) -> Result<oneshot::Receiver<Vec<f32>>, ProviderError> {
-        self.check(tokens)?;
-        let (reply, receiver) = oneshot::channel();
-        self.inbox.send(Job::Logits(tokens.to_vec(), reply)).map_err(|_| stopped())?;
-        Ok(receiver)
+    fn send(&self, job: Job) -> Result<(), ProviderError> {
+        self.inbox.send(job).map_err(|_| stopped())
     }
 
     fn check(&self, tokens: &[u32]) -> Result<(), ProviderError> {

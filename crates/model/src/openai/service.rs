@@ -52,8 +52,4 @@ impl Provider for Route {
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(self.send(request))
     }
-
-    fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
-        Box::pin(std::future::ready(Ok("a service".to_owned())))
-    }
 }

@@ -99,18 +99,18 @@ fn every_mistake_is_one_clear_error_that_names_the_file() {
     }
 }
 
-#[test]
-fn halved_numbers_are_read_as_the_numbers_they_are() {
+#[tokio::test]
+async fn halved_numbers_are_read_as_the_numbers_they_are() {
     let text = [7, 8, 9, 50];
-    let logits = |format| {
+    let logits = async |format| {
         let mut files = Files::new(64);
         files.weights = tiny::weights(&tiny::config(64), format, |_, _| ());
         let engine = files.read().unwrap().start(&aske_model::EngineOptions::default()).unwrap();
-        engine.logits_blocking(&text).unwrap()
+        engine.logits(&text).await.unwrap()
     };
-    let exact = logits(Dtype::F32);
+    let exact = logits(Dtype::F32).await;
     for (format, bound) in [(Dtype::F16, 0.02), (Dtype::BF16, 0.2)] {
-        let off = logits(format).iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        let off = logits(format).await.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(off > 0.0 && off < bound, "{format:?}: {off}");
     }
 }
