@@ -103,6 +103,37 @@ fn the_whole_benchmark_runs_on_one_gpu_in_phases() {
     fleet(&world, "status", &[]).ended(2);
 }
 
+/// A benchmark with a server that dies in the middle, and calls that give up after two attempts.
+fn with_a_fragile_server() -> World {
+    let world = world(&["good-0", "fragile-3"], 1.0);
+    let text = world.read("aske.toml").replace("samples = 1", "samples = 3");
+    world.write("aske.toml", &format!("{text}limits.attempts = 2\n"));
+    world
+}
+
+#[test]
+fn calls_wait_for_a_server_that_is_restarted() {
+    let world = with_a_fragile_server();
+    let port = port();
+    let arguments = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--", "--run", "run"];
+    let ran = fleet(&world, "bench", &arguments).ended(0);
+    assert!(ran.stderr.contains("restarting in 2 s"), "{ran}");
+    assert_eq!(starts(&world), 3);
+    assert_eq!(world.read("run/records.jsonl").lines().count(), 3, "{ran}");
+    // 30 minutes to become ready, and a pause of at most two.
+    assert!(world.read("aske-fleet.toml").contains("limits.reconnect_s = 1920\n"));
+}
+
+#[test]
+fn a_server_that_fails_for_good_ends_its_phase() {
+    let world = with_a_fragile_server();
+    let port = port();
+    let fixed = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--restarts", "0"];
+    let ran = fleet(&world, "bench", &[&fixed[..], &["--", "--run", "run"]].concat()).ended(1);
+    assert!(ran.stderr.contains("stopped in phase 1; --from 1 continues there"), "{ran}");
+    assert!(ran.stderr.contains("error: `m1` failed: it exited with exit status: 1\n  | "), "{ran}");
+}
+
 #[test]
 fn up_writes_the_endpoints_and_down_ends_it() {
     let world = world(&["good-0", "good-1"], 1.0);

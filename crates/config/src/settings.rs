@@ -240,6 +240,8 @@ fn check_model(name: &str, section: &ModelSection) -> Result<(), ConfigError> {
     positive("threads", section.threads.unwrap_or(1) as f64)?;
     let levels = section.levels.unwrap_or(1);
     in_range(&format!("models.{name}.levels"), (1..=8).contains(&levels), "from 1 to 8")?;
+    let reconnect = limits.reconnect_s.unwrap_or_default();
+    in_range(&format!("models.{name}.limits.reconnect_s"), reconnect >= 0.0, "0 or more")?;
     let cap = limits.retry_after_cap_s;
     in_range(&format!("models.{name}.limits.retry_after_cap_s"), cap >= 0.0, "0 or more")?;
     let price = section.price.unwrap_or_default();

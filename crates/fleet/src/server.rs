@@ -71,8 +71,10 @@ pub(crate) async fn supervise(
             shared.update(name, |server| server.status = ServerStatus::Failed);
             shared.emit(ServerEvent::Failed(name.clone(), error.clone()));
             let _ = readiness.send(Readiness::Failed(error, lines));
+            shared.failure.notify_waiters();
             return;
         }
+        let _ = readiness.send(Readiness::Pending);
         let pause = options.pause.saturating_mul(1 << (exits - 1).min(16)).min(options.max_pause);
         shared.update(name, |server| {
             server.status = ServerStatus::Waiting;

@@ -52,6 +52,13 @@ impl Default for SupervisorOptions {
     }
 }
 
+impl SupervisorOptions {
+    /// The longest time from the exit of a server until it is ready again or has failed for good.
+    pub fn longest_restart(&self) -> Duration {
+        self.max_pause.saturating_add(self.ready_within)
+    }
+}
+
 /// A change of a server, with its model's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEvent {
@@ -74,6 +81,8 @@ pub(crate) struct Shared {
     pub(crate) tag: String,
     /// Locked while a server starts, because it measures the free memory.
     pub(crate) gpus: Vec<tokio::sync::Mutex<()>>,
+    /// Notified when a server has failed for good.
+    pub(crate) failure: tokio::sync::Notify,
     state: Mutex<FleetState>,
     on_event: Box<dyn Fn(ServerEvent) + Send + Sync>,
 }
@@ -147,7 +156,8 @@ impl Supervisor {
         state.write(&folder)?;
         let gpus = (0..plan.gpus.count).map(|_| tokio::sync::Mutex::new(())).collect();
         let on_event = Box::new(on_event);
-        let shared = Shared { options, client, tag, gpus, state: Mutex::new(state), on_event };
+        let failure = tokio::sync::Notify::new();
+        let shared = Shared { options, client, tag, gpus, failure, state: Mutex::new(state), on_event };
         Ok(Self { shared: Arc::new(shared), plan, servers: BTreeMap::new() })
     }
 
@@ -203,18 +213,43 @@ impl Supervisor {
         self.servers.insert(placement.server, ServerHandle { stop, readiness, task, gpus, log });
     }
 
-    /// Waits until a server is ready or has failed for good.
-    async fn ready(&mut self, server: usize) -> Result<(), FleetError> {
-        let name = self.plan.servers[server].model.name.clone();
-        let Some(handle) = self.servers.get_mut(&server) else { return Ok(()) };
-        let readiness = handle.readiness.wait_for(|readiness| !matches!(readiness, Readiness::Pending)).await;
-        let readiness = readiness.map_or(Readiness::Ready, |readiness| readiness.clone());
-        match readiness {
-            Readiness::Failed(source, tail) => {
-                Err(FleetError::Server { name, source, tail, log: handle.log.clone() })
-            }
+    /// Waits until a server is ready or has failed for good; also one that is being restarted.
+    async fn ready(&self, server: usize) -> Result<(), FleetError> {
+        let Some(handle) = self.servers.get(&server) else { return Ok(()) };
+        let mut readiness = handle.readiness.clone();
+        let settled = readiness.wait_for(|readiness| !matches!(readiness, Readiness::Pending)).await;
+        let settled = settled.map_or(Readiness::Ready, |readiness| readiness.clone());
+        match settled {
+            Readiness::Failed(source, tail) => Err(self.failure(server, handle, source, tail)),
             Readiness::Pending | Readiness::Ready => Ok(()),
         }
+    }
+
+    /// Waits until all servers of the current phase are ready, those that are being restarted included.
+    pub async fn all_ready(&self) -> Result<(), FleetError> {
+        for server in self.servers.keys() {
+            self.ready(*server).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a server fails for good, and returns why.
+    pub async fn any_failed(&self) -> FleetError {
+        loop {
+            // Listens before it looks, so that a failure in between is not missed.
+            let failure = self.shared.failure.notified();
+            for (server, handle) in &self.servers {
+                if let Readiness::Failed(source, tail) = &*handle.readiness.borrow() {
+                    return self.failure(*server, handle, source.clone(), tail.clone());
+                }
+            }
+            failure.await;
+        }
+    }
+
+    fn failure(&self, server: usize, handle: &ServerHandle, source: ServerError, tail: String) -> FleetError {
+        let name = self.plan.servers[server].model.name.clone();
+        FleetError::Server { name, source, tail, log: handle.log.clone() }
     }
 
     /// The servers that have failed for good.

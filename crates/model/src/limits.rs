@@ -21,6 +21,9 @@ pub struct Limits {
     pub attempts: u32,
     /// Deadline of a call, in seconds: no attempt begins later than this after the first.
     pub deadline_s: f64,
+    /// How long to wait for a server that cannot be reached, in seconds; attempts in that time are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconnect_s: Option<f64>,
     /// Maximum `Retry-After` that is honoured, in seconds.
     pub retry_after_cap_s: f64,
 }
@@ -34,6 +37,7 @@ impl Default for Limits {
             timeout_s: 600.0,
             attempts: 8,
             deadline_s: 3600.0,
+            reconnect_s: None,
             retry_after_cap_s: 60.0,
         }
     }
@@ -53,6 +57,11 @@ impl Limits {
     /// The deadline of a whole call.
     pub(crate) fn deadline(&self) -> Duration {
         seconds(self.deadline_s)
+    }
+
+    /// How long a server that cannot be reached is waited for.
+    pub(crate) fn reconnect(&self) -> Duration {
+        seconds(self.reconnect_s.unwrap_or_default())
     }
 
     /// How long to wait before the attempt after `attempt` (counted from 1): what the server asked for within

@@ -100,7 +100,9 @@ impl Model {
     /// Once `halt` is triggered no further attempt begins; one in flight may finish.
     pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, ModelError> {
         let begun = Instant::now();
-        let mut attempt = 0;
+        // Attempts while the server could not be reached, and when the first of those in a row failed.
+        let (mut attempt, mut uncounted) = (0, 0);
+        let mut unreachable: Option<Instant> = None;
         loop {
             attempt += 1;
             let error = match self.attempt(request, halt, self.provider.attempt(request)).await {
@@ -115,7 +117,13 @@ impl Model {
             let wait = self.limits.pause(attempt, error.retry_after, fastrand::f64());
             let too_late = begun.elapsed().saturating_add(wait) > self.limits.deadline();
             let cause = error.cause.as_str();
-            if !error.cause.is_transient() || attempt >= self.limits.attempts || too_late {
+            if error.cause == ErrorCause::Network {
+                let since = unreachable.get_or_insert_with(Instant::now);
+                uncounted += u32::from(since.elapsed() < self.limits.reconnect());
+            } else {
+                unreachable = None;
+            }
+            if !error.cause.is_transient() || attempt - uncounted >= self.limits.attempts || too_late {
                 if error.cause != ErrorCause::Halted {
                     warn!(model = self.name, attempt, cause, message = error.message, "call failed");
                 }
@@ -247,6 +255,21 @@ mod tests {
         // The server asks for 10 s each time, so attempts begin at about 0, 10 and 20 s.
         let limits = Limits { deadline_s: 25.0, attempts: 99, ..Limits::default() };
         assert_eq!(attempts(model(99, ErrorCause::Server, limits)).await, Err((ErrorCause::Server, 3)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_cannot_be_reached_is_waited_for() {
+        // Attempts begin about every 10 s: those at 0 to 90 s are not counted, then follow two that are.
+        let limits = Limits { reconnect_s: Some(95.0), attempts: 2, ..Limits::default() };
+        let network = |failures| attempts(model(failures, ErrorCause::Network, limits.clone()));
+        assert_eq!(network(11).await, Ok(12));
+        assert_eq!(network(99).await, Err((ErrorCause::Network, 12)));
+        // Other errors are counted.
+        let server = model(99, ErrorCause::Server, limits.clone());
+        assert_eq!(attempts(server).await, Err((ErrorCause::Server, 2)));
+        // The deadline of the call holds.
+        let limits = Limits { deadline_s: 25.0, ..limits };
+        assert_eq!(attempts(model(99, ErrorCause::Network, limits)).await, Err((ErrorCause::Network, 3)));
     }
 
     #[tokio::test(start_paused = true)]

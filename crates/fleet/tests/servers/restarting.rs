@@ -54,6 +54,23 @@ async fn one_that_runs_out_of_memory_now_and_then_is_kept() {
 }
 
 #[tokio::test]
+async fn a_restarted_server_can_be_waited_for_until_it_fails() {
+    let world = World::new();
+    let options = SupervisorOptions { restarts: 1, ..world.options() };
+    let supervisor = world.up(&[model("crash-0.5")], options).await.unwrap();
+    let exited = |event: &ServerEvent| matches!(event, ServerEvent::Exited(..));
+    world.until("it has exited", || world.events_seen.lock().unwrap().iter().any(exited)).await;
+    supervisor.all_ready().await.unwrap();
+    assert_eq!(world.count("start", "crash-0.5"), 2);
+    let error = supervisor.any_failed().await.to_string();
+    let expected = "`crash-0.5` failed: it exited 2 times, last with exit status: 3\n  | RuntimeError: CUDA error: an \
+                    illegal memory access was encountered";
+    assert_eq!(error, expected);
+    assert_eq!(supervisor.all_ready().await.unwrap_err().to_string(), expected);
+    supervisor.close().await;
+}
+
+#[tokio::test]
 async fn phases_follow_each_other_on_one_gpu() {
     let world = World::new();
     let models: Vec<Model> =

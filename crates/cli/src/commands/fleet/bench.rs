@@ -6,7 +6,7 @@ use crate::commands::bench;
 use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runtime::{runtime, shutdown_signal};
-use aske_fleet::Plan;
+use aske_fleet::{Plan, Supervisor, SupervisorOptions};
 use clap::Parser;
 
 pub(super) fn run(arguments: &FleetBench) -> Result<Exit, CliError> {
@@ -22,8 +22,9 @@ pub(super) fn run(arguments: &FleetBench) -> Result<Exit, CliError> {
     if !plan.at_once() {
         note(show::summary(&plan));
     }
-    up::write_endpoints(&plan, &arguments.planning.configuration, &arguments.run.endpoints)?;
-    runtime()?.block_on(run_phases(arguments, bench, plan, first))
+    let options = up::options(&arguments.run)?;
+    up::write_endpoints(&plan, &arguments.planning.configuration, &arguments.run.endpoints, &options)?;
+    runtime()?.block_on(run_phases(options, bench, plan, first))
 }
 
 /// The arguments of `aske bench`: those after `--`, with the models' addresses and the flags before it.
@@ -54,12 +55,12 @@ fn bench_arguments(arguments: &FleetBench) -> Result<Bench, CliError> {
 }
 
 async fn run_phases(
-    arguments: &FleetBench,
+    options: SupervisorOptions,
     mut bench: Bench,
     plan: Plan,
     first: usize,
 ) -> Result<Exit, CliError> {
-    let mut supervisor = up::open(plan.clone(), &arguments.run)?;
+    let mut supervisor = Supervisor::open(plan.clone(), options, up::report)?;
     let mut status = Exit::Done;
     for (at, phase) in plan.phases.iter().enumerate().skip(first) {
         note(format_args!("phase {} of {}: {} pairs", at + 1, plan.phases.len(), phase.pairs.len()));
@@ -70,7 +71,11 @@ async fn run_phases(
         bench.pairs = phase.pairs.iter().map(|pair| pair.join(":")).collect();
         let ended = match entered {
             Ok(true) if bench.pairs.is_empty() => Ok(Exit::Done),
-            Ok(true) => bench::execute(&bench).await,
+            // Calls to a server that is being restarted wait for it; one that has failed for good ends the phase.
+            Ok(true) => tokio::select! {
+                ended = bench::execute(&bench) => ended,
+                error = supervisor.any_failed() => Err(error.into()),
+            },
             Ok(false) => Ok(Exit::Interrupted),
             Err(error) => Err(error.into()),
         };
@@ -84,6 +89,7 @@ async fn run_phases(
             }
             Err(error) => {
                 supervisor.close().await;
+                note(format_args!("stopped in phase {0}; --from {0} continues there", at + 1));
                 return Err(error);
             }
         }

@@ -25,9 +25,10 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
     if arguments.detach {
         return detached(arguments, plan.servers.len());
     }
-    write_endpoints(&plan, &arguments.planning.configuration, &arguments.run.endpoints)?;
+    let options = options(&arguments.run)?;
+    write_endpoints(&plan, &arguments.planning.configuration, &arguments.run.endpoints, &options)?;
     runtime()?.block_on(async {
-        let mut supervisor = open(plan, &arguments.run)?;
+        let mut supervisor = Supervisor::open(plan, options, report)?;
         let up = tokio::select! {
             up = supervisor.enter(0) => Some(up),
             () = shutdown_signal() => None,
@@ -55,25 +56,25 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
     })
 }
 
-/// Opens the supervisor of a plan, which prints what happens to its servers.
-pub(crate) fn open(plan: Plan, run: &FleetRun) -> Result<Supervisor, CliError> {
+/// How to run the servers.
+pub(crate) fn options(run: &FleetRun) -> Result<SupervisorOptions, CliError> {
     if !(run.ready_minutes > 0.0 && run.ready_minutes < 1e6) {
         return Err(CliError::usage(
             format!("--ready-minutes {}: not a usable time", run.ready_minutes),
             "give a number of minutes above 0",
         ));
     }
-    let options = SupervisorOptions {
+    Ok(SupervisorOptions {
         program: run.vllm.clone(),
         folder: run.folder.clone(),
         ready_within: Duration::from_secs_f64(run.ready_minutes * 60.0),
         restarts: run.restarts,
         ..SupervisorOptions::default()
-    };
-    Ok(Supervisor::open(plan, options, report)?)
+    })
 }
 
-fn report(event: ServerEvent) {
+/// Prints what happens to a server.
+pub(crate) fn report(event: ServerEvent) {
     match event {
         ServerEvent::Starting(name, gpus) => {
             let gpus: Vec<String> = gpus.iter().map(ToString::to_string).collect();
@@ -92,7 +93,12 @@ fn report(event: ServerEvent) {
 }
 
 /// Writes a configuration with the URLs of the servers that extends the given one.
-pub(super) fn write_endpoints(plan: &Plan, from: &Configuration, to: &Path) -> Result<(), CliError> {
+pub(super) fn write_endpoints(
+    plan: &Plan,
+    from: &Configuration,
+    to: &Path,
+    options: &SupervisorOptions,
+) -> Result<(), CliError> {
     let named = from.config.clone().or_else(|| std::env::var("ASKE_CONFIG").ok());
     let default = || Path::new("aske.toml").exists().then(|| "aske.toml".to_owned());
     let base = named.or_else(default).unwrap_or_else(|| "nano".to_owned());
@@ -109,7 +115,7 @@ pub(super) fn write_endpoints(plan: &Plan, from: &Configuration, to: &Path) -> R
         }
         _ => base,
     };
-    std::fs::write(to, endpoints(plan, &[base], "127.0.0.1"))
+    std::fs::write(to, endpoints(plan, &[base], "127.0.0.1", options.longest_restart()))
         .map_err(|error| CliError::failure(format_args!("{}: {error}", to.display())))
 }
 

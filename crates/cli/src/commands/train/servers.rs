@@ -113,7 +113,7 @@ impl Fleet {
 
     /// Starts all servers and waits until they are ready.
     pub(super) async fn start(self) -> Result<Supervisor, CliError> {
-        let mut supervisor = up::open(self.plan, &self.run)?;
+        let mut supervisor = Supervisor::open(self.plan, up::options(&self.run)?, up::report)?;
         match supervisor.enter(0).await {
             Ok(()) => Ok(supervisor),
             Err(error) => {
