@@ -1,8 +1,8 @@
 //! Datasets: problems with their answers, built from checked rows.
 
 use crate::read::{RawRow, json_lines, read};
-use crate::{AnswerKind, ComparisonRules, DataError, Declaration, prompt};
-use aske_config::{OneOrMany, closest, sanitize_name};
+use crate::{AnswerKind, DataError, Declaration, prompt};
+use aske_config::{AnswerComparison, OneOrMany, closest, sanitize_name};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -101,8 +101,8 @@ impl Dataset {
         let Declaration { grading, comparison, .. } = &self.declaration;
         // The names under which earlier versions stored the comparisons; each record names the version that graded it.
         let comparison = match comparison {
-            ComparisonRules::Aske => "aske-2",
-            ComparisonRules::Paper => "paper-2",
+            AnswerComparison::Aske => "aske-2",
+            AnswerComparison::Paper => "paper-2",
         };
         add(&format!("{grading:?} {comparison}"));
         for problem in &self.problems {

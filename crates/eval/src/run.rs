@@ -2,6 +2,7 @@
 
 use crate::grade::{Decision, ParsedReply, decide};
 use crate::{Dataset, Declaration, Grading, Problem, prompt};
+use aske_answer::Policy;
 use aske_bench::{CallError, CallReply, Checker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
@@ -73,7 +74,7 @@ pub fn unfinished<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool
             if judge && declaration.grading == Grading::Judge {
                 matches!(by, "judge" | "none" | "bounds")
             } else {
-                let current = declaration.comparison.rules().name();
+                let current = declaration.comparison.rules(Policy::default()).name();
                 matches!(by, "judge" | "none") || sample.comparison.as_deref() == Some(current)
             }
         }),

@@ -33,7 +33,7 @@ impl Table {
 
     /// Adds a column of strings.
     pub fn text<T: AsRef<str>>(&mut self, name: &'static str, values: impl Iterator<Item = Option<T>>) {
-        self.columns.push((name, Arc::new(StringArray::from_iter(values))));
+        self.columns.push((name, Arc::new(values.collect::<StringArray>())));
     }
 
     /// Adds a column of integers.

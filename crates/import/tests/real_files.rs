@@ -56,8 +56,8 @@ fn sessions(contents: &Contents) -> BTreeMap<String, &SessionRecord> {
 }
 
 fn outcomes(contents: &Contents, grader: &str) -> BTreeMap<String, Outcome> {
-    let grades = read_grades(&contents.path, grader).unwrap();
-    grades.iter().map(|line| (line.record.clone(), line.grade.outcome)).collect()
+    let lines = read_grades(&contents.path, grader).unwrap();
+    lines.iter().map(|line| (line.record.clone(), line.grade.outcome)).collect()
 }
 
 #[test]

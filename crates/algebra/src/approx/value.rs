@@ -50,7 +50,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// The same part with bounds of any precision.
-    fn to_big(self) -> Component<Big> {
+    fn into_big(self) -> Component<Big> {
         match self {
             Self::Exact(value) => Component::Exact(value),
             Self::Pi(value) => Component::Pi(value),
@@ -88,7 +88,7 @@ impl Value {
             Number::Real(re) => (re, Component::zero()),
             Number::Complex(re, im) => (re, im),
         };
-        Self::Ball(Enclosure { re: re.to_big(), im: im.to_big(), rigorous, bits })
+        Self::Ball(Enclosure { re: re.into_big(), im: im.into_big(), rigorous, bits })
     }
 
     /// Bounds of the real part as doubles; an infinity is its own bounds.
@@ -107,9 +107,8 @@ impl Value {
         match (low.is_finite(), high.is_finite()) {
             (true, true) => low * 0.5 + high * 0.5,
             (true, false) => high,
-            (false, true) => low,
             (false, false) if low < 0.0 && high > 0.0 => 0.0,
-            (false, false) => low,
+            (false, _) => low,
         }
     }
 

@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         let mut inner = self.within(body);
         inner.bound.push(variable.clone());
         let body = if body.is_empty() { Expr::int(1) } else { inner.bounded()? };
-        self.integrate(below, above, variable, body)
+        self.integrate(below, above, variable, &body)
     }
 
     fn integrate(
@@ -82,9 +82,9 @@ impl<'a> Parser<'a> {
         below: Option<&'a [Token]>,
         above: Option<&'a [Token]>,
         variable: Symbol,
-        body: Expr,
+        body: &Expr,
     ) -> Read<Expr> {
-        let body = dependent(&body, &variable, FUNCTIONS);
+        let body = dependent(body, &variable, FUNCTIONS);
         Ok(match (below, above) {
             (Some(below), Some(above)) => {
                 let from = self.within(below).bounded()?;
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         inner.bound.push(variable.clone());
         let over = if at == 0 { Expr::int(1) } else { inner.bounded()? };
         let denominator = self.bound_by(&variable, Self::argument)?;
-        self.integrate(below, above, variable, over.over(denominator))
+        self.integrate(below, above, variable, &over.over(denominator))
     }
 
     /// `\lim_{x\to 0^+} f`.

@@ -135,10 +135,10 @@ pub(crate) fn special(tokens: &[Token], context: Context<'_>, level: u32) -> Rea
     if let Some(tokens) = with_base(tokens) {
         return answer(&tokens, context, level + 1).map(Some);
     }
-    if let Some(list) = in_order(tokens) {
-        if let Answer::Bare(parts) | Answer::Tuple(parts) = answer(list, context, level + 1)? {
-            return Ok(Some(Answer::Tuple(parts)));
-        }
+    if let Some(list) = in_order(tokens)
+        && let Answer::Bare(parts) | Answer::Tuple(parts) = answer(list, context, level + 1)?
+    {
+        return Ok(Some(Answer::Tuple(parts)));
     }
     let with = |op: char, at: usize| {
         let mut tokens = tokens.to_vec();

@@ -24,16 +24,13 @@ const AFTERMATH: &str = "\
 /// An exception of the engine as vLLM logs it, and then as Python prints it.
 fn engine(exception: &str) -> String {
     let record = "(EngineCore pid=12) ERROR 07-01 09:30:41 [core.py:1330] ";
-    let logged = [
-        "EngineCore failed to start.",
-        "Traceback (most recent call last):",
-        "  File \"vllm/v1/engine/core.py\"",
-    ]
-    .into_iter()
-    .chain(exception.lines())
-    .map(|line| format!("{record}{line}\r\n"))
-    .collect::<String>();
-    let printed = exception.lines().map(|line| format!("(EngineCore pid=12) {line}\n")).collect::<String>();
+    let prefixed = |prefix: &str, lines: Vec<&str>, end: &str| -> String {
+        lines.into_iter().flat_map(|line| [prefix, line, end].map(str::to_owned)).collect()
+    };
+    let traceback =
+        "EngineCore failed to start.\nTraceback (most recent call last):\n  File \"vllm/v1/engine/core.py\"";
+    let logged = prefixed(record, traceback.lines().chain(exception.lines()).collect(), "\r\n");
+    let printed = prefixed("(EngineCore pid=12) ", exception.lines().collect(), "\n");
     format!(
         "{START}{logged}(EngineCore pid=12) Process EngineCore:\n(EngineCore pid=12) Traceback (most recent call \
          last):\n(EngineCore pid=12)   File \"vllm/v1/engine/core.py\"\n{printed}{AFTERMATH}"

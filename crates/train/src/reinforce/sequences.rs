@@ -76,13 +76,12 @@ pub fn pack_batches(
     let mut batches: Vec<Batch> = Vec::new();
     for (sequence, weight) in all {
         let fits = |batch: &&mut Batch| batch.size() + sequence.tokens.len() <= max_tokens;
-        match batches.last_mut().filter(fits) {
-            Some(batch) => push(batch, sequence, weight),
-            None => {
-                let mut batch = Batch::default();
-                push(&mut batch, sequence, weight);
-                batches.push(batch);
-            }
+        if let Some(batch) = batches.last_mut().filter(fits) {
+            push(batch, sequence, weight);
+        } else {
+            let mut batch = Batch::default();
+            push(&mut batch, sequence, weight);
+            batches.push(batch);
         }
     }
     batches

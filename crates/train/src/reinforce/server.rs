@@ -101,23 +101,22 @@ impl VllmPolicyServer {
         Ok(())
     }
 
+    /// The servers, once they are up.
+    async fn servers(&self) -> Result<VllmServers, TrainError> {
+        let known = self.servers.lock().clone();
+        if let Some(servers) = known {
+            return Ok(servers);
+        }
+        let kwargs = self.chat_template_kwargs.clone();
+        let servers = VllmServers::open(&self.http, &self.urls, &self.folder, kwargs, self.patience).await;
+        let servers = servers.map_err(TrainError::Sampler)?;
+        *self.servers.lock() = Some(servers.clone());
+        Ok(servers)
+    }
+
     async fn serve(&self, policy: &dyn Policy, version: u64) -> Result<Box<dyn Provider>, TrainError> {
         self.publish(policy)?;
-        let known = self.servers.lock().clone();
-        let servers = match known {
-            Some(servers) => servers,
-            None => {
-                let servers = VllmServers::open(
-                    &self.http,
-                    &self.urls,
-                    &self.folder,
-                    self.chat_template_kwargs.clone(),
-                    self.patience,
-                );
-                let servers = servers.await.map_err(TrainError::Sampler)?;
-                self.servers.lock().insert(servers).clone()
-            }
-        };
+        let servers = self.servers().await?;
         servers.load_weights(&self.folder, self.patience).await.map_err(TrainError::Sampler)?;
         Ok(Box::new(Local::new(servers).traced(version)))
     }

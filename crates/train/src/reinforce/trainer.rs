@@ -202,10 +202,7 @@ impl Trainer<'_> {
             let Some(current) = rollouts else { return Ok((policy, StopReason::Halted)) };
             let begun = Instant::now();
             let more = step + 1 < self.config.steps;
-            let serving = match more {
-                true => Some(self.server.serve(policy.as_ref(), step).await?),
-                false => None,
-            };
+            let serving = if more { Some(self.server.serve(policy.as_ref(), step).await?) } else { None };
             let serving_s = begun.elapsed().as_secs_f64();
             let mut metrics =
                 StepMetrics { step: step + 1, failures: current.failures, ..StepMetrics::default() };
