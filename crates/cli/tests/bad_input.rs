@@ -249,7 +249,7 @@ fn an_unknown_configuration_is_named_with_a_suggestion() {
     ");
     assert_snapshot!(refused(&world, &["bench", "--config", "mine/x.toml"]), @r"
     error: mine/x.toml: no such configuration
-    hint: name a file, or a built-in configuration: local, nano, nano-train, paper-bench, paper-train
+    hint: name a file, or a built-in configuration: gpu-train, local, nano, nano-train, paper-bench, paper-train
     ");
     assert_snapshot!(refused(&world, &["config", "rum"]), @r"
     error: no key starts with `rum`

@@ -214,6 +214,10 @@ mod tests {
             let failed = self.made.fetch_add(1, Ordering::Relaxed) < self.failures;
             Box::pin(std::future::ready(if failed { Err(self.fault.clone()) } else { Ok(Reply::text("x")) }))
         }
+
+        fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
+            Box::pin(std::future::pending())
+        }
     }
 
     fn model(failures: u32, cause: ErrorCause, limits: Limits) -> Model {
