@@ -169,6 +169,7 @@ impl Relation {
         let of = |side: &Answer| match side {
             Answer::Value(expr) => aske_algebra::exact::free_symbols(expr),
             Answer::Letters(name) => std::iter::once(name.clone()).collect(),
+            Answer::Ratio(parts, _) => parts.iter().flat_map(aske_algebra::exact::free_symbols).collect(),
             _ => std::collections::BTreeSet::new(),
         };
         self.sides.iter().flat_map(of).collect()

@@ -93,6 +93,8 @@ fn is_beyond_comparison(a: &[Answer], b: &[Answer]) -> bool {
     let either = |test: &dyn Fn(&Answer, &Answer) -> bool| test(a, b) || test(b, a);
     either(&|one, other| {
         has_dots(one) && matches!(other, Answer::Numbers(_) | Answer::Family(..) | Answer::Congruence(_))
+            || has_dots(one)
+                && matches!(other, Answer::Where(_, numbers, _) if *numbers != crate::answer::Numbers::Reals)
     }) || either(&|one, other| {
         by_cases(one)
             && !by_cases(other)

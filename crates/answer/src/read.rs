@@ -26,6 +26,8 @@ mod quantity;
 mod split;
 mod token;
 mod unicode;
+mod vectors;
+pub(crate) mod wording;
 pub(crate) mod words;
 
 use crate::answer::Answer;

@@ -54,6 +54,25 @@ pub(crate) fn words(text: &str) -> String {
     out
 }
 
+/// Phrases that say the same, as words are compared.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("infinitely many", "infinite"),
+    ("convergent", "converges"),
+    ("divergent", "diverges"),
+    ("anticlockwise", "counterclockwise"),
+    ("none of the above", "none of these"),
+    ("has a winning strategy", "wins"),
+    ("has the winning strategy", "wins"),
+    ("prime numbers", "primes"),
+    ("to the left", "left"),
+    ("to the right", "right"),
+    ("to the north", "north"),
+    ("to the south", "south"),
+    ("to the east", "east"),
+    ("to the west", "west"),
+    ("on the interval", "on"),
+];
+
 /// Words as they are compared, without those at the front that only introduce the rest: `a circle`, `the series
 /// diverges`, `it will be Tuesday`.
 pub(crate) fn essence(text: &str) -> String {
@@ -79,12 +98,18 @@ pub(crate) fn essence(text: &str) -> String {
     {
         rest = behind;
     }
-    ["north ", "south "]
-        .iter()
-        .fold(rest.to_owned(), |text, part| text.replace(part, part.trim_end()))
-        .replace("infinitely many", "infinite")
-        .replace("convergent", "converges")
-        .replace("divergent", "diverges")
+    let rest =
+        ["north ", "south "].iter().fold(rest.to_owned(), |text, part| text.replace(part, part.trim_end()));
+    let rest = SYNONYMS.iter().fold(rest, |text, (phrase, same)| text.replace(phrase, same));
+    // A line has two ends and no direction.
+    match rest.split_once(' ') {
+        Some((kind @ ("line" | "segment" | "chord"), ends)) if ends.len() == 2 => {
+            let mut ends: Vec<char> = ends.chars().collect();
+            ends.sort_unstable();
+            format!("{kind} {}", ends.into_iter().collect::<String>())
+        }
+        _ => rest,
+    }
 }
 
 /// Whether one text is the other with more words that do not negate or change it.

@@ -28,7 +28,7 @@ word_set! {
      distance speed velocity acceleration time cost price profit total sum product value probability number ways ratio \
      slope mean median mode average variance maximum minimum max min remainder quotient age mass weight surface angle \
      triangle circle rectangle side base rate amount count result solution energy force work power pressure \
-     temperature range domain gcd lcm det expected shaded region people students days hours minutes years minimal \
+     temperature range domain center centre vertex focus amplitude period intercept gcd lcm det expected shaded region people students days hours minutes years minimal \
      maximal"
 }
 

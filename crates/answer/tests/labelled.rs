@@ -72,13 +72,18 @@ fn near_misses_are_never_equal() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Pairs written to make the program call different answers equal (`attacks`, and `review`, written without knowledge of
-/// the code).
+/// Pairs written to make the program call different answers equal: `attacks`; `review` and `blind`, written without
+/// knowledge of the code; and `probes`, written around what `blind` found.
 #[test]
 fn no_attack_is_called_equal() {
-    let files = [include_str!("data/attacks.jsonl"), include_str!("data/review.jsonl")];
+    let files = [
+        include_str!("data/attacks.jsonl"),
+        include_str!("data/review.jsonl"),
+        include_str!("data/blind.jsonl"),
+        include_str!("data/probes.jsonl"),
+    ];
     let pairs: Vec<Pair> = files.iter().flat_map(|file| lines(file)).collect();
-    assert!(pairs.len() > 9_000);
+    assert!(pairs.len() > 13_000);
     let wrong: Vec<String> = pairs
         .iter()
         .filter(|pair| !pair.equal && compare(&pair.gold, &pair.pred).verdict == Verdict::Equal)
@@ -97,6 +102,8 @@ fn all_labelled_pairs_together_keep_the_bounds() {
         include_str!("data/adversarial.jsonl"),
         include_str!("data/attacks.jsonl"),
         include_str!("data/review.jsonl"),
+        include_str!("data/blind.jsonl"),
+        include_str!("data/probes.jsonl"),
     ];
     let pairs: Vec<Pair> = files.iter().flat_map(|file| lines(file)).collect();
     let equal = pairs.iter().filter(|pair| pair.equal).count();
@@ -109,7 +116,7 @@ fn all_labelled_pairs_together_keep_the_bounds() {
             _ => {}
         }
     }
-    assert!(pairs.len() > 12_000 && equal * 4 > pairs.len());
+    assert!(pairs.len() > 16_000 && equal * 4 > pairs.len());
     assert!(false_equal.is_empty(), "{false_equal:#?}");
     assert!(false_different * 100 <= equal * 3, "{false_different} of {equal} equal pairs called different");
     assert!(undecided * 100 <= pairs.len() * 5, "{undecided} of {} undecided", pairs.len());

@@ -11,9 +11,14 @@ use aske_algebra::exact;
 use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
 use aske_algebra::verdict::Method;
 use dashu_int::IBig;
+use std::collections::BTreeSet;
 
 /// Integers from one to another; no end where it is unbounded.
 type Run = (Option<IBig>, Option<IBig>);
+
+/// The largest modulus to which residues are written out, and the most residues.
+const MAX_MODULUS: i64 = 120;
+const MAX_RESIDUES: usize = 64;
 
 /// More points than this are not compared as integers.
 const MAX_POINTS: usize = 2_000;
@@ -26,6 +31,11 @@ impl Comparator<'_> {
             (Some(a), Some(b)) => self.same_value(a, b),
             _ => Truth::Yes(Method::Exact),
         };
+        if left.is_yes()
+            && let (Some(a), Some(b)) = (self.classes(a), self.classes(b))
+        {
+            return Truth::of(same_classes(&a, &b), Method::Exact);
+        }
         let same = modulus.and(|| left);
         if !same.is_yes() {
             // `2x ≡ 4 (mod 6)` may say the same as `x ≡ 2 (mod 3)`.
@@ -39,6 +49,37 @@ impl Comparator<'_> {
         };
         let all = |from: &[Expr], to: &[Expr]| Truth::all(from.iter().map(|one| among(one, to)));
         all(&a.residues, &b.residues).and(|| all(&b.residues, &a.residues))
+    }
+
+    /// Congruences of one unknown that hold together, as one.
+    pub(crate) fn combined(self, parts: &[Answer]) -> Option<Congruence> {
+        let mut total: Option<(Option<Expr>, Classes)> = None;
+        for part in parts {
+            let Answer::Congruence(part) = part else { return None };
+            let classes = self.classes(part)?;
+            total = Some(match total {
+                None => (part.left.clone(), classes),
+                Some((left, all)) if left == part.left => (left, all.both(&classes)?),
+                Some(_) => return None,
+            });
+        }
+        let (left, all) = total.filter(|(_, all)| !all.residues.is_empty())?;
+        let residues = all.residues.into_iter().map(Expr::int).collect();
+        Some(Congruence { left, residues, modulus: Expr::int(all.modulus) })
+    }
+
+    /// The residues of a congruence and its modulus, where they are integers of a moderate size.
+    pub(crate) fn classes(self, congruence: &Congruence) -> Option<Classes> {
+        let whole = |expr: &Expr| match self.rational(expr)? {
+            value if value.is_int() => i64::try_from(value.floor()).ok(),
+            _ => None,
+        };
+        let modulus = whole(&congruence.modulus)?;
+        if !(1..=MAX_MODULUS).contains(&modulus) || congruence.residues.len() > MAX_RESIDUES {
+            return None;
+        }
+        let residues = congruence.residues.iter().map(|one| Some(whole(one)?.rem_euclid(modulus)));
+        Some(Classes { modulus, residues: residues.collect::<Option<_>>()? })
     }
 
     /// A residue class is not a number, unless the modulus was left out.
@@ -82,10 +123,16 @@ impl Comparator<'_> {
                 }
                 let b = renamed(b, name_b, name_a);
                 let straight = self.same(a, &b);
+                if *numbers_a == Numbers::Reals {
+                    return straight.or(|| self.same_line(a, &b, name_a));
+                }
                 if *numbers_a != Numbers::Integers {
                     return straight;
                 }
-                straight.or(|| self.same_progression(a, &b, name_a)).or(|| self.shifted(a, &b, name_a))
+                straight
+                    .or(|| self.same_progression(a, &b, name_a))
+                    .or(|| self.shifted(a, &b, name_a))
+                    .or(|| self.same_progressions(a, &b, name_a))
             }
             _ if letters_a == letters_b => self.same(a, b),
             _ => Truth::Unknown,
@@ -95,7 +142,11 @@ impl Comparator<'_> {
     /// The same family with its letter counted from another number, or downwards.
     fn shifted(self, a: &Answer, b: &Answer, name: &Symbol) -> Truth {
         let letter = || Expr::Symbol(name.clone());
-        let counted = (1..=3).flat_map(|by| [letter().plus(Expr::int(by)), letter().plus(Expr::int(-by))]);
+        let counted = (1..=3).flat_map(|by| {
+            let up = letter().plus(Expr::int(by));
+            let down = letter().plus(Expr::int(-by));
+            [up.clone(), down.clone(), up.negated(), down.negated()]
+        });
         let yes = std::iter::once(letter().negated())
             .chain(counted)
             .map(|by| self.same(a, &substituted(b, name, &by)))
@@ -124,6 +175,129 @@ impl Comparator<'_> {
             }
             _ => Truth::Unknown,
         }
+    }
+
+    /// Several progressions over all integers: the same where they have the same residues to a common step.
+    fn same_progressions(self, a: &Answer, b: &Answer, name: &Symbol) -> Truth {
+        const NO: Truth = Truth::No(Method::Kind);
+        let (Some(a), Some(b)) = (values(a), values(b)) else { return NO };
+        if a.len() + b.len() < 3 && !a.iter().chain(&b).any(|one| alternates(one, name)) {
+            return NO;
+        }
+        let (Some(a), Some(b)) = (self.progressions(&a, name), self.progressions(&b, name)) else {
+            return NO;
+        };
+        let unit = &a[0].1;
+        let ratio =
+            |step: &Expr| self.rational(&step.clone().over(unit.clone())).filter(|ratio| !ratio.is_zero());
+        let Some(ratios) = a.iter().chain(&b).map(|(_, step)| ratio(step)).collect::<Option<Vec<_>>>() else {
+            return Truth::Unknown;
+        };
+        // All steps as whole multiples of one, and their common multiple.
+        let small = |value: IBig| i64::try_from(value).ok().filter(|value| *value <= MAX_MODULUS);
+        let Some(below) = ratios.iter().try_fold(1_i64, |all, one| {
+            small(IBig::from(one.denominator().clone()))
+                .map(|below| common(all, below))
+                .filter(|all| *all <= MAX_MODULUS)
+        }) else {
+            return Truth::Unknown;
+        };
+        let whole = |one: &Rational| {
+            let multiple = (one * Rational::from(below)).floor();
+            small(if multiple < IBig::ZERO { -multiple } else { multiple })
+        };
+        let Some(steps) = ratios.iter().map(whole).collect::<Option<Vec<_>>>() else { return Truth::Unknown };
+        let all = steps.iter().fold(1, |all, step| common(all, *step));
+        if all > MAX_MODULUS {
+            return Truth::Unknown;
+        }
+        let period = unit.clone().times(Expr::Number(Rational::from(all) / Rational::from(below)));
+        let residues = |progressions: &[(Expr, Expr)], steps: &[i64]| -> Vec<Expr> {
+            let turns = |(one, step): (&(Expr, Expr), &i64)| {
+                let (start, by) = one.clone();
+                (0..all / step)
+                    .map(move |turn| start.clone().plus(by.clone().times(Expr::int(turn))))
+                    .collect::<Vec<_>>()
+            };
+            progressions.iter().zip(steps).flat_map(turns).collect()
+        };
+        let (in_a, in_b) = (residues(&a, &steps[..a.len()]), residues(&b, &steps[a.len()..]));
+        if in_a.len().max(in_b.len()) > MAX_RESIDUES {
+            return Truth::Unknown;
+        }
+        let among = |one: &Expr, others: &[Expr]| {
+            others.iter().fold(Truth::No(Method::Exact), |found, other| {
+                found.or(|| self.divides(&period, &one.clone().minus(other.clone())))
+            })
+        };
+        let every = |from: &[Expr], to: &[Expr]| Truth::all(from.iter().map(|one| among(one, to)));
+        every(&in_a, &in_b).and(|| every(&in_b, &in_a))
+    }
+
+    /// The start and the step of every value that is linear in a letter; of `(-1)^k a + bk`, those of even and of odd k.
+    fn progressions(self, values: &[Expr], name: &Symbol) -> Option<Vec<(Expr, Expr)>> {
+        let mut found = Vec::new();
+        for value in values {
+            let twice = |odd: i64| {
+                let k = Expr::Symbol(name.clone()).times(Expr::int(2)).plus(Expr::int(odd));
+                exact::substitute(value, name, &k)
+            };
+            let parts = if alternates(value, name) { vec![twice(0), twice(1)] } else { vec![value.clone()] };
+            for part in parts {
+                let at = |k: i64| exact::substitute(&part, name, &Expr::int(k));
+                let step = at(1).minus(at(0));
+                let linear = is_closed(&step)
+                    && self.same_value(&at(2).minus(at(1)), &step).is_yes()
+                    && self.same_value(&at(-3).minus(at(-4)), &step).is_yes();
+                if !linear {
+                    return None;
+                }
+                found.push((at(0), step));
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Two lines with a real parameter: the same where their directions are parallel, and so is the way from one to the
+    /// other.
+    pub(crate) fn same_line(self, a: &Answer, b: &Answer, name: &Symbol) -> Truth {
+        const NO: Truth = Truth::No(Method::Kind);
+        let (Answer::Tuple(a), Answer::Tuple(b)) = (a, b) else { return NO };
+        if a.len() != b.len() {
+            return NO;
+        }
+        let line = |entries: &[Answer]| {
+            let mut found = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let Answer::Value(entry) = entry else { return None };
+                let at = |t: i64| exact::substitute(entry, name, &Expr::int(t));
+                let step = at(1).minus(at(0));
+                if !is_closed(&step)
+                    || !is_closed(&at(0))
+                    || !self.same_value(&at(2).minus(at(1)), &step).is_yes()
+                {
+                    return None;
+                }
+                found.push((at(0), step));
+            }
+            Some(found)
+        };
+        let (Some(a), Some(b)) = (line(a), line(b)) else { return NO };
+        let moves = |line: &[(Expr, Expr)]| {
+            !Truth::all(line.iter().map(|(_, step)| self.same_value(step, &Expr::int(0)))).is_yes()
+        };
+        if !moves(&a) || !moves(&b) {
+            return NO;
+        }
+        let between = a.iter().zip(&b).map(|(a, b)| a.0.clone().minus(b.0.clone())).collect::<Vec<_>>();
+        let parallel =
+            |one: &dyn Fn(usize) -> Expr| {
+                let pairs = (0..a.len()).flat_map(|i| (i + 1..a.len()).map(move |j| (i, j)));
+                Truth::all(pairs.map(|(i, j)| {
+                    self.same_value(&one(i).times(a[j].1.clone()), &one(j).times(a[i].1.clone()))
+                }))
+            };
+        parallel(&|at| b[at].1.clone()).and(|| parallel(&|at| between[at].clone()))
     }
 
     /// `x = 12k + 5` for all integers k, against a congruence.
@@ -266,6 +440,42 @@ impl Comparator<'_> {
     }
 }
 
+/// Some residues to a modulus.
+#[derive(Clone, Debug)]
+pub(crate) struct Classes {
+    pub(crate) modulus: i64,
+    pub(crate) residues: BTreeSet<i64>,
+}
+
+impl Classes {
+    /// The same numbers to a multiple of the modulus.
+    fn to(&self, modulus: i64) -> BTreeSet<i64> {
+        (0..modulus / self.modulus)
+            .flat_map(|turn| self.residues.iter().map(move |residue| residue + turn * self.modulus))
+            .collect()
+    }
+
+    /// The numbers that are in both.
+    pub(crate) fn both(&self, other: &Self) -> Option<Self> {
+        let modulus = common(self.modulus, other.modulus);
+        let residues = self.to(modulus).intersection(&other.to(modulus)).copied().collect();
+        (modulus <= MAX_MODULUS * MAX_MODULUS).then_some(Self { modulus, residues })
+    }
+}
+
+fn same_classes(a: &Classes, b: &Classes) -> bool {
+    let modulus = common(a.modulus, b.modulus);
+    a.to(modulus) == b.to(modulus)
+}
+
+fn common(a: i64, b: i64) -> i64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
+
 /// Where a set of integers begins; none for one unbounded below.
 fn starts(numbers: Numbers) -> Option<Vec<Option<IBig>>> {
     Some(match numbers {
@@ -334,6 +544,35 @@ fn single_value(answer: &Answer) -> Option<Expr> {
         },
         _ => None,
     }
+}
+
+/// The expressions that an answer lists, named or not.
+fn values(answer: &Answer) -> Option<Vec<Expr>> {
+    match answer {
+        Answer::Bare(parts) | Answer::Set(parts) | Answer::Any(parts) => {
+            let name = |part: &Answer| match part {
+                Answer::Relation(relation) => assignment(relation).map(|assignment| assignment.name),
+                _ => None,
+            };
+            // Values of two names are a point.
+            let names: BTreeSet<Symbol> = parts.iter().filter_map(name).collect();
+            if names.len() > 1 {
+                return None;
+            }
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(values(part)?);
+            }
+            Some(all)
+        }
+        Answer::Relation(relation) => values(&assignment(relation)?.value),
+        other => Some(vec![single_value(other)?]),
+    }
+}
+
+/// Whether a power of −1 with a letter in its exponent stands in an expression.
+fn alternates(expr: &Expr, name: &Symbol) -> bool {
+    expr.any(&|part| matches!(part, Expr::Power(base, exponent) if **base == Expr::int(-1) && exponent.has_symbol(name)))
 }
 
 /// Whether a letter stands in an answer.

@@ -4,7 +4,7 @@ use super::comparator::Comparator;
 use super::domain::renamed;
 use super::estimate::has_corners;
 use super::points::Points;
-use super::shape::{Definition, assignment, definition};
+use super::shape::{Definition, assignment, definition, named_ratio};
 use super::truth::Truth;
 use super::value::{is_closed, names_of};
 use crate::answer::{Answer, Relation, RelationOp, UNNAMED};
@@ -42,6 +42,19 @@ impl Comparator<'_> {
         match (assignment(a), assignment(b)) {
             (Some(a), Some(b)) if a.name == b.name => return self.same(&a.value, &b.value),
             _ => {}
+        }
+        if let (Some(ratio_a), Some(ratio_b)) = (named_ratio(a), named_ratio(b)) {
+            let same = a.free_symbols() == b.free_symbols();
+            return if same { self.same(&ratio_a, &ratio_b) } else { Truth::No(Method::Kind) };
+        }
+        // `a = b = c` in any order.
+        let names = |relation: &Relation| {
+            relation.signs.len() > 1
+                && relation.signs.iter().all(|sign| *sign == RelationOp::Equal)
+                && relation.sides.iter().all(|side| side.as_name().is_some())
+        };
+        if names(a) && names(b) {
+            return self.in_any_order(&a.sides, &b.sides);
         }
         let membership = b.signs.iter().any(|sign| matches!(sign, RelationOp::In | RelationOp::NotIn));
         self.same_chain(a, b)
@@ -83,6 +96,13 @@ impl Comparator<'_> {
     /// One sign between two expressions against another.
     fn same_step(self, a: (Expr, Expr), sign_a: RelationOp, b: (Expr, Expr), sign_b: RelationOp) -> Truth {
         let oriented = |(left, right): (Expr, Expr), sign: RelationOp| match sign {
+            // A power is zero where its base is.
+            RelationOp::Equal if right == Expr::int(0) => match left {
+                Expr::Power(base, exponent) if matches!(&*exponent, Expr::Number(power) if *power > Rational::ZERO) => {
+                    (*base, sign)
+                }
+                left => (left, sign),
+            },
             // All inequalities say that something is positive.
             RelationOp::Less | RelationOp::LessEqual => (right.minus(left), sign.flipped()),
             RelationOp::Approx => (left.minus(right), RelationOp::Equal),

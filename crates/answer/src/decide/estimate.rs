@@ -43,7 +43,15 @@ pub(crate) fn has_corners(expr: &Expr) -> bool {
             | F::Arccsc,
             inside,
         ) => inside.iter().any(|e| !super::value::is_closed(e)),
-        Expr::Call(F::Binomial, inside) => inside.first().is_some_and(|n| !super::value::is_closed(n)),
+        // `\binom{n}{50}` is zero wherever n is small.
+        Expr::Call(F::Binomial, inside) => match inside.as_slice() {
+            [of, taken] => {
+                let large =
+                    |part: &Expr| matches!(part, Expr::Number(value) if *value > Rational::from(3_u8));
+                !super::value::is_closed(of) && taken.any(&large)
+            }
+            _ => false,
+        },
         Expr::Power(base, exponent) => {
             matches!(&**exponent, Expr::Number(power) if !power.is_int()) && !super::value::is_closed(base)
         }

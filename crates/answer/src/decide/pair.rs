@@ -5,7 +5,7 @@ use super::shape::{Assignments, assignment, assignments, by_name, named_ratio, n
 use super::truth::Truth;
 use super::value::is_closed;
 use crate::answer::{Answer, Clock, Relation, RelationOp};
-use crate::read::dates;
+use crate::read::{dates, wording};
 use crate::text;
 use crate::units::{self, Unit};
 use crate::vocabulary;
@@ -20,6 +20,10 @@ const NEVER: Truth = Truth::No(Method::Kind);
 impl Comparator<'_> {
     /// Whether two answers are the same; the order of the two does not matter.
     pub(crate) fn same(self, a: &Answer, b: &Answer) -> Truth {
+        if let Some((p, q)) = counted_by(a).zip(counted_by(b)).filter(|(p, q)| p != q) {
+            let letter = |name| [(name, crate::answer::Numbers::Integers)];
+            return self.same_family(a, &letter(p), b, &letter(q));
+        }
         if let (Answer::Value(a), Answer::Value(b)) = (a, b) {
             return self.same_value(a, b).or(|| match (measured(a), measured(b)) {
                 // `2 h` and `7200 s`
@@ -75,7 +79,12 @@ impl Comparator<'_> {
                 }
                 _ => NEVER,
             },
-            (A::Tuple(a), A::Tuple(b)) | (A::List(a), A::List(b)) => self.in_order(a, b),
+            (A::Tuple(x), A::Tuple(y)) => self.in_order(x, y).or(|| match (parameter(x), parameter(y)) {
+                // Points of a line, whose parameter ranges over all numbers.
+                (Some(p), Some(q)) => self.same_line(a, &super::domain::renamed(b, &q, &p), &p),
+                _ => NEVER,
+            }),
+            (A::List(a), A::List(b)) => self.in_order(a, b),
             // Two numbers in round and in square brackets are two intervals.
             (A::Tuple(a), A::List(b)) if a.len() != 2 => self.in_order(a, b),
             (A::Tuple(a) | A::List(a), A::Bare(b)) if self.policy.list_as_tuple => self.in_order(a, b),
@@ -126,10 +135,31 @@ impl Comparator<'_> {
                     _ => NEVER,
                 }
             }
-            (A::Matrix(rows), A::Value(_)) => match rows.as_slice() {
-                [row] if row.len() == 1 => self.same(&row[0], b),
+            (A::Matrix(rows), A::Value(value)) => match (rows.as_slice(), diagonal(value, rows.len())) {
+                ([row], _) if row.len() == 1 => self.same(&row[0], b),
+                // `I_2`, `\operatorname{diag}(1, 2)`
+                (rows, Some(entries)) if rows.iter().all(|row| row.len() == rows.len()) => {
+                    let zero = Answer::Value(Expr::int(0));
+                    let cells = rows
+                        .iter()
+                        .enumerate()
+                        .flat_map(|(i, row)| row.iter().enumerate().map(move |(j, cell)| (i, j, cell)));
+                    Truth::all(
+                        cells.map(|(i, j, cell)| self.same(cell, if i == j { &entries[i] } else { &zero })),
+                    )
+                }
                 _ => NEVER,
             },
+            // `P(1, 2)`: a point with its name.
+            (A::Tuple(entries), A::Value(Expr::Apply(name, arguments)))
+                if matches!(
+                    name.as_str(),
+                    "A" | "D" | "K" | "L" | "M" | "O" | "P" | "Q" | "R" | "S" | "T"
+                ) =>
+            {
+                let arguments: Vec<Answer> = arguments.iter().cloned().map(A::Value).collect();
+                self.in_order(entries, &arguments)
+            }
             _ => self.pair_of_words(a, b),
         }
     }
@@ -156,6 +186,10 @@ impl Comparator<'_> {
                 (Some(content), None) | (None, Some(content)) => beside(content),
                 (None, None) => Truth::Yes(Method::Letter),
             },
+            // `No, it is not` against `no`.
+            (A::Choice(said @ (wording::YES | wording::NO), _), A::Text(word)) => {
+                Truth::of(text::fold(word) == if *said == wording::YES { "yes" } else { "no" }, Method::Text)
+            }
             (A::Choice(letter, content), other) => {
                 let named = match other {
                     A::Value(value)
@@ -195,6 +229,12 @@ impl Comparator<'_> {
                 Truth::of(text::words(text) == text::words(letters), Method::Text)
             }
             (A::Letters(a), A::Letters(b)) => same_letters(a, b),
+            // `HTH` and `H, T, H`; `TFT` and `true, false, true`.
+            (A::Letters(letters), A::Bare(parts)) if initials(parts).is_some() => match initials(parts) {
+                Some(initials) if initials == *letters => Truth::Yes(Method::Text),
+                Some(initials) if sorted_letters(&initials) == sorted_letters(letters) => Truth::Unknown,
+                _ => NEVER,
+            },
             (A::Letters(letters), A::Value(value)) => letters_and_value(letters, value),
             // The same tokens in another order are the same answer only where an operator commutes.
             (A::Opaque(a), A::Opaque(b))
@@ -227,6 +267,10 @@ impl Comparator<'_> {
         use Answer as A;
         match (a, b) {
             (A::Congruence(a), A::Congruence(b)) => self.same_congruence(a, b),
+            (A::Bare(parts) | A::All(parts), A::Congruence(b)) => match self.combined(parts) {
+                Some(a) => self.same_congruence(&a, b),
+                None => NEVER,
+            },
             (A::Congruence(a), A::Value(value)) => self.congruence_and_value(a, value),
             (A::Family(a, letters_a), A::Family(b, letters_b)) => {
                 self.same_family(a, letters_a, b, letters_b)
@@ -451,6 +495,44 @@ fn repeats(list: &[Answer]) -> bool {
     list.len() <= 64 && (1..list.len()).any(|at| list[..at].contains(&list[at]))
 }
 
+/// The letter that counts turns in an angle: `30^\circ + 180^\circ k`, `\pi/6 + 2\pi n`.
+fn counted_by(answer: &Answer) -> Option<aske_algebra::expr::Symbol> {
+    let value = match answer {
+        Answer::Quantity(value, unit) if unit.is_degree() => value,
+        Answer::Value(value @ Expr::Sum(_)) if value.any(&|part| *part == Expr::Constant(Constant::Pi)) => {
+            value
+        }
+        _ => return None,
+    };
+    let mut names = aske_algebra::exact::free_symbols(value);
+    let name = names.pop_first().filter(|_| names.is_empty())?;
+    matches!(name.as_str(), "k" | "n" | "m").then_some(name)
+}
+
+/// The letter of a tuple that describes a line: its only one, usually a parameter.
+fn parameter(entries: &[Answer]) -> Option<aske_algebra::expr::Symbol> {
+    let mut names = std::collections::BTreeSet::new();
+    for entry in entries {
+        let Answer::Value(value) = entry else { return None };
+        names.extend(aske_algebra::exact::free_symbols(value));
+    }
+    let name = names.pop_first().filter(|_| names.is_empty())?;
+    matches!(name.as_str(), "t" | "s" | "r" | "lambda" | "mu").then_some(name)
+}
+
+/// The diagonal of a matrix that is given by name.
+fn diagonal(value: &Expr, size: usize) -> Option<Vec<Answer>> {
+    match value {
+        Expr::Symbol(name) if name.strip_prefix("I_").is_some_and(|order| order == size.to_string()) => {
+            Some(vec![Answer::Value(Expr::int(1)); size])
+        }
+        Expr::Apply(name, entries) if name == "diag" && entries.len() == size => {
+            Some(entries.iter().cloned().map(Answer::Value).collect())
+        }
+        _ => None,
+    }
+}
+
 /// A product whose letters are symbols of units, as a quantity: `10·m/s`.
 fn measured(expr: &Expr) -> Option<(Expr, Unit)> {
     let Expr::Product(parts) = expr else { return None };
@@ -522,6 +604,21 @@ fn letters_and_value(letters: &str, value: &Expr) -> Truth {
         return Truth::Yes(Method::Text);
     }
     if sorted_letters(&factors) == sorted_letters(letters) { Truth::Unknown } else { NEVER }
+}
+
+/// The letters that a list gives one by one: `H, T, H`, `(A), (C)`, `true, false`.
+fn initials(parts: &[Answer]) -> Option<String> {
+    let initial = |part: &Answer| match part {
+        Answer::Value(Expr::Symbol(name)) if name.len() == 1 => name.chars().next(),
+        Answer::Choice(letter, None) => Some(*letter),
+        Answer::Text(word) => match text::fold(word).as_str() {
+            "true" => Some('T'),
+            "false" => Some('F'),
+            _ => None,
+        },
+        _ => None,
+    };
+    parts.iter().map(initial).collect()
 }
 
 fn sorted_letters(text: &str) -> Vec<char> {

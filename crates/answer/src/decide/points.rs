@@ -135,10 +135,13 @@ pub(crate) fn consecutive(names: &[Symbol], variable: usize, value: i64) -> Poin
 /// How many points further out there are.
 pub(crate) const WIDE: usize = 14;
 
-/// Points further out, most of them whole: where functions have corners and jumps.
-pub(crate) fn wide(names: &[Symbol], index: usize) -> Point {
+/// Points further out, most of them whole: where functions have corners and jumps. What counts is positive.
+pub(crate) fn wide(names: &[Symbol], index: usize, counts: bool) -> Point {
     const PLACES: [i64; WIDE] = [1, 2, 3, 17, -4, 52, -31, 1_003, -997, 202, 1_000_003, -1_000_033, 101, 26];
-    let place = |variable: usize| Rational::from(PLACES[(index + variable * 3) % WIDE]);
+    let place = |variable: usize| {
+        let place = PLACES[(index + variable * 3) % WIDE];
+        Rational::from(if counts { place.abs() } else { place })
+    };
     Point::new(names.iter().enumerate().map(|(variable, name)| (name.clone(), place(variable))))
 }
 

@@ -49,7 +49,9 @@ impl Comparator<'_> {
         let (mut name_a, mut name_b) = (None, None);
         let (Some(region_a), Some(region_b)) = (self.region(a, &mut name_a), self.region(b, &mut name_b))
         else {
-            return if self.fuel.left() == 0 { Truth::Unknown } else { Truth::No(Method::Kind) };
+            let unsolved =
+                is_inequality(a) && is_inequality(b) && (is_transcendental(a) || is_transcendental(b));
+            return if self.fuel.left() == 0 || unsolved { Truth::Unknown } else { Truth::No(Method::Kind) };
         };
         // `1<x<2` and `1<y<2` are two statements.
         if let (Some(a), Some(b)) = (&name_a, &name_b)
@@ -376,6 +378,32 @@ fn speaks_of(name: &mut Option<Symbol>, of: &Symbol) -> Option<()> {
             Some(())
         }
     }
+}
+
+/// Whether an answer is made of inequalities.
+fn is_inequality(answer: &Answer) -> bool {
+    match answer {
+        Answer::Relation(relation) => relation.signs.iter().all(|sign| sign.is_order()),
+        Answer::Any(parts) | Answer::All(parts) | Answer::Bare(parts) => parts.iter().all(is_inequality),
+        _ => false,
+    }
+}
+
+/// Whether an answer is one inequality in one name that is not solved here: of quotients, roots and functions.
+fn is_transcendental(answer: &Answer) -> bool {
+    let Answer::Relation(relation) = answer else { return false };
+    let hard = |part: &Expr| match part {
+        Expr::Call(..) => !super::value::is_closed(part),
+        Expr::Power(base, exponent) => {
+            let whole =
+                matches!(&**exponent, Expr::Number(power) if power.is_int() && *power > Rational::ZERO);
+            !whole && !super::value::is_closed(base)
+        }
+        _ => false,
+    };
+    relation.free_symbols().len() == 1
+        && relation.signs.len() == 1
+        && relation.sides.iter().any(|side| matches!(side, Answer::Value(value) if value.any(&hard)))
 }
 
 /// Whether an answer is a set of numbers by its notation alone.

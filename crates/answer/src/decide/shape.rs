@@ -111,10 +111,12 @@ pub(crate) fn plain(answer: &Answer) -> Cow<'_, Answer> {
                 _ => Answer::Any(parts),
             }
         }
-        Answer::Relation(relation) => match named_tuple(relation).or_else(|| chained(relation)) {
-            Some(system) => system,
-            None => return Cow::Borrowed(answer),
-        },
+        Answer::Relation(relation) => {
+            match named_tuple(relation).or_else(|| chained(relation)).or_else(|| from_n(relation)) {
+                Some(system) => system,
+                None => return Cow::Borrowed(answer),
+            }
+        }
         other => return Cow::Borrowed(other),
     })
 }
@@ -289,6 +291,56 @@ fn named_tuple(relation: &Relation) -> Option<Answer> {
     }
 }
 
+/// `a_{n+1} = 2a_n` as `a_n = 2a_{n-1}`: a sequence defined at n.
+fn from_n(relation: &Relation) -> Option<Answer> {
+    let [Answer::Value(Expr::Symbol(first)), Answer::Value(_)] = relation.sides.as_slice() else {
+        return None;
+    };
+    let (stem, letter, by) = indexed(first)?;
+    if relation.signs != [RelationOp::Equal] || by == 0 {
+        return None;
+    }
+    let shifted = |side: &Answer| {
+        let Answer::Value(side) = side else { return None };
+        let mut out = side.clone();
+        // From the end that no shifted name takes.
+        let mut names: Vec<(i64, Symbol)> = aske_algebra::exact::free_symbols(side)
+            .into_iter()
+            .filter_map(|name| {
+                let (of, with, at) = indexed(&name)?;
+                (of == stem && with == letter).then(|| (at, name.clone()))
+            })
+            .collect();
+        names.sort();
+        if by < 0 {
+            names.reverse();
+        }
+        for (at, name) in names {
+            let index = match at - by {
+                0 => letter.to_string(),
+                more if more > 0 => format!("{letter}+{more}"),
+                less => format!("{letter}{less}"),
+            };
+            out = aske_algebra::exact::substitute(&out, &name, &Expr::symbol(&format!("{stem}_{index}")));
+        }
+        let back = Expr::symbol(letter).minus(Expr::int(by));
+        Some(Answer::Value(aske_algebra::exact::substitute(&out, &Symbol::new(letter), &back)))
+    };
+    let sides = relation.sides.iter().map(shifted).collect::<Option<Vec<_>>>()?;
+    Some(Answer::Relation(Relation { sides, signs: relation.signs.clone() }))
+}
+
+/// The letter of `a_{n+1}`, its index and what is added to it.
+fn indexed(name: &str) -> Option<(&str, &str, i64)> {
+    let (stem, index) = name.split_once('_')?;
+    let letter = index.get(..1).filter(|letter| matches!(*letter, "n" | "k" | "m"))?;
+    let by = match &index[1..] {
+        "" => 0,
+        rest => rest.parse().ok().filter(|by: &i64| rest.starts_with(['+', '-']) && by.abs() < 100)?,
+    };
+    Some((stem, letter, by))
+}
+
 /// `x = y = 2` as a system.
 fn chained(relation: &Relation) -> Option<Answer> {
     let (value, names) = relation.sides.split_last()?;
@@ -314,6 +366,10 @@ pub(crate) fn by_name(names: &[Answer], values: &[Answer]) -> Vec<Answer> {
         return values.to_vec();
     };
     let mut order: Vec<usize> = (0..symbols.len()).collect();
+    // A fourth unknown beside x, y and z may come first or last.
+    if symbols.iter().any(|name| name == "w") && symbols.iter().any(|name| name == "x") {
+        return values.to_vec();
+    }
     order.sort_by_key(|&at| &symbols[at]);
     let sorted: Vec<&Symbol> = order.iter().map(|&at| &symbols[at]).collect();
     if symbols.len() != values.len() || !is_usual_order(&sorted) {

@@ -187,6 +187,15 @@ impl Comparator<'_> {
             (constants, variables)
         };
         let ((in_a, variables_a), (in_b, variables_b)) = (constants(a), constants(b));
+        // Antiderivatives may differ by a number. Only C is always arbitrary.
+        if let ([c], [d], [variable]) = (in_a.as_slice(), in_b.as_slice(), variables_a.as_slice())
+            && c == "C"
+            && d == "C"
+            && variables_a == variables_b
+            && let (Some(a), Some(b)) = (self.without_constant(a, c), self.without_constant(b, d))
+        {
+            return self.is_constant(&a.minus(b), variable);
+        }
         let arbitrary = |names: &[Symbol]| names.iter().any(|name| name.starts_with(['C', 'c']));
         // In `\frac12 ab\sin C` and `a + b + c` they are given.
         let given = |expr: &Expr, names: &[Symbol]| {
@@ -220,6 +229,26 @@ impl Comparator<'_> {
             return straight;
         }
         self.same_value(&a, &renamed(b, &in_b, &["□1", "□0"]))
+    }
+
+    /// An expression without the constant that is added to it: `x^2` of `x^2 + C`.
+    fn without_constant(self, expr: &Expr, constant: &Symbol) -> Option<Expr> {
+        let Expr::Sum(parts) = expr else { return None };
+        let (constants, rest): (Vec<&Expr>, Vec<&Expr>) =
+            parts.iter().partition(|part| matches!(part, Expr::Symbol(name) if name == constant));
+        let free = !rest.is_empty() && rest.iter().all(|part| !part.has_symbol(constant));
+        (constants.len() == 1 && free).then(|| Expr::Sum(rest.into_iter().cloned().collect()))
+    }
+
+    /// Whether a function of one variable has one value.
+    fn is_constant(self, expr: &Expr, variable: &Symbol) -> Truth {
+        for place in [0, 1] {
+            let value = exact::substitute(expr, variable, &Expr::int(place));
+            if !self.is_undefined(&value) {
+                return self.same_value(expr, &value);
+            }
+        }
+        Truth::Unknown
     }
 
     fn same_function(self, a: &Expr, b: &Expr, names: &[Symbol]) -> Truth {
@@ -256,8 +285,9 @@ impl Comparator<'_> {
         }
         // Corners and jumps are looked for further out and at integers.
         if has_corners(a) || has_corners(b) {
+            let counts = wants_integers(a) || wants_integers(b);
             for index in 0..points::WIDE {
-                let at = points::wide(names, index);
+                let at = points::wide(names, index, counts);
                 if let (Agreement::Apart, true) = approx::agreement(a, b, &at, 53, self.fuel)
                     && (complex || self.both_real(a, b, &at))
                 {

@@ -4,7 +4,7 @@ use super::parser::{Parser, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
 use aske_algebra::exact;
-use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
+use aske_algebra::expr::{Bind, Constant, Expr, Over, Side, Symbol};
 use smol_str::SmolStr;
 
 /// The tokens under or over an operator.
@@ -23,10 +23,16 @@ impl<'a> Parser<'a> {
     fn series(&mut self, adds: bool) -> Read<Expr> {
         let (below, above) = self.scripts()?;
         let below = below.ok_or(ReadError::Syntax)?;
-        let equals = split::find(below, |t| t.is_op('=')).ok_or(ReadError::Syntax)?;
+        // `\sum_{k\ge0}` has no end.
+        let endless = |t: &Token| t.is_cmd("ge") && above.is_none();
+        let equals = split::find(below, |t| t.is_op('=') || endless(t)).ok_or(ReadError::Syntax)?;
         let variable = variable(&below[..equals])?;
         let from = self.within(&below[equals + 1..]).bounded()?;
-        let to = self.within(above.ok_or(ReadError::Syntax)?).bounded()?;
+        let to = match above {
+            Some(above) => self.within(above).bounded()?,
+            None if below[equals].is_cmd("ge") => Expr::Constant(Constant::Infinity),
+            None => return Err(ReadError::Syntax),
+        };
         let body = indexed(&self.bound_by(&variable, Self::term)?, &variable);
         Ok(bind(if adds { Over::Sum(from, to) } else { Over::Product(from, to) }, variable, body))
     }

@@ -5,6 +5,10 @@ use super::parser::{Context, Read, ReadError, expression};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::{Answer, Congruence};
+use aske_algebra::expr::Expr;
+
+/// The largest modulus to which residues are listed.
+const MAX_MODULUS: i64 = 60;
 
 /// Reads a congruence, where all the tokens are one.
 pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer>> {
@@ -17,6 +21,11 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer
     let (left, right) = match split::find(front, is_sign) {
         Some(at) => (Some(&front[..at]), &front[at + 1..]),
         None => (None, front),
+    };
+    // `n \not\equiv 2 \pmod 4`: all other residues.
+    let (left, denied) = match left {
+        Some([left @ .., not]) if not.is_cmd("not") => (Some(left), true),
+        left => (left, false),
     };
     let left = left.map(|left| expression(left, context)).transpose()?;
     let list = |t: &Token| t.is_op(',') || t.is_cmd("or") || t.is_cmd("and");
@@ -34,6 +43,17 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>) -> Read<Option<Answer
         return Err(ReadError::Syntax);
     }
     let modulus = expression(modulus, context)?;
+    if denied {
+        let whole = |expr: &Expr| match expr {
+            Expr::Number(value) if value.is_int() => i64::try_from(value.floor()).ok(),
+            _ => None,
+        };
+        let size =
+            whole(&modulus).filter(|size| (1..=MAX_MODULUS).contains(size)).ok_or(ReadError::Syntax)?;
+        let excluded = residues.iter().map(whole).collect::<Option<Vec<_>>>().ok_or(ReadError::Syntax)?;
+        let others = (0..size).filter(|one| excluded.iter().all(|other| (one - other) % size != 0));
+        residues = others.map(Expr::int).collect();
+    }
     Ok(Some(Answer::Congruence(Box::new(Congruence { left, residues, modulus }))))
 }
 

@@ -35,7 +35,9 @@ pub(crate) fn strip_delimiters(text: &str) -> &str {
                 text = inside.trim();
             }
         }
-        for lead in ["**Answer:**", "**Answer**:", "**Final answer:**", "**Final Answer:**", "####"] {
+        for lead in
+            ["**Answer:**", "**Answer**:", "**Final answer:**", "**Final Answer:**", "####", "### ", "## "]
+        {
             text = text.strip_prefix(lead).map_or(text, str::trim_start);
         }
         if text == before {

@@ -200,8 +200,9 @@ pub(crate) fn in_words(tokens: &[Token], context: Context<'_>, level: u32) -> Re
     }
     let pieces = pieces(tokens);
     let words: Vec<&str> = pieces.iter().map(|(word, _)| word.as_str()).collect();
-    let all = matches!(words.first(), Some(&("all" | "every" | "any")));
-    let mut at = usize::from(all);
+    let quantified = usize::from(matches!(words.as_slice(), ["for", "all" | "every" | "any", ..]));
+    let all = matches!(words.get(quantified), Some(&("all" | "every" | "any")));
+    let mut at = quantified + usize::from(all);
     let is_kind = |word: &str| {
         matches!(
             word,

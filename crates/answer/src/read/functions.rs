@@ -315,6 +315,9 @@ impl Parser<'_> {
                     Expr::Apply(_, arguments) if name == "Gamma" && arguments.len() == 1 => {
                         Ok(Expr::Call(Function::Gamma, arguments))
                     }
+                    Expr::Apply(name, arguments) if name == "zeta" => {
+                        Ok(zeta(&arguments).unwrap_or(Expr::Apply(name, arguments)))
+                    }
                     other => Ok(other),
                 };
             }
@@ -553,4 +556,14 @@ pub(crate) fn map_degrees(expr: Expr, replace: &impl Fn(Expr) -> Expr) -> Expr {
         Expr::Power(base, exponent) => map_degrees(*base, replace).power(map_degrees(*exponent, replace)),
         other => other,
     }
+}
+
+/// The Riemann zeta function at a small even number: `\zeta(2)` is `\pi^2/6`.
+fn zeta(arguments: &[Expr]) -> Option<Expr> {
+    let [Expr::Number(at)] = arguments else { return None };
+    // Euler's values: ζ(2n) is π^{2n} over these.
+    let (power, below) = [(2, 6), (4, 90), (6, 945), (8, 9450)]
+        .into_iter()
+        .find(|(power, _)| *at == aske_algebra::expr::Rational::from(*power))?;
+    Some(Expr::Constant(Constant::Pi).power(Expr::int(power)).over(Expr::int(below)))
 }

@@ -5,6 +5,7 @@ use super::parser::{Context, Read, ReadError};
 use super::token::{Tok, Token};
 use super::{
     brackets, choice, clock, congruence, cycles, domain, opaque, phrases, plain_text, quantity, split,
+    vectors, wording,
 };
 use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::Symbol;
@@ -32,6 +33,11 @@ pub(crate) fn answer(tokens: &[Token], context: Context<'_>, level: u32) -> Read
     // `= 2`
     if first.is_op('=') {
         return answer(rest, context, level + 1);
+    }
+    if level == 0
+        && let Some(found) = wording::read(tokens, context, level)?
+    {
+        return Ok(found);
     }
     if let Some(rest) = phrases::without_hedge(tokens, level) {
         return answer(rest, context, level + 1);
@@ -86,6 +92,17 @@ fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer
     if brackets::is_french(tokens) {
         return brackets::set_expression(tokens, context, level);
     }
+    // `x = k or x = 2k, where k is an integer`: the condition is on all of them.
+    if let Some(comma) = tokens.iter().rposition(|t| t.is_op(','))
+        && split::find(&tokens[..comma], |t| t.is_cmd("or")).is_some()
+        && let Some(condition) = domain::condition(&tokens[comma + 1..])
+    {
+        return Ok(conditioned(answer(&tokens[..comma], context, level + 1)?, vec![condition]));
+    }
+    // `1, 2, or 3` is a list.
+    if let Some(tokens) = without_last_or(tokens) {
+        return answer(&tokens, context, level + 1);
+    }
     if let Some(congruence) = congruence::read(tokens, context)? {
         return Ok(congruence);
     }
@@ -134,6 +151,9 @@ fn structured(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Answer
     if let Some(answer) = brackets::bracketed(tokens, context, level)? {
         return Ok(answer);
     }
+    if let Some(answer) = vectors::read(tokens, context)? {
+        return Ok(answer);
+    }
     if tokens.iter().any(|t| t.is_cmd("pm") || t.is_cmd("mp")) {
         return both_signs(tokens, context, level);
     }
@@ -165,6 +185,15 @@ fn named_list(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option
         values.into_iter().map(|value| answer(value, context, level + 1)).collect::<Read<Vec<_>>>()?;
     let sides = vec![Answer::Tuple(names), Answer::Tuple(values)];
     Ok(Some(Answer::Relation(Relation { sides, signs: vec![RelationOp::Equal] })))
+}
+
+/// A list without the `or` before its last part, which a comma precedes; none where inequalities are joined.
+fn without_last_or(tokens: &[Token]) -> Option<Vec<Token>> {
+    let at = split::find(tokens, |t| t.is_cmd("or")).filter(|&at| at > 0 && tokens[at - 1].is_op(','))?;
+    let single = tokens.iter().filter(|t| t.is_cmd("or")).count() == 1;
+    let orders = tokens.iter().any(|t| sign(t).is_some_and(|sign| sign != RelationOp::Equal));
+    let words = tokens.iter().any(|t| matches!(t.tok, Tok::Word(_) | Tok::Text(_)));
+    (single && !orders && !words).then(|| [&tokens[..at], &tokens[at + 1..]].concat())
 }
 
 /// The parts between connectives, where there are two or more; an empty part at a doubled connective is skipped.
@@ -332,6 +361,14 @@ fn relation(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<A
             }
             _ => answer(side, context, level + 1)?,
         });
+    }
+    // `x \ne \pm 1` excludes both.
+    if let ([RelationOp::NotEqual], [left, Answer::Bare(values)]) = (signs.as_slice(), sides.as_slice()) {
+        let unequal = values.iter().map(|value| {
+            let sides = vec![left.clone(), value.clone()];
+            Answer::Relation(Relation { sides, signs: vec![RelationOp::NotEqual] })
+        });
+        return Ok(Some(Answer::All(unequal.collect())));
     }
     Ok(Some(Answer::Relation(Relation { sides, signs })))
 }

@@ -39,6 +39,22 @@ pub(crate) fn tokens(text: &str, notation: Notation, ambiguities: &Ambiguities) 
 
 /// Unicode mathematics written as LaTeX.
 pub(crate) fn plain(text: &str) -> String {
+    const HTML: &[(&str, &str)] = &[
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&le;", "\\le "),
+        ("&ge;", "\\ge "),
+        ("&amp;", "&"),
+        ("<sup>", "^{"),
+        ("</sup>", "}"),
+        ("<sub>", "_{"),
+        ("</sub>", "}"),
+    ];
+    let text = if text.contains("&lt;") || text.contains('&') && text.contains(';') || text.contains("</su") {
+        &HTML.iter().fold(text.to_owned(), |text, (html, plain)| text.replace(html, plain))
+    } else {
+        text
+    };
     if text.is_ascii() {
         return text.to_owned();
     }
@@ -55,6 +71,13 @@ pub(crate) fn plain(text: &str) -> String {
                 chars.next();
             }
             out.push('}');
+            continue;
+        }
+        // Numbers of items in circles, one behind the other, are a list.
+        if let Some(number) = unicode::circled(c) {
+            out.push_str(if out.ends_with(')') { ", (" } else { "(" });
+            out.push_str(&number.to_string());
+            out.push(')');
             continue;
         }
         let c = unicode::half_width(c);
@@ -115,6 +138,15 @@ const MAX_STYLES: u32 = 20;
 fn is_differential(word: &str) -> bool {
     let end = word.as_bytes();
     matches!(end, [.., b'd', b'x' | b'y' | b'z' | b't' | b'u' | b'v' | b'r' | b's']) && end.len() <= 4
+}
+
+/// A function and the letter behind it: `sinx`, `lnx`.
+fn run_together(word: &str) -> Option<(&'static str, char)> {
+    ["sin", "cos", "tan", "ln", "log"].into_iter().find_map(|name| {
+        let rest = word.strip_prefix(name)?;
+        let letter = rest.chars().next().filter(|_| rest.len() == 1)?;
+        matches!(letter, 'x' | 'y' | 'z' | 't').then_some((name, letter))
+    })
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -272,6 +304,11 @@ impl<'a> Lexer<'a> {
             _ => match names::plain_word(word) {
                 Some(name) => self.cmd(name),
                 None if word == "to" => self.push(Tok::Op(':')),
+                // `sinx`
+                None if let Some((name, letter)) = run_together(word) => {
+                    self.cmd(name);
+                    self.push(Tok::Letter(letter));
+                }
                 None if is_differential(word) => {
                     word.chars().for_each(|letter| self.push(Tok::Letter(letter)));
                 }

@@ -36,6 +36,8 @@ fn pieces(tokens: &[Token]) -> Vec<SmolStr> {
 /// One token as it is spelled, whatever notation it was written in.
 fn piece(token: &Token) -> SmolStr {
     match &token.tok {
+        // `3 cm by 4 cm`
+        Tok::Word(word) | Tok::Text(word) if word == "by" => SmolStr::new_static("*"),
         Tok::Word(word) | Tok::Text(word) => SmolStr::new(crate::text::words(word)),
         Tok::Letter(c) => words::folded(c.encode_utf8(&mut [0; 4])),
         Tok::Cmd(name) if name == "mid" => SmolStr::new_static("|"),

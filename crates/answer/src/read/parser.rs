@@ -61,7 +61,13 @@ pub(crate) fn expression(tokens: &[Token], context: Context<'_>) -> Read<Expr> {
         }
         _ => false,
     };
-    if !tokens.iter().any(|t| matches!(t.tok, Tok::Word(_))) {
+    let named = |at: usize| match &tokens[at].tok {
+        Tok::Text(word) => {
+            super::words::is_function(word) && tokens.get(at + 1).is_some_and(|t| t.is_op('(') && !t.spaced)
+        }
+        _ => false,
+    };
+    if !tokens.iter().any(|t| matches!(t.tok, Tok::Word(_))) && !(0..tokens.len()).any(named) {
         return Parser::new(tokens, context).group_of(tokens);
     }
     // Letters run together are factors, each with its own exponent; before a bracket they may name a function.
@@ -70,6 +76,9 @@ pub(crate) fn expression(tokens: &[Token], context: Context<'_>) -> Read<Expr> {
         let bracket = tokens.get(at + 1).is_some_and(|t| (t.is_op('(') || t.is_op('[')) && !t.spaced);
         match &token.tok {
             Tok::Word(word) if bracket && super::words::is_function(word) => letters.push(token.clone()),
+            Tok::Text(word) if named(at) => {
+                letters.push(Token { tok: Tok::Word(word.clone()), spaced: token.spaced });
+            }
             Tok::Word(word) if product(token, at > 0 && matches!(tokens[at - 1].tok, Tok::Num(_))) => {
                 let factors = word.chars().enumerate();
                 letters.extend(
@@ -362,7 +371,7 @@ impl<'a> Parser<'a> {
                             {
                                 base = Expr::symbol(&format!("{name}_{subscript}"));
                             }
-                            base = base.power(exponent);
+                            base = combinations(&base, &exponent).unwrap_or_else(|| base.power(exponent));
                         }
                     }
                     // Behind a number it means degrees; elsewhere one function after another.
@@ -616,9 +625,33 @@ impl<'a> Parser<'a> {
             self.at += 1;
             one
         };
-        // `x_{\max}` and `x_{\text{max}}` are one name.
-        Ok(Some(super::split::spell(words).replace('\\', "").into()))
+        // `x_{\max}` and `x_{\text{max}}` are one name, and so are `x_{1+n}` and `x_{n+1}`.
+        let name = match words {
+            [Token { tok: Tok::Num(_), .. }, plus, letter @ Token { tok: Tok::Letter(_), .. }]
+                if plus.is_op('+') =>
+            {
+                super::split::spell(&[letter.clone(), plus.clone(), words[0].clone()])
+            }
+            _ => super::split::spell(words),
+        };
+        Ok(Some(name.replace('\\', "").into()))
     }
+}
+
+/// `C_{10}^3` and `C_n^2`: combinations.
+fn combinations(base: &Expr, exponent: &Expr) -> Option<Expr> {
+    let Expr::Symbol(name) = base else { return None };
+    let of = name.strip_prefix("C_")?;
+    let of = match (of.parse::<i64>(), exponent) {
+        (Ok(of), Expr::Number(taken))
+            if taken.is_int() && *taken < aske_algebra::expr::Rational::from(of) =>
+        {
+            Expr::int(of)
+        }
+        (Err(_), Expr::Number(_) | Expr::Symbol(_)) if matches!(of, "n" | "m" | "N") => Expr::symbol(of),
+        _ => return None,
+    };
+    Some(Expr::Call(Function::Binomial, vec![of, exponent.clone()]))
 }
 
 /// `C(5,2)` and `P(5,2)`: combinations and permutations of integers.

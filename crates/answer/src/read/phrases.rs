@@ -27,6 +27,8 @@ const LEAD_INS: &[&str] = &[
     "so",
     "only",
     "the only solution is",
+    "unique solution",
+    "both",
     "so the final answer is",
     "the value is",
     "the result is",
@@ -251,6 +253,10 @@ fn words(tokens: &[Token]) -> Option<String> {
 
 /// `3rd`, `5^{\text{th}}`, `third`: a place in an order.
 fn ordinal(tokens: &[Token]) -> Option<Answer> {
+    let tokens = match tokens {
+        [Token { tok: Tok::Word(the) | Tok::Text(the), .. }, rest @ ..] if the == "the" => rest,
+        _ => tokens,
+    };
     let is_suffix = |token: &Token| matches!(&token.tok, Tok::Word(word) | Tok::Text(word) if matches!(word.as_str(), "st" | "nd" | "rd" | "th"));
     let number = match tokens {
         [Token { tok: Tok::Num(num), .. }, suffix] if is_suffix(suffix) && !suffix.spaced => {

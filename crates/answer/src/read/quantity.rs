@@ -45,7 +45,34 @@ pub(crate) fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
             }
             _ => rest,
         };
+        // `\$5 per hour`
+        if let Some((front, per)) =
+            trailing_unit(rest).filter(|(_, per)| per.bases.iter().all(|(_, power)| *power < 0))
+        {
+            return expression(front, context).map(|value| Answer::Quantity(value, unit.times(&per, 1)));
+        }
         return expression(rest, context).map(|value| Answer::Quantity(value, unit));
+    }
+    // `(4 cm)^2`
+    if let [open, inside @ .., close, caret, Token { tok: Tok::Num(power), .. }] = tokens
+        && open.is_op('(')
+        && close.is_op(')')
+        && caret.is_op('^')
+        && let Some((front, unit)) = trailing_unit(inside)
+        && let Some(times @ 2..=3) = power.digits.as_ref().and_then(|digits| digits.parse::<i32>().ok())
+    {
+        let value = expression(front, context)?.power(Expr::int(times.into()));
+        return Ok(Answer::Quantity(value, Unit::none().times(&unit, times)));
+    }
+    // `5'10''`
+    if let [Token { tok: Tok::Num(feet), .. }, foot, Token { tok: Tok::Num(inches), .. }, first, second] =
+        tokens
+        && [foot, first, second].iter().all(|mark| mark.is_op('\''))
+    {
+        let inches = Expr::Number(
+            feet.value.clone() * aske_algebra::expr::Rational::from(12_u8) + inches.value.clone(),
+        );
+        return Ok(Answer::Quantity(inches, units::read("inch").unwrap_or_else(Unit::none)));
     }
     // `-\$5`
     if let [minus, currency, rest @ ..] = tokens

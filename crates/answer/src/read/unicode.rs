@@ -1,5 +1,10 @@
 //! LaTeX equivalents of mathematical Unicode.
 
+/// The number in a circle: `①`.
+pub(crate) fn circled(c: char) -> Option<u32> {
+    ('①'..='⑳').contains(&c).then(|| u32::from(c) - u32::from('①') + 1)
+}
+
 /// What a character stands for, or `None` where it stands for itself.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn latex(c: char) -> Option<&'static str> {

@@ -65,7 +65,7 @@ fn is_proper(word: &str) -> bool {
 pub(crate) fn is_function(word: &str) -> bool {
     const FUNCTIONS: &[&str] = &[
         "var", "cov", "corr", "deg", "dim", "rank", "tr", "ord", "erf", "sgn", "sign", "ker", "span", "card",
-        "std", "sd", "prob", "area", "vol", "perm", "len", "null", "mean", "rad", "sup", "id", "adj",
+        "std", "sd", "prob", "diag", "area", "vol", "perm", "len", "null", "mean", "rad", "sup", "id", "adj",
     ];
     let titled = word.len() > 2 && word.starts_with(|c: char| c.is_uppercase());
     titled || FUNCTIONS.contains(&word.to_lowercase().as_str())
