@@ -12,13 +12,12 @@ use crate::output::{BOLD, hint, note, paint};
 use crate::runs::folders;
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::{ModelRegistry, PairSchedule, Selection, selected_pairs};
-use aske_chat::Hint;
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::RunDir;
-use aske_train::reinforce::{CollapseMonitor, RolloutSampler, StopReason, TrainError, Trainer, load_policy};
-use aske_train::{LearnError, Objective, Policy};
+use aske_train::reinforce::{CollapseMonitor, RolloutSampler, StopReason, Trainer, load_policy};
+use aske_train::{Objective, Policy};
 use curves::Curves;
 use measure::Measures;
 use std::path::{Path, PathBuf};
@@ -95,9 +94,9 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
     let plan = &layers.config().train;
     let path = seed_folder(root, seed);
     let section = &settings.models[&settings.asker.model];
-    let policy = load_policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
+    let policy = load_policy(section, plan)?;
     let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high);
-    let embedder = Embedder::find(&plan.embedder).map_err(|error| train_error(&error.into(), None))?;
+    let embedder = Embedder::find(&plan.embedder)?;
     let monitor = monitor(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
@@ -125,7 +124,11 @@ fn train_seed(layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError>
         }
     })?;
     curves.finish();
-    let (policy, stop) = done.map_err(|error| train_error(&error, curves.last_checkpoint()))?;
+    let (policy, stop) = done.map_err(|error| {
+        let kept = curves.last_checkpoint();
+        let kept = kept.map(|path| format!("the last good checkpoint is {}", path.display()));
+        CliError::from(error).and_hint(kept)
+    })?;
     finish(policy.as_ref(), &stop, root, seed)
 }
 
@@ -189,21 +192,4 @@ fn monitor(layers: &Layers, settings: &Settings) -> Result<CollapseMonitor, CliE
         domain: settings.domain,
         pack: settings.pack.clone(),
     })
-}
-
-/// A training error; names the last good checkpoint, if there is one.
-fn train_error(error: &TrainError, checkpoint: Option<PathBuf>) -> CliError {
-    let hint = error.hint().map(String::from);
-    let kept = checkpoint.map(|path| format!("the last good checkpoint is {}", path.display()));
-    let hint = match (hint, kept) {
-        (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),
-        (hint, kept) => hint.or(kept),
-    };
-    let exit = match error {
-        TrainError::Learn(LearnError::Untrainable(_) | LearnError::Device(_))
-        | TrainError::Embed(_)
-        | TrainError::FewerSteps { .. } => Exit::Usage,
-        _ => Exit::Failures,
-    };
-    CliError { message: error.to_string(), hint, exit }
 }
