@@ -6,6 +6,8 @@ use aske_export::ExportError;
 use aske_fleet::FleetError;
 use aske_import::ImportError;
 use aske_record::RunError;
+use aske_train::LearnError;
+use aske_train::reinforce::TrainError;
 use aske_weights::PullError;
 use std::borrow::Cow;
 use std::error::Error;
@@ -65,6 +67,13 @@ impl CliError {
         Self { message: message.to_string(), hint: None, exit: Exit::Failures }
     }
 
+    /// The same with one more hint.
+    pub(crate) fn and_hint(mut self, more: Option<String>) -> Self {
+        let hints: Vec<String> = self.hint.into_iter().chain(more).collect();
+        self.hint = (!hints.is_empty()).then(|| hints.join("; "));
+        self
+    }
+
     /// The work was stopped by a signal before it could finish.
     pub(crate) fn interrupted() -> Self {
         Self { message: "interrupted".to_owned(), hint: None, exit: Exit::Interrupted }
@@ -87,9 +96,19 @@ fn exit_of(error: &(dyn Error + 'static)) -> Exit {
     if let Some(ExportError::Run(error)) = error.downcast_ref() {
         return exit_of(error);
     }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            TrainError::Learn(error) => exit_of(error),
+            TrainError::Embed(_) | TrainError::FewerSteps { .. } => Exit::Usage,
+            _ => Exit::Failures,
+        };
+    }
+    let learning = error
+        .downcast_ref()
+        .is_some_and(|error| !matches!(error, LearnError::Untrainable(_) | LearnError::Device(_)));
     let disk = matches!(error.downcast_ref(), Some(RunError::Io { .. } | RunError::Sqlite { .. }));
     let server = error.downcast_ref().is_some_and(|error| {
         !matches!(error, FleetError::AlreadyRunning { .. } | FleetError::OrphanedServers { .. })
     });
-    if disk || server || error.is::<PullError>() { Exit::Failures } else { Exit::Usage }
+    if disk || server || learning || error.is::<PullError>() { Exit::Failures } else { Exit::Usage }
 }

@@ -89,3 +89,8 @@ pub(crate) fn hint(text: impl Display) {
 pub(crate) fn safe(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
+
+/// The same on one line.
+pub(crate) fn safe_line(text: &str) -> String {
+    safe(text).replace('\n', " ")
+}

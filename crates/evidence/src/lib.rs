@@ -6,7 +6,7 @@
 //! ```no_run
 //! use aske_evidence::{Run, evidence};
 //! let run = Run::read("runs/nano-nano-asker".as_ref(), None)?;
-//! let tables = evidence(&[run])?;
+//! let tables = evidence(&[run]);
 //! assert_eq!(tables.runs[0].outcomes.len(), 5);
 //! # Ok::<(), aske_record::RunError>(())
 //! ```
@@ -35,19 +35,16 @@ pub use tables::{
 };
 pub use tally::Tally;
 
-use aske_record::RunError;
-use run::Stored;
-
 /// Everything about some runs.
-pub fn evidence(runs: &[Run]) -> Result<Evidence, RunError> {
+pub fn evidence(runs: &[Run]) -> Evidence {
     let shown: Vec<RunEvidence> = runs.iter().map(of_run).collect();
     let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
-    Ok(Evidence {
+    Evidence {
         comparisons: compare::comparisons(runs),
         ability: ability::ability(runs),
         regrades: compare::ranks(&regrades),
         runs: shown,
-    })
+    }
 }
 
 /// Everything about one run.
@@ -59,10 +56,9 @@ fn of_run(run: &Run) -> RunEvidence {
         }
     }
     let cells = cells::cells(run);
-    let (stored, trouble) = match run.stored() {
-        Ok(stored) => (stored, None),
-        Err(error) => (Stored::default(), Some(error.to_string())),
-    };
+    let stored = run.stored();
+    let trouble = stored.as_ref().err().map(ToString::to_string);
+    let (used, begun) = stored.unwrap_or_default();
     RunEvidence {
         name: run.folder(),
         path: run.path.display().to_string(),
@@ -72,7 +68,7 @@ fn of_run(run: &Run) -> RunEvidence {
         solvers: solvers(run),
         sessions: tally.sessions(),
         ungraded: run.sessions.len() as u64 - tally.sessions(),
-        held: run.held(stored.begun),
+        held: run.held(begun),
         trouble,
         outcomes: tally.shares(),
         direction: cells::direction(&cells),
@@ -83,7 +79,7 @@ fn of_run(run: &Run) -> RunEvidence {
         sampling: panels::sampling(run),
         regrades: compare::regrades(run),
         validity: validity::validity(run),
-        used: stored.used,
+        used,
         highlights: highlights::highlights(run),
     }
 }

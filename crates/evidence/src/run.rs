@@ -106,15 +106,6 @@ impl Session {
     }
 }
 
-/// Totals of the stored replies of a run.
-#[derive(Debug, Default)]
-pub(crate) struct Stored {
-    /// Calls, tokens and cost by role.
-    pub(crate) used: BTreeMap<String, RoleUsage>,
-    /// Sessions that have replies and neither a record nor a grade.
-    pub(crate) begun: u64,
-}
-
 /// A run folder.
 #[derive(Debug)]
 pub struct Run {
@@ -356,8 +347,8 @@ impl Run {
         Replies::open(&self.path)?.used()
     }
 
-    /// Totals of the stored replies.
-    pub(crate) fn stored(&self) -> Result<Stored, RunError> {
+    /// Of the stored replies: calls, tokens and cost by role, and the sessions that have neither a record nor a grade.
+    pub(crate) fn stored(&self) -> Result<(BTreeMap<String, RoleUsage>, u64), RunError> {
         let replies = Replies::open(&self.path)?;
         let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);
         // Names of other records have another number of slashes.
@@ -366,7 +357,7 @@ impl Run {
         };
         let mut begun = 0;
         replies.each_record(|name| begun += u64::from(session(name) && !known(name)))?;
-        Ok(Stored { used: replies.used()?, begun })
+        Ok((replies.used()?, begun))
     }
 
     /// Counts the sessions of the folder; `begun` of them have stored replies only.
@@ -399,24 +390,14 @@ fn configured_text(manifest: &Manifest, section: &str, key: &str) -> String {
 
 /// The solvers that the configuration lists, smallest first, with their sizes.
 fn configured(manifest: &Manifest) -> Vec<Solver> {
-    #[derive(Deserialize)]
-    struct Listed {
-        boundary: Boundary,
-        #[serde(default)]
-        models: HashMap<String, Model>,
-    }
-    #[derive(Deserialize)]
-    struct Boundary {
-        #[serde(default)]
-        solvers: Vec<String>,
-    }
-    #[derive(Deserialize)]
-    struct Model {
-        params: Option<f64>,
-    }
-    let Ok(listed) = manifest.config.clone().try_into::<Listed>() else { return Vec::new() };
-    let params = |name: &String| listed.models.get(name).and_then(|model| model.params);
-    listed.boundary.solvers.iter().map(|name| Solver { name: name.clone(), params: params(name) }).collect()
+    let config = &manifest.config;
+    let names = config.get("boundary").and_then(|boundary| boundary.get("solvers")?.as_array());
+    let params = |name: &str| {
+        let params = config.get("models")?.get(name)?.get("params")?;
+        params.as_float().or_else(|| params.as_integer().map(|whole| whole as f64))
+    };
+    let names = names.into_iter().flatten().filter_map(toml::Value::as_str);
+    names.map(|name| Solver { name: name.to_owned(), params: params(name) }).collect()
 }
 
 fn parse<T: for<'l> Deserialize<'l>>(line: &[u8]) -> Result<T, String> {

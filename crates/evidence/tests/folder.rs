@@ -87,7 +87,7 @@ fn sessions_are_told_by_size_whoever_was_model_1() {
     ];
     write(folder.path(), "asker", &sessions);
     let run = Run::read(folder.path(), None).unwrap();
-    let tables = evidence(std::slice::from_ref(&run)).unwrap();
+    let tables = evidence(std::slice::from_ref(&run));
     let shown = &tables.runs[0];
     assert_eq!(shown.solvers.iter().map(|solver| solver.name.as_str()).collect::<Vec<_>>(), SOLVERS);
     assert_eq!(shown.cells.iter().map(|cell| cell.pair).collect::<Vec<_>>(), [[0, 1], [0, 2]]);
@@ -130,7 +130,7 @@ fn doubts_are_counted_and_named() {
         .chain([(last, disagreed)])
         .collect();
     write(folder.path(), "asker", &sessions);
-    let tables = evidence(&[Run::read(folder.path(), None).unwrap()]).unwrap();
+    let tables = evidence(&[Run::read(folder.path(), None).unwrap()]);
     let found = &tables.runs[0].validity;
     assert_eq!(found.from_probing.examples, ["large:small/0"]);
     assert_eq!((found.leaked.sessions, found.leaked.of), (1, 6));
@@ -153,7 +153,7 @@ fn two_askers_are_compared_on_the_sessions_they_share() {
     write(folders[0].path(), "better", &all(|_| true, 10));
     write(folders[1].path(), "worse", &all(|sample| sample % 2 == 0, 8));
     let runs = folders.each_ref().map(|folder| Run::read(folder.path(), None).unwrap());
-    let tables = evidence(&runs).unwrap();
+    let tables = evidence(&runs);
     let compared = &tables.comparisons[0];
     assert_eq!((compared.paired.sessions, compared.paired.clusters), (24, 3));
     assert!((compared.paired.difference.value - 0.5).abs() < 1e-12);
@@ -209,7 +209,7 @@ fn baselines_and_audits_are_read_from_their_panels() {
     let many = right(&[("small", &[false, true, false, false]), ("large", &[true, true, true, true])]);
     run.add_record(&Record::Audit(panel("4/large:small/0", Some("large:small/0"), true, many))).unwrap();
     run.add_record(&Record::Audit(panel("2/large:small/0", Some("large:small/0"), true, few))).unwrap();
-    let tables = evidence(&[Run::read(folder.path(), None).unwrap()]).unwrap();
+    let tables = evidence(&[Run::read(folder.path(), None).unwrap()]);
     let baseline = tables.runs[0].baseline.as_ref().unwrap();
     // Question 0: two pairs calibrated, one too easy; 1: three too hard; 2: three bad cross-checks; 3: three without.
     let counts: Vec<u64> = baseline.outcomes.iter().map(|share| share.sessions).collect();

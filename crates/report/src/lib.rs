@@ -8,7 +8,7 @@
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let runs = [aske_evidence::Run::read("runs/mine".as_ref(), None)?];
-//! let page = aske_report::page(&aske_evidence::evidence(&runs)?, &runs)?;
+//! let page = aske_report::page(&aske_evidence::evidence(&runs), &runs)?;
 //! std::fs::write("report.html", page)?;
 //! # Ok(())
 //! # }

@@ -26,4 +26,4 @@ pub use environment::{Environment, SessionLimits};
 pub use error::ServeError;
 pub use history::History;
 pub use models::Models;
-pub use server::{model_options, serve, serve_models};
+pub use server::{serve, serve_models};

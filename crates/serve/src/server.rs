@@ -1,15 +1,9 @@
 //! Starts the servers of the environment and of models.
 
 use crate::{Environment, Models, ServeError, api, models};
-use aske_http::{Access, Server, ServerOptions};
+use aske_http::{Server, ServerOptions};
 use axum::Router;
-use std::net::SocketAddr;
 use std::sync::Arc;
-
-/// Server options for models: errors in OpenAI's format.
-pub fn model_options(address: SocketAddr, access: Access) -> ServerOptions {
-    ServerOptions { error_response: models::error_response, ..ServerOptions::new(address, access) }
-}
 
 /// Serves an environment: calls `ready` with the server, and runs until `shutdown` completes. Then no new call is made, and
 /// calls in flight may finish and are stored.
@@ -24,7 +18,7 @@ pub async fn serve(
     run(options, routes, ready, shutdown, move || environment.halt.trigger()).await
 }
 
-/// Serves models as an OpenAI-compatible endpoint, in the same way.
+/// Serves models as an OpenAI-compatible endpoint in the same way, with errors in OpenAI's format.
 pub async fn serve_models(
     models: Models,
     options: ServerOptions,
@@ -32,6 +26,7 @@ pub async fn serve_models(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let models = Arc::new(models);
+    let options = ServerOptions { error_response: models::error_response, ..options };
     run(options, models::routes(models.clone()), ready, shutdown, move || models.halt()).await
 }
 

@@ -5,9 +5,11 @@
 //!
 //! ```no_run
 //! # async fn show() -> Result<(), aske_view::ViewError> {
-//! let options = aske_view::ViewOptions::local(vec!["runs/nano-nano-asker".into()], 0);
-//! let until = std::future::pending();
-//! aske_view::serve(options, |server| eprintln!("http://{}/", server.address()), until).await
+//! use aske_http::{Access, Server, ServerOptions};
+//! let runs = vec!["runs/nano-nano-asker".into()];
+//! let options = ServerOptions::new(([127, 0, 0, 1], 0).into(), Access::open());
+//! let ready = |server: &Server| eprintln!("http://{}/", server.address());
+//! aske_view::serve(runs, options, ready, std::future::pending()).await
 //! # }
 //! ```
 
@@ -24,4 +26,4 @@ mod search;
 mod server;
 
 pub use error::ViewError;
-pub use server::{ViewOptions, serve};
+pub use server::serve;

@@ -2,13 +2,12 @@
 
 use crate::runs::RunStore;
 use crate::{ViewError, api, assets};
-use aske_http::{Access, ApiError, Server, ServerOptions, WorkerError};
+use aske_http::{ApiError, Server, ServerOptions, WorkerError};
 use axum::extract::Request;
 use axum::http::header::ALLOW;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,45 +22,26 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'";
 
-/// What to show, and where.
-#[derive(Clone, Debug)]
-pub struct ViewOptions {
-    /// Run folders, shown in this order.
-    pub runs: Vec<PathBuf>,
-    /// Options of the HTTP server.
-    pub http: ServerOptions,
-}
-
-impl ViewOptions {
-    /// Shows these runs on this address.
-    pub fn new(runs: Vec<PathBuf>, address: SocketAddr, access: Access) -> Self {
-        let http = ServerOptions {
-            browser_login: true,
-            grace: SHUTDOWN_GRACE,
-            content_security_policy: CONTENT_SECURITY_POLICY,
-            ..ServerOptions::new(address, access)
-        };
-        Self { runs, http }
-    }
-
-    /// Shows these runs to this machine alone; port 0 means any free port.
-    pub fn local(runs: Vec<PathBuf>, port: u16) -> Self {
-        Self::new(runs, (Ipv4Addr::LOCALHOST, port).into(), Access::open())
-    }
-}
-
-/// Reads the runs, calls `ready` with the server, and serves until `shutdown` completes.
+/// Reads run folders, which are shown in this order, calls `ready` with the server, and serves until `shutdown`
+/// completes.
 pub async fn serve(
-    options: ViewOptions,
+    runs: Vec<PathBuf>,
+    http: ServerOptions,
     ready: impl FnOnce(&Server),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ViewError> {
-    if options.runs.is_empty() {
+    if runs.is_empty() {
         return Err(ViewError::NoRuns);
     }
-    let server = Server::bind(options.http).await?;
+    let http = ServerOptions {
+        browser_login: true,
+        grace: SHUTDOWN_GRACE,
+        content_security_policy: CONTENT_SECURITY_POLICY,
+        ..http
+    };
+    let server = Server::bind(http).await?;
     let (end, ending) = watch::channel(false);
-    let read = spawn_blocking(move || RunStore::read(&options.runs, ending));
+    let read = spawn_blocking(move || RunStore::read(&runs, ending));
     let runs = read.await.map_err(WorkerError::from)??;
     let not_found = async || ApiError::not_found("this route does not exist");
     let routes = assets::routes().merge(api::routes()).with_state(Arc::new(runs));

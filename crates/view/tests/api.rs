@@ -240,8 +240,8 @@ async fn news_wakes_up_when_a_run_grows_and_when_the_viewer_ends() {
 #[tokio::test]
 async fn a_folder_without_a_run_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
-    let options = aske_view::ViewOptions::local(vec![folder.path().to_owned()], 0);
-    let error = aske_view::serve(options, |_| {}, std::future::pending()).await.unwrap_err();
+    let runs = vec![folder.path().to_owned()];
+    let error = aske_view::serve(runs, support::local(), |_| {}, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("holds no run") && aske_chat::Hint::hint(&error).is_some(), "{error}");
 }
 

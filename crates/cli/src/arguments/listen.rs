@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::output::note;
-use aske_http::Access;
+use aske_http::{Access, ServerOptions};
 use clap::Args;
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,23 +18,14 @@ pub(crate) struct Listen {
 }
 
 impl Listen {
-    /// The address with this port.
-    pub(crate) fn address(&self, port: u16) -> SocketAddr {
-        SocketAddr::new(self.host, port)
-    }
-
-    /// Who may use the server. Prints a generated token, once.
-    pub(crate) fn access(&self) -> Result<Access, CliError> {
+    /// The options of a server on this port. Prints a generated token, once.
+    pub(crate) fn options(&self, port: u16) -> Result<ServerOptions, CliError> {
         let mut access = Access::from_environment(self.host)?;
         if let Some(token) = access.take_generated() {
             note(format_args!("token: {token}"));
             note("clients send it as `Authorization: Bearer TOKEN`; set ASKE_TOKEN to choose your own");
         }
-        Ok(access)
-    }
-
-    /// Additional host names to accept.
-    pub(crate) fn allowed_hosts(&self) -> Vec<String> {
-        self.allow_host.clone()
+        let allowed_hosts = self.allow_host.clone();
+        Ok(ServerOptions { allowed_hosts, ..ServerOptions::new(SocketAddr::new(self.host, port), access) })
     }
 }

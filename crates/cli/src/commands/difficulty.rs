@@ -62,11 +62,11 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let target = Target { settings: &settings, models: &models, folder: &folder };
     let exit = panels::ask("difficulty", target, &difficulty_panels(&solver, sessions))?;
     let run = Run::read(&path, None)?;
-    let evidence = aske_evidence::evidence(&[run])?;
+    let evidence = aske_evidence::evidence(&[run]);
     if arguments.json {
         data(serde_json::json!(evidence.runs[0].difficulty));
     } else {
-        evidence::difficulties(&evidence::sanitized(&evidence));
+        evidence::difficulties(&evidence);
     }
     Ok(exit)
 }

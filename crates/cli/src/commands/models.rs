@@ -11,10 +11,10 @@ use crate::runs::models::{configured, dialogue};
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::ModelRegistry;
 use aske_chat::Hint;
-use aske_config::{Config, ModelSection, ProviderKind, is_env_var_name};
+use aske_config::{Config, ModelSection, is_env_var_name};
 use aske_model::Halt;
 use futures_util::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
@@ -34,7 +34,7 @@ fn show(arguments: &Models) -> Result<Exit, CliError> {
         if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
     let failed = tried.values().any(Result::is_err);
     if arguments.json {
-        data(serde_json::Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
+        data(Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
     } else {
         data(as_table(config, &names, &tried));
         for error in tried.values().filter_map(|tried| tried.as_ref().err()) {
@@ -79,7 +79,7 @@ fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Tabl
         };
         table.add_row([
             (*name).to_owned(),
-            provider(section).to_owned(),
+            provider(section).as_str().unwrap_or_default().to_owned(),
             served(name, section),
             section.params.map_or_else(String::new, |params| format!("{params}B")),
             price(|price| price.input),
@@ -91,7 +91,7 @@ fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Tabl
     table
 }
 
-fn as_json(config: &Config, name: &str, tried: &Tried) -> serde_json::Value {
+fn as_json(config: &Config, name: &str, tried: &Tried) -> Value {
     let section = config.models.get(name);
     json!({
         "model": name,
@@ -106,17 +106,9 @@ fn as_json(config: &Config, name: &str, tried: &Tried) -> serde_json::Value {
     })
 }
 
-fn provider(section: &ModelSection) -> &'static str {
-    match section.provider {
-        Some(ProviderKind::Openai) => "openai",
-        Some(ProviderKind::Scripted) => "scripted",
-        Some(ProviderKind::Local) => "local",
-        Some(ProviderKind::Llama) => "llama",
-        Some(ProviderKind::Fixed) => "fixed",
-        Some(ProviderKind::Staircase) => "staircase",
-        Some(ProviderKind::Imported) => "imported",
-        None => "none",
-    }
+/// The provider's name in the configuration.
+fn provider(section: &ModelSection) -> Value {
+    section.provider.map_or_else(|| json!("none"), |kind| json!(kind))
 }
 
 fn served(name: &str, section: &ModelSection) -> String {

@@ -15,9 +15,6 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
     let (evals, runs): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.manifest.is_eval());
     let scored: Vec<(String, Scores)> =
         evals.iter().map(|run| (run.path.display().to_string(), aske_eval::scores(&run.evals))).collect();
-    if runs.is_empty() {
-        return report_evals(arguments, &scored, &damaged);
-    }
     for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rules())).filter(|(_, n)| *n > 0)
     {
         note(format_args!(
@@ -27,33 +24,53 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
             run.sessions.len()
         ));
     }
-    let evidence = aske_evidence::evidence(&runs)?;
+    let evidence = if runs.is_empty() { None } else { Some(aske_evidence::evidence(&runs)) };
+    let unread = evidence.iter().flat_map(|evidence| &evidence.runs).any(|run| run.trouble.is_some());
     if let Some(file) = &arguments.html {
-        write(file, &aske_report::page(&evidence, &runs)?)?;
-        if !scored.is_empty() {
+        match &evidence {
+            Some(evidence) => write(file, aske_report::page(evidence, &runs)?)?,
+            None => write(file, aske_eval::page::scores(&scored))?,
+        }
+        if evidence.is_some() && !scored.is_empty() {
             note("evaluations are not on this page; name only their folders to write one for them");
         }
     }
     if arguments.json {
-        let mut report = json!(evidence);
+        let mut report = evidence.map_or_else(|| json!({}), |evidence| json!(evidence));
         if !scored.is_empty() {
-            report["evals"] = as_json(&scored);
+            report["evals"] =
+                scored.iter().map(|(run, scores)| json!({ "run": run, "scores": scores })).collect();
         }
-        data(with_damaged(report, &damaged));
+        if !damaged.is_empty() {
+            report["damaged"] = damaged.iter().map(Damaged::as_json).collect();
+        }
+        data(report);
     } else if let Some(file) = &arguments.html {
         note(format_args!("written to {}", file.display()));
     } else {
-        evidence::all(&evidence::sanitized(&evidence));
-        show_all(&scored);
+        if let Some(evidence) = evidence {
+            evidence::all(&evidence::with_distinct_names(evidence));
+        }
+        for (path, scores) in &scored {
+            data(format_args!("\n{}", paint(DIM, safe(path))));
+            scores::show(scores);
+        }
     }
-    let unread = evidence.runs.iter().any(|run| run.trouble.is_some());
-    Ok(if unread { Exit::Failures } else { exit_status(&damaged) })
+    // A folder that is not shown is a failure.
+    Ok(if unread || !damaged.is_empty() { Exit::Failures } else { Exit::Done })
 }
 
 /// A folder that cannot be read, and why.
 struct Damaged {
     run: PathBuf,
     error: CliError,
+}
+
+impl Damaged {
+    fn as_json(&self) -> Value {
+        let Self { run, error } = self;
+        json!({ "run": run.display().to_string(), "error": error.message, "hint": error.hint })
+    }
 }
 
 /// Reads all readable folders and reports the others. Fails if none is readable.
@@ -77,47 +94,4 @@ fn read(paths: &[PathBuf], grader: Option<&str>) -> Result<(Vec<Run>, Vec<Damage
         ));
     }
     Ok((runs, damaged))
-}
-
-/// A folder that is not shown is a failure.
-fn exit_status(damaged: &[Damaged]) -> Exit {
-    if damaged.is_empty() { Exit::Done } else { Exit::Failures }
-}
-
-fn with_damaged(mut report: Value, damaged: &[Damaged]) -> Value {
-    if !damaged.is_empty() {
-        let one = |Damaged { run, error }: &Damaged| json!({ "run": run.display().to_string(), "error": error.message, "hint": error.hint });
-        report["damaged"] = damaged.iter().map(one).collect();
-    }
-    report
-}
-
-/// Reports evaluations alone.
-fn report_evals(
-    arguments: &Report,
-    scored: &[(String, Scores)],
-    damaged: &[Damaged],
-) -> Result<Exit, CliError> {
-    if let Some(file) = &arguments.html {
-        write(file, aske_eval::page::scores(scored))?;
-    }
-    if arguments.json {
-        data(with_damaged(json!({ "evals": as_json(scored) }), damaged));
-    } else if let Some(file) = &arguments.html {
-        note(format_args!("written to {}", file.display()));
-    } else {
-        show_all(scored);
-    }
-    Ok(exit_status(damaged))
-}
-
-fn show_all(scored: &[(String, Scores)]) {
-    for (path, scores) in scored {
-        data(format_args!("\n{}", paint(DIM, safe(path))));
-        scores::show(scores);
-    }
-}
-
-fn as_json(scored: &[(String, Scores)]) -> Value {
-    scored.iter().map(|(run, scores)| json!({ "run": run, "scores": scores })).collect()
 }

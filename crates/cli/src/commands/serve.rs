@@ -8,9 +8,9 @@ use crate::runs::models::{configured, dialogue};
 use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::ModelRegistry;
 use aske_config::{ModelSection, ProviderKind, Settings};
-use aske_http::{Server, ServerOptions};
+use aske_http::Server;
 use aske_record::RunDir;
-use aske_serve::{Environment, History, Models, SessionLimits, model_options, serve, serve_models};
+use aske_serve::{Environment, History, Models, SessionLimits, serve, serve_models};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -36,9 +36,7 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, CliError> {
         data(format_args!("http://{}", server.address()));
         note(description);
     };
-    let listen = &arguments.listen;
-    let mut http = ServerOptions::new(listen.address(arguments.port), listen.access()?);
-    http.allowed_hosts = listen.allowed_hosts();
+    let http = arguments.listen.options(arguments.port)?;
     runtime()?.block_on(async { serve(environment, http, ready, shutdown_signal()).await })?;
     Ok(Exit::Done)
 }
@@ -74,9 +72,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
     }
     let registry = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
     let models = Models::new(&registry, &sections, arguments.max_tokens);
-    let listen = &arguments.listen;
-    let mut http = model_options(listen.address(arguments.port), listen.access()?);
-    http.allowed_hosts = listen.allowed_hosts();
+    let http = arguments.listen.options(arguments.port)?;
     let key = if http.access.is_required() { "the API key is the token" } else { "any API key works" };
     let ready = |server: &Server| {
         data(format_args!("http://{}/v1", server.address()));

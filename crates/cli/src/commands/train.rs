@@ -13,15 +13,14 @@ use crate::output::{BOLD, hint, note, paint};
 use crate::runs::folders;
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::{ModelRegistry, PairOrder, PairSchedule, Selection, selected_pairs};
-use aske_chat::Hint;
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::{Manifest, RunDir};
 use aske_train::reinforce::{
-    CollapseMonitor, PolicyServer, RolloutSampler, StopReason, TrainError, Trainer, load_policy,
+    CollapseMonitor, PolicyServer, RolloutSampler, StopReason, Trainer, load_policy,
 };
-use aske_train::{LearnError, Objective, Policy};
+use aske_train::{Objective, Policy};
 use curves::Curves;
 use measure::Measures;
 use servers::{Fleet, policy_server};
@@ -103,9 +102,9 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
         fleet.set_urls(&mut settings.models);
     }
     let section = &settings.models[&settings.asker.model];
-    let policy = load_policy(section, plan).map_err(|error| train_error(&error.into(), None))?;
+    let policy = load_policy(section, plan)?;
     let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high);
-    let embedder = Embedder::find(&plan.embedder).map_err(|error| train_error(&error.into(), None))?;
+    let embedder = Embedder::find(&plan.embedder)?;
     let monitor = monitor(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
@@ -113,10 +112,10 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     let order = pair_order(&path)?;
     let folder = open_folder(&path, layers, &settings, order)?;
     let urls = fleet.as_ref().map(Fleet::policy_urls).unwrap_or_default();
-    let server = policy_server(plan, section, &path, urls).map_err(|error| train_error(&error, None))?;
+    let server = policy_server(plan, section, &path, urls)?;
     if let PolicyServer::Vllm(server) = &server {
         // Servers that are started here read their weights from there.
-        server.publish(policy.as_ref()).map_err(|error| train_error(&error, None))?;
+        server.publish(policy.as_ref())?;
     }
     let pairs = selected_pairs(&settings, &Selection::default())?;
     let halt = Halt::default();
@@ -149,7 +148,11 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
         Ok::<_, CliError>(done)
     })?;
     curves.finish();
-    let (policy, stop) = done?.map_err(|error| train_error(&error, curves.last_checkpoint()))?;
+    let (policy, stop) = done?.map_err(|error| {
+        let kept = curves.last_checkpoint();
+        let kept = kept.map(|path| format!("the last good checkpoint is {}", path.display()));
+        CliError::from(error).and_hint(kept)
+    })?;
     training.server.clean_up();
     finish(policy.as_ref(), &stop, root, seed)
 }
@@ -238,21 +241,4 @@ fn monitor(layers: &Layers, settings: &Settings) -> Result<CollapseMonitor, CliE
         domain: settings.domain,
         pack: settings.pack.clone(),
     })
-}
-
-/// A training error; names the last good checkpoint, if there is one.
-fn train_error(error: &TrainError, checkpoint: Option<PathBuf>) -> CliError {
-    let hint = error.hint().map(String::from);
-    let kept = checkpoint.map(|path| format!("the last good checkpoint is {}", path.display()));
-    let hint = match (hint, kept) {
-        (Some(hint), Some(kept)) => Some(format!("{hint}; {kept}")),
-        (hint, kept) => hint.or(kept),
-    };
-    let exit = match error {
-        TrainError::Learn(LearnError::Untrainable(_) | LearnError::Device(_))
-        | TrainError::Embed(_)
-        | TrainError::FewerSteps { .. } => Exit::Usage,
-        _ => Exit::Failures,
-    };
-    CliError { message: error.to_string(), hint, exit }
 }

@@ -68,6 +68,11 @@ fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
     let explanation = arguments.explain.then(|| explain(gold, pred, rules));
     let comparison =
         explanation.as_ref().map_or_else(|| rules.compare(gold, pred), |explained| explained.comparison);
+    let (style, word, exit) = match comparison.verdict {
+        Verdict::Equal => (GOOD, "equal", Exit::Done),
+        Verdict::Different => (BAD, "different", Exit::Failures),
+        Verdict::Undecided => (NOTE, "undecided", Exit::Undecided),
+    };
     if arguments.json {
         let mut line =
             json!({"gold": gold, "pred": pred, "equal": equal(comparison), "method": comparison.method});
@@ -79,18 +84,9 @@ fn one(gold: &str, pred: &str, rules: &Rules, arguments: &Verify) -> Exit {
         if let Some(explanation) = &explanation {
             show(explanation);
         }
-        let (style, word) = match comparison.verdict {
-            Verdict::Equal => (GOOD, "equal"),
-            Verdict::Different => (BAD, "different"),
-            Verdict::Undecided => (NOTE, "undecided"),
-        };
         data(format_args!("{} ({})", paint(style, word), method(comparison)));
     }
-    match comparison.verdict {
-        Verdict::Equal => Exit::Done,
-        Verdict::Different => Exit::Failures,
-        Verdict::Undecided => Exit::Undecided,
-    }
+    exit
 }
 
 fn show(explanation: &Explanation) {

@@ -6,13 +6,11 @@ use crate::output::{data, note};
 use crate::runs::folders::given_or_all;
 use crate::runtime::{runtime, shutdown_signal};
 use aske_http::Server;
-use aske_view::{ViewOptions, serve};
+use aske_view::serve;
 
 pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
     let runs = given_or_all(&arguments.runs)?;
-    let listen = &arguments.listen;
-    let mut options = ViewOptions::new(runs, listen.address(arguments.port), listen.access()?);
-    options.http.allowed_hosts = listen.allowed_hosts();
+    let options = arguments.listen.options(arguments.port)?;
     let ready = |server: &Server| {
         let address = server.address();
         data(format_args!("http://{address}/"));
@@ -24,7 +22,6 @@ pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
             Err(error) => note(error),
         }
     };
-    let serving = async { serve(options, ready, shutdown_signal()).await };
-    runtime()?.block_on(serving)?;
+    runtime()?.block_on(async { serve(runs, options, ready, shutdown_signal()).await })?;
     Ok(Exit::Done)
 }

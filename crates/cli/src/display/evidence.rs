@@ -1,7 +1,7 @@
 //! Evidence of runs on a terminal.
 
 use super::tables::{adaptive, outcomes, table, used};
-use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe};
+use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe, safe_line};
 use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
 };
@@ -16,7 +16,8 @@ pub(crate) fn all(evidence: &Evidence) {
         headline(run);
         data(format_args!("\n{}", outcomes(&run.outcomes)));
         if run.cells.len() > 1 {
-            data(format_args!("\n{}", map(run)));
+            data("");
+            print(&map(run));
         }
         direction(run);
     }
@@ -33,48 +34,25 @@ pub(crate) fn all(evidence: &Evidence) {
     note(paint(DIM, "`aske report --html FILE` draws this; `aske view` shows every session"));
 }
 
-/// Evidence with names that are safe on a terminal, as folders may come from someone else. An asker with several runs is
-/// named after the folders.
-pub(crate) fn sanitized(evidence: &Evidence) -> Evidence {
-    let mut evidence = evidence.clone();
-    let clean = |name: &mut String| *name = safe(name).replace('\n', " ");
+/// The evidence with the folder's name in place of an asker's if that asker has several runs.
+pub(crate) fn with_distinct_names(mut evidence: Evidence) -> Evidence {
     let askers: Vec<String> = evidence.runs.iter().map(|run| run.asker.clone()).collect();
     for run in &mut evidence.runs {
         if askers.iter().filter(|asker| **asker == run.asker).count() > 1 {
             run.asker.clone_from(&run.name);
         }
-        clean(&mut run.asker);
-        clean(&mut run.grader);
-        run.solvers.iter_mut().for_each(|solver| clean(&mut solver.name));
-        run.regrades.iter_mut().for_each(|regrade| clean(&mut regrade.grader));
-        for difficulty in &mut run.difficulty {
-            clean(&mut difficulty.solver);
-            difficulty.targets.iter_mut().for_each(|target| clean(&mut target.pair));
-        }
-        let found = &mut run.validity;
-        found.solvers.iter_mut().for_each(|solver| clean(&mut solver.name));
-        for flag in [
-            &mut found.disagreed,
-            &mut found.promoted,
-            &mut found.folded,
-            &mut found.undecided,
-            &mut found.duplicates,
-            &mut found.near_duplicates,
-            &mut found.from_probing,
-            &mut found.leaked,
-        ] {
-            flag.examples.iter_mut().for_each(clean);
-        }
     }
-    if let Some(ability) = &mut evidence.ability {
-        ability.solvers.iter_mut().for_each(clean);
-    }
-    evidence.regrades.iter_mut().for_each(|ranks| clean(&mut ranks.grader));
     evidence
 }
 
+/// Prints a heading, with names from folders that may come from someone else.
 fn heading(text: impl std::fmt::Display) {
-    data(format_args!("\n{}", paint(BOLD, text)));
+    data(format_args!("\n{}", paint(BOLD, safe_line(&text.to_string()))));
+}
+
+/// Prints a table, without control characters in names.
+fn print(table: &Table) {
+    data(safe(&table.to_string()));
 }
 
 /// `31.0 points (28.1 to 33.9)`.
@@ -209,7 +187,7 @@ pub(crate) fn audits(evidence: &Evidence) {
     row("a calibrated session is so again", &|audit| maybe(audit.estimates.again));
     row("control: a solver against itself (= noise)", &|audit| share(audit.estimates.same));
     row("control: two solvers of another pair", &|audit| maybe(audit.estimates.shuffled));
-    data(shown);
+    print(&shown);
 }
 
 fn comparisons(evidence: &Evidence) {
@@ -236,7 +214,7 @@ fn comparisons(evidence: &Evidence) {
             words,
         ]);
     }
-    data(shown);
+    print(&shown);
 }
 
 fn p_value(p: f64) -> String {
@@ -257,7 +235,7 @@ fn abilities(evidence: &Evidence) {
         let fit = ability.abilities.fit[index].map_or_else(String::new, |fit| format!("{fit:.2}"));
         shown.add_row([name.clone(), value, range, fit]);
     }
-    data(shown);
+    print(&shown);
     if let Some(p) = ability.abilities.p {
         let words = if p < 0.05 { "one scale does not tell all" } else { "one scale fits" };
         data(format_args!("{words} (p = {p:.3}); a fit near 1 is as expected"));
@@ -269,7 +247,7 @@ fn abilities(evidence: &Evidence) {
         let [value, range] = skill.as_ref().map_or_else(|| ["–".to_owned(), String::new()], logits);
         shown.add_row([run.asker.clone(), value, range]);
     }
-    data(shown);
+    print(&shown);
 }
 
 /// Prints the grades of other cross-check solvers.
@@ -295,12 +273,12 @@ pub(crate) fn regrades(evidence: &Evidence) {
             ]);
         }
     }
-    data(shown);
+    print(&shown);
     for ranks in evidence.regrades.iter().filter(|ranks| ranks.runs > 1) {
         let words = if ranks.same_order { "the ranking is the same" } else { "the ranking changes" };
         data(format_args!(
             "{}: {words} over {} askers; the largest shift is {:.1} points",
-            ranks.grader,
+            safe_line(&ranks.grader),
             ranks.runs,
             100.0 * ranks.largest_shift
         ));
@@ -321,7 +299,7 @@ pub(crate) fn baselines(evidence: &Evidence) {
                 percent(probed.rate),
             ]);
         }
-        data(shown);
+        print(&shown);
     }
 }
 
@@ -339,7 +317,7 @@ pub(crate) fn difficulties(evidence: &Evidence) {
                     percent_range(target.failed.interval),
                 ]);
             }
-            data(shown);
+            print(&shown);
             if let (Some(difference), Some(p)) = (difficulty.difference, difficulty.p) {
                 data(format_args!("hard minus easy: {} points, p {}", points(difference), p_value(p)));
             }
@@ -359,13 +337,14 @@ fn validity(run: &RunEvidence, validity: &Validity) {
             check.examples.first().cloned().unwrap_or_default(),
         ]);
     }
-    data(shown);
+    print(&shown);
     let cut: Vec<String> = validity
         .solvers
         .iter()
         .filter(|solver| solver.truncated > 0)
         .map(|solver| {
-            format!("{} {}", solver.name, percent(solver.truncated as f64 / solver.replies.max(1) as f64))
+            let share = solver.truncated as f64 / solver.replies.max(1) as f64;
+            format!("{} {}", safe_line(&solver.name), percent(share))
         })
         .collect();
     if cut.is_empty() {

@@ -38,24 +38,14 @@ pub(crate) async fn with_progress<T>(
     Ok((done?, interrupt))
 }
 
-/// The same on a runtime of its own.
-pub(crate) fn block_with_progress<T>(
-    open: usize,
-    unit: &'static str,
-    target: Target<'_>,
-    work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<T, RunError>,
-) -> Result<(T, Interrupt), CliError> {
-    runtime()?.block_on(with_progress(open, unit, target, work))
-}
-
-/// The same, and reports on stderr what failed and what is left.
+/// The same on a runtime of its own, and reports on stderr what failed and what is left.
 pub(crate) fn run_and_report(
     open: usize,
     unit: &'static str,
     target: Target<'_>,
     work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<JobSummary, RunError>,
 ) -> Result<Exit, CliError> {
-    let (ended, interrupt) = block_with_progress(open, unit, target, work)?;
+    let (ended, interrupt) = runtime()?.block_on(with_progress(open, unit, target, work))?;
     report_unfinished(&ended, unit);
     Ok(exit_status(&ended, &interrupt))
 }

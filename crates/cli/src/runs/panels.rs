@@ -4,7 +4,7 @@ use super::execute::{Target, run_and_report};
 use super::folders;
 use super::models::only;
 use crate::arguments::OnRun;
-use crate::display::evidence::sanitized;
+use crate::display::evidence::with_distinct_names;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use aske_bench::{Panel, judged_records};
@@ -51,11 +51,11 @@ pub(crate) fn for_each_run(
         }
     }
     let runs = runs.iter().map(|run| Run::read(run, None)).collect::<Result<Vec<_>, _>>()?;
-    let evidence = aske_evidence::evidence(&runs)?;
+    let evidence = aske_evidence::evidence(&runs);
     if json {
         data(serde_json::json!(evidence));
     } else {
-        show(&sanitized(&evidence));
+        show(&with_distinct_names(evidence));
     }
     Ok(status)
 }

@@ -6,6 +6,7 @@ use aske_bench::{Observer, RunContext, RunFailure, Spending};
 use aske_evidence::Tally;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome};
+use aske_weights::PullEvent;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
@@ -66,6 +67,47 @@ impl ByteProgress {
             self.printed.set(Instant::now());
             note(format_args!("{}/{} MiB", bytes >> 20, self.total >> 20));
         }
+    }
+}
+
+/// Shows the progress of a download.
+pub(crate) struct PullProgress<'n> {
+    name: &'n str,
+    licence: Option<&'n str>,
+    bytes: RefCell<Option<ByteProgress>>,
+}
+
+impl<'n> PullProgress<'n> {
+    pub(crate) fn new(name: &'n str, licence: Option<&'n str>) -> Self {
+        Self { name, licence, bytes: RefCell::default() }
+    }
+
+    pub(crate) fn report(&self, event: PullEvent) {
+        let name = self.name;
+        match event {
+            PullEvent::Waiting => note(format_args!("{name}: another process is downloading it; waiting")),
+            PullEvent::Verifying => note(format_args!("{name} is downloaded; checking it")),
+            PullEvent::Corrupt => note(format_args!("{name} is damaged; downloading it again")),
+            PullEvent::Total(bytes) => {
+                if let Some(licence) = self.licence {
+                    note(format_args!("{name}: {}, {licence}", megabytes(bytes)));
+                }
+                self.bytes.replace(Some(ByteProgress::new(bytes)));
+            }
+            PullEvent::Downloaded(bytes) => {
+                if let Some(progress) = &*self.bytes.borrow() {
+                    progress.set(bytes);
+                }
+            }
+        }
+    }
+}
+
+/// `98 MB`, `1.1 GB`.
+pub(crate) fn megabytes(bytes: u64) -> String {
+    match bytes as f64 {
+        bytes if bytes < 1e9 => format!("{:.0} MB", bytes / 1e6),
+        bytes => format!("{:.1} GB", bytes / 1e9),
     }
 }
 

@@ -23,7 +23,7 @@ async fn cached(runs: &Arc<RunStore>) -> Result<Bytes, ApiError> {
         if cached == Some(loaded.version) {
             return Ok(None);
         }
-        Ok(Some((loaded.version, to_json(&evidence(&loaded.runs)?)?)))
+        Ok(Some((loaded.version, to_json(&evidence(&loaded.runs))?)))
     });
     if let Some(fresh) = fresh.await? {
         *cache = Some(fresh);

@@ -31,12 +31,11 @@ fn summary(loaded: LoadedRun<'_>) -> Value {
     }
     let graded = run.sessions.len() - outcomes[Label::Ungraded.index()];
     let calibrated = outcomes[Label::Graded(Outcome::Calibrated).index()];
-    let check = run.manifest.config.get("check").and_then(|check| check.get("model")?.as_str());
     json!({
         "name": crate::runs::name(&run.path),
         "path": run.path.display().to_string(),
         "asker": run.asker,
-        "check": check.unwrap_or_default(),
+        "check": run.check(),
         "grader": run.grader,
         "solvers": run.solvers,
         "sessions": run.sessions.len(),

@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use aske_chat::Finish;
+use aske_http::{Access, ServerOptions};
 use aske_record::{GradeLine, Identity, Manifest, PairId, Record, RunDir, SCHEMA, SessionRecord};
 use aske_session::{Grade, GradingRules, Outcome, SolverAnswer, Transcript, Turn};
-use aske_view::{ViewOptions, serve};
+use aske_view::serve;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -80,12 +81,17 @@ pub(crate) struct Viewer {
     pub(crate) task: tokio::task::JoinHandle<Result<(), aske_view::ViewError>>,
 }
 
+/// Any free port, for this machine alone.
+pub(crate) fn local() -> ServerOptions {
+    ServerOptions::new(([127, 0, 0, 1], 0).into(), Access::open())
+}
+
 pub(crate) async fn start(runs: Vec<PathBuf>) -> Viewer {
     let (told, ready) = oneshot::channel();
     let (end, ended) = oneshot::channel::<()>();
     let until = async { drop(ended.await) };
-    let options = ViewOptions::local(runs, 0);
-    let task = tokio::spawn(serve(options, |server| told.send(server.address()).unwrap(), until));
+    let tell = |server: &aske_http::Server| told.send(server.address()).unwrap();
+    let task = tokio::spawn(serve(runs, local(), tell, until));
     Viewer { address: ready.await.unwrap(), end: Some(end), task }
 }
 

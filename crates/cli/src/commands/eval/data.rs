@@ -2,14 +2,13 @@
 
 use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::runs::progress::ByteProgress;
+use crate::runs::progress::PullProgress;
 use crate::runtime::until_signal;
 use aske_chat::Hint;
 use aske_eval::locate::{DatasetSource, SearchPaths, find, not_found, select_files};
 use aske_eval::{Dataset, Declaration};
-use aske_weights::{Cache, PullError, PullEvent, PullOptions, pull_dataset};
+use aske_weights::{Cache, PullError, PullOptions, pull_dataset};
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 /// The dataset that is used if none is named.
 const DEFAULT: &str = "ladder";
@@ -62,18 +61,9 @@ fn download(repo: &str, declaration: &Declaration, cache: &Cache) -> Result<(), 
         CliError { message: format!("{}: {error}", declaration.name), hint, exit: Exit::Failures }
     };
     let options = PullOptions::from_environment().map_err(|error| failed(&error))?;
-    let progress: RefCell<Option<ByteProgress>> = RefCell::new(None);
-    let report = |event: PullEvent| match event {
-        PullEvent::Total(bytes) => *progress.borrow_mut() = Some(ByteProgress::new(bytes)),
-        PullEvent::Downloaded(bytes) => {
-            if let Some(progress) = progress.borrow().as_ref() {
-                progress.set(bytes);
-            }
-        }
-        PullEvent::Waiting => note("another process is downloading it; waiting"),
-        PullEvent::Verifying | PullEvent::Corrupt => {}
-    };
+    let progress = PullProgress::new(&declaration.name, None);
     let files = declaration.files.join(", ");
+    let report = |event| progress.report(event);
     let pulled = pull_dataset(repo, select_files(declaration), &files, cache, &options, &report);
     match until_signal(pulled)? {
         Some(Ok(_)) => Ok(()),

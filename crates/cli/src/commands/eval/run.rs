@@ -5,9 +5,10 @@ use crate::arguments::{Configuration, EvalRun, whole};
 use crate::display::scores::show;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
-use crate::runs::execute::{Target, block_with_progress};
+use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
 use crate::runs::summary::{exit_status, failures_json, report_unfinished};
+use crate::runtime::runtime;
 use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
 use aske_eval::{
@@ -52,10 +53,10 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
         judge: judge.as_ref(),
     };
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let (ended, interrupt) =
-        block_with_progress(open.len(), "samples", target, async |context, progress| {
-            evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
-        })?;
+    let work = with_progress(open.len(), "samples", target, async |context, progress| {
+        evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
+    });
+    let (ended, interrupt) = runtime()?.block_on(work)?;
     let used = folder.calls().used()?;
     drop(folder);
     let records = chosen(&path, &tasks)?;

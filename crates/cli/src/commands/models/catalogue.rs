@@ -4,6 +4,7 @@ use crate::arguments::ShowCatalogue;
 use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
+use crate::runs::progress::megabytes;
 use aske_weights::{Cache, Catalogue, Model};
 use serde_json::{Value, json};
 
@@ -36,15 +37,7 @@ fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
 /// The size; approximate ones are marked.
 fn size(model: &Model) -> String {
     let about = if model.file.is_some() { "" } else { "~" };
-    format!("{about}{}", bytes(model.bytes()))
-}
-
-/// `98 MB`, `1.1 GB`.
-pub(super) fn bytes(bytes: u64) -> String {
-    match bytes as f64 {
-        bytes if bytes < 1e9 => format!("{:.0} MB", bytes / 1e6),
-        bytes => format!("{:.1} GB", bytes / 1e9),
-    }
+    format!("{about}{}", megabytes(model.bytes()))
 }
 
 fn as_json(model: &Model, cache: &Cache) -> Value {

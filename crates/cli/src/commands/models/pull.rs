@@ -1,14 +1,12 @@
 //! `aske models pull` and `remove`: downloads models and removes them.
 
-use super::catalogue;
 use crate::arguments::{Pull, Remove};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::runs::progress::ByteProgress;
+use crate::runs::progress::PullProgress;
 use crate::runtime::until_signal;
 use aske_config::closest;
-use aske_weights::{Cache, Catalogue, Model, PullEvent, PullOptions, pull};
-use std::cell::RefCell;
+use aske_weights::{Cache, Catalogue, Model, PullOptions, pull};
 
 pub(crate) fn run(arguments: &Pull) -> Result<Exit, CliError> {
     let (catalogue, cache) = (Catalogue::builtin()?, Cache::open()?);
@@ -16,7 +14,7 @@ pub(crate) fn run(arguments: &Pull) -> Result<Exit, CliError> {
     let options =
         PullOptions::from_environment().map_err(|error| CliError { exit: Exit::Usage, ..error.into() })?;
     for model in models {
-        let progress = PullProgress::new(model);
+        let progress = PullProgress::new(&model.name, Some(&model.licence));
         let pulled = until_signal(pull(model, &cache, &options, &|event| progress.report(event)))?;
         drop(progress);
         let Some(pulled) = pulled else {
@@ -51,34 +49,4 @@ fn chosen<'c>(catalogue: &'c Catalogue, names: &[String]) -> Result<Vec<&'c Mode
         })
     };
     names.iter().map(find).collect()
-}
-
-/// Shows the progress of a download.
-struct PullProgress<'m> {
-    model: &'m Model,
-    bytes: RefCell<Option<ByteProgress>>,
-}
-
-impl<'m> PullProgress<'m> {
-    fn new(model: &'m Model) -> Self {
-        Self { model, bytes: RefCell::default() }
-    }
-
-    fn report(&self, event: PullEvent) {
-        let name = &self.model.name;
-        match event {
-            PullEvent::Waiting => note(format_args!("{name}: another process is downloading it; waiting")),
-            PullEvent::Verifying => note(format_args!("{name} is downloaded; checking it")),
-            PullEvent::Corrupt => note(format_args!("{name} is damaged; downloading it again")),
-            PullEvent::Total(bytes) => {
-                note(format_args!("{name}: {}, {}", catalogue::bytes(bytes), self.model.licence));
-                self.bytes.replace(Some(ByteProgress::new(bytes)));
-            }
-            PullEvent::Downloaded(bytes) => {
-                if let Some(progress) = &*self.bytes.borrow() {
-                    progress.set(bytes);
-                }
-            }
-        }
-    }
 }

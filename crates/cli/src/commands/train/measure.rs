@@ -5,9 +5,10 @@ use super::trained::measured;
 use crate::arguments::Configuration;
 use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::runs::execute::{Target, block_with_progress};
+use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders;
 use crate::runs::summary::{exit_status, report_unfinished};
+use crate::runtime::{runtime, until_signal};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
@@ -110,10 +111,10 @@ impl Measures {
             path.display()
         ));
         let target = Target { settings: &settings, models: &models, folder: &folder };
-        let (finished, interrupt) =
-            block_with_progress(open, "sessions", target, async |context, progress| {
-                Runner::new(context).run(&plan, progress).await
-            })?;
+        let work = with_progress(open, "sessions", target, async |context, progress| {
+            Runner::new(context).run(&plan, progress).await
+        });
+        let (finished, interrupt) = runtime()?.block_on(work)?;
         report_unfinished(&finished.jobs, "sessions");
         let ended = exit_status(&finished.jobs, &interrupt);
         if ended == Exit::Done && self.section.exam_questions > 0 && HeldOutEval::read(path).is_none() {
@@ -125,7 +126,7 @@ impl Measures {
     /// The asker as a solver, on held-out questions of the nano world.
     fn examine(&self, settings: &Settings, models: &ModelRegistry, path: &Path) -> Result<(), CliError> {
         let Some(model) = models.get(&settings.asker.model) else { return Ok(()) };
-        let result = crate::runtime::until_signal(evaluate_held_out(
+        let result = until_signal(evaluate_held_out(
             model,
             &settings.pack,
             settings.protocol.check_tokens,

@@ -1,11 +1,11 @@
 //! Writes the folder `trained`, and moves measurements of earlier weights out of the way.
 
-use super::{seed_folder, train_error};
+use super::seed_folder;
 use crate::error::CliError;
 use crate::output::note;
+use aske_eval::file_hash;
 use aske_train::{LearnError, Policy};
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Result};
+use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 const WEIGHTS: &str = "model.safetensors";
@@ -20,23 +20,24 @@ pub(super) fn measured(root: &Path, seed: u64) -> PathBuf {
 pub(super) fn save(policy: &dyn Policy, root: &Path, seed: u64) -> std::result::Result<(), CliError> {
     let trained = seed_folder(root, seed).join("trained");
     let draft = trained.with_extension("new");
-    let failed =
-        |path: &Path, error: std::io::Error| train_error(&LearnError::file(path, error).into(), None);
-    remove(&draft).and_then(|()| std::fs::create_dir_all(&draft)).map_err(|error| failed(&draft, error))?;
-    policy.export(&draft).map_err(|error| train_error(&error.into(), None))?;
+    remove(&draft)
+        .and_then(|()| std::fs::create_dir_all(&draft))
+        .map_err(|error| LearnError::file(&draft, error))?;
+    policy.export(&draft)?;
     let measured = measured(root, seed);
     if measured.exists() {
         let same = same(&draft.join(WEIGHTS), &trained.join(WEIGHTS));
-        if !same.map_err(|error| failed(&trained, error))? {
+        if !same.map_err(|error| LearnError::file(&trained, error))? {
             let aside = free(&measured);
-            std::fs::rename(&measured, &aside).map_err(|error| failed(&measured, error))?;
+            std::fs::rename(&measured, &aside).map_err(|error| LearnError::file(&measured, error))?;
             note(format_args!(
                 "the weights have changed; the earlier measurement is now in {}",
                 aside.display()
             ));
         }
     }
-    remove(&trained).and_then(|()| std::fs::rename(&draft, &trained)).map_err(|error| failed(&trained, error))
+    let replaced = remove(&trained).and_then(|()| std::fs::rename(&draft, &trained));
+    Ok(replaced.map_err(|error| LearnError::file(&trained, error))?)
 }
 
 /// Removes a folder if it exists.
@@ -57,24 +58,12 @@ fn free(path: &Path) -> PathBuf {
 
 /// Whether both files exist and have the same contents.
 fn same(one: &Path, other: &Path) -> Result<bool> {
-    let open = |path: &Path| match File::open(path) {
-        Ok(file) => Ok(Some(BufReader::with_capacity(1 << 20, file))),
+    let hash = |path: &Path| match file_hash(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        hash => hash.map(Some),
     };
-    let (Some(mut one), Some(mut other)) = (open(one)?, open(other)?) else { return Ok(false) };
-    loop {
-        let (here, there) = (one.fill_buf()?, other.fill_buf()?);
-        let length = here.len().min(there.len());
-        if here[..length] != there[..length] {
-            return Ok(false);
-        }
-        if length == 0 {
-            return Ok(here.len() == there.len());
-        }
-        one.consume(length);
-        other.consume(length);
-    }
+    let (one, other) = (hash(one)?, hash(other)?);
+    Ok(one.is_some() && one == other)
 }
 
 #[cfg(test)]
