@@ -1,6 +1,7 @@
 //! Comparison of two answers by their kinds.
 
 use super::comparator::Comparator;
+use super::domain::renamed;
 use super::shape::{Assignments, assignment, assignments, by_name, named_ratio, numbered, plain};
 use super::truth::Truth;
 use super::value::is_closed;
@@ -81,7 +82,7 @@ impl Comparator<'_> {
             },
             (A::Tuple(x), A::Tuple(y)) => self.in_order(x, y).or(|| match (parameter(x), parameter(y)) {
                 // Points of a line, whose parameter ranges over all numbers.
-                (Some(p), Some(q)) => self.same_line(a, &super::domain::renamed(b, &q, &p), &p),
+                (Some(name), Some(other)) => self.same_line(a, &renamed(b, &other, &name), &name),
                 _ => NEVER,
             }),
             (A::List(a), A::List(b)) => self.in_order(a, b),

@@ -192,7 +192,7 @@ impl Comparator<'_> {
             && c == "C"
             && d == "C"
             && variables_a == variables_b
-            && let (Some(a), Some(b)) = (self.without_constant(a, c), self.without_constant(b, d))
+            && let (Some(a), Some(b)) = (without_constant(a, c), without_constant(b, d))
         {
             return self.is_constant(&a.minus(b), variable);
         }
@@ -229,15 +229,6 @@ impl Comparator<'_> {
             return straight;
         }
         self.same_value(&a, &renamed(b, &in_b, &["□1", "□0"]))
-    }
-
-    /// An expression without the constant that is added to it: `x^2` of `x^2 + C`.
-    fn without_constant(self, expr: &Expr, constant: &Symbol) -> Option<Expr> {
-        let Expr::Sum(parts) = expr else { return None };
-        let (constants, rest): (Vec<&Expr>, Vec<&Expr>) =
-            parts.iter().partition(|part| matches!(part, Expr::Symbol(name) if name == constant));
-        let free = !rest.is_empty() && rest.iter().all(|part| !part.has_symbol(constant));
-        (constants.len() == 1 && free).then(|| Expr::Sum(rest.into_iter().cloned().collect()))
     }
 
     /// Whether a function of one variable has one value.
@@ -416,4 +407,12 @@ pub(crate) fn wants_integers(expr: &Expr) -> bool {
         Expr::Power(base, exponent) => points::is_negative(base) && !is_closed(exponent),
         _ => false,
     })
+}
+/// An expression without the constant that is added to it: `x^2` of `x^2 + C`.
+fn without_constant(expr: &Expr, constant: &Symbol) -> Option<Expr> {
+    let Expr::Sum(parts) = expr else { return None };
+    let (constants, rest): (Vec<&Expr>, Vec<&Expr>) =
+        parts.iter().partition(|part| matches!(part, Expr::Symbol(name) if name == constant));
+    let free = !rest.is_empty() && rest.iter().all(|part| !part.has_symbol(constant));
+    (constants.len() == 1 && free).then(|| Expr::Sum(rest.into_iter().cloned().collect()))
 }

@@ -206,20 +206,19 @@ fn time(tokens: &[Token]) -> Option<Answer> {
         [a, rest @ ..] if a.tok == Tok::Letter('a') => rest,
         _ => tokens,
     };
-    let [part, side, hour] = tokens else { return None };
-    let minutes = match word(part)?.as_str() {
+    let [fraction, side, hour] = tokens else { return None };
+    let minutes = match word(fraction)?.as_str() {
         "half" => 30,
         "quarter" => 15,
         _ => return None,
     };
-    let hour: u32 = match &hour.tok {
-        Tok::Num(num) => num.digits.as_ref()?.parse().ok()?,
-        _ => {
-            let (value, rest) = super::numerals::leading(&word(hour)?)?;
-            match value {
-                Expr::Number(value) if rest.is_empty() => u32::try_from(value.floor()).ok()?,
-                _ => return None,
-            }
+    let hour: u32 = if let Tok::Num(num) = &hour.tok {
+        num.digits.as_ref()?.parse().ok()?
+    } else {
+        let (value, rest) = super::numerals::leading(&word(hour)?)?;
+        match value {
+            Expr::Number(value) if rest.is_empty() => u32::try_from(value.floor()).ok()?,
+            _ => return None,
         }
     };
     let minutes = match &side.tok {
