@@ -63,6 +63,14 @@ pub enum ServerError {
     /// Another program listens on its port.
     #[error("port {0} is in use by another program")]
     PortInUse(u16),
+    /// `CUDA_VISIBLE_DEVICES` hides one of its GPUs.
+    #[error("CUDA_VISIBLE_DEVICES is `{visible}`, which has no GPU {gpu}")]
+    HiddenGpu {
+        /// The index of the GPU among the visible ones.
+        gpu: usize,
+        /// The value of the variable.
+        visible: String,
+    },
     /// It rejected its arguments.
     #[error("it rejected its arguments")]
     InvalidArguments,
@@ -120,6 +128,9 @@ impl Hint for FleetError {
                     "install vLLM (`uv pip install vllm`), or give its path with --vllm".into()
                 }
                 ServerError::PortInUse(_) => "end that program, or choose other ports with --port".into(),
+                ServerError::HiddenGpu { .. } => {
+                    "GPUs are counted among the visible ones: plan for as many with --gpus, or unset the variable".into()
+                }
                 ServerError::InvalidArguments => {
                     "the installed vLLM may not support these flags; see the log, and --flag".into()
                 }

@@ -25,6 +25,20 @@ impl Gpus {
     }
 }
 
+/// The value of `CUDA_VISIBLE_DEVICES` for these GPUs of a fleet, counted among those that the inherited value, if any,
+/// makes visible: with `4,7` inherited, GPU 1 is device 7.
+///
+/// Returns the index of a GPU that is not visible as an error.
+pub(crate) fn visible_devices(gpus: &[usize], inherited: Option<&str>) -> Result<String, usize> {
+    let visible: Option<Vec<&str>> = inherited
+        .map(|devices| devices.split(',').map(str::trim).filter(|device| !device.is_empty()).collect());
+    let device = |gpu: &usize| match &visible {
+        Some(visible) => visible.get(*gpu).map(|device| (*device).to_owned()).ok_or(*gpu),
+        None => Ok(gpu.to_string()),
+    };
+    Ok(gpus.iter().map(device).collect::<Result<Vec<_>, _>>()?.join(","))
+}
+
 impl fmt::Display for Gpus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.count, self.gb)
@@ -57,6 +71,15 @@ mod tests {
         for wrong in ["", "x", "0x80", "5x", "5x0", "-1x80", "5x80x2"] {
             assert!(wrong.parse::<Gpus>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn gpus_are_counted_among_the_visible_ones() {
+        assert_eq!(visible_devices(&[0, 2], None), Ok("0,2".to_owned()));
+        assert_eq!(visible_devices(&[0, 1], Some("4, 7")), Ok("4,7".to_owned()));
+        assert_eq!(visible_devices(&[1], Some("GPU-1a,GPU-2b")), Ok("GPU-2b".to_owned()));
+        assert_eq!(visible_devices(&[0, 2], Some("4,7")), Err(2));
+        assert_eq!(visible_devices(&[0], Some("")), Err(0));
     }
 
     #[test]

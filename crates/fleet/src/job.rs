@@ -50,16 +50,16 @@ const SERVE: &str = r#"serve() {  # NAME PORT GPUS arguments…
 }
 "#;
 
-/// The lines that start a group's servers one after another, as a server measures free memory when it starts.
+/// The lines that start a group's servers one after another, as a server measures free memory when it starts. They exit
+/// with the first server that fails.
 fn start(plan: &Plan, group: &Group, gpu: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
-    for (at, placed) in group.servers.iter().enumerate() {
+    for placed in &group.servers {
         let server = &plan.servers[placed.server];
         let gpus = placed.gpus.iter().map(|number| gpu(*number)).collect::<Vec<_>>().join(",");
         let words: Vec<String> = arguments(server, "0.0.0.0").iter().map(|word| shell(word)).collect();
-        let and = if at + 1 < group.servers.len() { " &&" } else { "" };
         let name = shell(&server.model.name);
-        let _ = writeln!(text, "serve {name} {} \"{gpus}\" {}{and}", server.port, words.join(" "));
+        let _ = writeln!(text, "serve {name} {} \"{gpus}\" {} || exit 1", server.port, words.join(" "));
     }
     text
 }

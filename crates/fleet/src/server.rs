@@ -3,6 +3,7 @@
 use crate::command::arguments;
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::ServerError;
+use crate::gpus::visible_devices;
 use crate::health::{is_ready, warm_up};
 use crate::log::{length, since};
 use crate::plan::Server;
@@ -21,6 +22,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Servers are reachable from this machine only.
 const HOST: &str = "127.0.0.1";
+/// The variable that selects the GPUs of a process.
+const VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
 /// Starts that may run out of memory: the memory of a stopped server may take a moment to be freed.
 const MAX_OUT_OF_MEMORY: u32 = 2;
 
@@ -161,11 +164,13 @@ impl Attempt<'_> {
             reason: error.to_string(),
         };
         let log = File::options().create(true).append(true).open(&self.spec.log).map_err(failed)?;
-        let gpus: Vec<String> = self.spec.gpus.iter().map(ToString::to_string).collect();
+        let inherited = std::env::var(VISIBLE_DEVICES).ok();
+        let devices = visible_devices(&self.spec.gpus, inherited.as_deref())
+            .map_err(|gpu| ServerError::HiddenGpu { gpu, visible: inherited.clone().unwrap_or_default() })?;
         let child = Command::new(program)
             .args(arguments(&self.spec.server, HOST))
             .env("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-            .env("CUDA_VISIBLE_DEVICES", gpus.join(","))
+            .env(VISIBLE_DEVICES, devices)
             .envs(self.spec.server.model.environment.iter().map(|(name, value)| (name, value)))
             .env(TAG_VARIABLE, &self.shared.tag)
             .stdin(Stdio::null())

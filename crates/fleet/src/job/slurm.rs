@@ -46,8 +46,7 @@ pub fn slurm(plan: &Plan, options: &SlurmOptions) -> String {
     text += SERVE;
     for group in groups(plan) {
         let lines = start(plan, &group, |number| format!("${{gpu[{number}]}}"));
-        let _ =
-            write!(text, "\n(\n{}  wait -n\n) &\n", indented(&lines, 2).replace("\n  wait", " &&\n  wait"));
+        let _ = write!(text, "\n(\n{}  wait -n\n) &\n", indented(&lines, 2));
     }
     text += "\nwait -n || true\necho 'a server has exited; ending the job' >&2\nexit 1\n";
     text

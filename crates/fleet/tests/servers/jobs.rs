@@ -57,6 +57,51 @@ async fn the_slurm_script_starts_every_server_on_its_gpu_and_ends_with_one() {
     world.until("all have ended", || world.running().is_empty()).await;
 }
 
+/// The script of the only pod of a plan, with folders that a test may write to.
+fn pod_script(world: &World, models: &[Model]) -> String {
+    let wanted = KubernetesOptions { image: "vllm".to_owned(), namespace: "mine".to_owned() };
+    let text = kubernetes(&plan(models, "1x141"), &wanted).unwrap();
+    let lines = text.lines().skip_while(|line| *line != "            - |").skip(1);
+    let script: Vec<&str> = lines.map_while(|line| line.strip_prefix("              ")).collect();
+    let folder = world.path("").display().to_string();
+    script.join("\n").replace("/var/log/fleet", &folder).replace("/tmp/ready", &format!("{folder}/ready"))
+}
+
+#[tokio::test]
+async fn a_pod_is_not_ready_if_a_server_fails() {
+    for hubs in [["oom", "good"], ["good", "oom"]] {
+        let world = World::new();
+        let script = pod_script(&world, &hubs.map(model));
+        let mut command = Command::new("bash");
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut pod = command
+            .args(["-c", &script])
+            .env("VLLM", world.program())
+            .env("POLL", "0.1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(std::fs::File::create(world.path("said")).unwrap())
+            .spawn()
+            .unwrap();
+        let (mut ended, mut ready) = (None, false);
+        world
+            .until("the pod ends or is ready", || {
+                ended = pod.try_wait().unwrap();
+                ready = world.path("ready").exists();
+                ended.is_some() || ready
+            })
+            .await;
+        // A container ends with its first process; here, what is left of the group is ended by hand.
+        let _ =
+            Command::new("kill").args(["-9", "--", &format!("-{}", pod.id())]).stderr(Stdio::null()).status();
+        pod.wait().unwrap();
+        let said = std::fs::read_to_string(world.path("said")).unwrap();
+        assert!(!ready, "{hubs:?}: {said}");
+        assert!(ended.is_some_and(|ended| !ended.success()), "{hubs:?}: {said}");
+        assert!(said.contains("oom exited while starting"), "{hubs:?}: {said}");
+    }
+}
+
 #[test]
 fn a_plan_in_phases_is_run_by_the_benchmark() {
     let models: Vec<Model> =
