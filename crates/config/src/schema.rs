@@ -332,6 +332,9 @@ pub struct TrainSection {
     pub lora_alpha: f64,
     /// Recomputes activations in the backward pass to save memory, on a GPU.
     pub gradient_checkpointing: bool,
+    /// Keeps the optimizer state in the memory of the CPU, to save memory on a GPU.
+    #[serde(skip_serializing_if = "is_default")]
+    pub optim_cpu_offload: bool,
     /// Coefficient of the diversity bonus.
     pub diversity_coef: f64,
     /// Number of nearest neighbours in the diversity bonus.
@@ -386,6 +389,7 @@ impl Default for TrainSection {
             lora_rank: 0,
             lora_alpha: 32.0,
             gradient_checkpointing: true,
+            optim_cpu_offload: false,
             diversity_coef: 1.0,
             num_neighbors: 5,
             buffer_size: 5_000,
@@ -425,6 +429,10 @@ pub struct VllmSection {
     pub urls: Vec<String>,
     /// A folder that trainer and servers share, through which weights are passed; best in memory.
     pub weights_dir: String,
+    /// Trainer and servers share a GPU, so they take turns: the next step is sampled before this one is learned from, not at
+    /// the same time. The rollouts are the same.
+    #[serde(skip_serializing_if = "is_default")]
+    pub colocate: bool,
     /// How long a server may take to start, in seconds.
     pub startup_timeout_s: f64,
     /// With `--gpus`: the number of servers of the policy.
@@ -442,6 +450,7 @@ impl Default for VllmSection {
         Self {
             urls: Vec::new(),
             weights_dir: "/dev/shm".to_owned(),
+            colocate: false,
             startup_timeout_s: 900.0,
             replicas: 1,
             trainer_gb: None,

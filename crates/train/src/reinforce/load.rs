@@ -67,6 +67,7 @@ fn torch_options(config: &TrainSection, optimizer: AdamWConfig) -> crate::TorchO
         untie_head: config.untie_lm_head,
         lora: (config.lora_rank > 0).then_some(lora),
         recompute: config.gradient_checkpointing,
+        offload_optimizer: config.optim_cpu_offload,
         ..crate::TorchOptions::default()
     }
 }

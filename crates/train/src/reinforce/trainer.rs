@@ -209,7 +209,7 @@ impl Trainer<'_> {
             let batches = self.prepare(&current, policy.as_ref(), &mut buffer, &mut metrics)?;
             let learning_rate = self.learning_rate(step);
             let (loss, abort_grad_norm) = (self.objective.loss, self.config.stop_grad_norm);
-            let learning = tokio::task::spawn_blocking(move || {
+            let learn = move || {
                 let begun = Instant::now();
                 let stats = if batches.is_empty() {
                     Ok(StepStats::default())
@@ -219,19 +219,28 @@ impl Trainer<'_> {
                 // The update can overflow even if loss and gradient are finite.
                 let stats = stats.and_then(|stats| policy.check_finite().map(|()| stats));
                 (policy, stats, begun.elapsed().as_secs_f64())
-            });
+            };
+            let (sampling, sampled) = tokio::sync::oneshot::channel::<()>();
+            let learning = async {
+                if self.config.vllm.colocate {
+                    // Ends when `sampling` is dropped.
+                    let _ = sampled.await;
+                }
+                tokio::task::spawn_blocking(learn).await.map_err(TrainError::Panicked)
+            };
             let next = async {
                 let begun = Instant::now();
                 let next = match serving {
                     Some(serving) => self.sample(step + 1, serving, observer).await?,
                     None => None,
                 };
+                drop(sampling);
                 Ok::<_, TrainError>((next, begun.elapsed().as_secs_f64()))
             };
             let all: Vec<&Rollout> = current.groups.iter().flatten().collect();
             let judging = async { Ok::<_, TrainError>(self.monitor.judge(&all, self.halt).await) };
-            let ((next, sampling_s), report) = futures_util::try_join!(next, judging)?;
-            let (returned, stats, learning_s) = learning.await.map_err(TrainError::Panicked)?;
+            let ((next, sampling_s), report, (returned, stats, learning_s)) =
+                futures_util::try_join!(next, judging, learning)?;
             policy = returned;
             let stats = stats.map_err(|source| TrainError::Step { step: step + 1, source })?;
             if more && next.is_none() || self.halt.is_triggered() {

@@ -1,6 +1,6 @@
 //! AdamW over a list of tensors, with single-precision state.
 
-use tch::{Kind, Tensor};
+use tch::{Device, Kind, Tensor};
 
 use super::all_finite;
 use super::parameter::Parameter;
@@ -10,6 +10,8 @@ use crate::{AdamWConfig, LearnError};
 /// Optimizer state, in the order of the trained parameters.
 pub(super) struct AdamW {
     config: AdamWConfig,
+    /// The moments are in the memory of the CPU.
+    offload: bool,
     pub(super) steps: u64,
     /// First and second moments.
     pub(super) moments: Vec<[Tensor; 2]>,
@@ -29,16 +31,32 @@ pub(super) fn grad_norm(gradients: &[Tensor]) -> Result<f64, LearnError> {
     Ok(Tensor::f_stack(&norms, 0)?.f_to_kind(Kind::Double)?.f_norm()?.f_double_value(&[])?)
 }
 
+fn moments_device(parameter: &Parameter, offload: bool) -> Device {
+    if offload { Device::Cpu } else { parameter.value().device() }
+}
+
 impl AdamW {
-    pub(super) fn new(trained: &[&Parameter], config: AdamWConfig) -> Result<Self, LearnError> {
+    /// Starts with zero moments, on the CPU if they are offloaded.
+    pub(super) fn new(
+        trained: &[&Parameter],
+        config: AdamWConfig,
+        offload: bool,
+    ) -> Result<Self, LearnError> {
         let (mut moments, mut ema) = (Vec::new(), config.ema_decay.map(|_| Vec::new()));
         for parameter in trained {
-            moments.push([parameter.value().f_zeros_like()?, parameter.value().f_zeros_like()?]);
+            let device = moments_device(parameter, offload);
+            let zeros = || Tensor::f_zeros(parameter.value().size(), (Kind::Float, device));
+            moments.push([zeros()?, zeros()?]);
             if let Some(ema) = &mut ema {
                 ema.push(parameter.value().f_detach_copy()?);
             }
         }
-        Ok(Self { config, steps: 0, moments, ema })
+        Ok(Self { config, offload, steps: 0, moments, ema })
+    }
+
+    /// Where the moments of a parameter are.
+    pub(super) fn device(&self, parameter: &Parameter) -> Device {
+        moments_device(parameter, self.offload)
     }
 
     /// Returns an error if the state is not finite.
@@ -66,15 +84,22 @@ impl AdamW {
         let clip = self.config.clip_factor(grad_norm);
         let ema_update = ema_decay.map(|decay| AdamWConfig::ema_update(decay, self.steps));
         let mut averages = self.ema.iter_mut().flatten();
-        for ((parameter, mut gradient), [exp_avg, exp_avg_sq]) in
-            trained.into_iter().zip(gradients).zip(&mut self.moments)
+        for ((parameter, mut gradient), moments) in trained.into_iter().zip(gradients).zip(&mut self.moments)
         {
+            // The moments themselves where they are on the same device.
+            let device = gradient.device();
+            let (mut exp_avg, mut exp_avg_sq) =
+                (moments[0].f_to_device(device)?, moments[1].f_to_device(device)?);
             if clip < 1.0 {
                 let _ = gradient.f_mul_scalar_(clip)?;
             }
             let _ = exp_avg.f_lerp_(&gradient, 1.0 - betas.0)?;
             let _ = exp_avg_sq.f_lerp_(&gradient.f_square_()?, 1.0 - betas.1)?;
             drop(gradient);
+            if moments[0].device() != device {
+                moments[0].f_copy_(&exp_avg)?;
+                moments[1].f_copy_(&exp_avg_sq)?;
+            }
             let mut denominator = exp_avg_sq.f_sqrt()?;
             let _ = denominator.f_mul_scalar_(bias2.sqrt().recip())?.f_add_scalar_(eps)?;
             let change = exp_avg.f_div(&denominator)?.f_mul_scalar_(-learning_rate / bias1)?;

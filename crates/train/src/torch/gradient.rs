@@ -14,6 +14,13 @@ use crate::{Batch, LearnError, Loss};
 /// On a GPU, sequences are padded to a multiple of this, for tensor cores.
 const ROUND: usize = 8;
 
+/// The longest length of the sequences that are padded to one length on a GPU, at most an eighth longer than this one: few
+/// lengths mean few calls of the attention kernel.
+fn length_group(length: usize) -> usize {
+    let width = 1 << (length / 8).max(ROUND).ilog2();
+    length.next_multiple_of(width)
+}
+
 /// Gradients of the trained parameters, in the order of [`Network::trained`].
 pub(super) struct Gradients {
     pub(super) all: Vec<Tensor>,
@@ -178,7 +185,8 @@ fn backward_layer(
 
 /// Copies a batch to the device, each sequence only up to its last target.
 ///
-/// Sequences of one length that follow each other stay of one length, so that they are computed together.
+/// Sequences of one length that follow each other stay of one length, so that they are computed together; on a GPU also
+/// sequences of nearly one length, padded. Padding has no targets, and attention is causal.
 fn send(network: &Network, batch: &Batch, loss: Loss) -> Result<(DeviceBatch, DeviceTargets), LearnError> {
     let config = &network.config;
     let targets = batch.targets(config.vocab_size, config.max_position_embeddings, loss)?;
@@ -187,7 +195,8 @@ fn send(network: &Network, batch: &Batch, loss: Loss) -> Result<(DeviceBatch, De
     let mut runs = Vec::new();
     let mut remaining = targets.positions.iter().copied().peekable();
     let ranges: Vec<Range<usize>> = batch.ranges().collect();
-    for run in ranges.chunk_by(|one, other| one.len() == other.len()) {
+    let group = |length: usize| if network.device.is_cuda() { length_group(length) } else { length };
+    for run in ranges.chunk_by(|one, other| group(one.len()) == group(other.len())) {
         let mut own: Vec<(usize, usize)> = Vec::new();
         for (index, range) in run.iter().enumerate() {
             while let Some(target) = remaining.next_if(|target| range.contains(target)) {

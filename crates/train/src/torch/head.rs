@@ -53,9 +53,9 @@ pub(super) fn evaluate_targets(
         let mut begin = 0;
         while begin < count {
             let length = chunk.min(count - begin);
-            let normed = detached.f_narrow(0, begin, length)?;
+            let normed = detached.f_narrow(0, begin, length)?.f_to_kind(head.f_kind()?)?;
             let tokens = targets.tokens.f_narrow(0, begin, length)?.f_unsqueeze(1)?;
-            let mut log_probs = normed.f_linear(head, None::<Tensor>)?;
+            let mut log_probs = mm_single(&normed, &head.f_transpose(0, 1)?)?;
             let _ = log_probs.f_sub_(&log_probs.f_logsumexp(-1, true)?)?;
             let chosen = log_probs.f_gather(1, &tokens, false)?.f_view([-1])?;
             let mut probs = log_probs.f_exp()?;
@@ -67,9 +67,10 @@ pub(super) fn evaluate_targets(
                 any_grad |= grads.iter().any(|grad| *grad != 0.0);
                 let grads = to_device(&grads, network.device)?.f_unsqueeze(1)?;
                 let _ = probs.f_mul_(&grads.f_neg()?)?.f_scatter_add_(1, &tokens, &grads)?;
-                normed_grads.push(probs.f_mm(head)?);
+                let logit_grads = probs.f_to_kind(head.f_kind()?)?;
+                normed_grads.push(mm_single(&logit_grads, head)?);
                 if let Some(sum) = gradients.lm_head() {
-                    let _ = sum.f_addmm_(&probs.f_transpose(0, 1)?, &normed)?;
+                    let _ = sum.f_add_(&mm_single(&logit_grads.f_transpose(0, 1)?, &normed)?)?;
                 }
             }
             begin += length;
@@ -83,6 +84,14 @@ pub(super) fn evaluate_targets(
         let _ = sum.f_add_(&more)?;
     }
     Ok(found.into_iter().next())
+}
+
+/// The product of two matrices, in single precision: also of matrices in bfloat16, so that logits are not rounded to it.
+fn mm_single(one: &Tensor, other: &Tensor) -> Result<Tensor, LearnError> {
+    if one.device().is_cuda() && one.f_kind()? != Kind::Float {
+        return Ok(one.f_mm_dtype(other, Kind::Float)?);
+    }
+    Ok(one.f_to_kind(Kind::Float)?.f_mm(&other.f_to_kind(Kind::Float)?)?)
 }
 
 /// The derivatives of the loss with respect to a chunk of log-probabilities; also updates the evaluation.

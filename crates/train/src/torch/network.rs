@@ -92,10 +92,7 @@ impl Network {
                 let initial = embedding.f_to_kind(Kind::Float)?.f_detach_copy()?;
                 source.all.insert(HEAD.to_owned(), initial);
             }
-            Some(embedding) if !own_head => {
-                // It is also the output head, which is in single precision.
-                let single = embedding.f_to_kind(Kind::Float)?;
-                source.all.insert(EMBEDDING.to_owned(), single);
+            Some(_) if !own_head => {
                 source.all.remove(HEAD);
             }
             _ => {}
@@ -147,9 +144,9 @@ impl Network {
         &self.final_norm
     }
 
-    /// The output head in single precision.
+    /// The output head: in single precision if it is untied, otherwise in compute precision.
     pub(super) fn lm_head(&self) -> &Tensor {
-        self.lm_head.as_ref().map_or(self.embedding.value(), Parameter::compute)
+        self.lm_head.as_ref().unwrap_or(&self.embedding).compute()
     }
 
     /// A layer and its autograd leaves, in the order of [`Network::trained`].

@@ -16,6 +16,8 @@ pub struct TorchOptions {
     pub lora: Option<Lora>,
     /// Activation checkpointing: keep only the input of each layer and recompute the layer in the backward pass.
     pub recompute: bool,
+    /// Keep the optimizer state in the memory of the CPU.
+    pub offload_optimizer: bool,
     /// Export in bfloat16 instead of single precision.
     pub export_bf16: bool,
 }
@@ -29,6 +31,7 @@ impl Default for TorchOptions {
             untie_head: true,
             lora: None,
             recompute: true,
+            offload_optimizer: false,
             export_bf16: true,
         }
     }

@@ -136,7 +136,7 @@ impl TorchPolicy {
             options.untie_head,
             options.lora,
         )?;
-        let optimizer = AdamW::new(&network.trained(), options.optimizer)?;
+        let optimizer = AdamW::new(&network.trained(), options.optimizer, options.offload_optimizer)?;
         Ok(Self { config, copied: Vec::new(), prompts: Prompts::None, options, network, optimizer })
     }
 
@@ -329,12 +329,14 @@ impl Policy for TorchPolicy {
                 parameter
                     .concat_named(|name| state.get(&format!("{which}.{name}")).map(Tensor::shallow_clone))
             };
-            moments.push([moment("first")?, moment("second")?]);
+            let device = self.optimizer.device(parameter);
+            moments.push([moment("first")?.f_to_device(device)?, moment("second")?.f_to_device(device)?]);
         }
         let file = if self.network.lora.is_some() { ADAPTERS } else { WEIGHTS };
         let (found, _) = read_tensors(&folder.join(file), self.network.device)?;
         self.replace(|name| found.get(name).map(Tensor::shallow_clone))?;
-        self.optimizer = AdamW::new(&self.network.trained(), self.options.optimizer)?;
+        let TorchOptions { optimizer, offload_optimizer, .. } = self.options;
+        self.optimizer = AdamW::new(&self.network.trained(), optimizer, offload_optimizer)?;
         (self.optimizer.steps, self.optimizer.moments) = (steps, moments);
         Ok(())
     }
