@@ -310,6 +310,9 @@ pub struct TrainSection {
     /// The importance ratio is clipped to at most 1 plus this; by default the loss's own bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip_ratio_high: Option<f64>,
+    /// Divides advantages by a standard deviation: `none`, `group` or `batch`; by default as the loss defines it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale_rewards: Option<ScaleRewards>,
     /// The learning rate after the warm-up.
     pub learning_rate: f64,
     /// Steps of the linear warm-up.
@@ -378,6 +381,7 @@ impl Default for TrainSection {
             loss: PolicyLoss::default(),
             clip_ratio_low: None,
             clip_ratio_high: None,
+            scale_rewards: None,
             learning_rate: 1e-6,
             warmup_steps: 60,
             adam_betas: [0.9, 0.999],
@@ -481,6 +485,18 @@ impl PolicyLoss {
             Self::Dapo => "dapo",
         }
     }
+}
+
+/// What the advantage of a rollout, its reward minus the mean of its group, is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScaleRewards {
+    /// Nothing.
+    None,
+    /// The standard deviation of the group's rewards.
+    Group,
+    /// The standard deviation of all rewards of the step.
+    Batch,
 }
 
 /// `[train.watch]`: metrics of every step and the limits that end a run. None of them enters the reward.

@@ -95,8 +95,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let rewards: Vec<f64> = lengths.iter().map(|length| -(length - target).abs() / most).collect();
         let written: f64 = lengths.iter().sum();
         let mut rollouts = Vec::new();
-        for (group, rewards) in rewards.chunks(many).enumerate() {
-            for (at, advantage) in objective.advantages(rewards).into_iter().enumerate() {
+        let groups: Vec<Vec<f64>> = rewards.chunks(many).map(<[f64]>::to_vec).collect();
+        for (group, advantages) in objective.advantages(&groups).into_iter().enumerate() {
+            for (at, advantage) in advantages.into_iter().enumerate() {
                 let index = group * many + at;
                 let prompt = policy.prompt(&requests[index].messages).map_err(|error| error.message)?;
                 let trace = replies[index].trace.clone().ok_or("a reply without its tokens")?;

@@ -1,6 +1,6 @@
 //! Per-token losses and their derivatives, and the objectives built on them.
 
-use aske_config::PolicyLoss;
+use aske_config::{PolicyLoss, ScaleRewards};
 
 /// The loss of a batch, as a function of the log-probabilities of its targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,8 +64,8 @@ impl Loss {
 pub struct Objective {
     /// The per-token loss.
     pub loss: Loss,
-    /// Divide advantages by the standard deviation of their group.
-    pub normalize_advantages: bool,
+    /// What advantages are divided by.
+    pub scale_rewards: ScaleRewards,
     /// Average over the tokens of each rollout and then over rollouts, instead of over all tokens.
     pub rollout_mean: bool,
 }
@@ -83,28 +83,70 @@ impl Objective {
         match loss {
             PolicyLoss::Cispo => {
                 let (low, high) = bounds(CISPO_CLIP);
-                Self { loss: Loss::Cispo { low, high }, normalize_advantages: false, rollout_mean: false }
+                Self {
+                    loss: Loss::Cispo { low, high },
+                    scale_rewards: ScaleRewards::None,
+                    rollout_mean: false,
+                }
             }
             PolicyLoss::Grpo => {
                 let (low, high) = bounds((0.2, 0.2));
-                Self { loss: Loss::Surrogate { low, high }, normalize_advantages: true, rollout_mean: true }
+                Self {
+                    loss: Loss::Surrogate { low, high },
+                    scale_rewards: ScaleRewards::Group,
+                    rollout_mean: true,
+                }
             }
             PolicyLoss::Dapo => {
                 let (low, high) = bounds((0.2, 0.28));
-                Self { loss: Loss::Surrogate { low, high }, normalize_advantages: true, rollout_mean: false }
+                Self {
+                    loss: Loss::Surrogate { low, high },
+                    scale_rewards: ScaleRewards::Group,
+                    rollout_mean: false,
+                }
             }
         }
     }
 
-    /// The advantages of a group: each reward minus the group mean.
-    pub fn advantages(&self, rewards: &[f64]) -> Vec<f64> {
-        let count = rewards.len().max(1) as f64;
-        let mean = rewards.iter().sum::<f64>() / count;
-        let variance = rewards.iter().map(|reward| (reward - mean).powi(2)).sum::<f64>() / count;
-        // GRPO's guard against a group of equal rewards.
-        let scale = if self.normalize_advantages { 1.0 / (variance.sqrt() + 1e-4) } else { 1.0 };
-        rewards.iter().map(|reward| (reward - mean) * scale).collect()
+    /// Replaces what advantages are divided by, if it is given.
+    #[must_use]
+    pub fn with_scale_rewards(self, scale: Option<ScaleRewards>) -> Self {
+        Self { scale_rewards: scale.unwrap_or(self.scale_rewards), ..self }
     }
+
+    /// The advantages of the rollouts of a step, group by group: each reward minus the group mean, divided by the standard
+    /// deviation that the objective asks for. Exactly zero in a group of equal rewards.
+    pub fn advantages(&self, groups: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let all: Vec<f64> = groups.iter().flatten().copied().collect();
+        let advantages = |rewards: &Vec<f64>| {
+            // The mean of equal numbers can differ from them in the last bit.
+            if rewards.windows(2).all(|pair| pair[0] == pair[1]) {
+                return vec![0.0; rewards.len()];
+            }
+            let scale = match self.scale_rewards {
+                ScaleRewards::None => 1.0,
+                ScaleRewards::Group => 1.0 / (standard_deviation(rewards) + STD_EPS),
+                ScaleRewards::Batch => 1.0 / (standard_deviation(&all) + STD_EPS),
+            };
+            let mean = mean(rewards);
+            rewards.iter().map(|reward| (reward - mean) * scale).collect()
+        };
+        groups.iter().map(advantages).collect()
+    }
+}
+
+/// Added to a standard deviation before dividing by it, as in TRL.
+const STD_EPS: f64 = 1e-4;
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The standard deviation of a population: the root of the mean squared deviation.
+fn standard_deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    (squares / values.len().max(1) as f64).sqrt()
 }
 
 #[cfg(test)]
@@ -160,13 +202,47 @@ mod tests {
         assert!(PPO.token(-1.0, -2.0, -1.0).grad != 0.0, "moved the wrong way");
     }
 
+    /// A step of two groups with means 0.5 and 0.
+    fn step() -> Vec<Vec<f64>> {
+        vec![vec![1.0, 0.2, -0.2, 1.0], vec![1.0, -1.0]]
+    }
+
+    /// Each advantage is the one without division, divided by this number.
+    fn divided_by(objective: Objective, divisors: [f64; 2]) {
+        let plain = [vec![0.5, -0.3, -0.7, 0.5], vec![1.0, -1.0]];
+        let given = objective.advantages(&step());
+        for ((given, plain), divisor) in given.iter().zip(&plain).zip(divisors) {
+            for (given, plain) in given.iter().zip(plain) {
+                assert!((given - plain / divisor).abs() < 1e-12, "{objective:?}: {given} {plain}");
+            }
+        }
+    }
+
     #[test]
-    fn advantages_are_rewards_less_their_mean() {
+    fn advantages_are_rewards_less_their_mean_over_a_standard_deviation() {
         let cispo = Objective::new(PolicyLoss::Cispo, None, None);
-        assert_eq!(cispo.advantages(&[1.0, 0.2, -0.2, 1.0]), [0.5, -0.3, -0.7, 0.5]);
-        let grpo = Objective::new(PolicyLoss::Grpo, None, None);
-        let normalized = grpo.advantages(&[3.0, 1.0]);
-        assert!((normalized[0] - 1.0).abs() < 1e-3 && (normalized[0] + normalized[1]).abs() < 1e-12);
-        assert!(grpo.advantages(&[0.2; 5]).iter().all(|advantage| *advantage == 0.0));
+        // Σ(r − 0.5)² / 4 = (0.25 + 0.09 + 0.49 + 0.25) / 4 = 0.27 and Σr² / 2 = 1.
+        let by_group = [0.27_f64.sqrt() + 1e-4, 1.0 + 1e-4];
+        // All six: the mean is 2/6, the mean square (1 + 0.04 + 0.04 + 1 + 1 + 1) / 6 = 0.68.
+        let by_batch = [(0.68_f64 - 1.0 / 9.0).sqrt() + 1e-4; 2];
+        divided_by(cispo, [1.0; 2]);
+        divided_by(cispo.with_scale_rewards(Some(ScaleRewards::Group)), by_group);
+        divided_by(cispo.with_scale_rewards(Some(ScaleRewards::Batch)), by_batch);
+        for loss in [PolicyLoss::Grpo, PolicyLoss::Dapo] {
+            let objective = Objective::new(loss, None, None);
+            divided_by(objective, by_group);
+            divided_by(objective.with_scale_rewards(Some(ScaleRewards::None)), [1.0; 2]);
+        }
+    }
+
+    #[test]
+    fn a_group_of_equal_rewards_has_no_advantage() {
+        // (0.1 + 0.1 + 0.1) / 3 is not 0.1 in floating point.
+        let groups = [vec![0.1; 3], vec![1.0, 0.0]];
+        for scale in [ScaleRewards::None, ScaleRewards::Group, ScaleRewards::Batch] {
+            let objective = Objective::new(PolicyLoss::Cispo, None, None).with_scale_rewards(Some(scale));
+            assert_eq!(objective.advantages(&groups)[0], [0.0; 3], "{scale:?}");
+            assert!(objective.advantages(&groups)[1][0] > 0.0, "{scale:?}");
+        }
     }
 }

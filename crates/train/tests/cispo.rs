@@ -47,7 +47,7 @@ fn step() -> Step {
     let rewards = vec![vec![1.7, 0.2, -0.25], vec![0.2; 3]];
     let mut random = fastrand::Rng::with_seed(7);
     let mut rollouts = Vec::new();
-    for (at, advantage) in rewards.iter().flat_map(|group| objective.advantages(group)).enumerate() {
+    for (at, advantage) in objective.advantages(&rewards).into_iter().flatten().enumerate() {
         let rows = (0..=at % 2).map(|_| row(&mut random)).collect::<Vec<_>>();
         rollouts.push((rows, advantage));
     }

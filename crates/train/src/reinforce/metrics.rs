@@ -40,6 +40,8 @@ pub struct StepMetrics {
     pub too_hard: f64,
     /// Fraction without a final question.
     pub no_question: f64,
+    /// Fraction whose cross-check answer could not be used; `None` in files of earlier versions.
+    pub bad_cross_check: Option<f64>,
     /// Fraction of calibrated ones, as judged by the fixed cross-check solver.
     pub fixed_calibrated: Option<f64>,
     /// Agreement between the policy and the fixed cross-check solver on final questions.
@@ -116,5 +118,25 @@ pub fn read_metrics(folder: &Path) -> Result<Vec<StepMetrics>, TrainError> {
         Ok(text) => Ok(text.lines().map_while(|line| serde_json::from_str(line).ok()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(io_error(&path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_earlier_versions_are_read_and_keep_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = r#"{"step":1,"rollouts":4,"calibrated":0.5,"too_easy":0.25,"no_question":0.25}"#;
+        std::fs::write(folder.path().join(FILE), format!("{old}\n")).unwrap();
+        let (mut writer, earlier) = MetricsWriter::open(folder.path(), 1).unwrap();
+        assert_eq!((earlier.len(), earlier[0].calibrated, earlier[0].bad_cross_check), (1, 0.5, None));
+        writer
+            .append(&StepMetrics { step: 2, bad_cross_check: Some(0.75), ..StepMetrics::default() })
+            .unwrap();
+        let read = read_metrics(folder.path()).unwrap();
+        let shares: Vec<Option<f64>> = read.iter().map(|line| line.bad_cross_check).collect();
+        assert_eq!(shares, [None, Some(0.75)]);
     }
 }

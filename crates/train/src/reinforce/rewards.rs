@@ -19,18 +19,21 @@ pub fn score_rollouts(
     novelty: &[Vec<f64>],
     objective: Objective,
 ) -> Vec<Vec<ScoredRollout>> {
-    let group = |(rollouts, novelty): (&Vec<Rollout>, &Vec<f64>)| {
-        let each = rollouts.iter().zip(novelty);
-        let rewards: Vec<Reward> = each
-            .map(|(rollout, novelty)| Reward::of(rollout.grade.outcome, &rollout.transcript, *novelty))
-            .collect();
-        let totals: Vec<f64> = rewards.iter().map(Reward::total).collect();
-        let advantages = objective.advantages(&totals);
-        rewards
-            .into_iter()
-            .zip(advantages)
-            .map(|(reward, advantage)| ScoredRollout { reward, advantage })
-            .collect()
+    let rewards: Vec<Vec<Reward>> = groups
+        .iter()
+        .zip(novelty)
+        .map(|(rollouts, novelty)| {
+            let each = rollouts.iter().zip(novelty);
+            each.map(|(rollout, novelty)| Reward::of(rollout.grade.outcome, &rollout.transcript, *novelty))
+                .collect()
+        })
+        .collect();
+    let totals: Vec<Vec<f64>> =
+        rewards.iter().map(|group| group.iter().map(Reward::total).collect()).collect();
+    let advantages = objective.advantages(&totals);
+    let scored = |(rewards, advantages): (Vec<Reward>, Vec<f64>)| {
+        let each = rewards.into_iter().zip(advantages);
+        each.map(|(reward, advantage)| ScoredRollout { reward, advantage }).collect()
     };
-    groups.iter().zip(novelty).map(group).collect()
+    rewards.into_iter().zip(advantages).map(scored).collect()
 }

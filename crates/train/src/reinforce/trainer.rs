@@ -397,6 +397,7 @@ fn describe(
     metrics.too_easy = share(Outcome::TooEasy);
     metrics.too_hard = share(Outcome::TooHard);
     metrics.no_question = share(Outcome::NoQuestion);
+    metrics.bad_cross_check = Some(share(Outcome::BadCrossCheck));
     let turns = rollouts.iter().flat_map(|rollout| &rollout.transcript.turns);
     metrics.truncated = turns.filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
 }

@@ -109,11 +109,12 @@ fn step(line: &StepMetrics) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let maybe = |name: &str, share: Option<f64>| share.map(|share| format!(" · {name} {}", percent(share)));
     format!(
-        "step {} · reward {:.3} · calibrated {}{} · distinct {} · valid {}{}{} · entropy {:.3} · ratio {:.4} · gradient {:.3} · {:.1} s",
+        "step {} · reward {:.3} · calibrated {}{}{} · distinct {} · valid {}{}{} · entropy {:.3} · ratio {:.4} · gradient {:.3} · {:.1} s",
         line.step,
         line.reward,
         percent(line.calibrated),
         maybe("by the fixed check", line.fixed_calibrated).unwrap_or_default(),
+        maybe("bad cross-check", line.bad_cross_check).unwrap_or_default(),
         percent(line.distinct),
         percent(line.valid),
         maybe("agreement", line.agreement).unwrap_or_default(),
@@ -130,9 +131,10 @@ type Value = fn(&StepMetrics) -> Option<f64>;
 
 /// All curves, a line each.
 fn curves(lines: &[StepMetrics]) -> String {
-    let every: [(&str, Value, Option<f64>); 8] = [
+    let every: [(&str, Value, Option<f64>); 9] = [
         ("calibrated, by itself", |line| Some(line.calibrated), Some(1.0)),
         ("by the fixed check", |line| line.fixed_calibrated, Some(1.0)),
+        ("bad cross-check", |line| line.bad_cross_check, Some(1.0)),
         ("reward", |line| Some(line.reward), None),
         ("distinct questions", |line| Some(line.distinct), Some(1.0)),
         ("valid questions", |line| Some(line.valid), Some(1.0)),
