@@ -58,7 +58,7 @@ pub async fn run_session(
             replayed &= stored;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
             session.feed(slot, reply).map_err(|error| CallError::rejected(model.name(), &error))?;
-            if let Some(turn) = session.last_turn() {
+            if let Some(turn) = session.asked_turn(slot.turn) {
                 match slot.role {
                     Role::Asker => observer.asked(planned, slot.turn, turn),
                     _ if turn.solved.is_some() => observer.solved(planned, slot.turn, turn),

@@ -348,7 +348,7 @@ pub struct TrainSection {
     pub embedder: String,
     /// Longer rollouts are skipped and counted.
     pub max_train_tokens: usize,
-    /// Maximum number of tokens of a sampled sequence.
+    /// Maximum number of tokens that the asker samples in one rollout, over all its turns.
     pub max_sample_tokens: usize,
     /// Tokens per micro-batch on a GPU, including padding; 0 for one sequence at a time.
     pub micro_batch_tokens: usize,

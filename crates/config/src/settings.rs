@@ -333,6 +333,7 @@ fn protocol(config: &Config) -> Result<Protocol, ConfigError> {
         rounds: section.rounds,
         asker_tokens: section.asker_tokens,
         asker_final_tokens: section.asker_final_tokens,
+        asker_total_tokens: None,
         solver_tokens: section.solver_tokens,
         solver_final_tokens: section.solver_final_tokens,
         check_tokens: section.check_tokens,

@@ -4,7 +4,7 @@ use crate::summary::summarise;
 use crate::{
     Domain, Pack, Protocol, Role, Side, Slot, SolverAnswer, Transcript, Turn, TurnError, split_thinking,
 };
-use aske_chat::{Message, Reply};
+use aske_chat::{Finish, Message, Reply};
 use std::sync::Arc;
 
 /// One call that a session needs.
@@ -41,6 +41,8 @@ pub struct Session {
     /// The asker's conversation so far, the pending user message included.
     messages: Vec<Message>,
     transcript: Transcript,
+    /// Completion tokens of the asker's turns so far.
+    asker_tokens: u64,
     stage: Stage,
 }
 
@@ -65,7 +67,17 @@ impl Session {
         };
         let messages =
             vec![Message::system(pack.render(system, &values)), Message::user(pack.render(first, &values))];
-        Self { protocol, pack, domain, messages, transcript: Transcript::default(), stage: Stage::Asking }
+        let mut session = Self {
+            protocol,
+            pack,
+            domain,
+            messages,
+            transcript: Transcript::default(),
+            asker_tokens: 0,
+            stage: Stage::Asking,
+        };
+        session.end_unaffordable_turns();
+        session
     }
 
     /// The current asker turn, counted from 1; the last is `rounds + 1`.
@@ -89,11 +101,29 @@ impl Session {
     }
 
     fn ask(&self) -> Call {
-        let budget = &self.protocol;
         Call {
             slot: Slot::first(self.turn(), Role::Asker),
             messages: self.messages.clone(),
-            max_tokens: if self.is_final() { budget.asker_final_tokens } else { budget.asker_tokens },
+            max_tokens: self.asker_budget(),
+        }
+    }
+
+    /// Maximum number of tokens of the next asker turn: the turn's own limit, or what is left of the limit of all turns.
+    fn asker_budget(&self) -> u32 {
+        let limits = &self.protocol;
+        let turn = if self.is_final() { limits.asker_final_tokens } else { limits.asker_tokens };
+        let left = limits.asker_total_tokens.map(|total| total.saturating_sub(self.asker_tokens));
+        left.map_or(turn, |left| turn.min(u32::try_from(left).unwrap_or(u32::MAX)))
+    }
+
+    /// Ends asker turns for which no token is left, without a call, like a reply that was truncated before its first token.
+    fn end_unaffordable_turns(&mut self) {
+        let empty = Reply { finish: Finish::Length, ..Reply::default() };
+        while matches!(self.stage, Stage::Asking)
+            && self.protocol.asker_total_tokens.is_some()
+            && self.asker_budget() == 0
+        {
+            self.asked(&empty);
         }
     }
 
@@ -116,6 +146,11 @@ impl Session {
             .map(|side| call(Role::Solver(side), 0, max_tokens))
             .chain(open_draws.map(|(draw, _)| call(Role::Check, draw, self.protocol.check_tokens)))
             .collect()
+    }
+
+    /// An asker turn by its number, which starts at 1; `None` before the asker has replied.
+    pub fn asked_turn(&self, number: u32) -> Option<&Turn> {
+        self.transcript.turns.get((number as usize).checked_sub(1)?)
     }
 
     /// The latest asker turn.
@@ -144,11 +179,13 @@ impl Session {
             }
             _ => return Err(FeedError(slot)),
         }
+        self.end_unaffordable_turns();
         Ok(())
     }
 
     /// The asker has replied: forwards its question, recovers or ends.
     fn asked(&mut self, reply: &Reply) {
+        self.asker_tokens = self.asker_tokens.saturating_add(reply.usage.completion);
         let parts = split_thinking(&reply.content);
         let turn = Turn::read(&parts.visible, reply.finish, self.protocol.question_words);
         let is_final = self.is_final();

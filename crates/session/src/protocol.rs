@@ -11,6 +11,9 @@ pub struct Protocol {
     pub asker_tokens: u32,
     /// Tokens of the asker's final turn.
     pub asker_final_tokens: u32,
+    /// Tokens of all the asker's turns together, as in training; `None` for no limit but those of each turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asker_total_tokens: Option<u64>,
     /// Tokens of a solver's probing reply.
     pub solver_tokens: u32,
     /// Tokens of a solver's reply to the final question.
@@ -32,6 +35,7 @@ impl Default for Protocol {
             rounds: 4,
             asker_tokens: 6_000,
             asker_final_tokens: 10_000,
+            asker_total_tokens: None,
             solver_tokens: 4_000,
             solver_final_tokens: 6_000,
             check_tokens: 10_000,

@@ -631,3 +631,41 @@ fn prompts_keep_their_instructions() {
         }
     }
 }
+
+#[test]
+fn all_turns_of_an_asker_share_one_token_limit() {
+    // Two rounds and a final turn of at most 6,000, 6,000 and 10,000 tokens; each reply takes all it may.
+    let budgets = |total: Option<u64>| {
+        let protocol = Protocol { asker_total_tokens: total, ..rounds(2) };
+        play(session(protocol, Domain::math()), |call| match call.slot.role {
+            Role::Asker => {
+                let mut reply = turn("What is 1 + 1?");
+                reply.usage.completion = call.max_tokens.into();
+                reply
+            }
+            _ => Reply::text(r"\boxed{2}"),
+        })
+    };
+    let limits =
+        |played: &Played| -> Vec<u32> { played.to(Role::Asker).iter().map(|call| call.max_tokens).collect() };
+    let cases: [(Option<u64>, &[u32]); 6] = [
+        (None, &[6_000, 6_000, 10_000]),
+        (Some(22_000), &[6_000, 6_000, 10_000]),
+        (Some(12_001), &[6_000, 6_000, 1]),
+        (Some(12_000), &[6_000, 6_000]),
+        (Some(5), &[5]),
+        (Some(0), &[]),
+    ];
+    for (total, expected) in cases {
+        let played = budgets(total);
+        assert_eq!(limits(&played), expected, "{total:?}");
+        let turns = &played.transcript.turns;
+        assert_eq!(turns.len(), 3, "{total:?}");
+        // Turns without a token are truncated, and a session that ends with one has no question.
+        let truncated = turns.iter().filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
+        assert_eq!(truncated, 3 - expected.len(), "{total:?}");
+        let outcome = played.grade(&Domain::math()).outcome;
+        let ended = if truncated > 0 { Outcome::NoQuestion } else { Outcome::TooEasy };
+        assert_eq!(outcome, ended, "{total:?}");
+    }
+}

@@ -112,6 +112,8 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     let models = ModelRegistry::new(&others)?;
     let order = pair_order(&path)?;
     let folder = open_folder(&path, layers, &settings, order)?;
+    // After the folder: its identity already has the limit, in `train`.
+    settings.protocol.asker_total_tokens = Some(plan.max_sample_tokens as u64);
     let urls = fleet.as_ref().map(Fleet::policy_urls).unwrap_or_default();
     let server = policy_server(plan, section, &path, urls)?;
     if let PolicyServer::Vllm(server) = &server {

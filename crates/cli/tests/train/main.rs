@@ -130,6 +130,18 @@ fn told_calls(world: &World, run: &str) -> Vec<(String, u64)> {
 }
 
 #[test]
+fn an_asker_that_has_sampled_its_tokens_is_truncated_and_not_a_failure() {
+    let world = World::new();
+    let flags = ["--steps", "1", "--run", "a", "-o", "train.max_sample_tokens=5"];
+    world.expect(0, &tiny(&flags));
+    let step = &metrics(&world, "a")[0];
+    // Four rollouts of five tokens each, which all go into the first of their two turns; both turns are truncated.
+    let counts = ["rollouts", "failures", "truncated", "tokens"].map(|key| step[key].as_u64().unwrap());
+    assert_eq!(counts, [4, 0, 8, 20], "{step}");
+    assert_eq!(step["no_question"], 1.0);
+}
+
+#[test]
 fn collapse_and_explosion_end_a_training_with_a_clear_word() {
     let world = World::new();
     let arguments =
