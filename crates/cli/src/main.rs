@@ -8,6 +8,7 @@ mod logging;
 mod output;
 mod runs;
 mod runtime;
+mod shell;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -130,7 +130,9 @@ fn a_server_that_fails_for_good_ends_its_phase() {
     let port = port();
     let fixed = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--restarts", "0"];
     let ran = fleet(&world, "bench", &[&fixed[..], &["--", "--run", "run"]].concat()).ended(1);
-    assert!(ran.stderr.contains("stopped in phase 1; --from 1 continues there"), "{ran}");
+    let words = [&fixed[..], &["--from", "1", "--", "--run", "run"]].concat().join(" ");
+    let continued = format!("stopped in phase 1; `aske fleet bench {words}` continues there");
+    assert!(ran.stderr.contains(&continued), "{ran}");
     assert!(ran.stderr.contains("error: `m1` failed: it exited with exit status: 1\n  | "), "{ran}");
 }
 
@@ -138,8 +140,9 @@ fn a_server_that_fails_for_good_ends_its_phase() {
 fn up_writes_the_endpoints_and_down_ends_it() {
     let world = world(&["good-0", "good-1"], 1.0);
     let port = port();
-    let up = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--detach"];
+    let up = ["--gpus", "1x141", "--vllm", STAND_IN, "--port", &port, "--seed", "3", "--detach"];
     let ran = fleet(&world, "up", &up).ended(0);
+    assert!(ran.stderr.contains("next: `aske bench --config aske-fleet.toml --seed 3`"), "{ran}");
     assert_eq!(ran.stdout.trim(), "aske-fleet.toml");
     assert!(world.read("aske-fleet.toml").contains(&format!("url = \"http://127.0.0.1:{port}/v1\"")));
     world.expect(0, &["models", "m0", "m1", "--config", "aske-fleet.toml"]);

@@ -52,6 +52,33 @@ impl Configuration {
         }
     }
 
+    /// The flags as they are given on a command line, for follow-up commands.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: String| words.extend([flag.to_owned(), value]);
+        if let Some(config) = &self.config {
+            add("--config", config.clone());
+        }
+        for text in &self.overrides {
+            add("--override", shown_override(text));
+        }
+        for (flag, value) in [("--asker", &self.asker), ("--check", &self.check), ("--set", &self.set)] {
+            if let Some(value) = value {
+                add(flag, value.clone());
+            }
+        }
+        if !self.solvers.is_empty() {
+            add("--solvers", self.solvers.join(","));
+        }
+        if let Some(rounds) = self.rounds {
+            add("--rounds", rounds.to_string());
+        }
+        if let Some(seed) = self.seed {
+            add("--seed", seed.to_string());
+        }
+        words
+    }
+
     /// This configuration; `nano-train` if none is given and there is no `aske.toml`.
     pub(crate) fn or_nano_train(&self) -> Self {
         let mut configuration = self.clone();
@@ -86,6 +113,12 @@ impl Configuration {
         layers.notices().iter().for_each(note_once);
         Ok(layers)
     }
+}
+
+/// `KEY=VALUE` without secrets.
+fn shown_override(text: &str) -> String {
+    let flag = Layers::parse_override(text).map(|(flag, ..)| flag);
+    flag.ok().and_then(|flag| Some(flag.strip_prefix("--override ")?.to_owned())).unwrap_or_default()
 }
 
 /// Environment variables that may set configuration keys. Skips variables that are not valid UTF-8.
@@ -125,5 +158,40 @@ impl Budget {
             ("--budget-tokens", "run.budget_tokens", self.tokens.map(whole)),
             ("--budget-minutes", "run.budget_minutes", self.minutes.map(Value::Float)),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_is_repeated() {
+        use clap::Parser;
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            configuration: Configuration,
+        }
+        let words = [
+            "--config",
+            "my.toml",
+            "--override",
+            "run.samples=3",
+            "--asker",
+            "a",
+            "--check",
+            "c",
+            "--solvers",
+            "x,y",
+            "--rounds",
+            "2",
+            "--seed",
+            "7",
+        ];
+        let parsed = Line::parse_from(std::iter::once("aske").chain(words)).configuration;
+        assert_eq!(parsed.words(), words);
+        let set = Line::parse_from(["aske", "--set", "small"]).configuration;
+        assert_eq!(set.words(), ["--set", "small"]);
     }
 }

@@ -7,6 +7,7 @@ use crate::output::{DIM, data, hint, note, paint};
 use crate::runs::folders;
 use crate::runs::summary::{exit_status, report_failures};
 use crate::runtime::{Interrupt, block_on};
+use crate::shell::command;
 use aske_bench::{ModelRegistry, PlannedSession, RunContext, Runner};
 use aske_config::Layers;
 use aske_model::Halt;
@@ -42,7 +43,9 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
     let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
     report_failures(&finished.jobs, "sessions");
     if finished.jobs.open > 0 {
-        hint(format_args!("`aske ask {one} {two} --run {}` continues it", path.display()));
+        let run = path.display().to_string();
+        let words = ["aske", "ask", one, two, "--run", &run].map(str::to_owned).into_iter();
+        hint(format_args!("`{}` continues it", command(words.chain(arguments.configuration.words()))));
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
     Ok(exit_status(&finished.jobs, &interrupt))

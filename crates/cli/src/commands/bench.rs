@@ -8,6 +8,7 @@ use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders;
 use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished};
 use crate::runtime::runtime;
+use crate::shell::command;
 use aske_bench::{
     ModelRegistry, PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, plan,
     run_adaptive, selected_pairs,
@@ -61,7 +62,7 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     if arguments.json {
         data(as_json(&settings, &path, &finished));
     } else {
-        show(&settings, &path, &finished);
+        show(arguments, &settings, &path, &finished);
     }
     Ok(exit_status(&finished.jobs, &interrupt))
 }
@@ -121,7 +122,7 @@ async fn adaptive(
         shown["narrow_enough"] = json!(stopped.narrow_enough);
         data(shown);
     } else {
-        show(settings, path, &stopped.run);
+        show(arguments, settings, path, &stopped.run);
         if let Some(estimate) = &stopped.estimate {
             data(format_args!("\n{}", tables::adaptive(estimate)));
         }
@@ -216,7 +217,7 @@ fn dry_run(
     Ok(Exit::Done)
 }
 
-fn show(settings: &Settings, path: &Path, finished: &RunSummary) {
+fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSummary) {
     let sessions = finished.tally.sessions();
     data(format_args!(
         "{}\n",
@@ -244,12 +245,13 @@ fn show(settings: &Settings, path: &Path, finished: &RunSummary) {
             .values()
             .any(|model| model.path.as_deref().is_some_and(|path| path.starts_with("builtin:")));
         let more = if nano { "; `aske nano table` shows what each model can do" } else { "" };
+        let ask = ["aske", "ask", &first.model, &last.model].map(str::to_owned).into_iter();
+        let ask = command(ask.chain(arguments.configuration.words()));
         note(paint(
             DIM,
             format_args!(
-                "next: `aske report --html report.html` or `aske view` shows the results; `aske ask {} {}` shows a \
-                 session live{more}",
-                first.model, last.model
+                "next: `aske report --html report.html` or `aske view` shows the results; `{ask}` shows a session \
+                 live{more}"
             ),
         ));
     }

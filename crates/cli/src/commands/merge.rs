@@ -3,6 +3,7 @@
 use crate::arguments::Merge;
 use crate::error::{CliError, Exit};
 use crate::output::{data, hint};
+use crate::shell::command;
 use serde_json::json;
 use std::path::Path;
 
@@ -19,7 +20,9 @@ pub(crate) fn run(arguments: &Merge) -> Result<Exit, CliError> {
             merged.calls,
             runs.len()
         ));
-        hint(format_args!("`aske bench --run {into}` with the same configuration continues it"));
+        // Folders store the resolved configuration, not the name of its file.
+        let words = ["aske", "bench", "--run", &into.to_string(), "--config"].map(str::to_owned);
+        hint(format_args!("`{} FILE`, with the configuration of these runs, continues it", command(words)));
     }
     Ok(Exit::Done)
 }

@@ -6,6 +6,7 @@ use crate::commands::bench;
 use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runtime::{runtime, shutdown_signal};
+use crate::shell::command;
 use aske_fleet::{Plan, Supervisor, SupervisorOptions};
 use clap::Parser;
 
@@ -84,16 +85,59 @@ async fn run_phases(
             Ok(Exit::Failures) => status = Exit::Failures,
             Ok(exit) => {
                 supervisor.close().await;
-                note(format_args!("stopped in phase {0}; --from {0} continues there", at + 1));
+                note(stopped(at + 1));
                 return Ok(exit);
             }
             Err(error) => {
                 supervisor.close().await;
-                note(format_args!("stopped in phase {0}; --from {0} continues there", at + 1));
+                note(stopped(at + 1));
                 return Err(error);
             }
         }
     }
     supervisor.close().await;
     Ok(status)
+}
+
+/// Where the benchmark stopped, and the command that continues there.
+fn stopped(phase: usize) -> String {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let words = std::iter::once("aske".to_owned()).chain(starting_with(phase, &given));
+    format!("stopped in phase {phase}; `{}` continues there", command(words))
+}
+
+/// These arguments of `aske fleet bench`, with `--from PHASE` instead of any they have.
+fn starting_with(phase: usize, given: &[String]) -> Vec<String> {
+    let end = given.iter().position(|word| word == "--").unwrap_or(given.len());
+    let (own, bench) = given.split_at(end);
+    let mut words = Vec::new();
+    let mut own = own.iter();
+    while let Some(word) = own.next() {
+        if word == "--from" {
+            own.next();
+        } else if !word.starts_with("--from=") {
+            words.push(word.clone());
+        }
+    }
+    words.extend(["--from".to_owned(), phase.to_string()]);
+    words.extend_from_slice(bench);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_phase_replaces_the_given_one_and_everything_else_is_repeated() {
+        let continued = |line: &str| {
+            let given: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            starting_with(7, &given).join(" ")
+        };
+        assert_eq!(
+            continued("fleet bench --config my.toml --from 2 --gpus 1x80 -- --samples 3"),
+            "fleet bench --config my.toml --gpus 1x80 --from 7 -- --samples 3"
+        );
+        assert_eq!(continued("fleet bench --from=2 --set small"), "fleet bench --set small --from 7");
+    }
 }

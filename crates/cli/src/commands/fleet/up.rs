@@ -5,6 +5,7 @@ use crate::arguments::{Configuration, FleetRun, FleetUp};
 use crate::error::{CliError, Exit};
 use crate::output::{BAD, GOOD, NOTE, data, note, paint};
 use crate::runtime::{runtime, shutdown_signal};
+use crate::shell::command;
 use aske_fleet::{
     FleetState, Plan, ServerEvent, ServerStatus, Supervisor, SupervisorOptions, endpoints, last_lines,
     read_log,
@@ -45,7 +46,8 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
             }
         }
         data(arguments.run.endpoints.display());
-        note("all servers are ready; stop them with Ctrl-C or `aske fleet down`");
+        note(format_args!("all servers are ready; stop them with Ctrl-C or `{}`", down(&arguments.run)));
+        note(next(arguments));
         tokio::select! {
             () = supervisor.all_failed() => note("every server has failed"),
             () = shutdown_signal() => {}
@@ -54,6 +56,23 @@ pub(super) fn run(arguments: &FleetUp) -> Result<Exit, CliError> {
         supervisor.close().await;
         Ok(exit)
     })
+}
+
+/// The command that stops these servers.
+fn down(run: &FleetRun) -> String {
+    let mut words = vec!["aske".to_owned(), "fleet".to_owned(), "down".to_owned()];
+    if run.folder != Path::new("fleet") {
+        words.extend(["--folder".to_owned(), run.folder.display().to_string()]);
+    }
+    command(words)
+}
+
+/// The benchmark on these servers, with the flags that chose them.
+fn next(arguments: &FleetUp) -> String {
+    let endpoints = arguments.run.endpoints.display().to_string();
+    let configuration = Configuration { config: Some(endpoints), ..arguments.planning.configuration.clone() };
+    let words = ["aske".to_owned(), "bench".to_owned()].into_iter().chain(configuration.words());
+    format!("next: `{}`", command(words))
 }
 
 /// How to run the servers.
@@ -148,7 +167,8 @@ fn detached(arguments: &FleetUp, servers: usize) -> Result<Exit, CliError> {
         };
         if state.as_ref().is_some_and(ready) {
             data(arguments.run.endpoints.display());
-            note("all servers are ready; stop them with `aske fleet down`");
+            note(format_args!("all servers are ready; stop them with `{}`", down(&arguments.run)));
+            note(next(arguments));
             return Ok(Exit::Done);
         }
         std::thread::sleep(Duration::from_millis(200));
