@@ -120,7 +120,7 @@ impl Objective {
         let all: Vec<f64> = groups.iter().flatten().copied().collect();
         let advantages = |rewards: &Vec<f64>| {
             // The mean of equal numbers can differ from them in the last bit.
-            if rewards.windows(2).all(|pair| pair[0] == pair[1]) {
+            if rewards.iter().all(|reward| reward.to_bits() == rewards[0].to_bits()) {
                 return vec![0.0; rewards.len()];
             }
             let scale = match self.scale_rewards {

@@ -135,10 +135,14 @@ fn an_asker_that_has_sampled_its_tokens_is_truncated_and_not_a_failure() {
     let flags = ["--steps", "1", "--run", "a", "-o", "train.max_sample_tokens=5"];
     world.expect(0, &tiny(&flags));
     let step = &metrics(&world, "a")[0];
-    // Four rollouts of five tokens each, which all go into the first of their two turns; both turns are truncated.
-    let counts = ["rollouts", "failures", "truncated", "tokens"].map(|key| step[key].as_u64().unwrap());
-    assert_eq!(counts, [4, 0, 8, 20], "{step}");
+    // Both turns of each of the four rollouts are truncated.
+    let counts = ["rollouts", "failures", "truncated"].map(|key| step[key].as_u64().unwrap());
+    assert_eq!(counts, [4, 0, 8], "{step}");
     assert_eq!(step["no_question"], 1.0);
+    // Each rollout spends its five tokens in one call; the second turn has none left and is not asked for.
+    let told = world.expect(0, &["report", "a/seed-0", "--json"]).json();
+    let asker = &told["runs"][0]["used"]["asker"];
+    assert_eq!((asker["calls"].as_u64(), asker["completion"].as_u64()), (Some(4), Some(20)), "{asker}");
 }
 
 #[test]
