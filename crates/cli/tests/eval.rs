@@ -9,6 +9,8 @@ use common::{Config, World, finish, server, settled, start, wait_until};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
@@ -205,6 +207,34 @@ fn a_run_grows_and_a_changed_file_is_refused() {
     let ran = world.run(&["bench", "--run", "run"]).ended(2);
     assert!(ran.stderr.contains("belongs to another configuration"), "{ran}");
     assert_eq!(server.stats().requests, 12);
+}
+
+#[test]
+fn a_context_that_is_too_short_is_told_with_the_limit_of_an_evaluation() {
+    // As vLLM answers a request that does not fit.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 65536]);
+            let body = r#"{"error": {"message": "This model's maximum context length is 4096 tokens"}}"#;
+            let head =
+                format!("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: {}", body.len());
+            let _ = stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes());
+        }
+    });
+    let server = server(0);
+    let world = World::with(&Config { urls: vec![url], ..Config::new(&server, &[50, 90]) });
+    world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,5\n");
+    let arguments = ["eval", "solver-50", "--data", "p.csv", "--samples", "1"];
+    let ran = world.expect(1, &arguments);
+    assert!(ran.stderr.contains("if the context is too short, lower `eval.max_tokens` (--tokens)"), "{ran}");
+    let told = world.expect(1, &[&arguments[..], &["--json"]].concat()).json();
+    let hint = told["failures"][0]["hint"].as_str().unwrap();
+    assert!(hint.contains("`eval.max_tokens`") && !hint.contains("[protocol]"), "{hint}");
+    let ran = world.expect(1, &["bench", "--run", "run"]);
+    assert!(ran.stderr.contains("lower the token budgets or the rounds in `[protocol]`"), "{ran}");
 }
 
 #[test]

@@ -106,10 +106,20 @@ fn plural(attempts: u32) -> String {
     if attempts > 1 { format!(" (after {attempts} attempts)") } else { String::new() }
 }
 
+/// The settings that limit the tokens of a session.
+const SESSION_LIMITS: &str = "the token budgets or the rounds in `[protocol]`";
+
 impl Hint for ModelError {
     fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Owned(self.hint_with_limits(SESSION_LIMITS)))
+    }
+}
+
+impl ModelError {
+    /// The hint, with the settings to lower if a request does not fit into the model's context.
+    pub fn hint_with_limits(&self, limits: &str) -> String {
         let model = &self.model;
-        Some(Cow::Owned(match self.cause {
+        match self.cause {
             ErrorCause::Throttled => {
                 format!(
                     "lower `models.{model}.limits.concurrency`, or set `rpm` or `tpm` there; then run again"
@@ -137,13 +147,13 @@ impl Hint for ModelError {
             }
             ErrorCause::Rejected => format!(
                 "if the server does not know a parameter, name it in `models.{model}.omit`; \
-                 if the context is too short, lower the token budgets or the rounds in `[protocol]`"
+                 if the context is too short, lower {limits}"
             ),
             ErrorCause::Halted => "run the same command again to go on".to_owned(),
             ErrorCause::NotStored => {
                 "`aske bench` with the same configuration asks for what is missing".to_owned()
             }
             ErrorCause::Script => format!("add a rule to the file named by `models.{model}.script`"),
-        }))
+        }
     }
 }

@@ -6,9 +6,13 @@ use crate::runtime::Interrupt;
 use aske_bench::{JobSummary, is_current};
 use aske_chat::Hint;
 use aske_config::Settings;
+use aske_model::ModelError;
 use aske_record::GradeLine;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+
+/// The unit of an evaluation.
+pub(crate) const SAMPLES: &str = "samples";
 
 /// The exit status for the end of a run.
 pub(crate) fn exit_status(ended: &JobSummary, interrupt: &Interrupt) -> Exit {
@@ -36,9 +40,19 @@ pub(crate) fn report_unfinished(ended: &JobSummary, unit: &str) {
 /// Reports failures by cause, with a hint for each.
 pub(crate) fn report_failures(ended: &JobSummary, unit: &str) {
     for (failure, count) in ended.causes() {
+        let advice = hint_for(failure, unit);
         let unit = if count == 1 { unit.trim_end_matches('s') } else { unit };
         note(format_args!("\n{} {count} {unit} without an outcome: {failure}", paint(BAD.bold(), "failed:")));
-        failure.hint().iter().for_each(hint);
+        hint(&advice);
+    }
+}
+
+/// What to do about a failure; samples of an evaluation have token limits of their own.
+fn hint_for(failure: &ModelError, unit: &str) -> String {
+    if unit == SAMPLES {
+        failure.hint_with_limits("`eval.max_tokens` (--tokens)")
+    } else {
+        failure.hint().unwrap_or_default().into_owned()
     }
 }
 
@@ -50,7 +64,7 @@ pub(crate) fn failures_json(ended: &JobSummary, unit: &str) -> Vec<Value> {
             "cause": failure.cause.as_str(),
             "message": failure.message,
             unit: count,
-            "hint": failure.hint(),
+            "hint": hint_for(failure, unit),
         })
     });
     causes.collect()

@@ -1,8 +1,9 @@
 //! Chat requests to a model in this process.
 
-use crate::tiny::{self, CONTROL};
+use crate::tiny::{self, CONTROL, Files};
 use aske_chat::{Finish, Message};
 use aske_model::{EngineOptions, Halt, Limits, Local, Model, Provider, Request, Sampling};
+use serde_json::{Value, json};
 
 fn local() -> Local {
     Local::new(tiny::engine(&EngineOptions::default()))
@@ -54,4 +55,32 @@ async fn a_stop_string_ends_the_reply_and_is_no_part_of_it() {
     assert_eq!(stopped.content, free.content[..free.content.find(stop).unwrap()]);
     assert_eq!(stopped.finish, Finish::Stop);
     assert!(stopped.usage.completion < free.usage.completion);
+}
+
+#[tokio::test]
+async fn variables_of_the_template_change_the_prompt() {
+    let mut files = Files::new(512);
+    // As Qwen3's template: an empty thought opens the reply if thinking is off.
+    let template = files.settings["chat_template"].as_str().unwrap().replace(
+        "<|assistant|>",
+        "<|assistant|>{% if enable_thinking is defined and enable_thinking is false %}no thought.{% endif %}",
+    );
+    files.settings["chat_template"] = template.into();
+    let with = |variables: Value| {
+        let Value::Object(variables) = variables else { panic!("not an object") };
+        let checkpoint = files.read().unwrap().with_template_variables(variables);
+        Local::new(checkpoint.start(&EngineOptions::default()).unwrap())
+    };
+    let messages = [Message::user("2 + 2")];
+    let prompt = |local: &Local| local.engine().vocabulary().prompt(&messages).unwrap();
+    let (plain, off) = (with(json!({})), with(json!({ "enable_thinking": false })));
+    assert_eq!(prompt(&with(json!({ "enable_thinking": true }))), prompt(&plain));
+    let added = plain.engine().vocabulary().encode("no thought.").unwrap();
+    assert_eq!(prompt(&off), [prompt(&plain), added].concat());
+
+    // The request that is sampled has the same tokens.
+    let (expected, model) = (prompt(&off).len(), Model::new("tiny", Box::new(off), Limits::default(), None));
+    let request = Request { max_tokens: 1, ..Request::user("2 + 2") };
+    let reply = model.complete(&request, &Halt::default()).await.unwrap().reply;
+    assert_eq!(reply.usage.prompt, expected as u64);
 }

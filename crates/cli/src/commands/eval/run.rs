@@ -7,7 +7,7 @@ use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
-use crate::runs::summary::{exit_status, failures_json, report_unfinished};
+use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
 use crate::runtime::runtime;
 use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
         judge: judge.as_ref(),
     };
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let work = with_progress(open.len(), "samples", target, async |context, progress| {
+    let work = with_progress(open.len(), SAMPLES, target, async |context, progress| {
         evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
     });
     let (ended, interrupt) = runtime()?.block_on(work)?;
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     } else {
         show(&scores);
         print(format_args!("\n{}", crate::display::tables::used(&used)));
-        report_unfinished(&ended, "samples");
+        report_unfinished(&ended, SAMPLES);
         note(paint(DIM, format_args!("stored in {}", path.display())));
         if ended.open == 0 {
             note(paint(
@@ -239,7 +239,7 @@ fn as_json(
         "scores": scores,
         "open": ended.open,
         "used": used,
-        "failures": failures_json(ended, "samples"),
+        "failures": failures_json(ended, SAMPLES),
         "budget_reached": ended.budget_limit.map(|reached| reached.to_string()),
     })
 }
