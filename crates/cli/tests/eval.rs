@@ -217,7 +217,7 @@ fn a_context_that_is_too_short_is_told_with_the_limit_of_an_evaluation() {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 65536]);
+            let _ = stream.read(&mut [0; 16_384]);
             let body = r#"{"error": {"message": "This model's maximum context length is 4096 tokens"}}"#;
             let head =
                 format!("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: {}", body.len());
