@@ -146,6 +146,16 @@ fn an_asker_that_has_sampled_its_tokens_is_truncated_and_not_a_failure() {
 }
 
 #[test]
+fn taking_turns_on_one_gpu_changes_no_rollout_and_no_weight() {
+    let world = World::new();
+    world.expect(0, &tiny(&["--steps", "3", "--run", "a"]));
+    world.expect(0, &tiny(&["--steps", "3", "--run", "b", "-o", "train.vllm.colocate=true"]));
+    assert_eq!(metrics(&world, "a").len(), 3);
+    assert_eq!(metrics(&world, "a"), metrics(&world, "b"));
+    assert!(weights(&world, "a") == weights(&world, "b"));
+}
+
+#[test]
 fn collapse_and_explosion_end_a_training_with_a_clear_word() {
     let world = World::new();
     let arguments =

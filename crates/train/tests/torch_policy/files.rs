@@ -31,6 +31,22 @@ fn a_kept_policy_goes_on_as_if_nothing_had_happened() {
 }
 
 #[test]
+fn an_optimizer_on_the_cpu_takes_the_same_steps() {
+    for (model, lora) in MODELS.into_iter().zip([None, None, Some(Lora::default())]) {
+        let expected = expected(model);
+        let (batch, loss) = (expected.batch(), expected.loss_kind());
+        let options = TorchOptions { lora, optimizer: eager(), ..plain() };
+        let (mut one, mut other) =
+            (policy(model, options), policy(model, TorchOptions { offload_optimizer: true, ..options }));
+        for _ in 0..3 {
+            let (one, other) = (step(&mut one, &batch, loss), step(&mut other, &batch, loss));
+            // The same formula on another processor: equal up to rounding.
+            assert!((one.loss - other.loss).abs() < 1e-5, "{model}: {one:?} {other:?}");
+        }
+    }
+}
+
+#[test]
 fn a_saved_policy_is_read_again_with_its_own_head_and_merged_adapters() {
     for (model, lora) in MODELS.into_iter().zip([None, None, Some(Lora::default())]) {
         let expected = expected(model);
