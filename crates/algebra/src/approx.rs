@@ -23,16 +23,15 @@ mod bound;
 mod closed;
 mod component;
 mod constant;
-
 mod context;
 mod function;
 mod gamma;
 mod integral;
 pub(crate) mod interval;
 mod kernel;
-
 mod limit;
 mod number;
+mod operator;
 mod point;
 mod power;
 mod quadrature;
@@ -49,7 +48,7 @@ pub use agreement::{Agreement, agreement};
 pub use point::Point;
 pub use value::{Enclosure, Value};
 
-use context::{Context, Rigor, StepError};
+use context::{Context, Rigor, Step, StepError};
 use kernel::MAX_BITS;
 use walk::Scope;
 
@@ -115,13 +114,13 @@ pub fn refine(
     best.ok_or(EvaluationError::Unsupported)
 }
 
-fn attempt(expr: &Expr, at: &Point, bits: u32, rigor: Rigor, fuel: &Fuel) -> Result<Value, StepError> {
+fn attempt(expr: &Expr, at: &Point, bits: u32, rigor: Rigor, fuel: &Fuel) -> Step<Value> {
     let cx = Context::new(bits.clamp(53, MAX_BITS), rigor, fuel);
     if bits <= 53 {
-        let number = Scope::<f64>::new(at).value(expr, &cx)?;
+        let number = Scope::<f64>::new(at, &cx).value(expr)?;
         Ok(Value::of(number, !cx.guessed(), cx.bits))
     } else {
-        let number = Scope::<big::Big>::new(at).value(expr, &cx)?;
+        let number = Scope::<big::Big>::new(at, &cx).value(expr)?;
         Ok(Value::of(number, !cx.guessed(), cx.bits))
     }
 }

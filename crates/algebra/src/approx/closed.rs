@@ -4,44 +4,43 @@ use std::cmp::Ordering;
 
 use super::bound::Bound;
 use super::component::Component;
-use super::context::{Context, StepError};
+use super::context::{Context, Step};
 use super::function;
 use super::number::Number::{self, Real};
+use super::operator::Body;
 use super::rational;
 use super::series::mentions;
 use super::walk::Scope;
 use crate::expr::{Constant, Expr, Function, Rational, Symbol};
 
 /// The integral between two finite bounds; none where the body has no such form.
-pub(super) fn integral<'a, T: Bound>(
-    scope: &mut Scope<'a, T>,
-    body: &'a Expr,
-    variable: &'a Symbol,
+pub(super) fn integral<T: Bound>(
+    body: &mut Body<'_, '_, T>,
     ends: [&Number<T>; 2],
-    cx: &Context<'_>,
-) -> Result<Option<Number<T>>, StepError> {
-    Form { scope, variable, ends, cx }.of(body, 0)
+) -> Step<Option<Number<T>>> {
+    let (expr, variable, cx) = (body.expr, body.variable, body.cx);
+    Form { scope: &mut *body.scope, variable, ends, cx }.of(expr, 0)
 }
 
-struct Form<'s, 'a, 'c, 'f, T> {
+struct Form<'s, 'a, T> {
     scope: &'s mut Scope<'a, T>,
     variable: &'a Symbol,
     ends: [&'s Number<T>; 2],
-    cx: &'c Context<'f>,
+    cx: &'a Context<'a>,
 }
 
 /// A linear expression: its slope and its value at zero.
 type Line<T> = (Number<T>, Number<T>);
 
-impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
-    fn of(&mut self, body: &'a Expr, depth: u32) -> Result<Option<Number<T>>, StepError> {
+impl<'a, T: Bound> Form<'_, 'a, T> {
+    fn of(&mut self, body: &'a Expr, depth: u32) -> Step<Option<Number<T>>> {
         self.cx.spend(20)?;
         if depth > 50 {
             return Ok(None);
         }
         if !mentions(body, self.variable) {
             let wide = self.ends[1].sub(self.ends[0], self.cx)?;
-            return Ok(Some(self.scope.value(body, self.cx)?.mul(&wide, self.cx)?));
+            return Ok(Some(self.scope.value(body)?.mul(&wide, self.cx)?));
         }
         match body {
             Expr::Sum(parts) => {
@@ -67,7 +66,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                 self.between(&line, |at| at.exp(cx))
             }
             Expr::Power(base, exponent) if !mentions(exponent, self.variable) => {
-                let Real(Component::Exact(mut total)) = self.scope.value(exponent, self.cx)? else {
+                let Real(Component::Exact(mut total)) = self.scope.value(exponent)? else {
                     return Ok(None);
                 };
                 let mut base = &**base;
@@ -75,7 +74,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                 // A power of a power has the product for its exponent where the base is not below zero.
                 while let Expr::Power(inner, exponent) = base
                     && !mentions(exponent, self.variable)
-                    && let Real(Component::Exact(next)) = self.scope.value(exponent, self.cx)?
+                    && let Real(Component::Exact(next)) = self.scope.value(exponent)?
                     && let Some(product) = rational::mul(self.cx, &total, &next)?
                 {
                     (base, total, nested) = (inner, product, true);
@@ -97,11 +96,11 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     }
 
     /// The constant factors of a product, multiplied, and the only other one.
-    fn split(&mut self, parts: &'a [Expr]) -> Result<Option<(Number<T>, &'a Expr)>, StepError> {
+    fn split(&mut self, parts: &'a [Expr]) -> Step<Option<(Number<T>, &'a Expr)>> {
         let (mut factor, mut other) = (Number::int(1), None);
         for part in parts {
             if !mentions(part, self.variable) {
-                factor = factor.mul(&self.scope.value(part, self.cx)?, self.cx)?;
+                factor = factor.mul(&self.scope.value(part)?, self.cx)?;
             } else if other.replace(part).is_some() {
                 return Ok(None);
             }
@@ -110,7 +109,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     }
 
     /// The expression as a line that is not level.
-    fn line(&mut self, expr: &'a Expr, depth: u32) -> Result<Option<Line<T>>, StepError> {
+    fn line(&mut self, expr: &'a Expr, depth: u32) -> Step<Option<Line<T>>> {
         self.cx.spend(20)?;
         match expr {
             _ if depth > 50 => Ok(None),
@@ -123,7 +122,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
                         slope = slope.add(&line.0, self.cx)?;
                         start = start.add(&line.1, self.cx)?;
                     } else {
-                        start = start.add(&self.scope.value(part, self.cx)?, self.cx)?;
+                        start = start.add(&self.scope.value(part)?, self.cx)?;
                     }
                 }
                 let level =
@@ -142,7 +141,7 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
         }
     }
 
-    fn at(&self, line: &Line<T>, end: usize) -> Result<Number<T>, StepError> {
+    fn at(&self, line: &Line<T>, end: usize) -> Step<Number<T>> {
         line.0.mul(self.ends[end], self.cx)?.add(&line.1, self.cx)
     }
 
@@ -150,20 +149,15 @@ impl<'a, T: Bound> Form<'_, 'a, '_, '_, T> {
     fn between(
         &self,
         line: &Line<T>,
-        antiderivative: impl Fn(&Number<T>) -> Result<Number<T>, StepError>,
-    ) -> Result<Option<Number<T>>, StepError> {
+        antiderivative: impl Fn(&Number<T>) -> Step<Number<T>>,
+    ) -> Step<Option<Number<T>>> {
         let (low, high) = (antiderivative(&self.at(line, 0)?)?, antiderivative(&self.at(line, 1)?)?);
         Ok(Some(high.sub(&low, self.cx)?.div(&line.0, self.cx)?))
     }
 
     /// A power of a line: everywhere for a natural exponent, else where the line stays on the side of zero
     /// where the power is real, or touches it and the power can be integrated there.
-    fn power(
-        &self,
-        line: &Line<T>,
-        exponent: &Rational,
-        nested: bool,
-    ) -> Result<Option<Number<T>>, StepError> {
+    fn power(&self, line: &Line<T>, exponent: &Rational, nested: bool) -> Step<Option<Number<T>>> {
         let cx = self.cx;
         let (minus_one, next) = (Rational::NEG_ONE, exponent + Rational::ONE);
         if nested || !(exponent.is_int() && *exponent > minus_one) {

@@ -6,7 +6,7 @@ use dashu_int::ops::BitTest as _;
 use dashu_int::{IBig, Sign};
 
 use super::bound::Bound;
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::interval::Interval;
 use super::rational;
 use crate::expr::Rational;
@@ -65,7 +65,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// The enclosure.
-    pub(super) fn span(&self, cx: &Context<'_>) -> Result<Interval<T>, StepError> {
+    pub(super) fn span(&self, cx: &Context<'_>) -> Step<Interval<T>> {
         match self {
             Self::Interval(span) => Ok(span.clone()),
             Self::Exact(value) | Self::Pi(value) => {
@@ -86,7 +86,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// The order of two numbers, where it is known.
-    pub(super) fn order(&self, other: &Self, cx: &Context<'_>) -> Result<Option<Ordering>, StepError> {
+    pub(super) fn order(&self, other: &Self, cx: &Context<'_>) -> Step<Option<Ordering>> {
         Ok(match (self, other) {
             (Self::Exact(a), Self::Exact(b)) | (Self::Pi(a), Self::Pi(b)) => Some(a.cmp(b)),
             _ => self.span(cx)?.order(&other.span(cx)?),
@@ -109,7 +109,7 @@ impl<T: Bound> Component<T> {
         }
     }
 
-    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         match (self, other) {
             _ if self.is_zero() => return Ok(other.clone()),
             _ if other.is_zero() => return Ok(self.clone()),
@@ -129,11 +129,11 @@ impl<T: Bound> Component<T> {
         Ok(Self::Interval(self.span(cx)?.add(&other.span(cx)?, cx.bits)))
     }
 
-    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         self.add(&other.neg(), cx)
     }
 
-    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         match (self, other) {
             _ if self.is_zero() || other.is_zero() => return Ok(Self::zero()),
             _ if self.is_one() => return Ok(other.clone()),
@@ -154,7 +154,7 @@ impl<T: Bound> Component<T> {
         Ok(Self::Interval(self.span(cx)?.mul(&other.span(cx)?, cx.bits)))
     }
 
-    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn square(&self, cx: &Context<'_>) -> Step<Self> {
         if let Self::Exact(_) = self {
             return self.mul(self, cx);
         }
@@ -163,7 +163,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// One over it.
-    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn inverse(&self, cx: &Context<'_>) -> Step<Self> {
         match self {
             Self::Exact(value) if value.is_zero() => Err(StepError::Undefined),
             Self::Exact(value) => Ok(Self::Exact(rational::inverse(value))),
@@ -171,7 +171,7 @@ impl<T: Bound> Component<T> {
         }
     }
 
-    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         match (self, other) {
             (_, Self::Exact(_)) => return self.mul(&other.inverse(cx)?, cx),
             (Self::Pi(a), Self::Pi(b)) => {
@@ -191,13 +191,13 @@ impl<T: Bound> Component<T> {
         &self,
         cx: &Context<'_>,
         f: impl FnOnce(&Interval<T>, u32) -> Interval<T>,
-    ) -> Result<Self, StepError> {
+    ) -> Step<Self> {
         cx.pay_calls::<T>(2)?;
         Ok(Self::Interval(f(&self.span(cx)?, cx.bits)))
     }
 
     /// The square root of a number not below zero.
-    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Step<Self> {
         if let Self::Exact(value) = self
             && let Some(root) = rational::root(cx, value, &2_u8.into())?
         {
@@ -208,7 +208,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// The greatest integer not above it.
-    pub(super) fn floor(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn floor(&self, cx: &Context<'_>) -> Step<Self> {
         if let Self::Exact(value) = self {
             cx.spend(10 + (rational::size(value) / 64) as u64)?;
             return Ok(Self::Exact(Rational::from(value.floor())));
@@ -222,7 +222,7 @@ impl<T: Bound> Component<T> {
     }
 
     /// Sine and cosine; exact at the multiples of π where they are rational.
-    pub(super) fn sin_cos(&self, cx: &Context<'_>) -> Result<(Self, Self), StepError> {
+    pub(super) fn sin_cos(&self, cx: &Context<'_>) -> Step<(Self, Self)> {
         let Self::Pi(multiple) = self else {
             if self.is_zero() {
                 return Ok((Self::zero(), Self::int(1)));

@@ -18,6 +18,18 @@ pub(super) enum StepError {
     OutOfFuel,
 }
 
+/// What a step of an evaluation gives.
+pub(super) type Step<T> = Result<T, StepError>;
+
+/// `None` for every failure but a lack of fuel, which stays an error.
+pub(super) fn optional<T>(step: Step<T>) -> Step<Option<T>> {
+    match step {
+        Ok(value) => Ok(Some(value)),
+        Err(StepError::OutOfFuel) => Err(StepError::OutOfFuel),
+        Err(_) => Ok(None),
+    }
+}
+
 impl From<OutOfFuel> for StepError {
     fn from(_: OutOfFuel) -> Self {
         Self::OutOfFuel
@@ -54,7 +66,7 @@ impl<'a> Context<'a> {
     }
 
     /// Pays for work.
-    pub(super) fn spend(&self, units: u64) -> Result<(), StepError> {
+    pub(super) fn spend(&self, units: u64) -> Step<()> {
         Ok(self.fuel.spend(units)?)
     }
 
@@ -64,17 +76,17 @@ impl<'a> Context<'a> {
     }
 
     /// Pays for some arithmetic operations on bounds.
-    pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Result<(), StepError> {
+    pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Step<()> {
         self.spend(T::price(self.bits).0 * count)
     }
 
     /// Pays for some function values on bounds.
-    pub(super) fn pay_calls<T: Bound>(&self, count: u64) -> Result<(), StepError> {
+    pub(super) fn pay_calls<T: Bound>(&self, count: u64) -> Step<()> {
         self.spend(T::price(self.bits).1 * count)
     }
 
     /// An estimate is about to be used: fails where only proven bounds will do.
-    pub(super) fn guess(&self) -> Result<(), StepError> {
+    pub(super) fn guess(&self) -> Step<()> {
         if self.rigor == Rigor::Certified {
             return Err(StepError::Unsupported);
         }
@@ -88,7 +100,7 @@ impl<'a> Context<'a> {
     }
 
     /// Does something one level of nested operators further down; past three levels it is not done at all.
-    pub(super) fn nested<R>(&self, work: impl FnOnce() -> Result<R, StepError>) -> Result<R, StepError> {
+    pub(super) fn nested<R>(&self, work: impl FnOnce() -> Step<R>) -> Step<R> {
         const MOST: u32 = 3;
         if self.deep.get() >= MOST {
             return Err(StepError::Unsupported);

@@ -7,7 +7,7 @@ use dashu_int::{IBig, Sign};
 
 use super::bound::{Bound, Pair};
 use super::component::{Component, sign_of};
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::gamma::gamma;
 use super::interval::{self, Interval};
 use super::number::Number::{self, Complex, Infinite, Real};
@@ -15,11 +15,7 @@ use super::rational;
 use crate::expr::{Function, Rational};
 
 /// A known function of evaluated arguments.
-pub(super) fn call<T: Bound>(
-    function: Function,
-    args: &[Number<T>],
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+pub(super) fn call<T: Bound>(function: Function, args: &[Number<T>], cx: &Context<'_>) -> Step<Number<T>> {
     match (function, args) {
         (Function::Gcd | Function::Lcm | Function::Max | Function::Min, [first, rest @ ..]) => {
             if matches!(function, Function::Gcd | Function::Lcm) && rest.is_empty() {
@@ -41,7 +37,7 @@ pub(super) fn call<T: Bound>(
     }
 }
 
-fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     let one = || Number::<T>::int(1);
     match function {
         Function::Sin => Ok(sin_cos(x, cx)?.0),
@@ -124,7 +120,7 @@ fn half_pi<T: Bound>() -> Number<T> {
 }
 
 /// Sine and cosine of a real or complex number.
-pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Pair<Number<T>>, StepError> {
+pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Pair<Number<T>>> {
     match x {
         Infinite(_) => Err(StepError::Undefined),
         Real(part) => {
@@ -143,7 +139,7 @@ pub(super) fn sin_cos<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Pair<
     }
 }
 
-fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     if x.is_zero() || matches!(x, Infinite(_)) {
         return Ok(x.clone());
     }
@@ -151,7 +147,7 @@ fn sinh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepErro
     grown.sub(&x.neg().exp(cx)?, cx)?.half(cx)
 }
 
-fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     match x {
         Infinite(_) => Ok(Infinite(false)),
         _ if x.is_zero() => Ok(Number::int(1)),
@@ -159,7 +155,7 @@ fn cosh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepErro
     }
 }
 
-fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     if x.is_zero() {
         return Ok(x.clone());
     }
@@ -169,7 +165,7 @@ fn tanh<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepErro
     one.sub(&two.div(&grown.add(&one, cx)?, cx)?, cx)
 }
 
-fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     if let Real(part) = x {
         if let Component::Exact(value) = part {
             let doubled = value * Rational::from(2);
@@ -194,7 +190,7 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepEr
     Number::i().neg().mul(&inner.ln(cx)?, cx)
 }
 
-fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     match x {
         Infinite(negative) => Ok(if *negative { half_pi().neg() } else { half_pi() }),
         Real(Component::Exact(value)) if value.is_zero() => Ok(x.clone()),
@@ -211,12 +207,7 @@ fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepEr
     }
 }
 
-fn divisors<T: Bound>(
-    function: Function,
-    a: Number<T>,
-    b: Number<T>,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+fn divisors<T: Bound>(function: Function, a: Number<T>, b: Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     let (a, b) = (a.real()?, b.real()?);
     let (Some(a), Some(b)) = (a.integer(), b.integer()) else {
         return Err(StepError::Unsupported);
@@ -228,12 +219,7 @@ fn divisors<T: Bound>(
     Ok(Number::exact(result.into()))
 }
 
-fn extreme<T: Bound>(
-    a: Number<T>,
-    b: &Number<T>,
-    largest: bool,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+fn extreme<T: Bound>(a: Number<T>, b: &Number<T>, largest: bool, cx: &Context<'_>) -> Step<Number<T>> {
     match (&a, b) {
         (Infinite(negative), _) => Ok(if *negative == largest { b.clone() } else { a }),
         (_, Infinite(negative)) => Ok(if *negative == largest { a } else { b.clone() }),
@@ -250,7 +236,7 @@ fn extreme<T: Bound>(
     }
 }
 
-fn factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     if let Infinite(false) = x {
         return Ok(Infinite(false));
     }
@@ -258,7 +244,7 @@ fn factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, Ste
     Ok(Real(gamma(&x.add(&Component::int(1), cx)?, cx)?))
 }
 
-fn double_factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn double_factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     let x = x.clone().real()?;
     let n = x.integer().ok_or(StepError::Unsupported)?;
     if *n == IBig::NEG_ONE {
@@ -275,7 +261,7 @@ fn double_factorial<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Result<Number<
     Ok(Real(Component::Interval(end(n.clone())?.hull(&end(n + IBig::ONE)?))))
 }
 
-fn binomial<T: Bound>(n: &Number<T>, k: &Number<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn binomial<T: Bound>(n: &Number<T>, k: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     if let (Real(Component::Exact(n)), Real(Component::Exact(k))) = (n, k)
         && k.is_int()
         && let Some(value) = rational::binomial(cx, n, k.numerator())?

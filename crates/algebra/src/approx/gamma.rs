@@ -8,7 +8,7 @@ use dashu_int::ops::UnsignedAbs as _;
 
 use super::bound::{Bound, Rounding};
 use super::component::{Component, sign_of};
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::interval::Interval;
 use super::rational;
 use crate::expr::Rational;
@@ -42,7 +42,7 @@ fn bernoulli() -> Vec<Rational> {
 }
 
 /// Γ of a real number.
-pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Component<T>, StepError> {
+pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Step<Component<T>> {
     if let Component::Exact(value) = x
         && value.is_int()
     {
@@ -72,7 +72,7 @@ pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Comp
 }
 
 /// Γ of a positive number: moved up to where the series is sharp, and back by division.
-fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Result<Interval<T>, StepError> {
+fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Step<Interval<T>> {
     let bits = cx.bits;
     let sharp = 8 + if bits > 400 { bits / 2 } else { bits / 6 };
     let start = x.low.to_f64(Rounding::Down);
@@ -101,7 +101,7 @@ fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Result<Interval<T>, 
         let term = power.mul(&Interval::of_rational(&weight, bits), bits);
         let size = term.abs().high;
         if size.exponent().is_none_or(|top| top < wanted) || k == i32::try_from(KEPT).unwrap_or(i32::MAX) {
-            sum = sum.add(&Interval { low: size.neg(), high: size }, bits);
+            sum = sum.add(&Interval::around_zero(size), bits);
             break;
         }
         sum = sum.add(&term, bits);

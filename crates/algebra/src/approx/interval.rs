@@ -38,6 +38,11 @@ impl<T: Bound> Interval<T> {
         }
     }
 
+    /// All numbers at most `radius` away from zero.
+    pub(crate) fn around_zero(radius: T) -> Self {
+        Self { low: radius.neg(), high: radius }
+    }
+
     /// Everything.
     pub(crate) fn all() -> Self {
         Self { low: T::infinite(true), high: T::infinite(false) }
@@ -61,6 +66,11 @@ impl<T: Bound> Interval<T> {
     /// Both ends are finite.
     pub(crate) fn is_bounded(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// An upper bound of the distance between the ends.
+    pub(crate) fn width(&self, bits: u32) -> T {
+        self.high.add(&self.low.neg(), bits, Rounding::Up)
     }
 
     /// The order of all numbers of one to all numbers of the other, where it is one.
@@ -226,8 +236,7 @@ impl<T: Bound> Interval<T> {
         let curve = reach.mul(&reach, bits, Rounding::Up).half();
         let widened = |value: &Self, slope: &Self| {
             let far = slope.abs().high.mul(&reach, bits, Rounding::Up).add(&curve, bits, Rounding::Up);
-            let off = Self { low: far.neg(), high: far };
-            value.add(&off, bits).common(&everywhere)
+            value.add(&Self::around_zero(far), bits).common(&everywhere)
         };
         (widened(&sin, &cos), widened(&cos, &sin))
     }

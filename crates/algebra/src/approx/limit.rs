@@ -5,49 +5,32 @@ use std::cmp::Ordering;
 use dashu_int::UBig;
 
 use super::bound::{Bound, Rounding};
-use super::component::Component;
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError, optional};
 use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
-use super::quadrature::{size, widened};
+use super::operator::Body;
 use super::series::mentions;
-use super::walk::Scope;
-use crate::expr::{Bind, Expr, Function, Rational, Side, Symbol};
+use crate::expr::{Expr, Function, Rational, Side, Symbol};
 
 /// How often the distance to the point is halved.
 const STEPS: u32 = 16;
 
-/// The limit of the body towards a point.
-pub(super) fn limit<'a, T: Bound>(
-    scope: &mut Scope<'a, T>,
-    bind: &'a Bind,
-    towards: &Number<T>,
-    side: Option<Side>,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
-    if !jumps(&bind.body, &bind.variable) {
-        match scope.with(&bind.variable, towards.clone(), &bind.body, cx) {
-            Err(StepError::Undefined | StepError::Imprecise | StepError::Unsupported) => {}
-            done => return done,
+impl<T: Bound> Body<'_, '_, T> {
+    /// The limit towards a point.
+    pub(super) fn limit(&mut self, towards: &Number<T>, side: Option<Side>) -> Step<Number<T>> {
+        let cx = self.cx;
+        if !jumps(self.expr, self.variable)
+            && let Some(value) = optional(self.at(towards.clone()))?
+        {
+            return Ok(value);
         }
-    }
-    cx.guess()?;
-    match (towards, side) {
-        (Infinite(negative), _) => approach(scope, bind, towards, *negative, cx),
-        (_, Some(Side::Below)) => approach(scope, bind, towards, true, cx),
-        (_, Some(Side::Above)) => approach(scope, bind, towards, false, cx),
-        (_, None) => {
-            let above = approach(scope, bind, towards, false, cx);
-            let below = approach(scope, bind, towards, true, cx);
-            match (above, below) {
+        cx.guess()?;
+        match (towards, side) {
+            (Infinite(negative), _) => self.approach(towards, *negative),
+            (_, Some(side)) => self.approach(towards, side == Side::Below),
+            (_, None) => match (self.approach(towards, false), self.approach(towards, true)) {
                 (Err(StepError::OutOfFuel), _) | (_, Err(StepError::OutOfFuel)) => Err(StepError::OutOfFuel),
-                (Ok(Infinite(a)), Ok(Infinite(b))) => {
-                    if a == b {
-                        Ok(Infinite(a))
-                    } else {
-                        Err(StepError::Undefined)
-                    }
-                }
+                (Ok(Infinite(a)), Ok(Infinite(b))) if a == b => Ok(Infinite(a)),
                 (Ok(Infinite(_)), Ok(_)) | (Ok(_), Ok(Infinite(_))) => Err(StepError::Undefined),
                 (Ok(a), Ok(b)) => {
                     let (a, b) = (a.real()?.span(cx)?, b.real()?.span(cx)?);
@@ -56,19 +39,54 @@ pub(super) fn limit<'a, T: Bound>(
                     if gap > 1e-3 * scale {
                         return Err(StepError::Undefined);
                     }
-                    let sharp =
-                        |span: &Interval<T>| size(&Real(Component::Interval(span.sub(span, cx.bits))), cx);
-                    Ok(Real(Component::Interval(match (a.meets(&b), sharp(&a)? <= sharp(&b)?) {
+                    let width = |span: &Interval<T>| Number::interval(span.sub(span, cx.bits)).size(cx);
+                    let a_is_sharper = width(&a)? <= width(&b)?;
+                    Ok(Number::interval(match (a.meets(&b), a_is_sharper) {
                         (false, _) => a.hull(&b),
                         (true, true) => a,
                         (true, false) => b,
-                    })))
+                    }))
                 }
                 // A body that is real on one side only, as a root at the end of its domain.
                 (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
                 (Err(fail), Err(_)) => Err(fail),
+            },
+        }
+    }
+
+    /// The values on the way to the point, extrapolated.
+    fn approach(&mut self, towards: &Number<T>, below: bool) -> Step<Number<T>> {
+        let mut values = Vec::new();
+        let mut failure = StepError::Unsupported;
+        for step in 0..STEPS {
+            let near = match towards {
+                // Odd multiples of powers of two: not where a periodic body repeats itself.
+                Infinite(_) => Rational::from(UBig::from(21_u8) << (step as usize)),
+                _ => Rational::from_parts(3.into(), UBig::from(32_u8) << (step as usize)),
+            };
+            let near = Number::exact(if below { -near } else { near });
+            let at = match towards {
+                Infinite(_) => near,
+                point => point.add(&near, self.cx)?,
+            };
+            match self.at(at) {
+                Ok(value @ Real(_)) => values.push(value),
+                Ok(Infinite(negative)) => return Ok(Infinite(negative)),
+                Ok(_) => failure = StepError::Unsupported,
+                Err(StepError::OutOfFuel) => return Err(StepError::OutOfFuel),
+                Err(fail) => {
+                    failure = fail;
+                    // Too close for the precision: what came before may do.
+                    if values.len() >= 8 {
+                        break;
+                    }
+                }
             }
         }
+        if values.len() < 6 {
+            return Err(failure);
+        }
+        extrapolated(&values, self.cx)
     }
 }
 
@@ -89,49 +107,9 @@ fn jumps(expr: &Expr, variable: &Symbol) -> bool {
     here && mentions(expr, variable) || expr.children().into_iter().any(|part| jumps(part, variable))
 }
 
-/// The values on the way to the point, extrapolated.
-fn approach<'a, T: Bound>(
-    scope: &mut Scope<'a, T>,
-    bind: &'a Bind,
-    towards: &Number<T>,
-    below: bool,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
-    let mut values = Vec::new();
-    let mut trouble = StepError::Unsupported;
-    for step in 0..STEPS {
-        let near = match towards {
-            // Odd multiples of powers of two: not where a periodic body repeats itself.
-            Infinite(_) => Rational::from(UBig::from(21_u8) << (step as usize)),
-            _ => Rational::from_parts(3.into(), UBig::from(32_u8) << (step as usize)),
-        };
-        let near = if below { -near } else { near };
-        let at = match towards {
-            Infinite(_) => Number::exact(near),
-            point => point.add(&Number::exact(near), cx)?,
-        };
-        match scope.with(&bind.variable, at, &bind.body, cx) {
-            Ok(value @ Real(_)) => values.push(value),
-            Ok(Infinite(negative)) => return Ok(Infinite(negative)),
-            Ok(_) => trouble = StepError::Unsupported,
-            Err(StepError::OutOfFuel) => return Err(StepError::OutOfFuel),
-            // Too close for the precision: what came before may do.
-            Err(fail) if values.len() >= 8 => {
-                trouble = fail;
-                break;
-            }
-            Err(fail) => trouble = fail,
-        }
-    }
-    if values.len() < 6 {
-        return Err(trouble);
-    }
-    extrapolated(&values, cx)
-}
-
 /// The limit of a sequence taken at doubling distances, by Wynn's epsilon algorithm; its error is estimated
 /// from the agreement of neighbouring columns.
-pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> Result<Number<T>, StepError> {
+pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> Step<Number<T>> {
     let bits = cx.bits;
     let mut points = Vec::with_capacity(values.len());
     let mut noise: f64 = 0.0;
@@ -143,7 +121,7 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         if !span.is_bounded() {
             continue;
         }
-        let wide = span.high.add(&span.low.neg(), bits, Rounding::Up).to_f64(Rounding::Up);
+        let wide = span.width(bits).to_f64(Rounding::Up);
         let point = span.low.add(&span.high, bits, Rounding::Down).half();
         // Where rounding drowns the steps, further values say nothing new.
         if points.len() >= 6 && points.last().is_some_and(|last| wide > 1e-3 * gap(last, &point)) {
@@ -159,7 +137,7 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         return Err(StepError::Unsupported);
     };
     if points.iter().all(|point| point == first) {
-        return widened(&Real(Component::Interval(Interval::point(last.clone()))), noise, cx);
+        return Number::point(last.clone()).widened(noise, cx);
     }
     // Differences below this are rounding, and dividing by them would only magnify it.
     let grain = last.to_f64(Rounding::Up).abs() * libm::exp2(8.0 - f64::from(bits.min(900)));
@@ -203,7 +181,7 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
     if best.0 > 1e-2 * scale {
         return Err(StepError::Unsupported);
     }
-    widened(&Real(Component::Interval(Interval::point(best.1))), best.0 + 16.0 * (noise + grain), cx)
+    Number::point(best.1).widened(best.0 + 16.0 * (noise + grain), cx)
 }
 
 /// The sign of infinity, where a sequence grows without end.

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::bound::Bound;
+use super::bound::{Bound, Rounding};
 use super::component::Component;
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::interval::Interval;
 use crate::expr::Rational;
 
@@ -30,6 +30,16 @@ impl<T: Bound> Number<T> {
         Real(Component::Exact(value))
     }
 
+    /// A real number between two bounds.
+    pub(super) fn interval(span: Interval<T>) -> Self {
+        Real(Component::Interval(span))
+    }
+
+    /// A bound, as a number.
+    pub(super) fn point(bound: T) -> Self {
+        Self::interval(Interval::point(bound))
+    }
+
     /// A number by its parts.
     pub(super) fn of(re: Component<T>, im: Component<T>) -> Self {
         if im.is_zero() { Real(re) } else { Complex(re, im) }
@@ -41,7 +51,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// The real and the imaginary part; an infinity has none.
-    pub(super) fn parts(self) -> Result<(Component<T>, Component<T>), StepError> {
+    pub(super) fn parts(self) -> Step<(Component<T>, Component<T>)> {
         match self {
             Real(re) => Ok((re, Component::zero())),
             Complex(re, im) => Ok((re, im)),
@@ -50,12 +60,30 @@ impl<T: Bound> Number<T> {
     }
 
     /// The number as a real one.
-    pub(super) fn real(self) -> Result<Component<T>, StepError> {
+    pub(super) fn real(self) -> Step<Component<T>> {
         match self {
             Real(re) => Ok(re),
             Complex(_, im) if im.sign().is_none() => Err(StepError::Imprecise),
             Complex(..) | Infinite(_) => Err(StepError::Unsupported),
         }
+    }
+
+    /// An upper bound of the absolute value, as a double.
+    pub(super) fn size(&self, cx: &Context<'_>) -> Step<f64> {
+        let (re, im) = self.clone().parts()?;
+        let (re, im) = (re.span(cx)?.abs().high, im.span(cx)?.abs().high);
+        let size = re.to_f64(Rounding::Up) + im.to_f64(Rounding::Up);
+        if size.is_finite() { Ok(size) } else { Err(StepError::Unsupported) }
+    }
+
+    /// The number with its enclosure widened by a distance in both parts.
+    pub(super) fn widened(&self, by: f64, cx: &Context<'_>) -> Step<Self> {
+        let off = Component::Interval(Interval::around_zero(T::of_f64(by)));
+        Ok(match self {
+            Real(a) => Real(a.add(&off, cx)?),
+            Complex(a, b) => Complex(a.add(&off, cx)?, b.add(&off, cx)?),
+            Infinite(_) => self.clone(),
+        })
     }
 
     pub(super) fn is_zero(&self) -> bool {
@@ -77,7 +105,7 @@ impl<T: Bound> Number<T> {
         }
     }
 
-    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         cx.spend(6)?;
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a.add(b, cx)?),
@@ -88,11 +116,11 @@ impl<T: Bound> Number<T> {
         })
     }
 
-    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn sub(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         self.add(&other.neg(), cx)
     }
 
-    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         cx.spend(6)?;
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a.mul(b, cx)?),
@@ -110,7 +138,7 @@ impl<T: Bound> Number<T> {
         })
     }
 
-    pub(super) fn square(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn square(&self, cx: &Context<'_>) -> Step<Self> {
         match self {
             Real(a) => Ok(Real(a.square(cx)?)),
             other => other.mul(other, cx),
@@ -118,7 +146,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// One over it; one over infinity is zero.
-    pub(super) fn inverse(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn inverse(&self, cx: &Context<'_>) -> Step<Self> {
         Ok(match self {
             Real(a) => Real(a.inverse(cx)?),
             Infinite(_) => Self::int(0),
@@ -129,7 +157,7 @@ impl<T: Bound> Number<T> {
         })
     }
 
-    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn div(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
         match (self, other) {
             (Real(a), Real(b)) => Ok(Real(a.div(b, cx)?)),
             (Infinite(_), Infinite(_)) => Err(StepError::Undefined),
@@ -137,12 +165,12 @@ impl<T: Bound> Number<T> {
         }
     }
 
-    pub(super) fn half(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn half(&self, cx: &Context<'_>) -> Step<Self> {
         self.mul(&Self::exact(Rational::from_parts(1.into(), 2_u8.into())), cx)
     }
 
     /// The absolute value.
-    pub(super) fn abs(self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn abs(self, cx: &Context<'_>) -> Step<Self> {
         Ok(match self {
             Real(a) => Real(a.abs()),
             Infinite(_) => Infinite(false),
@@ -151,7 +179,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// The angle in (−π, π].
-    pub(super) fn arg(self, cx: &Context<'_>) -> Result<Component<T>, StepError> {
+    pub(super) fn arg(self, cx: &Context<'_>) -> Step<Component<T>> {
         let (re, im) = self.parts()?;
         let quarters = |n: i32| Component::pi(Rational::from_parts(n.into(), 4_u8.into()));
         if let (Component::Exact(a), Component::Exact(b)) = (&re, &im)

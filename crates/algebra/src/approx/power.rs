@@ -7,7 +7,7 @@ use dashu_int::{IBig, Sign};
 
 use super::bound::Bound;
 use super::component::{Component, sign_of};
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::interval::Interval;
 use super::number::Number::{self, Complex, Infinite, Real};
 use super::rational;
@@ -16,7 +16,7 @@ use crate::squaring;
 
 impl<T: Bound> Number<T> {
     /// e to this.
-    pub(super) fn exp(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn exp(&self, cx: &Context<'_>) -> Step<Self> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
             Infinite(true) => Ok(Self::int(0)),
@@ -31,7 +31,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// The principal logarithm.
-    pub(super) fn ln(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn ln(&self, cx: &Context<'_>) -> Step<Self> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
             Infinite(true) => Err(StepError::Undefined),
@@ -54,7 +54,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// The principal square root.
-    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn sqrt(&self, cx: &Context<'_>) -> Step<Self> {
         match self {
             Infinite(false) => Ok(Infinite(false)),
             Infinite(true) => Err(StepError::Undefined),
@@ -76,7 +76,7 @@ impl<T: Bound> Number<T> {
     }
 
     /// This to the power of another; 0^0 is one.
-    pub(super) fn power(&self, exponent: &Self, cx: &Context<'_>) -> Result<Self, StepError> {
+    pub(super) fn power(&self, exponent: &Self, cx: &Context<'_>) -> Step<Self> {
         match (self, exponent) {
             (Infinite(negative), Real(w)) => infinite_base(*negative, w),
             (Real(x), Infinite(negative)) => infinite_exponent(x, *negative, cx),
@@ -120,7 +120,7 @@ impl<T: Bound> Component<T> {
     }
 }
 
-fn real_sqrt<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn real_sqrt<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Step<Number<T>> {
     match x.sign() {
         Some(Ordering::Less) => Ok(Number::of(Component::zero(), x.neg().sqrt(cx)?)),
         Some(_) => Ok(Real(x.sqrt(cx)?)),
@@ -137,7 +137,7 @@ fn real_sqrt<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Result<Number<T>, 
     }
 }
 
-fn infinite_base<T: Bound>(negative: bool, w: &Component<T>) -> Result<Number<T>, StepError> {
+fn infinite_base<T: Bound>(negative: bool, w: &Component<T>) -> Step<Number<T>> {
     match w.sign() {
         Some(Ordering::Less) => Ok(Number::int(0)),
         Some(Ordering::Greater) if !negative => Ok(Infinite(false)),
@@ -150,11 +150,7 @@ fn infinite_base<T: Bound>(negative: bool, w: &Component<T>) -> Result<Number<T>
     }
 }
 
-fn infinite_exponent<T: Bound>(
-    x: &Component<T>,
-    negative: bool,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+fn infinite_exponent<T: Bound>(x: &Component<T>, negative: bool, cx: &Context<'_>) -> Step<Number<T>> {
     let size = x.abs().order(&Component::int(1), cx)?;
     let positive = x.sign() == Some(Ordering::Greater);
     match size {
@@ -169,11 +165,7 @@ fn infinite_exponent<T: Bound>(
 }
 
 /// An integer power of any finite number.
-pub(super) fn whole_power<T: Bound>(
-    base: &Number<T>,
-    n: &IBig,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>) -> Step<Number<T>> {
     if n.is_zero() {
         return Ok(Number::int(1));
     }
@@ -211,11 +203,7 @@ pub(super) fn whole_power<T: Bound>(
 }
 
 /// A real number to the power of a fraction that is no integer.
-fn fraction_power<T: Bound>(
-    x: &Component<T>,
-    w: &Rational,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
+fn fraction_power<T: Bound>(x: &Component<T>, w: &Rational, cx: &Context<'_>) -> Step<Number<T>> {
     let (p, q) = (w.numerator(), w.denominator());
     let odd_root = q.bit(0);
     match x.sign() {
@@ -235,14 +223,14 @@ fn fraction_power<T: Bound>(
         None => {
             // Close to zero from either side: the hull of what both sides give.
             let span = x.span(cx)?;
-            let end = |end: T| -> Result<Number<T>, StepError> {
+            let end = |end: T| -> Step<Number<T>> {
                 if end.sign() == Ordering::Equal {
                     return Ok(Number::int(0));
                 }
                 fraction_power(&Component::Interval(Interval::point(end)), w, cx)
             };
             let (below, above) = (end(span.low)?.parts()?, end(span.high)?.parts()?);
-            let hull = |a: &Component<T>, b: &Component<T>| -> Result<Component<T>, StepError> {
+            let hull = |a: &Component<T>, b: &Component<T>| -> Step<Component<T>> {
                 if a.is_zero() && b.is_zero() {
                     return Ok(Component::zero());
                 }
@@ -254,11 +242,7 @@ fn fraction_power<T: Bound>(
 }
 
 /// A positive number to the power of a fraction.
-fn positive_power<T: Bound>(
-    x: &Component<T>,
-    w: &Rational,
-    cx: &Context<'_>,
-) -> Result<Component<T>, StepError> {
+fn positive_power<T: Bound>(x: &Component<T>, w: &Rational, cx: &Context<'_>) -> Step<Component<T>> {
     if let Component::Exact(value) = x
         && let Some(root) = rational::root(cx, value, w.denominator())?
         && let Some(power) = rational::pow(cx, &root, w.numerator())?

@@ -6,7 +6,7 @@
 use dashu_int::ops::{BitTest as _, Gcd as _, UnsignedAbs as _};
 use dashu_int::{IBig, Sign, UBig};
 
-use super::context::{Context, StepError};
+use super::context::{Context, Step};
 use crate::expr::Rational;
 
 /// No exact number grows beyond this.
@@ -14,14 +14,14 @@ const MAX_BITS: usize = 100_000;
 /// No exact fraction grows beyond this: their arithmetic takes a greatest common divisor each time.
 const MAX_FRACTION_BITS: usize = 20_000;
 
-type Exact<T = Rational> = Result<Option<T>, StepError>;
+type Exact<T = Rational> = Step<Option<T>>;
 
 /// The size of a rational in bits.
 pub(super) fn size(value: &Rational) -> usize {
     value.numerator().bit_len() + value.denominator().bit_len()
 }
 
-fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Result<(), StepError> {
+fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Step<()> {
     let words = (bits / 64) as u64;
     cx.spend(if whole { 20 + words } else { 100 + 2 * words * words })
 }
@@ -188,7 +188,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
 }
 
 /// The greatest common divisor of two integers.
-pub(super) fn gcd(cx: &Context<'_>, a: &IBig, b: &IBig) -> Result<IBig, StepError> {
+pub(super) fn gcd(cx: &Context<'_>, a: &IBig, b: &IBig) -> Step<IBig> {
     let words = ((a.bit_len() + b.bit_len()) / 64) as u64;
     cx.spend(20 + words * words / 4)?;
     if a.is_zero() && b.is_zero() {

@@ -2,44 +2,15 @@
 
 use super::bound::Bound;
 use super::component::Component;
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::function;
 use super::number::Number::{self, Real};
 use super::walk::Scope;
-use crate::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol};
+use crate::expr::{Constant, Expr, Function, Over, Rational, Symbol};
 use crate::squaring;
 
 /// The coefficients of 1, t, t², … of an expression at `at + t`.
-type Series<T> = Vec<Number<T>>;
-
-/// The derivative of some order at a point.
-pub(super) fn derivative<'a, T: Bound>(
-    scope: &mut Scope<'a, T>,
-    bind: &'a Bind,
-    at: &Number<T>,
-    order: u8,
-    cx: &Context<'_>,
-) -> Result<Number<T>, StepError> {
-    let series = taylor(scope, &bind.body, &bind.variable, at, usize::from(order), cx)?;
-    let mut value = series.into_iter().next_back().ok_or(StepError::Unsupported)?;
-    for i in 2..=i32::from(order) {
-        value = value.mul(&Number::int(i), cx)?;
-    }
-    Ok(value)
-}
-
-/// The series of an expression in one variable up to t^order. Over an enclosure, every coefficient encloses
-/// those at all of its points.
-pub(super) fn taylor<'a, T: Bound>(
-    scope: &mut Scope<'a, T>,
-    expr: &'a Expr,
-    variable: &'a Symbol,
-    at: &Number<T>,
-    order: usize,
-    cx: &Context<'_>,
-) -> Result<Series<T>, StepError> {
-    Expansion { scope, variable, at, order, cx, depth: 0 }.of(expr)
-}
+pub(super) type Series<T> = Vec<Number<T>>;
 
 /// Whether a variable occurs in an expression, free or not, or is differentiated by.
 pub(super) fn mentions(expr: &Expr, variable: &Symbol) -> bool {
@@ -50,17 +21,18 @@ pub(super) fn mentions(expr: &Expr, variable: &Symbol) -> bool {
     })
 }
 
-struct Expansion<'s, 'a, 'c, 'f, T> {
-    scope: &'s mut Scope<'a, T>,
-    variable: &'a Symbol,
-    at: &'s Number<T>,
-    order: usize,
-    cx: &'c Context<'f>,
-    depth: u32,
+/// The series of an expression in one variable up to t^order.
+pub(super) struct Expansion<'s, 'a, T> {
+    pub(super) scope: &'s mut Scope<'a, T>,
+    pub(super) variable: &'a Symbol,
+    pub(super) at: &'s Number<T>,
+    pub(super) order: usize,
+    pub(super) cx: &'a Context<'a>,
+    pub(super) depth: u32,
 }
 
-impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
-    fn of(&mut self, expr: &'a Expr) -> Result<Series<T>, StepError> {
+impl<'a, T: Bound> Expansion<'_, 'a, T> {
+    pub(super) fn of(&mut self, expr: &'a Expr) -> Step<Series<T>> {
         self.cx.spend(10 + self.order as u64)?;
         if self.depth > 100 {
             return Err(StepError::Unsupported);
@@ -71,7 +43,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         result
     }
 
-    fn visit(&mut self, expr: &'a Expr) -> Result<Series<T>, StepError> {
+    fn visit(&mut self, expr: &'a Expr) -> Step<Series<T>> {
         match expr {
             Expr::Symbol(name) if name == self.variable => {
                 let mut series = self.constant(self.at.clone());
@@ -81,7 +53,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
                 Ok(series)
             }
             _ if !mentions(expr, self.variable) => {
-                let value = self.scope.value(expr, self.cx)?;
+                let value = self.scope.value(expr)?;
                 Ok(self.constant(value))
             }
             Expr::Sum(parts) => {
@@ -118,21 +90,16 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         series
     }
 
-    fn add(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
+    fn add(&self, a: &Series<T>, b: &Series<T>) -> Step<Series<T>> {
         a.iter().zip(b).map(|(a, b)| a.add(b, self.cx)).collect()
     }
 
-    fn mul(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
+    fn mul(&self, a: &Series<T>, b: &Series<T>) -> Step<Series<T>> {
         (0..=self.order).map(|k| self.fold(k, |j| a[j].mul(&b[k - j], self.cx), 0)).collect()
     }
 
     /// The sum of terms from `first` to `k`.
-    fn fold(
-        &self,
-        k: usize,
-        term: impl Fn(usize) -> Result<Number<T>, StepError>,
-        first: usize,
-    ) -> Result<Number<T>, StepError> {
+    fn fold(&self, k: usize, term: impl Fn(usize) -> Step<Number<T>>, first: usize) -> Step<Number<T>> {
         let mut total = Number::int(0);
         for j in first..=k {
             total = total.add(&term(j)?, self.cx)?;
@@ -140,7 +107,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(total)
     }
 
-    fn div(&self, a: &Series<T>, b: &Series<T>) -> Result<Series<T>, StepError> {
+    fn div(&self, a: &Series<T>, b: &Series<T>) -> Step<Series<T>> {
         let mut quotient: Series<T> = Vec::with_capacity(self.order + 1);
         for k in 0..=self.order {
             let known = self.fold(k, |j| b[j].mul(&quotient[k - j], self.cx), 1)?;
@@ -149,7 +116,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(quotient)
     }
 
-    fn exp(&self, u: &Series<T>) -> Result<Series<T>, StepError> {
+    fn exp(&self, u: &Series<T>) -> Step<Series<T>> {
         let mut e = vec![u[0].exp(self.cx)?];
         for k in 1..=self.order {
             let total = self.convolved(k, u, &e)?;
@@ -159,7 +126,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
     }
 
     /// Σ j·uⱼ·vₖ₋ⱼ for j from 1 to k: the coefficient of u'·v.
-    fn convolved(&self, k: usize, u: &Series<T>, v: &[Number<T>]) -> Result<Number<T>, StepError> {
+    fn convolved(&self, k: usize, u: &Series<T>, v: &[Number<T>]) -> Step<Number<T>> {
         self.fold(
             k,
             |j| {
@@ -173,12 +140,12 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         )
     }
 
-    fn part(&self, value: &Number<T>, of: usize) -> Result<Number<T>, StepError> {
+    fn part(&self, value: &Number<T>, of: usize) -> Step<Number<T>> {
         value.mul(&Number::exact(Rational::from_parts(1.into(), of.into())), self.cx)
     }
 
     /// A function by its value at the start and the series of its derivative by the argument.
-    fn integrated(&self, start: Number<T>, slope: &Series<T>, u: &Series<T>) -> Result<Series<T>, StepError> {
+    fn integrated(&self, start: Number<T>, slope: &Series<T>, u: &Series<T>) -> Step<Series<T>> {
         let mut series = vec![start];
         for k in 1..=self.order {
             let total = self.convolved(k, u, slope)?;
@@ -187,7 +154,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(series)
     }
 
-    fn sin_cos(&self, u: &Series<T>) -> Result<(Series<T>, Series<T>), StepError> {
+    fn sin_cos(&self, u: &Series<T>) -> Step<(Series<T>, Series<T>)> {
         let (sin, cos) = function::sin_cos(&u[0], self.cx)?;
         let (mut s, mut c) = (vec![sin], vec![cos]);
         for k in 1..=self.order {
@@ -200,7 +167,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
     }
 
     /// A constant power.
-    fn raised(&self, u: &Series<T>, w: &Number<T>) -> Result<Series<T>, StepError> {
+    fn raised(&self, u: &Series<T>, w: &Number<T>) -> Step<Series<T>> {
         if let Real(Component::Exact(n)) = w
             && n.is_int()
             && let Ok(n) = u8::try_from(n.numerator())
@@ -232,14 +199,14 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         Ok(c)
     }
 
-    fn power(&mut self, base: &'a Expr, exponent: &'a Expr) -> Result<Series<T>, StepError> {
+    fn power(&mut self, base: &'a Expr, exponent: &'a Expr) -> Step<Series<T>> {
         if *base == Expr::Constant(Constant::E) {
             let exponent = self.of(exponent)?;
             return self.exp(&exponent);
         }
         let u = self.of(base)?;
         if !mentions(exponent, self.variable) {
-            let w = self.scope.value(exponent, self.cx)?;
+            let w = self.scope.value(exponent)?;
             return self.raised(&u, &w);
         }
         let (log, w) = (self.ln(&u)?, self.of(exponent)?);
@@ -247,15 +214,14 @@ impl<'a, T: Bound> Expansion<'_, 'a, '_, '_, T> {
         self.exp(&product)
     }
 
-    fn ln(&self, u: &Series<T>) -> Result<Series<T>, StepError> {
+    fn ln(&self, u: &Series<T>) -> Step<Series<T>> {
         let slope = self.raised(u, &Number::int(-1))?;
         self.integrated(u[0].ln(self.cx)?, &slope, u)
     }
 
-    fn call(&self, function: Function, u: &Series<T>) -> Result<Series<T>, StepError> {
+    fn call(&self, function: Function, u: &Series<T>) -> Step<Series<T>> {
         let one = || self.constant(Number::int(1));
-        let half =
-            |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Result<Series<T>, StepError>>();
+        let half = |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Step<Series<T>>>();
         let minus = |a: &Series<T>| -> Series<T> { a.iter().map(Number::neg).collect() };
         let root = |n: i32| Number::exact(Rational::from_parts(n.into(), 2_u8.into()));
         let start = || function::call(function, &u[..1], self.cx);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::big::Big;
-use super::bound::{Bound, Rounding};
+use super::bound::Bound;
 use super::component::{Component, sign_of};
 use super::interval::Interval;
 use super::number::Number;
@@ -205,8 +205,7 @@ impl Value {
 /// The relative and the absolute accuracy of a rectangle in bits, at most `most` each.
 pub(super) fn sharpness(re: &Interval<Big>, im: &Interval<Big>, most: u32) -> (u32, u32) {
     let larger = |a: Big, b: Big| if a >= b { a } else { b };
-    let width = |span: &Interval<Big>| span.high.add(&span.low.neg(), MORE, Rounding::Up);
-    let (wide, large) = (larger(width(re), width(im)), larger(re.abs().high, im.abs().high));
+    let (wide, large) = (larger(re.width(MORE), im.width(MORE)), larger(re.abs().high, im.abs().high));
     let cap = |bits: i64| u32::try_from(bits.clamp(0, i64::from(most))).unwrap_or(0);
     match (wide.exponent(), large.exponent()) {
         _ if !wide.is_finite() => (0, 0),

@@ -2,12 +2,12 @@
 
 use super::bound::Bound;
 use super::component::Component;
-use super::context::{Context, StepError};
+use super::context::{Context, Step, StepError};
 use super::interval::Interval;
 use super::number::Number::{self, Infinite, Real};
 use super::point::Point;
-use super::{function, integral, limit, series, sum};
-use crate::expr::{Bind, Constant, Expr, Over, Rational, Symbol};
+use super::{function, operator};
+use crate::expr::{Constant, Expr, Rational, Symbol};
 
 /// No expression is followed deeper than this.
 const DEEPEST: u32 = 400;
@@ -15,6 +15,7 @@ const DEEPEST: u32 = 400;
 /// Where the variables stand: the bound ones, innermost last, and the free ones.
 #[derive(Debug)]
 pub(super) struct Scope<'a, T> {
+    pub(super) cx: &'a Context<'a>,
     point: &'a Point,
     bound: Vec<(&'a Symbol, Number<T>)>,
     depth: u32,
@@ -22,26 +23,20 @@ pub(super) struct Scope<'a, T> {
 
 impl<'a, T: Bound> Scope<'a, T> {
     /// Only free variables.
-    pub(super) fn new(point: &'a Point) -> Self {
-        Self { point, bound: Vec::new(), depth: 0 }
+    pub(super) fn new(point: &'a Point, cx: &'a Context<'a>) -> Self {
+        Self { cx, point, bound: Vec::new(), depth: 0 }
     }
 
     /// Evaluates with one more bound variable.
-    pub(super) fn with(
-        &mut self,
-        variable: &'a Symbol,
-        value: Number<T>,
-        body: &'a Expr,
-        cx: &Context<'_>,
-    ) -> Result<Number<T>, StepError> {
+    pub(super) fn with(&mut self, variable: &'a Symbol, value: Number<T>, body: &'a Expr) -> Step<Number<T>> {
         self.bound.push((variable, value));
-        let result = self.value(body, cx);
+        let result = self.value(body);
         self.bound.pop();
         result
     }
 
     /// What a variable stands for.
-    pub(super) fn look_up(&self, name: &Symbol) -> Result<Number<T>, StepError> {
+    pub(super) fn look_up(&self, name: &Symbol) -> Step<Number<T>> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
             return Ok(value.clone());
         }
@@ -49,17 +44,18 @@ impl<'a, T: Bound> Scope<'a, T> {
     }
 
     /// The value of an expression.
-    pub(super) fn value(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+    pub(super) fn value(&mut self, expr: &'a Expr) -> Step<Number<T>> {
         if self.depth > DEEPEST {
             return Err(StepError::Unsupported);
         }
         self.depth += 1;
-        let result = self.visit(expr, cx);
+        let result = self.visit(expr);
         self.depth -= 1;
         result
     }
 
-    fn visit(&mut self, expr: &'a Expr, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+    fn visit(&mut self, expr: &'a Expr) -> Step<Number<T>> {
+        let cx = self.cx;
         cx.spend(20)?;
         match expr {
             Expr::Number(value) | Expr::Decimal(value) => Ok(Number::exact(value.clone())),
@@ -69,75 +65,50 @@ impl<'a, T: Bound> Scope<'a, T> {
                 let Some((first, rest)) = parts.split_first() else {
                     return Ok(Number::int(0));
                 };
-                let mut total = self.value(first, cx)?;
+                let mut total = self.value(first)?;
                 for part in rest {
-                    total = total.add(&self.value(part, cx)?, cx)?;
+                    total = total.add(&self.value(part)?, cx)?;
                 }
                 Ok(total)
             }
-            Expr::Product(parts) => self.product(parts, cx),
+            Expr::Product(parts) => self.product(parts),
             Expr::Power(base, exponent) => {
-                let exponent = self.value(exponent, cx)?;
+                let exponent = self.value(exponent)?;
                 if **base == Expr::Constant(Constant::E) {
                     return exponent.exp(cx);
                 }
-                self.value(base, cx)?.power(&exponent, cx)
+                self.value(base)?.power(&exponent, cx)
             }
             Expr::Call(function, args) => match args.as_slice() {
                 [x] => {
-                    let x = self.value(x, cx)?;
+                    let x = self.value(x)?;
                     function::call(*function, &[x], cx)
                 }
                 args => {
-                    let values = args.iter().map(|arg| self.value(arg, cx)).collect::<Result<Vec<_>, _>>()?;
+                    let values = args.iter().map(|arg| self.value(arg)).collect::<Result<Vec<_>, _>>()?;
                     function::call(*function, &values, cx)
                 }
             },
             Expr::Apply(..) => Err(StepError::Unsupported),
-            Expr::Bind(bind) => cx.nested(|| self.bind(bind, cx)),
+            Expr::Bind(bind) => cx.nested(|| operator::apply(self, bind)),
         }
     }
 
     /// A product; a factor to the power of −1 is divided by, which loses less than multiplying by its inverse.
-    fn product(&mut self, parts: &'a [Expr], cx: &Context<'_>) -> Result<Number<T>, StepError> {
+    fn product(&mut self, parts: &'a [Expr]) -> Step<Number<T>> {
+        let cx = self.cx;
         let mut total = Number::int(1);
         for part in parts {
             total = match part {
                 Expr::Power(base, exponent)
                     if is_minus_one(exponent) && **base != Expr::Constant(Constant::E) =>
                 {
-                    total.div(&self.value(base, cx)?, cx)?
+                    total.div(&self.value(base)?, cx)?
                 }
-                _ => total.mul(&self.value(part, cx)?, cx)?,
+                _ => total.mul(&self.value(part)?, cx)?,
             };
         }
         Ok(total)
-    }
-
-    fn bind(&mut self, bind: &'a Bind, cx: &Context<'_>) -> Result<Number<T>, StepError> {
-        match &bind.over {
-            Over::Sum(from, to) => {
-                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
-                sum::sum(self, bind, &from, &to, cx)
-            }
-            Over::Product(from, to) => {
-                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
-                sum::product(self, bind, &from, &to, cx)
-            }
-            Over::Integral(from, to) => {
-                let (from, to) = (self.value(from, cx)?, self.value(to, cx)?);
-                integral::integral(self, bind, &from, &to, cx)
-            }
-            Over::Limit(towards, side) => {
-                let towards = self.value(towards, cx)?;
-                limit::limit(self, bind, &towards, *side, cx)
-            }
-            Over::Derivative(order) => {
-                let at = self.look_up(&bind.variable)?;
-                series::derivative(self, bind, &at, *order, cx)
-            }
-            Over::Antiderivative => Err(StepError::Unsupported),
-        }
     }
 }
 
@@ -145,7 +116,7 @@ fn is_minus_one(expr: &Expr) -> bool {
     matches!(expr, Expr::Number(value) if *value == Rational::NEG_ONE)
 }
 
-fn constant_value<T: Bound>(constant: Constant, cx: &Context<'_>) -> Result<Number<T>, StepError> {
+fn constant_value<T: Bound>(constant: Constant, cx: &Context<'_>) -> Step<Number<T>> {
     Ok(match constant {
         Constant::Pi => Real(Component::pi(Rational::ONE)),
         Constant::E => Number::int(1).exp(cx)?,
