@@ -53,7 +53,7 @@ use kernel::MAX_BITS;
 use walk::Scope;
 
 use crate::expr::Expr;
-use crate::fuel::Fuel;
+use crate::fuel::{Fuel, OutOfFuel};
 
 /// Why an expression could not be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,15 @@ impl From<StepError> for EvaluationError {
             StepError::Unsupported | StepError::Imprecise => Self::Unsupported,
             StepError::OutOfFuel => Self::OutOfFuel,
         }
+    }
+}
+
+/// `None` for every failure but a lack of fuel.
+pub fn known(value: Result<Value, EvaluationError>) -> Result<Option<Value>, OutOfFuel> {
+    match value {
+        Ok(value) => Ok(Some(value)),
+        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
+        Err(EvaluationError::Undefined | EvaluationError::Unsupported) => Ok(None),
     }
 }
 

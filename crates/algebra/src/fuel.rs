@@ -10,6 +10,27 @@ pub struct Fuel(Cell<u64>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
+/// Whether a test holds for all items; those after the first for which it does not are not tested.
+pub fn all<T, E>(
+    items: impl IntoIterator<Item = T>,
+    mut test: impl FnMut(T) -> Result<bool, E>,
+) -> Result<bool, E> {
+    for item in items {
+        if !test(item)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a test holds for some item; those after the first are not tested.
+pub fn any<T, E>(
+    items: impl IntoIterator<Item = T>,
+    mut test: impl FnMut(T) -> Result<bool, E>,
+) -> Result<bool, E> {
+    all(items, |item| test(item).map(|found| !found)).map(|none| !none)
+}
+
 impl Fuel {
     /// Fuel of this many units.
     #[inline]

@@ -3,7 +3,7 @@
 use super::number;
 use super::region::{Endpoints, Position};
 use super::tree::{Relation, Value};
-use aske_algebra::approx::{self, EvaluationError, Point};
+use aske_algebra::approx::{self, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Rational, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
@@ -33,7 +33,7 @@ pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Res
     for place in ends.places() {
         let Some(member) = ends.has(set, place)? else { return Ok(Some(false)) };
         let agrees = match place {
-            Position::On(at) => probe.on(&ends.at[at])? == Some(member),
+            Position::On(at) => probe.on(&ends.at[at])? == member,
             Position::Before(at) => probe.between(&ends, at, member)?,
         };
         if !agrees {
@@ -51,22 +51,19 @@ struct Probe<'p> {
 
 impl Probe<'_> {
     /// Whether all relations hold at one end.
-    fn on(&self, end: &Expr) -> Result<Option<bool>, OutOfFuel> {
+    fn on(&self, end: &Expr) -> Result<bool, OutOfFuel> {
         let mut holds = true;
         for (expr, sign) in self.steps {
             let here = exact::substitute(expr, self.name, &number::prepared(end, self.fuel));
-            let order = match approx::refine(&here, &Point::none(), 20, 128, self.fuel) {
-                Ok(value) => match value.sign() {
-                    Some(order) => Some(order),
-                    None => number::same(&here, &Expr::int(0), self.fuel)?.then_some(Ordering::Equal),
-                },
-                Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
-                Err(_) => None,
+            let value = approx::known(approx::refine(&here, &Point::none(), 20, 128, self.fuel))?;
+            let order = match value.map(|value| value.sign()) {
+                Some(None) => number::same(&here, &Expr::int(0), self.fuel)?.then_some(Ordering::Equal),
+                found => found.flatten(),
             };
             // Where a side has no value, nothing holds.
             holds &= order.is_some_and(|order| satisfied(order, *sign));
         }
-        Ok(Some(holds))
+        Ok(holds)
     }
 
     /// Whether the relations hold, or fail, at all numbers of a gap that are examined.
@@ -90,11 +87,8 @@ impl Probe<'_> {
             let point = Point::new([(self.name.clone(), look)]);
             let mut holds = true;
             for (index, (expr, sign)) in self.steps.iter().enumerate() {
-                let order = match approx::evaluate(expr, &point, 53, self.fuel) {
-                    Ok(value) if !value.is_surely_not_real() => value.sign(),
-                    Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
-                    _ => None,
-                };
+                let value = approx::known(approx::evaluate(expr, &point, 53, self.fuel))?;
+                let order = value.filter(|value| !value.is_surely_not_real()).and_then(|value| value.sign());
                 holds &= order.is_some_and(|order| satisfied(order, *sign));
                 // An equation must not pass through zero on its way.
                 if *sign == RelationOp::Equal && self.steps.len() == 1 {

@@ -31,17 +31,14 @@ pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Valu
 
 /// A normalised text, or the last part of a long chain of equations in it.
 fn parsed(text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
-    match grammar::parse(text, is_real(text), fuel) {
-        Ok(value) => return Ok(Some(value)),
-        Err(ParseError::Bounds) => return Err(LimitError),
-        Err(ParseError::Syntax | ParseError::Refused) => {}
+    for text in [Some(text), last_equation(text)].into_iter().flatten() {
+        match grammar::parse(text, is_real(text), fuel) {
+            Ok(value) => return Ok(Some(value)),
+            Err(ParseError::Bounds) => return Err(LimitError),
+            Err(ParseError::Syntax | ParseError::Refused) => {}
+        }
     }
-    let Some(last) = last_equation(text) else { return Ok(None) };
-    match grammar::parse(last, is_real(last), fuel) {
-        Ok(value) => Ok(Some(value)),
-        Err(ParseError::Bounds) => Err(LimitError),
-        Err(ParseError::Syntax | ParseError::Refused) => Ok(None),
-    }
+    Ok(None)
 }
 
 fn last_equation(text: &str) -> Option<&str> {
@@ -59,45 +56,29 @@ fn content(answer: &str) -> String {
     if let Some((at, length)) = inner {
         let after = answer[at + length..].trim_start();
         return match after.strip_prefix('{') {
-            Some(inside) => match closing(inside) {
-                Some(end) => inside[..end].trim().to_owned(),
-                None => format!("{after}}}"),
-            },
-            None => format!("{after}}}"),
+            Some(inside) if let Ok(end) = closing(inside) => inside[..end].trim().to_owned(),
+            _ => format!("{after}}}"),
         };
     }
     match closing(answer) {
-        Some(end) => answer[..end].trim().to_owned(),
-        None if closing_count(answer) == 1 => answer.trim().to_owned(),
-        None => format!("{{{answer}}}"),
+        Ok(end) => answer[..end].trim().to_owned(),
+        Err(1) => answer.trim().to_owned(),
+        Err(_) => format!("{{{answer}}}"),
     }
 }
 
-/// Where the brace closes that was opened before the text.
-fn closing(text: &str) -> Option<usize> {
-    let mut open = 1_u32;
+/// Where the brace closes that was opened before the text, or how many braces are open at the end.
+fn closing(text: &str) -> Result<usize, u32> {
+    let mut open = 1;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'{' => open += 1,
-            b'}' => {
-                open -= 1;
-                if open == 0 {
-                    return Some(at);
-                }
-            }
+            b'}' if open == 1 => return Ok(at),
+            b'}' => open -= 1,
             _ => {}
         }
     }
-    None
-}
-
-/// Braces that are open at the end, the one before the text included.
-fn closing_count(text: &str) -> i64 {
-    text.bytes().fold(1, |open, byte| match byte {
-        b'{' => open + 1,
-        b'}' => open - 1,
-        _ => open,
-    })
+    Err(open)
 }
 
 /// Whether the symbols of a text are real: nothing in it speaks of complex numbers.

@@ -1,9 +1,8 @@
 //! Arithmetic with decimals: doubles, rounded at every step, as coefficients of exact terms.
 
-use super::number::{is_open, prepared};
+use super::number::{is_open, prepared, real_value};
 use super::structure::ordered;
 use super::tree::hundredth;
-use aske_algebra::approx::{self, EvaluationError, Point};
 use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use std::collections::BTreeMap;
@@ -105,11 +104,7 @@ pub(super) fn value(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> 
 }
 
 fn evaluated(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> {
-    match approx::refine(&prepared(expr, fuel), &Point::none(), 60, 256, fuel) {
-        Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
-        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
-        _ => Ok(None),
-    }
+    Ok(real_value(&prepared(expr, fuel), 60, 256, fuel)?.map(|value| value.to_f64()))
 }
 
 fn merged(terms: Terms) -> Terms {

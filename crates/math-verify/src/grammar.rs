@@ -13,7 +13,7 @@ use super::lexer;
 use super::token::{Bracket, Tok, Token};
 use super::tree::{Value, number};
 use aske_algebra::expr::{Expr, Function};
-use aske_algebra::fuel::Fuel;
+use aske_algebra::fuel::{Fuel, OutOfFuel};
 
 /// Brackets deeper than this are not read.
 const DEPTH: u32 = 120;
@@ -29,13 +29,25 @@ pub(super) enum ParseError {
     Bounds,
 }
 
+impl From<OutOfFuel> for ParseError {
+    fn from(_: OutOfFuel) -> Self {
+        Self::Bounds
+    }
+}
+
 type Parse<T> = Result<T, ParseError>;
 
 /// Reads a normalised text.
 pub(super) fn parse(text: &str, real: bool, fuel: &Fuel) -> Parse<Value> {
+    parse_at(text, real, fuel, 0)
+}
+
+/// Reads a text that stands inside another at a depth.
+fn parse_at(text: &str, real: bool, fuel: &Fuel, depth: u32) -> Parse<Value> {
     let tokens = lexer::tokens(text).ok_or(ParseError::Syntax)?;
-    let mut parser = Parser::new(text, &tokens, real, fuel);
-    parser.math()
+    let partner = partners(&tokens);
+    let tokens = &tokens;
+    Parser { text, tokens, partner, at: 0, depth, real, fuel, differential: None, barred: false }.math()
 }
 
 struct Parser<'p> {
@@ -54,11 +66,6 @@ struct Parser<'p> {
 }
 
 impl<'p> Parser<'p> {
-    fn new(text: &'p str, tokens: &'p [Token], real: bool, fuel: &'p Fuel) -> Self {
-        let partner = partners(tokens);
-        Self { text, tokens, partner, at: 0, depth: 0, real, fuel, differential: None, barred: false }
-    }
-
     fn peek(&self) -> Tok {
         self.tok(self.at)
     }
@@ -103,7 +110,8 @@ impl<'p> Parser<'p> {
     }
 
     fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.depth >= DEPTH || self.fuel.spend(4).is_err() {
+        self.fuel.spend(4)?;
+        if self.depth >= DEPTH {
             return Err(ParseError::Bounds);
         }
         self.depth += 1;
@@ -139,8 +147,14 @@ impl<'p> Parser<'p> {
         Ok(Value::Expr(Expr::call(Function::Abs, inside)))
     }
 
-    fn in_bars(&self) -> bool {
-        self.barred
+    /// The power at hand, if one is written.
+    fn superscript(&mut self) -> Parse<Option<Expr>> {
+        if self.eat(Tok::Caret) { self.exponent().map(Some) } else { Ok(None) }
+    }
+
+    /// A text inside this one, read as an answer of its own.
+    fn inner_scalar(&self, text: &str) -> Parse<Expr> {
+        Self::scalar(parse_at(text, self.real, self.fuel, self.depth)?)
     }
 
     fn scalar(value: Value) -> Parse<Expr> {

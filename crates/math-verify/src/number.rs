@@ -3,7 +3,7 @@
 use super::tree::{hundredth, is_infinite, is_nothing};
 use aske_algebra::approx::{self, Agreement, EvaluationError, Point};
 use aske_algebra::exact;
-use aske_algebra::expr::{Constant, Expr, Over, Rational, Symbol};
+use aske_algebra::expr::{Constant, Expr, Rational, Symbol};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use smol_str::SmolStr;
 use std::cmp::Ordering;
@@ -29,32 +29,15 @@ pub(super) fn is_open(expr: &Expr) -> bool {
 /// The expression in the terms of the exact and the approximate rooms: percents multiplied out, unknown
 /// functions as variables, and roots of negative numbers on their principal branch.
 pub(super) fn prepared(expr: &Expr, fuel: &Fuel) -> Expr {
-    let all = |parts: &[Expr]| parts.iter().map(|part| prepared(part, fuel)).collect::<Vec<_>>();
     match expr {
         Expr::Apply(..) if *expr == hundredth() => Expr::Number(Rational::ONE / Rational::from(100)),
         Expr::Apply(..) if is_nothing(expr) => Expr::int(0).power(Expr::int(-1)),
         Expr::Apply(name, parts) => {
-            let inside: Vec<String> = all(parts).iter().map(ToString::to_string).collect();
+            let inside: Vec<String> = parts.iter().map(|part| prepared(part, fuel).to_string()).collect();
             Expr::Symbol(SmolStr::new(format!("{name}({})", inside.join(","))))
         }
-        Expr::Sum(parts) => Expr::Sum(all(parts)),
-        Expr::Product(parts) => Expr::Product(all(parts)),
-        Expr::Call(function, parts) => Expr::Call(*function, all(parts)),
         Expr::Power(base, exponent) => principal(prepared(base, fuel), prepared(exponent, fuel), fuel),
-        Expr::Bind(bind) => {
-            let mut bind = bind.clone();
-            bind.body = prepared(&bind.body, fuel);
-            match &mut bind.over {
-                Over::Sum(a, b) | Over::Product(a, b) | Over::Integral(a, b) => {
-                    *a = prepared(a, fuel);
-                    *b = prepared(b, fuel);
-                }
-                Over::Limit(a, _) => *a = prepared(a, fuel),
-                Over::Antiderivative | Over::Derivative(_) => {}
-            }
-            Expr::Bind(bind)
-        }
-        other => other.clone(),
+        other => other.map(|part| prepared(part, fuel)),
     }
 }
 
@@ -97,18 +80,27 @@ pub(super) fn order(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Ordering>,
         return Ok(Some(far_a.cmp(&far_b)));
     }
     let (a, b) = (prepared(a, fuel), prepared(b, fuel));
-    let value = |expr: &Expr| match approx::refine(expr, &Point::none(), 40, 128, fuel) {
-        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
-        found => Ok(found.ok().filter(|value| !value.is_surely_not_real())),
+    let (Some(x), Some(y)) = (real_value(&a, 40, 128, fuel)?, real_value(&b, 40, 128, fuel)?) else {
+        return Ok(None);
     };
-    let (Some(x), Some(y)) = (value(&a)?, value(&b)?) else { return Ok(None) };
     match x.order(&y) {
         None => Ok(same(&a, &b, fuel)?.then_some(Ordering::Equal)),
         found => Ok(found),
     }
 }
 
-/// Not a number off the real line.
+/// The value of a closed, prepared expression, unless it is surely not real; see [`approx::refine`].
+pub(super) fn real_value(
+    expr: &Expr,
+    good: u32,
+    max_bits: u32,
+    fuel: &Fuel,
+) -> Result<Option<approx::Value>, OutOfFuel> {
+    let value = approx::known(approx::refine(expr, &Point::none(), good, max_bits, fuel))?;
+    Ok(value.filter(|value| !value.is_surely_not_real()))
+}
+
+/// Whether the value may be a real number.
 pub(super) fn may_be_real(expr: &Expr, fuel: &Fuel) -> bool {
     if is_open(expr) || is_infinite(expr).is_some() {
         return true;

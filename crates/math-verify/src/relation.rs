@@ -7,7 +7,7 @@ use super::tree::{Relation, Value};
 use aske_algebra::approx::{self, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Expr, Rational, Symbol};
-use aske_algebra::fuel::OutOfFuel;
+use aske_algebra::fuel::{Fuel, OutOfFuel, all};
 use aske_algebra::relation::RelationOp;
 use aske_algebra::verdict::Method;
 
@@ -20,12 +20,7 @@ impl Comparator<'_> {
         match (gold, pred) {
             (Value::Relation(gold), Value::Relation(pred)) => self.same_relation(gold, pred),
             (Value::Chain(gold), Value::Chain(pred)) if gold.len() == pred.len() => {
-                for (gold, pred) in gold.iter().zip(pred) {
-                    if !self.same_relation(gold, pred)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                all(gold.iter().zip(pred), |(gold, pred)| self.same_relation(gold, pred))
             }
             _ => Ok(self.by(Method::Kind, false)),
         }
@@ -58,10 +53,10 @@ impl Comparator<'_> {
         let (gold, pred) = (number::prepared(gold, self.fuel), number::prepared(pred, self.fuel));
         let (names, others) = (exact::free_symbols(&gold), exact::free_symbols(&pred));
         if names.len() < 2 && others.len() < 2 {
-            let none = |expr: &Expr, name: Option<&Symbol>| match name {
-                Some(name) => Ok(!self.changes_far(expr, name)?
-                    && is_rootless(&values_along(self, expr, name, &Point::none())?)),
-                None => Ok(true),
+            let none = |expr: &Expr, name: Option<&Symbol>| {
+                let Some(name) = name else { return Ok(true) };
+                let line = Line { fuel: self.fuel, name, at: Point::none() };
+                Ok(!line.changes_far(expr)? && is_rootless(&line.values(expr)?))
             };
             return Ok(none(&gold, names.first())? && none(&pred, others.first())?);
         }
@@ -78,19 +73,19 @@ impl Comparator<'_> {
 
     /// Both vanish at the same values of the first variable, wherever the others are.
     fn same_roots(&self, gold: &Expr, pred: &Expr, names: &[Symbol]) -> Result<bool, OutOfFuel> {
-        let Some((first, others)) = names.split_first() else { return Ok(false) };
-        if self.steady_ratio(gold, pred, first, others)? {
+        let Some((name, others)) = names.split_first() else { return Ok(false) };
+        let line = |index| Line { fuel: self.fuel, name, at: place(others, index, false) };
+        if steady_ratio((0..4).map(line), gold, pred)? {
             return Ok(true);
         }
-        if !self.shares_first_root(gold, pred, first, &place(others, 0, false))? {
+        if !line(0).shares_first_root(gold, pred)? {
             return Ok(false);
         }
         let mut found = 0;
-        for index in 0..4 {
-            let at = place(others, index, false);
+        for line in (0..4).map(line) {
             for (one, other) in [(gold, pred), (pred, gold)] {
-                for root in self.roots(one, first, &at)? {
-                    if !self.crosses_at(other, first, &at, root)? {
+                for root in line.roots(one)? {
+                    if !line.crosses_at(other, root)? {
                         return Ok(false);
                     }
                     found += 1;
@@ -99,17 +94,64 @@ impl Comparator<'_> {
         }
         Ok(found >= 6)
     }
+}
+
+/// Whether the quotient of both is constant along each line.
+fn steady_ratio<'l>(
+    lines: impl Iterator<Item = Line<'l>>,
+    gold: &Expr,
+    pred: &Expr,
+) -> Result<bool, OutOfFuel> {
+    let mut seen = 0;
+    for line in lines {
+        let mut known: Option<f64> = None;
+        for step in [7, 31, 48, 66] {
+            let here = coordinate(step);
+            let (Some(a), Some(b)) = (line.value(gold, &here)?, line.value(pred, &here)?) else { continue };
+            let ratio = a / b;
+            match known {
+                Some(known) if (ratio - known).abs() > 1e-9 * known.abs() => return Ok(false),
+                Some(_) => seen += 1,
+                None => known = Some(ratio),
+            }
+        }
+    }
+    Ok(seen >= 4)
+}
+
+/// The values of one variable, with the others fixed.
+struct Line<'l> {
+    fuel: &'l Fuel,
+    name: &'l Symbol,
+    at: Point,
+}
+
+impl Line<'_> {
+    /// The value of an expression where its sign is known.
+    fn value(&self, expr: &Expr, place: &Rational) -> Result<Option<f64>, OutOfFuel> {
+        let at = self.at.clone().with(self.name.clone(), place.clone());
+        let value = approx::known(approx::evaluate(expr, &at, 53, self.fuel))?;
+        Ok(value.filter(|value| !value.is_surely_not_real()).and_then(|value| {
+            let (low, high) = value.to_f64_bounds();
+            (low > 0.0 || high < 0.0 || low >= high).then(|| value.to_f64())
+        }))
+    }
+
+    /// The values at all steps.
+    fn values(&self, expr: &Expr) -> Result<Vec<Option<f64>>, OutOfFuel> {
+        (0..=STEPS).map(|step| self.value(expr, &coordinate(step))).collect()
+    }
 
     /// Whether the second changes its sign where the first does for the first time.
-    fn shares_first_root(&self, a: &Expr, b: &Expr, name: &Symbol, at: &Point) -> Result<bool, OutOfFuel> {
+    fn shares_first_root(&self, a: &Expr, b: &Expr) -> Result<bool, OutOfFuel> {
         let mut before = None;
         for step in 0..=STEPS {
-            let value = value_at(self, a, name, at, &coordinate(step))?;
+            let value = self.value(a, &coordinate(step))?;
             if let (Some(x), Some(y)) = (before, value)
                 && crosses(x, y)
-                && let Some(root) = self.root(a, name, at, step)?
+                && let Some(root) = self.root(a, step)?
             {
-                return self.crosses_at(b, name, at, root);
+                return self.crosses_at(b, root);
             }
             before = value;
         }
@@ -117,24 +159,18 @@ impl Comparator<'_> {
     }
 
     /// Whether the sign changes at a place, as far as that can be seen.
-    fn crosses_at(&self, expr: &Expr, name: &Symbol, at: &Point, root: f64) -> Result<bool, OutOfFuel> {
+    fn crosses_at(&self, expr: &Expr, root: f64) -> Result<bool, OutOfFuel> {
         let Ok(root) = Rational::try_from(root) else { return Ok(true) };
         let beside = Rational::ONE / Rational::from(1_000_000);
-        let low = value_at(self, expr, name, at, &(&root - &beside))?;
-        let high = value_at(self, expr, name, at, &(&root + &beside))?;
-        Ok(match (low, high) {
-            (Some(low), Some(high)) => crosses(low, high),
-            _ => true,
-        })
+        let (low, high) = (self.value(expr, &(&root - &beside))?, self.value(expr, &(&root + &beside))?);
+        Ok(low.zip(high).is_none_or(|(low, high)| crosses(low, high)))
     }
 
     /// Whether the sign changes between places far apart.
-    fn changes_far(&self, expr: &Expr, name: &Symbol) -> Result<bool, OutOfFuel> {
+    fn changes_far(&self, expr: &Expr) -> Result<bool, OutOfFuel> {
         let mut known: Option<f64> = None;
         for place in [0, 1_000_000_000, -1_000_000_000, 1_000, -1_000, 50, -50, 10_000, -10_000] {
-            let Some(value) = value_at(self, expr, name, &Point::none(), &Rational::from(place))? else {
-                continue;
-            };
+            let Some(value) = self.value(expr, &Rational::from(place))? else { continue };
             if value == 0.0 || known.is_some_and(|known| crosses(known, value)) {
                 return Ok(true);
             }
@@ -143,54 +179,27 @@ impl Comparator<'_> {
         Ok(false)
     }
 
-    /// Whether the quotient of both does not depend on the first variable.
-    fn steady_ratio(
-        &self,
-        gold: &Expr,
-        pred: &Expr,
-        first: &Symbol,
-        others: &[Symbol],
-    ) -> Result<bool, OutOfFuel> {
-        let mut seen = 0;
-        for index in 0..4 {
-            let at = place(others, index, false);
-            let mut known: Option<f64> = None;
-            for step in [7, 31, 48, 66] {
-                let here = coordinate(step);
-                let (a, b) =
-                    (value_at(self, gold, first, &at, &here)?, value_at(self, pred, first, &at, &here)?);
-                let (Some(a), Some(b)) = (a, b) else { continue };
-                let ratio = a / b;
-                match known {
-                    Some(known) if (ratio - known).abs() > 1e-9 * known.abs() => return Ok(false),
-                    Some(_) => seen += 1,
-                    None => known = Some(ratio),
-                }
-            }
-        }
-        Ok(seen >= 4)
-    }
-
-    /// The changes of sign along the first variable, poles left out.
-    fn roots(&self, expr: &Expr, name: &Symbol, at: &Point) -> Result<Vec<f64>, OutOfFuel> {
-        let values = values_along(self, expr, name, at)?;
+    /// The changes of sign, poles left out.
+    fn roots(&self, expr: &Expr) -> Result<Vec<f64>, OutOfFuel> {
         let mut out = Vec::new();
-        for step in changes(&values) {
-            if let Some(root) = self.root(expr, name, at, step)? {
-                out.push(root);
+        for (step, pair) in (1..).zip(self.values(expr)?.windows(2)) {
+            if let [Some(a), Some(b)] = pair
+                && crosses(*a, *b)
+            {
+                out.extend(self.root(expr, step)?);
             }
         }
         Ok(out)
     }
 
     /// The place of a change of sign, by halving; none where the values grow on the way.
-    fn root(&self, expr: &Expr, name: &Symbol, at: &Point, step: i64) -> Result<Option<f64>, OutOfFuel> {
+    fn root(&self, expr: &Expr, step: i64) -> Result<Option<f64>, OutOfFuel> {
         let (mut low, mut high) = (coordinate(step - 1), coordinate(step));
-        let Some(start) = value_at(self, expr, name, at, &low)? else { return Ok(None) };
+        let Some(start) = self.value(expr, &low)? else { return Ok(None) };
         let mut last = start;
         for _ in 0..44 {
             let middle = (&low + &high) / Rational::from(2);
-            match value_at(self, expr, name, at, &middle)? {
+            match self.value(expr, &middle)? {
                 Some(0.0) => return Ok(Some(middle.to_f64().value())),
                 Some(value) => {
                     last = value;
@@ -223,50 +232,9 @@ fn coordinate(step: i64) -> Rational {
         + Rational::from(1) / Rational::from(97)
 }
 
-fn value_at(
-    comparator: &Comparator<'_>,
-    expr: &Expr,
-    name: &Symbol,
-    at: &Point,
-    place: &Rational,
-) -> Result<Option<f64>, OutOfFuel> {
-    let at = at.clone().with(name.clone(), place.clone());
-    match approx::evaluate(expr, &at, 53, comparator.fuel) {
-        Ok(value) if value.is_real() || !value.is_surely_not_real() => {
-            let (low, high) = value.to_f64_bounds();
-            Ok((low > 0.0 || high < 0.0 || (low >= high)).then(|| value.to_f64()))
-        }
-        Err(approx::EvaluationError::OutOfFuel) => Err(OutOfFuel),
-        _ => Ok(None),
-    }
-}
-
-/// The values along one variable.
-fn values_along(
-    comparator: &Comparator<'_>,
-    expr: &Expr,
-    name: &Symbol,
-    at: &Point,
-) -> Result<Vec<Option<f64>>, OutOfFuel> {
-    (0..=STEPS).map(|step| value_at(comparator, expr, name, at, &coordinate(step))).collect()
-}
-
 /// Whether two values are on both sides of zero.
 fn crosses(a: f64, b: f64) -> bool {
     a.is_sign_negative() != b.is_sign_negative()
-}
-
-/// Steps at which the sign changes.
-fn changes(values: &[Option<f64>]) -> Vec<i64> {
-    let mut out = Vec::new();
-    for (step, pair) in (1..).zip(values.windows(2)) {
-        if let [Some(a), Some(b)] = pair
-            && crosses(*a, *b)
-        {
-            out.push(step);
-        }
-    }
-    out
 }
 
 /// Never zero along the walk, and not on the way to it.

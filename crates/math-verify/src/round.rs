@@ -1,7 +1,7 @@
 //! Numbers rounded to six decimals.
 
 use super::{float, number};
-use aske_algebra::approx::{self, EvaluationError, Point};
+use aske_algebra::approx::Value;
 use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use dashu_int::IBig;
@@ -23,25 +23,15 @@ pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOf
         _ => {}
     }
     if expr.has_decimal() {
-        if let Some(value) = float::value(expr, fuel)? {
-            return Ok(Rational::try_from(value)
-                .ok()
-                .map(|value| Rounded::Decimal(millionths(&printed(&value)))));
-        }
-        return Ok(None);
+        let value = float::value(expr, fuel)?.and_then(|value| Rational::try_from(value).ok());
+        return Ok(value.map(|value| Rounded::Decimal(millionths(&printed(&value)))));
     }
     let expr = number::prepared(expr, fuel);
-    let value = match approx::refine(&expr, &Point::none(), 60, 256, fuel) {
-        Ok(value) => value,
-        Err(EvaluationError::OutOfFuel) => return Err(OutOfFuel),
-        Err(_) => return Ok(None),
+    let value = match number::real_value(&expr, 60, 256, fuel)? {
+        Some(Value::Exact(value)) => return Ok(Some(of_exact(&value))),
+        None | Some(Value::Infinite { .. }) => return Ok(None),
+        Some(value) => value,
     };
-    if let approx::Value::Exact(value) = &value {
-        return Ok(Some(of_exact(value)));
-    }
-    if value.is_infinite() || value.is_surely_not_real() {
-        return Ok(None);
-    }
     let double = value.to_f64();
     if (double - double.round()).abs() < 1e-9
         && let Ok(whole) = Rational::try_from(double.round())

@@ -3,9 +3,9 @@
 use super::comparator::Comparator;
 use super::tree::{Matrix, bare, integer, is_infinite, is_nothing, of_percent};
 use super::{float, function, number, round, structure};
-use aske_algebra::approx::{self, EvaluationError, Point};
+use aske_algebra::approx::{self, Point};
 use aske_algebra::expr::{Constant, Expr};
-use aske_algebra::fuel::{Fuel, OutOfFuel};
+use aske_algebra::fuel::{Fuel, OutOfFuel, all};
 use aske_algebra::verdict::Method;
 
 impl Comparator<'_> {
@@ -85,22 +85,10 @@ impl Comparator<'_> {
         if gold.columns != pred.columns || gold.entries.len() != pred.entries.len() {
             return Ok(self.by(Method::Kind, false));
         }
-        let mut equal = true;
-        for (gold, pred) in gold.entries.iter().zip(&pred.entries) {
-            equal = structure::same_expr(gold, pred) || self.numeric(gold, pred)?;
-            if !equal {
-                break;
-            }
-        }
-        if equal {
-            return Ok(true);
-        }
-        for (gold, pred) in gold.entries.iter().zip(&pred.entries) {
-            if !structure::same_expr(gold, pred) && !self.symbolic(gold, pred)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let pairs = || gold.entries.iter().zip(&pred.entries);
+        let same = structure::same_expr;
+        Ok(all(pairs(), |(gold, pred)| Ok(same(gold, pred) || self.numeric(gold, pred)?))?
+            || all(pairs(), |(gold, pred)| Ok(same(gold, pred) || self.symbolic(gold, pred)?))?)
     }
 }
 
@@ -112,11 +100,11 @@ fn infinite(expr: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     if number::is_open(expr) {
         return Ok(None);
     }
-    match approx::evaluate(&number::prepared(expr, fuel), &Point::none(), 53, fuel) {
-        Ok(approx::Value::Infinite { negative }) => Ok(Some(negative)),
-        Err(EvaluationError::OutOfFuel) => Err(OutOfFuel),
-        _ => Ok(None),
-    }
+    let value = approx::evaluate(&number::prepared(expr, fuel), &Point::none(), 53, fuel);
+    Ok(match approx::known(value)? {
+        Some(approx::Value::Infinite { negative }) => Some(negative),
+        _ => None,
+    })
 }
 
 /// A number as it stands, or with a percent sign.

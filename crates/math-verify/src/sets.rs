@@ -3,9 +3,8 @@
 use super::comparator::Comparator;
 use super::tree::Value;
 use super::{number, region, structure};
-use aske_algebra::approx::{self, Point};
 use aske_algebra::expr::Expr;
-use aske_algebra::fuel::OutOfFuel;
+use aske_algebra::fuel::{OutOfFuel, all, any};
 use aske_algebra::relation::Interval;
 use aske_algebra::verdict::Method;
 use std::borrow::Cow;
@@ -37,20 +36,24 @@ impl Comparator<'_> {
             (Value::Set(_) | Value::Tuple(_), Value::Set(_) | Value::Tuple(_)) => {
                 self.same_elements(&gold, &pred)
             }
-            (Value::Interval(gold), Value::Set(elements) | Value::Tuple(elements)) => {
-                if !is_open(gold) || structure::without_repeats(elements, self.fuel)?.len() != 2 {
-                    return Ok(self.by(Method::Kind, false));
-                }
-                self.same_elements(&pair(gold), &pred)
+            (Value::Interval(interval), Value::Set(elements) | Value::Tuple(elements))
+                if self.may_be_pair(interval, elements)? =>
+            {
+                self.same_elements(&pair(interval), &pred)
             }
-            (Value::Set(elements) | Value::Tuple(elements), Value::Interval(pred)) => {
-                if !is_open(pred) || structure::without_repeats(elements, self.fuel)?.len() != 2 {
-                    return Ok(self.by(Method::Kind, false));
-                }
-                self.same_elements(&gold, &pair(pred))
+            (Value::Set(elements) | Value::Tuple(elements), Value::Interval(interval))
+                if self.may_be_pair(interval, elements)? =>
+            {
+                self.same_elements(&gold, &pair(interval))
             }
             _ => Ok(self.by(Method::Kind, false)),
         }
+    }
+
+    /// Whether an interval may be the pair of its ends, as `(1, 2)` is: it is open, and the other has two elements.
+    fn may_be_pair(&self, interval: &Interval, elements: &[Value]) -> Result<bool, OutOfFuel> {
+        let open = !interval.from_closed && !interval.to_closed;
+        Ok(open && structure::without_repeats(elements, self.fuel)?.len() == 2)
     }
 
     fn same_intervals(&self, gold: &Interval, pred: &Interval) -> Result<bool, OutOfFuel> {
@@ -72,20 +75,9 @@ impl Comparator<'_> {
     }
 
     /// Whether every element of one finite set is, exactly, an element of the other.
-    fn all_among(&self, some: &[Value], all: &[Value]) -> Result<bool, OutOfFuel> {
-        for one in some {
-            let mut found = false;
-            for other in all {
-                found = structure::same(one, other, self.fuel)? || self.same_exactly(one, other)?;
-                if found {
-                    break;
-                }
-            }
-            if !found {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    fn all_among(&self, some: &[Value], others: &[Value]) -> Result<bool, OutOfFuel> {
+        let same = |a, b| Ok(structure::same(a, b, self.fuel)? || self.same_exactly(a, b)?);
+        all(some, |one| any(others, |other| same(one, other)))
     }
 
     fn same_exactly(&self, a: &Value, b: &Value) -> Result<bool, OutOfFuel> {
@@ -130,32 +122,20 @@ impl Comparator<'_> {
     }
 
     fn in_order(&self, gold: &[&Value], pred: &[&Value]) -> Result<bool, OutOfFuel> {
-        for (gold, pred) in gold.iter().zip(pred) {
-            if !self.same(gold, pred)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        all(gold.iter().zip(pred), |(gold, pred)| self.same(gold, pred))
     }
 
     fn in_any_order(&self, gold: &[&Value], mut pred: Vec<&Value>) -> Result<bool, OutOfFuel> {
-        for one in gold {
-            let mut partner = None;
+        all(gold, |one| {
             for (at, other) in pred.iter().enumerate() {
                 self.fuel.spend(20)?;
                 if self.same(one, other)? {
-                    partner = Some(at);
-                    break;
-                }
-            }
-            match partner {
-                Some(at) => {
                     pred.remove(at);
+                    return Ok(true);
                 }
-                None => return Ok(false),
             }
-        }
-        Ok(true)
+            Ok(false)
+        })
     }
 
     /// Numbers by size, and all else as it comes; an assignment counts as what it assigns.
@@ -183,11 +163,8 @@ impl Comparator<'_> {
             _ if number::is_open(expr) => return Ok(None),
             _ => {}
         }
-        match approx::refine(&number::prepared(expr, self.fuel), &Point::none(), 50, 128, self.fuel) {
-            Ok(value) if !value.is_surely_not_real() => Ok(Some(value.to_f64())),
-            Err(approx::EvaluationError::OutOfFuel) => Err(OutOfFuel),
-            _ => Ok(None),
-        }
+        let value = number::real_value(&number::prepared(expr, self.fuel), 50, 128, self.fuel)?;
+        Ok(value.map(|value| value.to_f64()))
     }
 }
 
@@ -210,10 +187,6 @@ fn tie(a: &Value, b: &Value) -> Ordering {
 
 fn as_set(value: &Value) -> Cow<'_, Value> {
     if value.is_set_or_tuple() { Cow::Borrowed(value) } else { Cow::Owned(Value::Set(vec![value.clone()])) }
-}
-
-fn is_open(interval: &Interval) -> bool {
-    !interval.from_closed && !interval.to_closed
 }
 
 fn pair(interval: &Interval) -> Value {

@@ -2,25 +2,19 @@
 
 use super::tree::{Relation, Value};
 use aske_algebra::expr::Expr;
-use aske_algebra::fuel::{Fuel, OutOfFuel};
+use aske_algebra::fuel::{Fuel, OutOfFuel, all, any};
 use std::borrow::Cow;
 
 /// The expression with the parts of its sums and products in order.
 pub(super) fn ordered(expr: &Expr) -> Expr {
-    let all = |parts: &[Expr]| parts.iter().map(ordered).collect::<Vec<_>>();
-    let sorted = |parts: &[Expr]| {
-        let mut parts = all(parts);
-        parts.sort_unstable();
-        parts
-    };
-    match expr {
-        Expr::Sum(parts) => Expr::Sum(sorted(parts)),
-        Expr::Product(parts) => Expr::Product(sorted(parts)),
-        Expr::Power(base, exponent) => ordered(base).power(ordered(exponent)),
-        Expr::Call(function, parts) => Expr::Call(*function, all(parts)),
-        Expr::Apply(name, parts) => Expr::Apply(name.clone(), all(parts)),
-        other => other.clone(),
+    if let Expr::Bind(_) = expr {
+        return expr.clone();
     }
+    let mut expr = expr.map(ordered);
+    if let Expr::Sum(parts) | Expr::Product(parts) = &mut expr {
+        parts.sort_unstable();
+    }
+    expr
 }
 
 /// The same as written.
@@ -34,15 +28,7 @@ pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<bool, OutOfFuel>
             && a.entries.iter().zip(&b.entries).all(|(a, b)| same_expr(a, b))),
         (Value::Set(a), Value::Set(b)) => same_sets(a, b, fuel),
         (Value::Tuple(a), Value::Tuple(b)) => {
-            if a.len() != b.len() {
-                return Ok(false);
-            }
-            for (a, b) in a.iter().zip(b) {
-                if !same(a, b, fuel)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            Ok(a.len() == b.len() && all(a.iter().zip(b), |(a, b)| same(a, b, fuel))?)
         }
         (Value::Interval(a), Value::Interval(b)) => Ok(a.from_closed == b.from_closed
             && a.to_closed == b.to_closed
@@ -57,15 +43,7 @@ pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<bool, OutOfFuel>
             same_relation(a, b, fuel)
         }
         (Value::Chain(a), Value::Chain(b)) => {
-            if a.len() != b.len() {
-                return Ok(false);
-            }
-            for (a, b) in a.iter().zip(b) {
-                if !same_relation(a, b, fuel)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            Ok(a.len() == b.len() && all(a.iter().zip(b), |(a, b)| same_relation(a, b, fuel))?)
         }
         _ => Ok(false),
     }
@@ -93,19 +71,7 @@ fn same_sets(a: &[Value], b: &[Value], fuel: &Fuel) -> Result<bool, OutOfFuel> {
     if let (Some(a), Some(b)) = (expressions(&a), expressions(&b)) {
         return Ok(a == b);
     }
-    for one in &a {
-        let mut found = false;
-        for other in &b {
-            if same(one, other, fuel)? {
-                found = true;
-                break;
-            }
-        }
-        if !found {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    all(&a, |one| any(&b, |other| same(one, other, fuel)))
 }
 
 /// All elements as ordered expressions, sorted, where all are expressions.
@@ -128,17 +94,10 @@ pub(super) fn without_repeats<'v>(values: &'v [Value], fuel: &Fuel) -> Result<Ve
                 }
                 other => Cow::Owned(ordered(other)),
             }),
-            other => {
-                let mut fresh = true;
-                for known in &out {
-                    fuel.spend(4)?;
-                    if !matches!(known, Value::Expr(_)) && same(known, other, fuel)? {
-                        fresh = false;
-                        break;
-                    }
-                }
-                fresh
-            }
+            other => !any(&out, |known| {
+                fuel.spend(4)?;
+                Ok(!matches!(known, Value::Expr(_)) && same(known, other, fuel)?)
+            })?,
         };
         if fresh {
             out.push(value);

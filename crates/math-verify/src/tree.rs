@@ -137,9 +137,14 @@ pub(super) fn only_symbols(value: &Value) -> bool {
 /// The mark on the name of a symbol that is not known to be real.
 const COMPLEX: char = '\u{1}';
 
+/// The name of a symbol, with the mark where it is not known to be real.
+pub(super) fn symbol_name(name: &str, real: bool) -> Symbol {
+    if real { Symbol::new(name) } else { Symbol::new(format!("{name}{COMPLEX}")) }
+}
+
 /// A symbol by its name.
 pub(super) fn symbol(name: &str, real: bool) -> Expr {
-    if real { Expr::symbol(name) } else { Expr::symbol(&format!("{name}{COMPLEX}")) }
+    Expr::Symbol(symbol_name(name, real))
 }
 
 /// The name without its mark.

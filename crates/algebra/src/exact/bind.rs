@@ -29,13 +29,8 @@ impl Field<'_> {
             Over::Integral(low, high) => {
                 let bounds = [self.walk(low)?, self.walk(high)?];
                 let (id, body) = self.body(&bind.variable, &bind.body)?;
-                match self.definite(id, &body, &bounds) {
-                    Ok(Some(value)) => Ok(value),
-                    Ok(None) | Err(FormError::Large) => {
-                        self.atom(Kernel::Bind(Binder::Integral, bounds.to_vec(), body))
-                    }
-                    Err(stop) => Err(stop),
-                }
+                let value = self.definite(id, &body, &bounds);
+                self.found_or(value, Kernel::Bind(Binder::Integral, bounds.to_vec(), body))
             }
             Over::Antiderivative => self.antiderivative(bind),
             Over::Limit(point, side) => self.limit(bind, point, *side),
@@ -79,11 +74,7 @@ impl Field<'_> {
             }
             _ => Ok(None),
         };
-        match closed {
-            Ok(Some(value)) => Ok(value),
-            Ok(None) | Err(FormError::Large) => self.atom(Kernel::Bind(kind, bounds.to_vec(), body)),
-            Err(stop) => Err(stop),
-        }
+        self.found_or(closed, Kernel::Bind(kind, bounds.to_vec(), body))
     }
 
     fn unrolled(&mut self, kind: Binder, bind: &Bind, low: i64, high: i64) -> Res<Poly> {
@@ -206,18 +197,8 @@ impl Field<'_> {
             return Ok(body);
         }
         let value = if self.infinite(&at) { Ok(None) } else { self.continuous_value(id, &body, &at) };
-        match value {
-            Ok(Some(value)) => Ok(value),
-            Ok(None) | Err(FormError::Large | FormError::Undefined) => {
-                let side = match side {
-                    None => 0,
-                    Some(Side::Below) => -1,
-                    Some(Side::Above) => 1,
-                };
-                self.atom(Kernel::Bind(Binder::Limit(side), vec![at], body))
-            }
-            Err(stop) => Err(stop),
-        }
+        let value = if value == Err(FormError::Undefined) { Ok(None) } else { value };
+        self.found_or(value, Kernel::Bind(Binder::Limit(side), vec![at], body))
     }
 
     fn continuous_value(&mut self, id: Id, body: &Poly, at: &Poly) -> Res<Option<Poly>> {
@@ -237,13 +218,13 @@ impl Field<'_> {
         let Some(parts) = self.parts(id, p)? else { return Ok(None) };
         let mut out = Poly::zero();
         for part in parts {
-            let Some(value) = self.part_at(&part, at)? else { return Ok(None) };
+            let value = self.part_at(&part, at)?;
             out = self.sum(&out, &value)?;
         }
         Ok(Some(out))
     }
 
-    pub(super) fn part_at(&mut self, part: &Part, at: &Poly) -> Res<Option<Poly>> {
+    pub(super) fn part_at(&mut self, part: &Part, at: &Poly) -> Res<Poly> {
         let power = match part.degree.as_int() {
             Some(n) => self.power_int(at, n)?,
             None => self.power_fraction(at, part.degree)?,
@@ -251,6 +232,6 @@ impl Field<'_> {
         let rate = self.mul(&part.rate, at)?;
         let growth = self.exponential(&rate)?;
         let value = self.times(&part.factor, &power)?;
-        self.times(&value, &growth).map(Some)
+        self.times(&value, &growth)
     }
 }

@@ -57,39 +57,30 @@ impl Field<'_> {
                 return Ok(None);
             }
         }
+        let high = self.primitive_at(&parts, &log, &bounds[1])?;
+        let low = self.primitive_at(&parts, &log, &bounds[0])?;
+        self.difference(&high, &low).map(Some)
+    }
+
+    fn primitive_at(&mut self, parts: &[Part], log: &Poly, at: &Poly) -> Res<Poly> {
         let mut out = Poly::zero();
-        for (bound, sign) in [(&bounds[1], 1), (&bounds[0], -1)] {
-            for part in &parts {
-                let Some(value) = self.part_at(part, bound)? else { return Ok(None) };
-                out = self.sum(&out, &value.scaled(&Rational::from(sign)))?;
-            }
-            if !log.is_empty() {
-                let ln = self.logarithm(bound)?;
-                let value = self.mul(&ln, &log)?;
-                out = self.sum(&out, &value.scaled(&Rational::from(sign)))?;
-            }
+        for part in parts {
+            let value = self.part_at(part, at)?;
+            out = self.sum(&out, &value)?;
         }
-        Ok(Some(out))
+        if log.is_empty() {
+            return Ok(out);
+        }
+        let ln = self.logarithm(at)?;
+        self.sum(&out, &self.mul(&ln, log)?)
     }
 
     /// An antiderivative in the variable itself, without a constant.
     pub(super) fn antiderivative(&mut self, bind: &Bind) -> Res<Poly> {
-        let inner = Expr::Symbol(bind.variable.clone());
-        let at = self.walk(&inner)?;
+        let at = self.walk(&Expr::Symbol(bind.variable.clone()))?;
         let (id, body) = self.body(&bind.variable, &bind.body)?;
         match self.primitive(id, &body) {
-            Ok(Some((parts, log))) => {
-                let mut out = Poly::zero();
-                for part in &parts {
-                    let Some(value) = self.part_at(part, &at)? else { return Err(FormError::Large) };
-                    out = self.sum(&out, &value)?;
-                }
-                if !log.is_empty() {
-                    let ln = self.logarithm(&at)?;
-                    out = self.sum(&out, &self.mul(&ln, &log)?)?;
-                }
-                Ok(out)
-            }
+            Ok(Some((parts, log))) => self.primitive_at(&parts, &log, &at),
             Ok(None) | Err(FormError::Large) => {
                 self.atom(Kernel::Bind(Binder::Antiderivative, vec![at], body))
             }

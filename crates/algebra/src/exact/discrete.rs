@@ -198,16 +198,8 @@ fn at_numbers(function: Function, numbers: &[Rational]) -> Option<Rational> {
         (Min, _) => numbers.iter().min().cloned(),
         (Mod, [a, b]) if !b.is_zero() => Some(a - b * Rational::from((a / b).floor())),
         (Gcd, [_, ..]) if whole() => {
-            let gcd = sizes().fold(UBig::ZERO, |a, b| {
-                if a.is_zero() {
-                    b
-                } else if b.is_zero() {
-                    a
-                } else {
-                    a.gcd(b)
-                }
-            });
-            Some(Rational::from(gcd))
+            let gcd = sizes().filter(|size| !size.is_zero()).reduce(|a, b| a.gcd(b));
+            Some(Rational::from(gcd.unwrap_or_default()))
         }
         (Lcm, [_, ..]) if whole() => {
             let mut lcm = UBig::ONE;

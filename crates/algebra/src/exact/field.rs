@@ -67,6 +67,15 @@ impl<'f> Field<'f> {
         Ok(self.table.intern(kernel))
     }
 
+    /// What was found, or a kernel where nothing was or it would be too large.
+    pub(super) fn found_or(&mut self, found: Res<Option<Poly>>, kernel: Kernel) -> Res<Poly> {
+        match found {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) | Err(FormError::Large) => self.atom(kernel),
+            Err(stop) => Err(stop),
+        }
+    }
+
     /// A kernel to the first power, as a polynomial.
     pub(super) fn atom(&mut self, kernel: Kernel) -> Res<Poly> {
         Ok(Poly::kernel(self.intern(kernel)?, Q::ONE))

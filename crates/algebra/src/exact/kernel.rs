@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dashu_int::UBig;
 
 use super::poly::{Id, Mono, Poly};
-use crate::expr::{Expr, Function, Symbol};
+use crate::expr::{Expr, Function, Side, Symbol};
 
 /// What a polynomial cannot look into, keyed so that equal kernels get one number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,16 +42,21 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
+    /// The polynomials it is made of.
+    fn parts(&self) -> impl Iterator<Item = &Poly> {
+        let (one, other, list): (_, _, &[Poly]) = match self {
+            Self::Ln(p) | Self::Abs(p) | Self::Base(p) => (Some(p), None, &[]),
+            Self::Power(a, b) => (Some(a), Some(b), &[]),
+            Self::Call(_, args) | Self::Apply(_, args) => (None, None, args),
+            Self::Bind(_, bounds, body) => (Some(body), None, bounds),
+            _ => (None, None, &[]),
+        };
+        one.into_iter().chain(other).chain(list)
+    }
+
     /// How many terms it holds, each word of a coefficient counted as one.
     pub(super) fn terms(&self) -> u64 {
-        let size = |p: &Poly| p.len() as u64 + p.words();
-        match self {
-            Self::Ln(p) | Self::Abs(p) | Self::Base(p) => size(p),
-            Self::Power(a, b) => size(a) + size(b),
-            Self::Call(_, args) | Self::Apply(_, args) => args.iter().map(size).sum(),
-            Self::Bind(_, bounds, body) => bounds.iter().chain([body]).map(size).sum(),
-            _ => 1,
-        }
+        self.parts().map(|p| p.len() as u64 + p.words()).sum::<u64>().max(1)
     }
 }
 
@@ -62,8 +67,8 @@ pub(super) enum Binder {
     Product,
     Integral,
     Antiderivative,
-    /// The side: 0 both, −1 below, 1 above.
-    Limit(i8),
+    /// From this side, or from both.
+    Limit(Option<Side>),
 }
 
 /// The number of `Kernel::Unit` in every table.
@@ -170,12 +175,10 @@ impl Table {
             Kernel::Pi | Kernel::EulerGamma | Kernel::Prime(..) | Kernel::Abs(_) | Kernel::Bound(_) => true,
             Kernel::Symbol(name) => !matches!(name.as_str(), "z" | "w" | "\\omega" | "omega" | "ω"),
             Kernel::Exp(mono) => self.real_mono(mono),
-            Kernel::Ln(p) | Kernel::Base(p) => self.real(p),
-            Kernel::Call(function, args) => {
-                matches!(function, Function::Re | Function::Im | Function::Arg | Function::Abs)
-                    || args.iter().all(|a| self.real(a))
+            Kernel::Call(Function::Re | Function::Im | Function::Arg | Function::Abs, _) => true,
+            Kernel::Ln(_) | Kernel::Base(_) | Kernel::Call(..) | Kernel::Bind(..) => {
+                kernel.parts().all(|p| self.real(p))
             }
-            Kernel::Bind(_, bounds, body) => bounds.iter().chain([body]).all(|p| self.real(p)),
             Kernel::Unit | Kernel::Infinity | Kernel::Power(..) | Kernel::Apply(..) | Kernel::Opaque(_) => {
                 false
             }
@@ -194,15 +197,7 @@ impl Table {
         match kernel {
             Kernel::Bound(depth) => 1u64.checked_shl(*depth).unwrap_or(u64::MAX),
             Kernel::Exp(mono) => self.bound_mono(mono),
-            Kernel::Ln(p) | Kernel::Abs(p) | Kernel::Base(p) => self.bound(p),
-            Kernel::Power(a, b) => self.bound(a) | self.bound(b),
-            Kernel::Call(_, args) | Kernel::Apply(_, args) => {
-                args.iter().fold(0, |all, a| all | self.bound(a))
-            }
-            Kernel::Bind(_, bounds, body) => {
-                bounds.iter().chain([body]).fold(0, |all, a| all | self.bound(a))
-            }
-            _ => 0,
+            _ => kernel.parts().fold(0, |all, p| all | self.bound(p)),
         }
     }
 

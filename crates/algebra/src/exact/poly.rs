@@ -1,6 +1,7 @@
 //! Sparse polynomials with rational coefficients in numbered kernels; exponents may be negative or fractions.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 use dashu_int::{IBig, UBig, ops::Gcd};
 
@@ -38,32 +39,8 @@ impl Mono {
 
     /// The product with exponents added and nothing else done; `None` when an exponent overflows.
     pub(super) fn joined(&self, other: &Self) -> Option<Self> {
-        let (a, b) = (&self.0, &other.0);
-        let mut out = Vec::with_capacity(a.len() + b.len());
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() && j < b.len() {
-            match a[i].0.cmp(&b[j].0) {
-                Ordering::Less => {
-                    out.push(a[i]);
-                    i += 1;
-                }
-                Ordering::Greater => {
-                    out.push(b[j]);
-                    j += 1;
-                }
-                Ordering::Equal => {
-                    let sum = a[i].1.plus(b[j].1)?;
-                    if !sum.is_zero() {
-                        out.push((a[i].0, sum));
-                    }
-                    i += 1;
-                    j += 1;
-                }
-            }
-        }
-        out.extend_from_slice(&a[i..]);
-        out.extend_from_slice(&b[j..]);
-        Some(Self(out))
+        let add = |a: &Q, b: &Q| a.plus(*b).map(|sum| (!sum.is_zero()).then_some(sum)).ok_or(());
+        merged(&self.0, &other.0, Id::cmp, add).ok().map(Self)
     }
 
     /// All exponents multiplied by one number.
@@ -193,32 +170,12 @@ impl Poly {
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {
-        let (a, b) = (&self.0, &other.0);
-        let mut out = Vec::with_capacity(a.len() + b.len());
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() && j < b.len() {
-            match b[j].0.cmp(&a[i].0) {
-                Ordering::Less => {
-                    out.push(a[i].clone());
-                    i += 1;
-                }
-                Ordering::Greater => {
-                    out.push(b[j].clone());
-                    j += 1;
-                }
-                Ordering::Equal => {
-                    let sum = &a[i].1 + &b[j].1;
-                    if !sum.is_zero() {
-                        out.push((a[i].0.clone(), sum));
-                    }
-                    i += 1;
-                    j += 1;
-                }
-            }
-        }
-        out.extend_from_slice(&a[i..]);
-        out.extend_from_slice(&b[j..]);
-        Self(out)
+        let add = |a: &Rational, b: &Rational| {
+            let sum = a + b;
+            Ok::<_, Infallible>((!sum.is_zero()).then_some(sum))
+        };
+        let Ok(terms) = merged(&self.0, &other.0, |a, b| b.cmp(a), add);
+        Self(terms)
     }
 
     pub(super) fn minus(&self, other: &Self) -> Self {
@@ -267,6 +224,37 @@ impl Poly {
     pub(super) fn words(&self) -> u64 {
         self.0.iter().map(|(_, c)| words(c)).sum()
     }
+}
+
+/// Two lists sorted by their keys as one, with the values of equal keys added; `add` gives `None` for a sum of zero,
+/// which is left out.
+fn merged<K: Clone, V: Clone, E>(
+    a: &[(K, V)],
+    b: &[(K, V)],
+    order: impl Fn(&K, &K) -> Ordering,
+    add: impl Fn(&V, &V) -> Result<Option<V>, E>,
+) -> Result<Vec<(K, V)>, E> {
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a, b);
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        match order(&x.0, &y.0) {
+            Ordering::Less => {
+                out.push(x.clone());
+                a = a_rest;
+            }
+            Ordering::Greater => {
+                out.push(y.clone());
+                b = b_rest;
+            }
+            Ordering::Equal => {
+                out.extend(add(&x.1, &y.1)?.map(|sum| (x.0.clone(), sum)));
+                (a, b) = (a_rest, b_rest);
+            }
+        }
+    }
+    out.extend_from_slice(a);
+    out.extend_from_slice(b);
+    Ok(out)
 }
 
 /// How many machine words a rational number takes.

@@ -90,12 +90,7 @@ impl Field<'_> {
         let (sign, size) = if *value < Rational::ZERO { (-1, -value.clone()) } else { (1, value.clone()) };
         let number = self.number_power(&size, r)?;
         let id = self.intern(Kernel::Base(whole.scaled(&Rational::from(sign))))?;
-        self.mul(&number, &self.base_power(id, r)?)
-    }
-
-    /// A base kernel to a fraction: the whole part is a power of the polynomial itself.
-    fn base_power(&self, id: Id, r: Q) -> Res<Poly> {
-        self.single(Mono::of(id, r), Rational::ONE)
+        self.mul(&number, &self.single(Mono::of(id, r), Rational::ONE)?)
     }
 
     /// The real root of odd degree: signs pass through.

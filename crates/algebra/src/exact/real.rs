@@ -71,7 +71,8 @@ impl Field<'_> {
             return Ok(Poly::kernel(id, r));
         };
         let square = self.mul(p, &conjugate)?;
-        let square = self.cyclotomic_real(&square)?;
+        let square = self.tidied(&square)?;
+        let square = self.units_reduced(&square)?;
         match half.as_int() {
             Some(n) => self.power_int(&square, n),
             None if square.has(UNIT) => {
@@ -80,11 +81,6 @@ impl Field<'_> {
             }
             None => self.power_fraction(&square, half),
         }
-    }
-
-    fn cyclotomic_real(&mut self, p: &Poly) -> Res<Poly> {
-        let p = self.tidied(p)?;
-        self.units_reduced(&p)
     }
 
     /// The complex conjugate, when every kernel's is known.

@@ -11,21 +11,20 @@ use crate::expr::Rational;
 impl Field<'_> {
     /// The polynomial without denominators, and the monomial it has to be multiplied with.
     pub(super) fn cleared(&self, p: &Poly) -> Res<(Poly, Mono)> {
-        let mut below = Mono::one();
-        for id in p.kernels() {
-            if !matches!(self.table.get(id), Kernel::Base(_)) {
-                continue;
-            }
-            let least = p.0.iter().map(|(m, _)| m.exponent(id).floor()).min().unwrap_or(0);
-            if least < 0 {
-                below.0.push((id, Q::int(least)));
-            }
-        }
+        let mut below = self.least_powers(p, |kernel| matches!(kernel, Kernel::Base(_)));
+        below.0.retain(|(_, least)| *least < Q::ZERO);
         if below.is_one() {
             return Ok((p.clone(), below));
         }
         let upper = below.raised(Q::int(-1)).ok_or(FormError::Large)?;
         Ok((self.mul(p, &Poly::term(upper, Rational::ONE))?, below))
+    }
+
+    /// The least whole exponents, other than zero, of some kernels.
+    pub(super) fn least_powers(&self, p: &Poly, of: impl Fn(&Kernel) -> bool) -> Mono {
+        let least = |id| p.0.iter().map(|(m, _)| m.exponent(id).floor()).min().unwrap_or(0);
+        let kernels = p.kernels().into_iter().filter(|id| of(self.table.get(*id)));
+        Mono(kernels.map(|id| (id, Q::int(least(id)))).filter(|(_, least)| !least.is_zero()).collect())
     }
 
     fn unfolds(&self, id: Id, exponent: Q) -> bool {

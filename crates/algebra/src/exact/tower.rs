@@ -21,6 +21,8 @@ pub(super) struct ModularInteger {
 /// The largest value kept exactly.
 const LIMIT: i128 = 1 << 64;
 
+type Join = fn(ModularInteger, ModularInteger, u64) -> Option<ModularInteger>;
+
 /// The integer an expression stands for, modulo the first of a chain of totients (m, φ(m), φ(φ(m)) …).
 /// `None` when it is not an integer built from integers by sums, products and powers, or when a huge
 /// number may be negative.
@@ -36,26 +38,19 @@ pub(super) fn whole(
         return Ok(None);
     }
     let inner = |e: &Expr, chain| whole(e, chain, fuel, depth + 1);
+    let folded = |parts: &[Expr], start: u64, join: Join| {
+        let mut out = ModularInteger { residue: start % m, exact: Some(i128::from(start)) };
+        for part in parts {
+            let Some(next) = inner(part, chain)? else { return Ok(None) };
+            let Some(joined) = join(out, next, m) else { return Ok(None) };
+            out = joined;
+        }
+        Ok(Some(out))
+    };
     Ok(match expr {
         Expr::Number(value) | Expr::Decimal(value) => number(value, m),
-        Expr::Sum(parts) => {
-            let mut out = ModularInteger { residue: 0, exact: Some(0) };
-            for part in parts {
-                let Some(next) = inner(part, chain)? else { return Ok(None) };
-                let Some(sum) = plus(out, next, m) else { return Ok(None) };
-                out = sum;
-            }
-            Some(out)
-        }
-        Expr::Product(parts) => {
-            let mut out = ModularInteger { residue: 1 % m, exact: Some(1) };
-            for part in parts {
-                let Some(next) = inner(part, chain)? else { return Ok(None) };
-                let Some(product) = times(out, next, m) else { return Ok(None) };
-                out = product;
-            }
-            Some(out)
-        }
+        Expr::Sum(parts) => folded(parts, 0, plus)?,
+        Expr::Product(parts) => folded(parts, 1, times)?,
         Expr::Power(base, exponent) => {
             let Some(base) = inner(base, chain)? else { return Ok(None) };
             let Some(exponent) = inner(exponent, &chain[1..])? else { return Ok(None) };

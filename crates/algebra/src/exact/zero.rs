@@ -59,17 +59,11 @@ impl Field<'_> {
 
     /// Multiplied with kernel powers so that the least whole exponent of every base is zero.
     fn levelled(&self, p: &Poly) -> Res<Poly> {
-        let mut shift = Mono::one();
-        for id in p.kernels() {
-            if !matches!(self.table.get(id), Kernel::Base(_) | Kernel::Prime(..)) {
-                continue;
-            }
-            let least = p.0.iter().map(|(m, _)| m.exponent(id).floor()).min().unwrap_or(0);
-            if least != 0 {
-                shift.0.push((id, Q::int(least.checked_neg().ok_or(FormError::Large)?)));
-            }
+        let least = self.least_powers(p, |kernel| matches!(kernel, Kernel::Base(_) | Kernel::Prime(..)));
+        if least.is_one() {
+            return Ok(p.clone());
         }
-        if shift.is_one() { Ok(p.clone()) } else { self.mul(p, &Poly::term(shift, Rational::ONE)) }
+        self.mul(p, &Poly::term(least.raised(Q::int(-1)).ok_or(FormError::Large)?, Rational::ONE))
     }
 
     /// A proof that a flat form is not zero: some coefficient, over free and transcendental kernels, is a

@@ -90,9 +90,7 @@ impl Parser<'_> {
     }
 
     fn element(&mut self, end: usize, relations: bool, out: &mut Vec<Value>) -> Parse<()> {
-        if self.fuel.spend(10).is_err() {
-            return Err(ParseError::Bounds);
-        }
+        self.fuel.spend(10)?;
         if self.eat(Tok::PlusMinus) {
             let value = self.expression()?;
             out.extend([negated(value.clone()), value]);

@@ -1,22 +1,17 @@
 //! Sums, products, signs, powers and postfix operators.
 
+use super::integral::derivative;
 use super::operator::{juxtaposed, negated, product, quotient, sum};
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
 use crate::tree::{Value, nothing};
-use aske_algebra::expr::{Bind, Expr, Function, Over, Symbol};
+use aske_algebra::expr::{Expr, Function, Symbol};
 
 /// Powers and factorials stacked on one factor at most.
 const STACK: u32 = 60;
 
 /// Derivatives of one another that are read.
 const MAX_DERIVATIVES: usize = 6;
-
-/// One factor of a product, or a derivative of all that follow.
-pub(super) enum Factor {
-    Value(Value),
-    Derivative(Symbol),
-}
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parse<Value> {
@@ -84,9 +79,7 @@ impl Parser<'_> {
         let mut factors = Vec::new();
         let mut derivatives: Vec<(usize, Symbol)> = Vec::new();
         loop {
-            if self.fuel.spend(4).is_err() {
-                return Err(ParseError::Bounds);
-            }
+            self.fuel.spend(4)?;
             // The first factor may be any; behind a bare function only what is no function itself.
             let begins = if plain && !(factors.is_empty() && derivatives.is_empty()) {
                 self.begins_factor() && !self.begins_function()
@@ -100,11 +93,14 @@ impl Parser<'_> {
                 factors.push(Value::Expr(self.atom()?));
                 continue;
             }
-            let plain_here = plain && !factors.is_empty();
-            match self.postfix(plain_here)? {
-                Factor::Value(value) => factors.push(value),
-                Factor::Derivative(name) => derivatives.push((factors.len(), name)),
+            if self.peek() == Tok::Frac
+                && let Some(variable) = self.derivative_operator()
+            {
+                derivatives.push((factors.len(), variable));
+                continue;
             }
+            let plain_here = plain && !factors.is_empty();
+            factors.push(self.postfix(plain_here)?);
         }
         // Every derivative makes the tree one level deeper.
         if derivatives.len() > MAX_DERIVATIVES {
@@ -112,8 +108,7 @@ impl Parser<'_> {
         }
         for (at, variable) in derivatives.into_iter().rev() {
             let body = Self::scalar(juxtaposed(factors.split_off(at))?)?;
-            let bind = Bind { over: Over::Derivative(1), variable, body };
-            factors.push(Value::Expr(Expr::Bind(Box::new(bind))));
+            factors.push(Value::Expr(derivative(variable, body)));
         }
         juxtaposed(factors)
     }
@@ -133,7 +128,7 @@ impl Parser<'_> {
             Tok::Open(bracket) => bracket != Bracket::Angle,
             Tok::Differential => self.differential != Some(self.at),
             // A bar ends what is between bars, if it is between bars.
-            Tok::Bar => !self.in_bars(),
+            Tok::Bar => !self.barred,
             tok => {
                 matches!(
                     tok,
@@ -152,7 +147,7 @@ impl Parser<'_> {
                         | Tok::Percent
                         | Tok::Infinity
                         | Tok::BigE
-                ) && !(tok == Tok::Vert && self.in_bars())
+                ) && !(tok == Tok::Vert && self.barred)
                     || self.begins_function()
             }
         }
@@ -178,11 +173,8 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn postfix(&mut self, plain: bool) -> Parse<Factor> {
-        let mut value = match self.power(plain)? {
-            Factor::Value(value) => value,
-            derivative @ Factor::Derivative(_) => return Ok(derivative),
-        };
+    fn postfix(&mut self, plain: bool) -> Parse<Value> {
+        let mut value = self.power(plain)?;
         for count in 0.. {
             match self.peek() {
                 Tok::Bang => {
@@ -201,14 +193,11 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
-        Ok(Factor::Value(value))
+        Ok(value)
     }
 
-    fn power(&mut self, plain: bool) -> Parse<Factor> {
-        let mut base = match self.component(plain)? {
-            Factor::Value(value) => value,
-            derivative @ Factor::Derivative(_) => return Ok(derivative),
-        };
+    fn power(&mut self, plain: bool) -> Parse<Value> {
+        let mut base = self.component(plain)?;
         for count in 0.. {
             if self.peek() != Tok::Caret || self.is_side_mark() {
                 break;
@@ -223,7 +212,7 @@ impl Parser<'_> {
             }
             base = Self::raised(base, exponent)?;
         }
-        Ok(Factor::Value(base))
+        Ok(base)
     }
 
     fn raised(base: Value, exponent: Expr) -> Parse<Value> {
@@ -265,26 +254,26 @@ impl Parser<'_> {
         self.deeper(Self::atom)
     }
 
-    fn component(&mut self, plain: bool) -> Parse<Factor> {
+    fn component(&mut self, plain: bool) -> Parse<Value> {
         if !plain && (self.begins_function() || self.begins_call()) && !self.is_bare_gamma() {
-            return self.function().map(|expr| Factor::Value(Value::Expr(expr)));
+            return self.function().map(Value::Expr);
         }
         match self.peek() {
-            Tok::Open(bracket) => self.group(bracket).map(Factor::Value),
+            Tok::Open(bracket) => self.group(bracket),
             Tok::Wrapper => {
                 self.at += 1;
-                self.deeper(Self::braced).map(Factor::Value)
+                self.deeper(Self::braced)
             }
-            bar @ (Tok::Bar | Tok::Vert) => self.bars(bar).map(Factor::Value),
+            bar @ (Tok::Bar | Tok::Vert) => self.bars(bar),
             Tok::Frac => self.fraction(),
-            Tok::Binom => self.binomial().map(Factor::Value),
-            Tok::MatrixStart => self.matrix(Tok::MatrixEnd).map(|m| Factor::Value(Value::Matrix(m))),
-            Tok::ArrayStart => self.matrix(Tok::ArrayEnd).map(|m| Factor::Value(Value::Matrix(m))),
+            Tok::Binom => self.binomial(),
+            Tok::MatrixStart => self.matrix(Tok::MatrixEnd).map(Value::Matrix),
+            Tok::ArrayStart => self.matrix(Tok::ArrayEnd).map(Value::Matrix),
             Tok::DetStart => {
                 let matrix = self.matrix(Tok::DetEnd)?;
-                super::matrix::determinant(&matrix, self.fuel).map(|expr| Factor::Value(Value::Expr(expr)))
+                super::matrix::determinant(&matrix, self.fuel).map(Value::Expr)
             }
-            _ => self.atom().map(|expr| Factor::Value(Value::Expr(expr))),
+            _ => self.atom().map(Value::Expr),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Functions: known ones with or without brackets, and unknown ones by their name.
 
-use super::expression::Factor;
+use super::atom::differential_name;
+use super::integral::derivative;
 use super::operator::{exponential, quotient, root};
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
-use crate::tree::{Value, integer, nothing};
-use aske_algebra::expr::{Constant, Expr, Function, Rational};
+use crate::tree::{Value, integer, nothing, symbol_name};
+use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
 use aske_algebra::fuel::Fuel;
 use dashu_int::{IBig, UBig};
 use smol_str::SmolStr;
@@ -18,8 +19,7 @@ impl Parser<'_> {
         self.deeper(|parser| match parser.peek() {
             Tok::E => {
                 parser.at += 1;
-                let exponent = if parser.peek() == Tok::Caret { Some(parser.superscript()?) } else { None };
-                Ok(exponential(exponent.unwrap_or_else(|| Expr::int(1))))
+                Ok(exponential(parser.superscript()?.unwrap_or_else(|| Expr::int(1))))
             }
             Tok::Sqrt => parser.square_root(),
             Tok::Sum | Tok::Prod => parser.sum_or_product(),
@@ -35,31 +35,50 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn superscript(&mut self) -> Parse<Expr> {
-        self.expect(Tok::Caret)?;
-        self.exponent()
-    }
-
     fn square_root(&mut self) -> Parse<Expr> {
         self.at += 1;
         let degree = if self.eat(Tok::Open(Bracket::Square)) {
             let degree = Self::scalar(self.unbarred()?)?;
             self.close(Bracket::Square)?;
-            Some(degree)
+            degree
         } else {
-            None
+            Expr::int(2)
         };
-        let inside = Self::scalar(self.braced()?)?;
-        Ok(root(inside, degree.unwrap_or_else(|| Expr::int(2))))
+        Ok(root(Self::scalar(self.braced()?)?, degree))
     }
 
     /// A known function of one argument.
     fn single(&mut self) -> Parse<Expr> {
         let tok = self.peek();
         self.at += 1;
-        let (base, power) = self.scripts()?;
-        let argument = self.argument()?;
-        applied(tok, base, power, argument, self.fuel)
+        self.applied(tok)
+    }
+
+    /// A known function of one argument, read from behind its name.
+    fn applied(&mut self, tok: Tok) -> Parse<Expr> {
+        let (base, mut power) = self.scripts()?;
+        let argument = Self::scalar(self.argument()?)?;
+        let ln = |of| Expr::call(Function::Ln, of);
+        let call = match tok {
+            Tok::Ln if base.is_none() => ln(argument),
+            Tok::Log | Tok::Ln => {
+                let base = base.unwrap_or_else(|| Expr::int(10));
+                if base == Expr::Constant(Constant::E) {
+                    ln(argument)
+                } else {
+                    ln(argument).times(ln(base).power(Expr::int(-1)))
+                }
+            }
+            Tok::Exp => Expr::Constant(Constant::E).power(argument),
+            Tok::Gamma => gamma(argument, self.fuel)?,
+            Tok::Function(function) => {
+                let inverse = function.inverse().filter(|_| power == Some(Expr::int(-1)));
+                power = power.filter(|_| inverse.is_none());
+                Expr::call(inverse.unwrap_or(function), argument)
+            }
+            _ => return Err(ParseError::Syntax),
+        };
+        Ok(raised(call, power))
     }
 
     /// A base below and a power above, in either order.
@@ -71,7 +90,7 @@ impl Parser<'_> {
                     self.at += 1;
                     base = Some(self.exponent()?);
                 }
-                Tok::Caret if power.is_none() => power = Some(self.superscript()?),
+                Tok::Caret if power.is_none() => power = self.superscript()?,
                 _ => return Ok((base, power)),
             }
         }
@@ -104,9 +123,7 @@ impl Parser<'_> {
             "artanh" | "arctanh" => Function::Artanh,
             _ => return Err(ParseError::Syntax),
         };
-        let (base, power) = self.scripts()?;
-        let argument = self.argument()?;
-        applied(Tok::Function(function), base, power, argument, self.fuel)
+        self.applied(Tok::Function(function))
     }
 
     /// A known function of several arguments, always in brackets.
@@ -117,29 +134,17 @@ impl Parser<'_> {
         let end = self.partner(start).ok_or(ParseError::Syntax)?;
         let arguments = self.arguments(start + 1, end)?;
         self.at = end + 1;
-        let call = Expr::Call(function, arguments);
-        Ok(match power {
-            Some(power) => call.power(power),
-            None => call,
-        })
+        Ok(raised(Expr::Call(function, arguments), power))
     }
 
     /// Arguments between commas, each read as an answer of its own.
-    fn arguments(&mut self, from: usize, to: usize) -> Parse<Vec<Expr>> {
+    fn arguments(&self, from: usize, to: usize) -> Parse<Vec<Expr>> {
         let text = self.joined(from, to);
         let mut parts: Vec<&str> = text.split(',').collect();
         if parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
             parts.pop();
         }
-        let depth = self.depth;
-        let mut arguments = Vec::new();
-        for part in parts {
-            let tokens = super::lexer::tokens(part).ok_or(ParseError::Syntax)?;
-            let mut parser = Parser::new(part, &tokens, self.real, self.fuel);
-            parser.depth = depth;
-            arguments.push(Self::scalar(parser.math()?)?);
-        }
-        Ok(arguments)
+        parts.into_iter().map(|part| self.inner_scalar(part)).collect()
     }
 
     /// Whether a symbol here is applied to arguments: to one atom, or to what has a comma in it.
@@ -197,52 +202,55 @@ impl Parser<'_> {
         let name = self.joined(self.at, name_end);
         let arguments = self.arguments(open + 1, close)?;
         self.at = name_end;
-        let power = if self.peek() == Tok::Caret { Some(self.superscript()?) } else { None };
+        let power = self.superscript()?;
         self.at = close + 1;
         if self.tok(open - 1) == Tok::Open(Bracket::Brace) && self.peek() == Tok::Close(Bracket::Brace) {
             self.at += 1;
         }
-        let call = Expr::Apply(SmolStr::new(name), arguments);
-        Ok(match power {
-            Some(power) => call.power(power),
-            None => call,
-        })
+        Ok(raised(Expr::Apply(SmolStr::new(name), arguments), power))
+    }
+
+    /// Where the braces of a fraction here open, and where the second ones close.
+    fn fraction_braces(&self) -> Option<(usize, usize, usize)> {
+        let above = self.at + 1;
+        let below = self.partner(above)? + 1;
+        let end = self.partner(below)?;
+        let brace = Tok::Open(Bracket::Brace);
+        (self.tok(above) == brace && self.tok(below) == brace).then_some((above, below, end))
+    }
+
+    /// A fraction here of something over one differential, as `\frac{dy}{dx}`: the text above, the variable, and where
+    /// the fraction ends.
+    fn quotient_of_differentials(&self) -> Option<(String, Symbol, usize)> {
+        let (above, below, end) = self.fraction_braces()?;
+        if end != below + 2 || self.tok(below + 1) != Tok::Differential {
+            return None;
+        }
+        let variable = symbol_name(differential_name(self.text_of(below + 1)), self.real);
+        Some((self.joined(above + 1, below - 1), variable, end + 1))
+    }
+
+    /// `\frac{d}{dx}`: the variable of a derivative of all that follows.
+    pub(super) fn derivative_operator(&mut self) -> Option<Symbol> {
+        let (_, variable, end) = self.quotient_of_differentials().filter(|(above, ..)| above == "d")?;
+        self.at = end;
+        Some(variable)
     }
 
     /// A fraction; of differentials, a derivative.
-    pub(super) fn fraction(&mut self) -> Parse<Factor> {
+    pub(super) fn fraction(&mut self) -> Parse<Value> {
+        if let Some((above, variable, end)) = self.quotient_of_differentials()
+            && let Some(body) = above.strip_prefix('d')
+        {
+            let body = self.inner_scalar(body)?;
+            self.at = end;
+            return Ok(Value::Expr(derivative(variable, body)));
+        }
+        self.fraction_braces().ok_or(ParseError::Syntax)?;
         self.at += 1;
-        let above = self.at;
-        let (above_end, below) = match self.partner(above) {
-            Some(end) => (end, end + 1),
-            None => return Err(ParseError::Syntax),
-        };
-        let below_end = self.partner(below).ok_or(ParseError::Syntax)?;
-        if self.tok(above) != Tok::Open(Bracket::Brace) || self.tok(below) != Tok::Open(Bracket::Brace) {
-            return Err(ParseError::Syntax);
-        }
-        if below_end == below + 2 && self.tok(below + 1) == Tok::Differential {
-            let variable = super::atom::differential_name(self.text_of(below + 1));
-            let Expr::Symbol(variable) = crate::tree::symbol(variable, self.real) else {
-                return Err(ParseError::Syntax);
-            };
-            let text = self.joined(above + 1, above_end);
-            if text == "d" {
-                self.at = below_end + 1;
-                return Ok(Factor::Derivative(variable));
-            }
-            if let Some(rest) = text.strip_prefix('d').filter(|rest| !rest.is_empty()) {
-                let tokens = super::lexer::tokens(rest).ok_or(ParseError::Syntax)?;
-                let mut parser = Parser::new(rest, &tokens, self.real, self.fuel);
-                parser.depth = self.depth;
-                let body = Self::scalar(parser.math()?)?;
-                self.at = below_end + 1;
-                return Ok(Factor::Value(Value::Expr(super::integral::derivative(variable, body))));
-            }
-        }
         let top = self.deeper(Self::braced)?;
         let low = self.deeper(Self::braced)?;
-        quotient(top, low).map(Factor::Value)
+        quotient(top, low)
     }
 
     pub(super) fn binomial(&mut self) -> Parse<Value> {
@@ -261,7 +269,7 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
             if low < 0 || low > top {
                 return Ok(Expr::int(0));
             }
-            fuel.spend(50 * low.min(top - low).unsigned_abs()).map_err(|_| ParseError::Bounds)?;
+            fuel.spend(50 * low.min(top - low).unsigned_abs())?;
             let mut out = UBig::ONE;
             for step in 0..low.min(top - low).unsigned_abs() {
                 out = out * (top.unsigned_abs() - step) / (step + 1);
@@ -274,33 +282,11 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
     }
 }
 
-fn applied(tok: Tok, base: Option<Expr>, power: Option<Expr>, argument: Value, fuel: &Fuel) -> Parse<Expr> {
-    let Value::Expr(argument) = argument else { return Err(ParseError::Syntax) };
-    let ln = |of| Expr::call(Function::Ln, of);
-    let mut power = power;
-    let call = match tok {
-        Tok::Ln if base.is_none() => ln(argument),
-        Tok::Log | Tok::Ln => {
-            let base = base.unwrap_or_else(|| Expr::int(10));
-            if base == Expr::Constant(Constant::E) {
-                ln(argument)
-            } else {
-                ln(argument).times(ln(base).power(Expr::int(-1)))
-            }
-        }
-        Tok::Exp => Expr::Constant(Constant::E).power(argument),
-        Tok::Gamma => gamma(argument, fuel)?,
-        Tok::Function(function) => {
-            let inverse = function.inverse().filter(|_| power == Some(Expr::int(-1)));
-            power = power.filter(|_| inverse.is_none());
-            Expr::call(inverse.unwrap_or(function), argument)
-        }
-        _ => return Err(ParseError::Syntax),
-    };
-    Ok(match power {
-        Some(power) => call.power(power),
-        None => call,
-    })
+fn raised(base: Expr, power: Option<Expr>) -> Expr {
+    match power {
+        Some(power) => base.power(power),
+        None => base,
+    }
 }
 
 /// The gamma function, computed at small integers.
@@ -308,7 +294,7 @@ fn gamma(of: Expr, fuel: &Fuel) -> Parse<Expr> {
     Ok(match integer(&of).and_then(|value| i64::try_from(&value).ok()) {
         Some(n) if n <= 0 => nothing(),
         Some(n @ 1..=LARGEST) => {
-            fuel.spend(50 * n.unsigned_abs()).map_err(|_| ParseError::Bounds)?;
+            fuel.spend(50 * n.unsigned_abs())?;
             let product = (1..n.unsigned_abs()).fold(UBig::ONE, |out, factor| out * factor);
             Expr::Number(Rational::from(product))
         }

@@ -2,7 +2,7 @@
 
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
-use crate::tree::{bare, symbol};
+use crate::tree::{bare, symbol_name};
 use aske_algebra::exact;
 use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
 
@@ -15,7 +15,7 @@ impl Parser<'_> {
         for _ in 0..2 {
             match self.peek() {
                 Tok::Under => from = Some(self.lower_bound()?),
-                Tok::Caret => to = Some(self.superscript()?),
+                Tok::Caret => to = self.superscript()?,
                 _ => return Err(ParseError::Syntax),
             }
         }
@@ -51,9 +51,7 @@ impl Parser<'_> {
             return Err(ParseError::Syntax);
         }
         self.at += 1;
-        let Expr::Symbol(variable) = symbol(name.strip_prefix('\\').unwrap_or(name), self.real) else {
-            return Err(ParseError::Syntax);
-        };
+        let variable = symbol_name(name.strip_prefix('\\').unwrap_or(name), self.real);
         self.expect(Tok::Approach)?;
         let towards = Self::scalar(self.unbarred()?)?;
         let mut side = Side::Above;
@@ -83,7 +81,7 @@ impl Parser<'_> {
                     self.at += 1;
                     bounds.0 = Some(self.exponent()?);
                 }
-                Tok::Caret if bounds.1.is_none() => bounds.1 = Some(self.superscript()?),
+                Tok::Caret if bounds.1.is_none() => bounds.1 = self.superscript()?,
                 _ => break,
             }
         }
@@ -101,7 +99,7 @@ impl Parser<'_> {
             body = rest;
             name
         };
-        let Expr::Symbol(variable) = symbol(&name, self.real) else { return Err(ParseError::Syntax) };
+        let variable = symbol_name(&name, self.real);
         let over = match bounds {
             (Some(from), Some(to)) => Over::Integral(from, to),
             (None, None) => Over::Antiderivative,

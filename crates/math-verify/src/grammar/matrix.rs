@@ -53,7 +53,7 @@ pub(super) fn determinant(matrix: &Matrix, fuel: &Fuel) -> Parse<Expr> {
 }
 
 fn minor(matrix: &Matrix, row: usize, columns: &[usize], fuel: &Fuel) -> Parse<Expr> {
-    fuel.spend(20).map_err(|_| ParseError::Bounds)?;
+    fuel.spend(20)?;
     if let [one] = columns {
         return Ok(matrix.entries[row * matrix.columns + one].clone());
     }

@@ -31,29 +31,28 @@ impl Parser<'_> {
     }
 
     fn union(&mut self) -> Parse<Value> {
-        let mut left = self.intersection()?;
-        let mut count = 0;
-        while self.eat(Tok::Union) {
-            count += 1;
-            if count > 200 {
-                return Err(ParseError::Bounds);
-            }
-            let right = self.intersection()?;
-            left = Value::Union(Box::new(as_set(left)), Box::new(as_set(right)));
-        }
-        Ok(left)
+        self.joined_sets(Tok::Union, Self::intersection, Value::Union)
     }
 
     fn intersection(&mut self) -> Parse<Value> {
-        let mut left = self.set_group()?;
+        self.joined_sets(Tok::Intersection, Self::set_group, Value::Intersection)
+    }
+
+    /// Sets with one operator between them.
+    fn joined_sets(
+        &mut self,
+        operator: Tok,
+        set: impl Fn(&mut Self) -> Parse<Value>,
+        join: impl Fn(Box<Value>, Box<Value>) -> Value,
+    ) -> Parse<Value> {
+        let mut left = set(self)?;
         let mut count = 0;
-        while self.eat(Tok::Intersection) {
+        while self.eat(operator) {
             count += 1;
             if count > 200 {
                 return Err(ParseError::Bounds);
             }
-            let right = self.set_group()?;
-            left = Value::Intersection(Box::new(as_set(left)), Box::new(as_set(right)));
+            left = join(Box::new(as_set(left)), Box::new(as_set(set(self)?)));
         }
         Ok(left)
     }
@@ -128,7 +127,7 @@ impl Parser<'_> {
 
     /// An interval, or what it is where its ends are the wrong way round.
     fn between(&mut self, from: Expr, from_closed: bool, to: Expr, to_closed: bool) -> Parse<Value> {
-        let order = number::order(&from, &to, self.fuel).map_err(|_| ParseError::Bounds)?;
+        let order = number::order(&from, &to, self.fuel)?;
         let pair = |from, to| Value::Tuple(vec![Value::Expr(from), Value::Expr(to)]);
         Ok(match (order, from_closed, to_closed) {
             (Some(Ordering::Greater | Ordering::Equal), false, false)
