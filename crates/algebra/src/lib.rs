@@ -15,6 +15,7 @@ pub mod approx;
 pub mod exact;
 pub mod expr;
 pub mod fuel;
+pub mod integer;
 pub mod relation;
 mod squaring;
 pub mod verdict;

@@ -110,20 +110,15 @@ impl<T: Bound> Component<T> {
     }
 
     pub(super) fn add(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
-        match (self, other) {
-            _ if self.is_zero() => return Ok(other.clone()),
-            _ if other.is_zero() => return Ok(self.clone()),
-            (Self::Exact(a), Self::Exact(b)) => {
-                if let Some(sum) = rational::add(cx, a, b)? {
-                    return Ok(Self::Exact(sum));
-                }
-            }
-            (Self::Pi(a), Self::Pi(b)) => {
-                if let Some(sum) = rational::add(cx, a, b)? {
-                    return Ok(Self::pi(sum));
-                }
-            }
-            _ => {}
+        let exact = match (self, other) {
+            _ if self.is_zero() => Some(other.clone()),
+            _ if other.is_zero() => Some(self.clone()),
+            (Self::Exact(a), Self::Exact(b)) => rational::add(cx, a, b)?.map(Self::Exact),
+            (Self::Pi(a), Self::Pi(b)) => rational::add(cx, a, b)?.map(Self::pi),
+            _ => None,
+        };
+        if let Some(exact) = exact {
+            return Ok(exact);
         }
         cx.pay_sums::<T>(2)?;
         Ok(Self::Interval(self.span(cx)?.add(&other.span(cx)?, cx.bits)))
@@ -134,21 +129,18 @@ impl<T: Bound> Component<T> {
     }
 
     pub(super) fn mul(&self, other: &Self, cx: &Context<'_>) -> Step<Self> {
-        match (self, other) {
-            _ if self.is_zero() || other.is_zero() => return Ok(Self::zero()),
-            _ if self.is_one() => return Ok(other.clone()),
-            _ if other.is_one() => return Ok(self.clone()),
-            (Self::Exact(a), Self::Exact(b)) => {
-                if let Some(product) = rational::mul(cx, a, b)? {
-                    return Ok(Self::Exact(product));
-                }
-            }
+        let exact = match (self, other) {
+            _ if self.is_zero() || other.is_zero() => Some(Self::zero()),
+            _ if self.is_one() => Some(other.clone()),
+            _ if other.is_one() => Some(self.clone()),
+            (Self::Exact(a), Self::Exact(b)) => rational::mul(cx, a, b)?.map(Self::Exact),
             (Self::Exact(a), Self::Pi(b)) | (Self::Pi(a), Self::Exact(b)) => {
-                if let Some(product) = rational::mul(cx, a, b)? {
-                    return Ok(Self::pi(product));
-                }
+                rational::mul(cx, a, b)?.map(Self::pi)
             }
-            _ => {}
+            _ => None,
+        };
+        if let Some(exact) = exact {
+            return Ok(exact);
         }
         cx.pay_sums::<T>(3)?;
         Ok(Self::Interval(self.span(cx)?.mul(&other.span(cx)?, cx.bits)))

@@ -8,6 +8,7 @@ use dashu_int::{IBig, Sign, UBig};
 
 use super::context::{Context, Step};
 use crate::expr::Rational;
+use crate::integer;
 
 /// No exact number grows beyond this.
 const MAX_BITS: usize = 100_000;
@@ -113,20 +114,6 @@ pub(super) fn root(cx: &Context<'_>, value: &Rational, degree: &UBig) -> Exact {
         .and_then(|n| Some(Rational::from_parts(n.into(), whole(value.denominator())?))))
 }
 
-/// The product of the integers from one to another, both included.
-fn range(from: u64, to: u64, step: u64) -> UBig {
-    let count = (to - from) / step;
-    if count < 16 {
-        let mut product = UBig::from(from);
-        for i in 1..=count {
-            product *= from + i * step;
-        }
-        return product;
-    }
-    let half = from + count / 2 * step;
-    range(from, half, step) * range(half + step, to, step)
-}
-
 /// `n!`, or `n!!` with a step of two.
 pub(super) fn factorial(cx: &Context<'_>, n: &UBig, step: u64) -> Exact {
     let Some(n) = u64::try_from(n).ok().filter(|n| *n <= 9_000 * step) else {
@@ -134,11 +121,7 @@ pub(super) fn factorial(cx: &Context<'_>, n: &UBig, step: u64) -> Exact {
     };
     let words = n * 14 / 64 / step;
     cx.spend(20 + 2 * n + words * words / 4)?;
-    if n == 0 {
-        return Ok(Some(Rational::ONE));
-    }
-    let from = if step == 2 && n.is_multiple_of(2) { 2 } else { 1 };
-    Ok(Some(Rational::from(range(from, n, step))))
+    Ok(Some(Rational::from(integer::factorial(n, step))))
 }
 
 /// `n` choose `k` for any rational `n`.
@@ -156,14 +139,12 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
     let Some(count) = u64::try_from(k).ok().filter(|k| *k <= 20_000) else {
         return Ok(None);
     };
-    if natural
-        && count > 0
-        && let Ok(top) = u64::try_from(n.numerator())
-    {
+    if natural && let Ok(top) = u64::try_from(n.numerator()) {
         let words = count * u64::from(top.ilog2() + 1) / 64;
         cx.spend(20 + 8 * count + words * words / 3)?;
-        let value = range(top - count + 1, top, 1) / range(1, count, 1);
-        return Ok(Some(Rational::from(value)).filter(|value| size(value) <= MAX_BITS));
+        return Ok(
+            Some(Rational::from(integer::binomial(top, count))).filter(|value| size(value) <= MAX_BITS)
+        );
     }
     let mut value = Rational::ONE;
     let mut factor = n.clone();

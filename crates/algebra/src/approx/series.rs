@@ -21,6 +21,11 @@ pub(super) fn mentions(expr: &Expr, variable: &Symbol) -> bool {
     })
 }
 
+/// The series of the negative.
+fn minus<T: Bound>(series: &Series<T>) -> Series<T> {
+    series.iter().map(Number::neg).collect()
+}
+
 /// The series of an expression in one variable up to t^order.
 pub(super) struct Expansion<'s, 'a, T> {
     pub(super) scope: &'s mut Scope<'a, T>,
@@ -220,40 +225,31 @@ impl<'a, T: Bound> Expansion<'_, 'a, T> {
     }
 
     fn call(&self, function: Function, u: &Series<T>) -> Step<Series<T>> {
+        use Function::{Cos, Cosh, Cot, Coth, Csc, Csch, Sec, Sech, Sin, Sinh, Tan, Tanh};
         let one = || self.constant(Number::int(1));
         let half = |a: &Series<T>| a.iter().map(|a| a.half(self.cx)).collect::<Step<Series<T>>>();
-        let minus = |a: &Series<T>| -> Series<T> { a.iter().map(Number::neg).collect() };
-        let root = |n: i32| Number::exact(Rational::from_parts(n.into(), 2_u8.into()));
+        let (s, c) = match function {
+            Sin | Cos | Tan | Cot | Sec | Csc => self.sin_cos(u)?,
+            Sinh | Cosh | Tanh | Coth | Sech | Csch => {
+                let (up, down) = (self.exp(u)?, self.exp(&minus(u))?);
+                (half(&self.add(&up, &minus(&down))?)?, half(&self.add(&up, &down)?)?)
+            }
+            _ => return self.call_other(function, u),
+        };
+        match function {
+            Sin | Sinh => Ok(s),
+            Cos | Cosh => Ok(c),
+            Tan | Tanh => self.div(&s, &c),
+            Cot | Coth => self.div(&c, &s),
+            Sec | Sech => self.div(&one(), &c),
+            _ => self.div(&one(), &s),
+        }
+    }
+
+    /// A function that is neither circular nor hyperbolic.
+    fn call_other(&self, function: Function, u: &Series<T>) -> Step<Series<T>> {
         let start = || function::call(function, &u[..1], self.cx);
         match function {
-            Function::Sin => Ok(self.sin_cos(u)?.0),
-            Function::Cos => Ok(self.sin_cos(u)?.1),
-            Function::Tan | Function::Cot | Function::Sec | Function::Csc => {
-                let (s, c) = self.sin_cos(u)?;
-                match function {
-                    Function::Tan => self.div(&s, &c),
-                    Function::Cot => self.div(&c, &s),
-                    Function::Sec => self.div(&one(), &c),
-                    _ => self.div(&one(), &s),
-                }
-            }
-            Function::Sinh
-            | Function::Cosh
-            | Function::Tanh
-            | Function::Coth
-            | Function::Sech
-            | Function::Csch => {
-                let (up, down) = (self.exp(u)?, self.exp(&minus(u))?);
-                let (s, c) = (half(&self.add(&up, &minus(&down))?)?, half(&self.add(&up, &down)?)?);
-                match function {
-                    Function::Sinh => Ok(s),
-                    Function::Cosh => Ok(c),
-                    Function::Tanh => self.div(&s, &c),
-                    Function::Coth => self.div(&c, &s),
-                    Function::Sech => self.div(&one(), &c),
-                    _ => self.div(&one(), &s),
-                }
-            }
             Function::Ln => self.ln(u),
             Function::Arctan
             | Function::Arccot
@@ -261,22 +257,16 @@ impl<'a, T: Bound> Expansion<'_, 'a, T> {
             | Function::Arcsin
             | Function::Arccos
             | Function::Arsinh => {
+                // The derivative is ±(1 ± u²) to the power of −1 or −1/2.
+                let plus = matches!(function, Function::Arctan | Function::Arccot | Function::Arsinh);
+                let rational = matches!(function, Function::Arctan | Function::Arccot | Function::Artanh);
+                let falls = matches!(function, Function::Arccot | Function::Arccos);
                 let square = self.mul(u, u)?;
-                let inner = match function {
-                    Function::Arctan | Function::Arccot | Function::Arsinh => self.add(&one(), &square)?,
-                    _ => self.add(&one(), &minus(&square))?,
-                };
-                let power = match function {
-                    Function::Arctan | Function::Arccot | Function::Artanh => root(-2),
-                    _ => root(-1),
-                };
+                let square = if plus { square } else { minus(&square) };
+                let inner = self.add(&self.constant(Number::int(1)), &square)?;
+                let power = if rational { Number::int(-1) } else { Number::int(-1).half(self.cx)? };
                 let slope = self.raised(&inner, &power)?;
-                let slope = if matches!(function, Function::Arccot | Function::Arccos) {
-                    minus(&slope)
-                } else {
-                    slope
-                };
-                self.integrated(start()?, &slope, u)
+                self.integrated(start()?, &if falls { minus(&slope) } else { slope }, u)
             }
             Function::Abs => match &u[0] {
                 Real(part) => match part.sign() {

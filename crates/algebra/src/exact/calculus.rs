@@ -22,7 +22,7 @@ impl Field<'_> {
                     log = self.sum(&log, &part.factor)?;
                     continue;
                 }
-                let degree = part.degree.plus(Q::ONE).ok_or(FormError::Large)?;
+                let degree = part.degree.plus(Q::ONE)?;
                 let factor = part.factor.scaled(&(Rational::ONE / degree.to_rational()));
                 out.push(Part { factor, degree, rate: part.rate });
                 continue;

@@ -126,9 +126,8 @@ impl Field<'_> {
         // Cross-multiplied with the denominators, the ratio stays.
         let (na, below_a) = self.cleared(&a)?;
         let (nb, below_b) = self.cleared(&b)?;
-        let up = |m: &Mono| m.raised(super::exponent::Q::int(-1)).ok_or(FormError::Large);
-        let x = self.mul(&na, &Poly::term(up(&below_b)?, Rational::ONE))?;
-        let y = self.mul(&nb, &Poly::term(up(&below_a)?, Rational::ONE))?;
+        let x = self.mul(&na, &Poly::term(below_b.inverse()?, Rational::ONE))?;
+        let y = self.mul(&nb, &Poly::term(below_a.inverse()?, Rational::ONE))?;
         let (x, y) = (self.expanded(&x)?, self.expanded(&y)?);
         match (self.decide(&x)?, self.decide(&y)?) {
             (ZeroTest::Zero, ZeroTest::Zero) => return Ok(Some(true)),

@@ -40,7 +40,7 @@ impl Field<'_> {
             let x = (0..smooth).find(|x| (num - x * rough).rem_euclid(smooth) == 0).unwrap_or(0);
             let y = (num - x * rough) / smooth;
             let left = self.short_unit((x * (12 / smooth)).rem_euclid(24))?;
-            let right = Mono::of(UNIT, Q::new(y, rough).ok_or(FormError::Large)?);
+            let right = Mono::of(UNIT, Q::new(y, rough)?);
             return self.mul(&left, &self.single(right, Rational::ONE)?);
         }
         self.single(Mono::of(UNIT, r), Rational::ONE)
@@ -52,7 +52,7 @@ impl Field<'_> {
             return Ok(Poly::int(if k % 24 == 0 { 1 } else { -1 }));
         }
         if k % 6 == 0 {
-            return self.single(Mono::of(UNIT, Q::new(k, 12).ok_or(FormError::Large)?), Rational::ONE);
+            return self.single(Mono::of(UNIT, Q::new(k, 12)?), Rational::ONE);
         }
         let mut out = Poly::one();
         // k/12 = k/3 − k/4
@@ -68,7 +68,7 @@ impl Field<'_> {
         }
         let fourth = (-k).rem_euclid(8);
         let quarter = if fourth % 2 == 0 {
-            self.single(Mono::of(UNIT, Q::new(fourth, 4).ok_or(FormError::Large)?), Rational::ONE)?
+            self.single(Mono::of(UNIT, Q::new(fourth, 4)?), Rational::ONE)?
         } else {
             let id = self.intern(Kernel::Prime(UBig::from(2u8), true))?;
             let half = |n: i64| Rational::from(n) / Rational::from(2);
@@ -141,7 +141,7 @@ impl Field<'_> {
 
     /// √p as a sum of roots of unity.
     fn gauss(&self, prime: i64) -> Res<Poly> {
-        let unit = |num, den| Q::new(num, den).ok_or(FormError::Large);
+        let unit = |num, den| Q::new(num, den);
         if prime == 2 {
             let a = self.single(Mono::of(UNIT, unit(1, 4)?), Rational::ONE)?;
             return Ok(a.plus(&self.single(Mono::of(UNIT, unit(-1, 4)?), Rational::ONE)?));
@@ -173,8 +173,8 @@ impl Field<'_> {
                 terms.push((mono.clone(), value.clone()));
                 continue;
             }
-            let left = Mono::of(id, exponent.minus(Q::HALF).ok_or(FormError::Large)?);
-            let rest = mono.without(id).joined(&left).ok_or(FormError::Large)?;
+            let left = Mono::of(id, exponent.minus(Q::HALF)?);
+            let rest = mono.without(id).joined(&left)?;
             terms.extend(self.mul(&Poly::term(rest, value.clone()), root)?.0);
         }
         Ok(Poly::collect(terms))
@@ -185,8 +185,7 @@ impl Field<'_> {
         let degree = modulus.len() - 1;
         let mut groups: BTreeMap<Mono, BTreeMap<usize, Rational>> = BTreeMap::new();
         for (mono, value) in &p.0 {
-            let at =
-                mono.exponent(UNIT).times(Q::int(order / 2)).and_then(Q::as_int).ok_or(FormError::Large)?;
+            let at = mono.exponent(UNIT).times(Q::int(order / 2))?.as_int().ok_or(FormError::Large)?;
             let at = usize::try_from(at).map_err(|_| FormError::Large)?;
             groups.entry(mono.without(UNIT)).or_default().insert(at, value.clone());
         }
@@ -198,8 +197,8 @@ impl Field<'_> {
                 }
                 if at < degree {
                     let at = i64::try_from(at).map_err(|_| FormError::Large)?;
-                    let unit = Mono::of(UNIT, Q::new(2 * at, order).ok_or(FormError::Large)?);
-                    terms.extend(self.single(mono.joined(&unit).ok_or(FormError::Large)?, value)?.0);
+                    let unit = Mono::of(UNIT, Q::new(2 * at, order)?);
+                    terms.extend(self.single(mono.joined(&unit)?, value)?.0);
                     continue;
                 }
                 self.fuel.spend(20 * degree as u64)?;

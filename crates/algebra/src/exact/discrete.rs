@@ -8,7 +8,10 @@ use super::{
     kernel::{Kernel, PI},
     poly::{Mono, Poly},
 };
-use crate::expr::{Function, Rational};
+use crate::{
+    expr::{Function, Rational},
+    integer,
+};
 
 /// The largest number whose factorial is multiplied out.
 const FACTORIAL: i64 = 2_000;
@@ -23,7 +26,8 @@ impl Field<'_> {
                 return Err(FormError::Undefined);
             }
             if n <= FACTORIAL {
-                return self.rising(1, n).map(|v| Poly::constant(Rational::from(v)));
+                self.pay_product(n)?;
+                return Ok(Poly::constant(integer::factorial(n.unsigned_abs(), 1).into()));
             }
             return self.atom(Kernel::Call(Function::Factorial, vec![p.clone()]));
         }
@@ -53,29 +57,17 @@ impl Field<'_> {
         Ok(out)
     }
 
-    /// The product of all integers between two, by halves so that factors stay of one size.
-    fn rising(&self, low: i64, high: i64) -> Res<IBig> {
-        if high - low < 8 {
-            self.fuel.spend(8)?;
-            return Ok((low..=high).fold(IBig::ONE, |p, k| p * k));
-        }
-        let middle = low + (high - low) / 2;
-        let (a, b) = (self.rising(low, middle)?, self.rising(middle + 1, high)?);
-        self.fuel.spend((high - low).unsigned_abs() / 2)?;
-        Ok(a * b)
+    /// Pays for the product of this many integers.
+    fn pay_product(&self, count: i64) -> Res<()> {
+        let count = count.unsigned_abs();
+        Ok(self.fuel.spend(8 + count * u64::from(count.max(1).ilog2() + 1) / 2)?)
     }
 
     pub(super) fn double_factorial(&mut self, p: &Poly) -> Res<Poly> {
         match p.as_int() {
             Some(n @ -1..=FACTORIAL) => {
-                let mut out = IBig::ONE;
-                let mut k = n;
-                while k > 1 {
-                    self.fuel.spend(2 + n.unsigned_abs() / 32)?;
-                    out *= k;
-                    k -= 2;
-                }
-                Ok(Poly::constant(Rational::from(out)))
+                self.pay_product(n)?;
+                Ok(Poly::constant(integer::factorial(n.max(0).unsigned_abs(), 2).into()))
             }
             _ => self.atom(Kernel::Call(Function::DoubleFactorial, vec![p.clone()])),
         }
@@ -91,9 +83,8 @@ impl Field<'_> {
             }
             let k = k.min(n - k);
             if n <= 4 * FACTORIAL || k <= FACTORIAL / 4 {
-                let top = self.rising(n - k + 1, n)?;
-                let value = Rational::from(top) / Rational::from(self.rising(1, k)?);
-                return Ok(Poly::constant(value));
+                self.pay_product(2 * k)?;
+                return Ok(Poly::constant(integer::binomial(n.unsigned_abs(), k.unsigned_abs()).into()));
             }
             let args = vec![Poly::int(n), Poly::int(k)];
             return self.atom(Kernel::Call(Function::Binomial, args));
@@ -101,7 +92,10 @@ impl Field<'_> {
         let other = self.difference(n, k)?;
         for short in [k, &other] {
             if let Some(short @ 0..=SHIFT) = short.as_int() {
-                let mut out = Poly::constant(Rational::ONE / Rational::from(self.rising(1, short)?));
+                let mut out = Poly::constant(Rational::from_parts(
+                    IBig::ONE,
+                    integer::factorial(short.unsigned_abs(), 1),
+                ));
                 for j in 0..short {
                     out = self.times(&out, &n.minus(&Poly::int(j)))?;
                 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use dashu_int::IBig;
 use dashu_int::ops::Gcd as _;
 
+use super::field::{FormError, Res};
 use crate::expr::Rational;
 
 /// A rational number of two machine words in lowest terms, the denominator positive.
@@ -24,19 +25,18 @@ impl Q {
     }
 
     /// A quotient of two numbers, unless the denominator is zero or the result too long.
-    pub(super) fn new(num: i64, den: i64) -> Option<Self> {
+    pub(super) fn new(num: i64, den: i64) -> Res<Self> {
         Self::reduced(i128::from(num), i128::from(den))
     }
 
-    fn reduced(num: i128, den: i128) -> Option<Self> {
-        if den == 0 {
-            return None;
-        }
-        if den == 1 {
-            return Some(Self { num: i64::try_from(num).ok()?, den: 1 });
-        }
-        let common = num.unsigned_abs().gcd(den.unsigned_abs()).cast_signed() * den.signum();
-        Some(Self { num: i64::try_from(num / common).ok()?, den: i64::try_from(den / common).ok()? })
+    fn reduced(num: i128, den: i128) -> Res<Self> {
+        let common = match den {
+            0 => return Err(FormError::Large),
+            1 => 1,
+            _ => num.unsigned_abs().gcd(den.unsigned_abs()).cast_signed() * den.signum(),
+        };
+        let short = |part: i128| i64::try_from(part / common).map_err(|_| FormError::Large);
+        Ok(Self { num: short(num)?, den: short(den)? })
     }
 
     pub(super) fn from_rational(value: &Rational) -> Option<Self> {
@@ -74,24 +74,25 @@ impl Q {
         self.num.div_euclid(self.den)
     }
 
-    pub(super) fn plus(self, other: Self) -> Option<Self> {
+    pub(super) fn plus(self, other: Self) -> Res<Self> {
         if self.den == 1 && other.den == 1 {
-            return Some(Self::int(self.num.checked_add(other.num)?));
+            return Ok(Self::int(self.num.checked_add(other.num).ok_or(FormError::Large)?));
         }
         let (a, b) = (i128::from(self.num), i128::from(other.num));
         let (c, d) = (i128::from(self.den), i128::from(other.den));
-        Self::reduced(a.checked_mul(d)?.checked_add(b.checked_mul(c)?)?, c * d)
+        Self::reduced(a * d + b * c, c * d)
     }
 
-    pub(super) fn minus(self, other: Self) -> Option<Self> {
+    pub(super) fn minus(self, other: Self) -> Res<Self> {
         self.plus(other.negated()?)
     }
 
-    pub(super) fn negated(self) -> Option<Self> {
-        Some(Self { num: self.num.checked_neg()?, den: self.den })
+    pub(super) fn negated(self) -> Res<Self> {
+        let num = self.num.checked_neg().ok_or(FormError::Large)?;
+        Ok(Self { num, den: self.den })
     }
 
-    pub(super) fn times(self, other: Self) -> Option<Self> {
+    pub(super) fn times(self, other: Self) -> Res<Self> {
         let (a, b) = (i128::from(self.num), i128::from(other.num));
         Self::reduced(a * b, i128::from(self.den) * i128::from(other.den))
     }
@@ -117,10 +118,10 @@ mod tests {
     #[test]
     fn arithmetic_reduces() {
         let third = Q::new(1, 3).unwrap();
-        assert_eq!(third.plus(Q::new(1, 6).unwrap()), Some(Q::HALF));
-        assert_eq!(third.times(Q::int(-3)), Some(Q::int(-1)));
+        assert_eq!(third.plus(Q::new(1, 6).unwrap()), Ok(Q::HALF));
+        assert_eq!(third.times(Q::int(-3)), Ok(Q::int(-1)));
         assert_eq!(Q::new(-3, 2).unwrap().floor(), -2);
-        assert_eq!(Q::int(i64::MAX).plus(Q::ONE), None);
+        assert_eq!(Q::int(i64::MAX).plus(Q::ONE), Err(FormError::Large));
         assert!(Q::new(-1, 2) < Q::new(-1, 3));
         assert_eq!(Q::new(3, -6), Q::new(-1, 2));
     }

@@ -89,7 +89,7 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(&p)?;
         let (value, mono, rest) = self.split(&num, false)?;
-        let mut mono = mono.joined(&below).ok_or(FormError::Large)?;
+        let mut mono = mono.joined(&below)?;
         let mut turn = mono.exponent(UNIT);
         mono = mono.without(UNIT);
         let mut negative = value < Rational::ZERO;
@@ -106,7 +106,7 @@ impl Field<'_> {
             }
             if negative {
                 // −e^{iπs} = e^{iπ(s−1)}, or e^{iπ} itself for s = 0.
-                turn = if turn.is_zero() { Q::ONE } else { turn.minus(Q::ONE).ok_or(FormError::Large)? };
+                turn = if turn.is_zero() { Q::ONE } else { turn.minus(Q::ONE)? };
             }
         }
         let mut out = self.number_logarithm(&size)?;

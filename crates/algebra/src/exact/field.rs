@@ -97,7 +97,7 @@ impl<'f> Field<'f> {
             if whole == 0 {
                 continue;
             }
-            let rest = exponent.minus(Q::int(whole)).ok_or(FormError::Large)?;
+            let rest = exponent.minus(Q::int(whole))?;
             let part = match self.table.get(*id) {
                 Kernel::Prime(prime, _) => {
                     let size = usize::try_from(whole.unsigned_abs()).unwrap_or(usize::MAX);
@@ -141,7 +141,7 @@ impl<'f> Field<'f> {
         let mut terms = Vec::with_capacity(pairs);
         for (ma, ca) in &a.0 {
             for (mb, cb) in &b.0 {
-                let mut mono = ma.joined(mb).ok_or(FormError::Large)?;
+                let mut mono = ma.joined(mb)?;
                 let mut value = ca * cb;
                 if let Some(factor) = self.reduce(&mut mono)? {
                     value *= factor;
@@ -194,7 +194,7 @@ impl<'f> Field<'f> {
         let common = p.common_mono();
         let mut rest = p.clone();
         if !common.is_one() {
-            let inverse = common.raised(Q::int(-1)).ok_or(FormError::Large)?;
+            let inverse = common.inverse()?;
             rest = self.mul(p, &Poly::term(inverse, Rational::ONE))?;
         }
         let mut content = rest.content();
@@ -213,7 +213,7 @@ impl<'f> Field<'f> {
         match p.0.as_slice() {
             [] => return Err(FormError::Undefined),
             [(mono, value)] => {
-                let mono = mono.raised(Q::int(-1)).ok_or(FormError::Large)?;
+                let mono = mono.inverse()?;
                 return self.single(mono, Rational::ONE / value.clone());
             }
             _ => {}
@@ -221,7 +221,7 @@ impl<'f> Field<'f> {
         let (num, below) = self.cleared(p)?;
         let num = self.expanded_or_same(&num)?;
         let num = self.units_reduced(&num)?;
-        let upper = Poly::term(below.raised(Q::int(-1)).ok_or(FormError::Large)?, Rational::ONE);
+        let upper = Poly::term(below.inverse()?, Rational::ONE);
         if num.len() < 2 {
             let inverse = self.invert(&num)?;
             return self.mul(&upper, &inverse);
@@ -236,10 +236,7 @@ impl<'f> Field<'f> {
             return Err(FormError::Undefined);
         }
         let id = self.intern(Kernel::Base(rest))?;
-        let mono = mono
-            .raised(Q::int(-1))
-            .and_then(|m| m.joined(&Mono::of(id, Q::int(-1))))
-            .ok_or(FormError::Large)?;
+        let mono = mono.inverse().and_then(|m| m.joined(&Mono::of(id, Q::int(-1))))?;
         let inverse = self.single(mono, Rational::ONE / value)?;
         self.mul(&upper, &inverse)
     }
@@ -278,7 +275,7 @@ impl<'f> Field<'f> {
             ([], _) => return Ok(Poly::zero()),
             ([(mono, value)], _) => {
                 let value = self.number_power(value, Q::int(n))?;
-                let mono = mono.raised(Q::int(n)).ok_or(FormError::Large)?;
+                let mono = mono.raised(Q::int(n))?;
                 return self.mul(&self.single(mono, Rational::ONE)?, &value);
             }
             _ => {}

@@ -126,9 +126,9 @@ impl Field<'_> {
         let num = num.into_parts().1;
         for (part, sign) in [(num, 1), (den, -1)] {
             for factor in self.factors(&part)? {
-                let exponent = Q::int(factor.count * sign).times(r).ok_or(FormError::Large)?;
+                let exponent = Q::int(factor.count * sign).times(r)?;
                 let id = self.intern(Kernel::Prime(factor.base, factor.prime))?;
-                mono = mono.joined(&Mono::of(id, exponent)).ok_or(FormError::Large)?;
+                mono = mono.joined(&Mono::of(id, exponent))?;
             }
         }
         let unit = mono.exponent(UNIT);

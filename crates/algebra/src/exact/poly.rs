@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use dashu_int::{IBig, UBig, ops::Gcd};
 
 use super::exponent::Q;
+use super::field::Res;
 use crate::expr::Rational;
 
 /// A kernel's number in the table.
@@ -37,15 +38,20 @@ impl Mono {
         Self(self.0.iter().filter(|(id, _)| *id != kernel).copied().collect())
     }
 
-    /// The product with exponents added and nothing else done; `None` when an exponent overflows.
-    pub(super) fn joined(&self, other: &Self) -> Option<Self> {
-        let add = |a: &Q, b: &Q| a.plus(*b).map(|sum| (!sum.is_zero()).then_some(sum)).ok_or(());
-        merged(&self.0, &other.0, Id::cmp, add).ok().map(Self)
+    /// The product with exponents added and nothing else done; an error when an exponent overflows.
+    pub(super) fn joined(&self, other: &Self) -> Res<Self> {
+        let add = |a: &Q, b: &Q| a.plus(*b).map(|sum| (!sum.is_zero()).then_some(sum));
+        merged(&self.0, &other.0, Id::cmp, add).map(Self)
     }
 
     /// All exponents multiplied by one number.
-    pub(super) fn raised(&self, by: Q) -> Option<Self> {
-        self.0.iter().map(|(id, e)| Some((*id, e.times(by)?))).collect::<Option<Vec<_>>>().map(Self)
+    pub(super) fn raised(&self, by: Q) -> Res<Self> {
+        self.0.iter().map(|(id, e)| Ok((*id, e.times(by)?))).collect::<Res<Vec<_>>>().map(Self)
+    }
+
+    /// One over it.
+    pub(super) fn inverse(&self) -> Res<Self> {
+        self.raised(Q::int(-1))
     }
 }
 

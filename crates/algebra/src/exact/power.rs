@@ -61,7 +61,7 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(&base)?;
         let (value, mono, rest) = self.split(&num, false)?;
-        let mono = mono.joined(&below).ok_or(FormError::Large)?;
+        let mono = mono.joined(&below)?;
         if rest.has(UNIT) || !self.real(&base) {
             return self.complex_root(&value, &mono, &rest, r);
         }
@@ -78,11 +78,11 @@ impl Field<'_> {
         if rest.as_rational().is_some_and(|v| v.is_one()) && self.positive_mono(&others) {
             // c·e^{iπs} with a positive factor: the argument has to be in (−π, π].
             let s = mono.exponent(UNIT);
-            let s = if *value < Rational::ZERO { s.minus(Q::ONE).ok_or(FormError::Large)? } else { s };
-            let unit = self.unit(s.times(r).ok_or(FormError::Large)?)?;
+            let s = if *value < Rational::ZERO { s.minus(Q::ONE)? } else { s };
+            let unit = self.unit(s.times(r)?)?;
             let size = if *value < Rational::ZERO { -value.clone() } else { value.clone() };
             let number = self.number_power(&size, r)?;
-            let real = self.single(others.raised(r).ok_or(FormError::Large)?, Rational::ONE)?;
+            let real = self.single(others.raised(r)?, Rational::ONE)?;
             let product = self.mul(&number, &real)?;
             return self.mul(&product, &unit);
         }
@@ -97,7 +97,7 @@ impl Field<'_> {
     fn odd_root(&mut self, value: &Rational, mono: &Mono, rest: &Poly, r: Q) -> Res<Poly> {
         let mut out = self.number_power(value, r)?;
         for (id, e) in &mono.0 {
-            let part = self.factor_power(*id, e.times(r).ok_or(FormError::Large)?)?;
+            let part = self.factor_power(*id, e.times(r)?)?;
             out = self.mul(&out, &part)?;
         }
         if rest.len() > 1 {
@@ -122,7 +122,7 @@ impl Field<'_> {
         let mut out = self.number_power(&size, r)?;
         let mut inside: Vec<(Id, Q)> = Vec::new();
         for (id, e) in &mono.0 {
-            let power = e.times(r).ok_or(FormError::Large)?;
+            let power = e.times(r)?;
             let part = if e.den() % 2 == 0 || self.never_negative(*id) {
                 self.factor_power(*id, power)?
             } else if e.num() % 2 == 0 {
@@ -148,7 +148,7 @@ impl Field<'_> {
         let part = match (inside.as_slice(), poly) {
             ([], None) if negative => self.unit(r)?,
             ([], None) => Poly::one(),
-            ([(id, e)], None) if !negative => self.factor_power(*id, e.times(r).ok_or(FormError::Large)?)?,
+            ([(id, e)], None) if !negative => self.factor_power(*id, e.times(r)?)?,
             ([], Some(rest)) => {
                 let sign = Rational::from(if negative { -1 } else { 1 });
                 self.fractional_base(&rest.scaled(&sign), r)?
@@ -160,11 +160,11 @@ impl Field<'_> {
                 for (id, e) in &inside {
                     let even = if e.is_int() { Q::int(e.num() - 1) } else { Q::ZERO };
                     if !even.is_zero() {
-                        let power = even.times(r).ok_or(FormError::Large)?;
+                        let power = even.times(r)?;
                         let part = self.absolute_power(&Poly::kernel(*id, Q::ONE), power)?;
                         outside = self.mul(&outside, &part)?;
                     }
-                    let left = e.minus(even).ok_or(FormError::Large)?;
+                    let left = e.minus(even)?;
                     under = self.mul(&under, &self.single(Mono::of(*id, left), Rational::ONE)?)?;
                 }
                 if let Some(rest) = poly {
@@ -187,7 +187,7 @@ impl Field<'_> {
     fn fractional_base(&mut self, base: &Poly, r: Q) -> Res<Poly> {
         let whole = r.floor();
         let id = self.intern(Kernel::Base(base.clone()))?;
-        let root = Poly::kernel(id, r.minus(Q::int(whole)).ok_or(FormError::Large)?);
+        let root = Poly::kernel(id, r.minus(Q::int(whole))?);
         let power = self.power_int(base, whole)?;
         self.times(&root, &power)
     }
@@ -215,12 +215,12 @@ impl Field<'_> {
         // Term by term: the leading term of the rest over twice the leading term of the root.
         let (lead, value) = &p.0[0];
         let Some(start) = Self::rational_root(value) else { return Ok(None) };
-        let Some(mono) = lead.raised(Q::HALF) else { return Ok(None) };
+        let Ok(mono) = lead.raised(Q::HALF) else { return Ok(None) };
         if lead.0.iter().any(|(_, e)| e.num() % 2 != 0) {
             return Ok(None);
         }
         let mut root = Poly::term(mono.clone(), start.clone());
-        let Some(down) = mono.raised(Q::int(-1)) else { return Ok(None) };
+        let Ok(down) = mono.inverse() else { return Ok(None) };
         let step = Poly::term(down, Rational::ONE / (start * Rational::from(2)));
         for _ in 0..12 {
             let rest = self.difference(p, &self.mul(&root, &root)?)?;
@@ -244,7 +244,7 @@ impl Field<'_> {
         if !plain.0.is_one() {
             return Ok(None);
         }
-        let square = root.0.raised(Q::int(2)).ok_or(FormError::Large)?;
+        let square = root.0.raised(Q::int(2))?;
         let Some(c) = self.single(square, Rational::ONE)?.as_rational() else { return Ok(None) };
         let (a, b) = (&plain.1, &root.1);
         let inside = a * a - b * b * &c;

@@ -35,11 +35,11 @@ impl Field<'_> {
         }
         let (num, below) = self.cleared(p)?;
         let (value, mono, rest) = self.split(&num, true)?;
-        let mono = mono.joined(&below).ok_or(FormError::Large)?;
+        let mono = mono.joined(&below)?;
         let size = if value < Rational::ZERO { -value } else { value };
         let mut out = self.number_power(&size, r)?;
         for (id, e) in &mono.0 {
-            let power = e.times(r).ok_or(FormError::Large)?;
+            let power = e.times(r)?;
             let part = if e.den() % 2 == 0 || self.never_negative(*id) {
                 self.single(Mono::of(*id, power), Rational::ONE)?
             } else {
@@ -65,7 +65,7 @@ impl Field<'_> {
 
     /// |a + bi|^r = (a² + b²)^{r/2} where both parts are real.
     fn complex_size(&mut self, p: &Poly, r: Q) -> Res<Poly> {
-        let half = r.times(Q::HALF).ok_or(FormError::Large)?;
+        let half = r.times(Q::HALF)?;
         let Some(conjugate) = self.conjugated(p)? else {
             let id = self.intern(Kernel::Call(Function::Abs, vec![p.clone()]))?;
             return Ok(Poly::kernel(id, r));
@@ -90,7 +90,7 @@ impl Field<'_> {
             let mut term = Poly::constant(value.clone());
             for (id, e) in &mono.0 {
                 let part = if *id == UNIT {
-                    self.single(Mono::of(UNIT, e.negated().ok_or(FormError::Large)?), Rational::ONE)?
+                    self.single(Mono::of(UNIT, e.negated()?), Rational::ONE)?
                 } else if self.table.traits(*id).real {
                     Poly::kernel(*id, *e)
                 } else if let Kernel::Exp(inner) = self.table.get(*id).clone() {

@@ -110,8 +110,8 @@ impl<'p> Point<'p> {
         let foreign = Ok(Err(ResidueError::Unsupported));
         match expr {
             Expr::Number(value) | Expr::Decimal(value) => self.number(value),
-            Expr::Symbol(name) => Ok(Ok(match self.scope.iter().rev().find(|(n, _)| n == name) {
-                Some((_, value)) => self.integer(*value),
+            Expr::Symbol(name) => Ok(Ok(match self.bound_or_number(expr) {
+                Some(value) => self.integer(value),
                 None => self.residue(self.random(name)),
             })),
             Expr::Sum(parts) => self.fold(parts, 0, |a, b| a + b),
@@ -185,7 +185,7 @@ impl<'p> Point<'p> {
 
     /// A whole power: the exponent modulo p − 1 by Fermat, with care where the base vanishes.
     fn power(&mut self, base: &Expr, exponent: &Expr) -> Result<Value, OutOfFuel> {
-        let bound = self.bound_exponent(exponent);
+        let bound = self.bound_or_number(exponent);
         let exponent = match bound {
             Some(value) => Some(super::tower::ModularInteger {
                 residue: value.rem_euclid(self.totients[0].cast_signed()).cast_unsigned(),
@@ -210,8 +210,8 @@ impl<'p> Point<'p> {
         Ok(Ok(base.pow(&exponent.residue)))
     }
 
-    /// An exponent that is a bound variable or a short number.
-    fn bound_exponent(&self, exponent: &Expr) -> Option<i64> {
+    /// The value of a bound variable or of a short number.
+    fn bound_or_number(&self, exponent: &Expr) -> Option<i64> {
         match exponent {
             Expr::Symbol(name) => self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v),
             Expr::Number(value) if value.is_int() => i64::try_from(value.numerator()).ok(),
@@ -221,7 +221,7 @@ impl<'p> Point<'p> {
 
     /// The short integer an expression stands for.
     fn exact(&self, expr: &Expr) -> Result<Option<i128>, OutOfFuel> {
-        if let Some(value) = self.bound_exponent(expr) {
+        if let Some(value) = self.bound_or_number(expr) {
             return Ok(Some(i128::from(value)));
         }
         if !self.scope.is_empty() {
@@ -260,10 +260,8 @@ impl<'p> Point<'p> {
         bounds: [&Expr; 2],
         start: u64,
     ) -> Result<Value, OutOfFuel> {
-        let (Some(low), Some(high)) = (self.exact(bounds[0])?, self.exact(bounds[1])?) else {
-            return Ok(Err(ResidueError::Unsupported));
-        };
-        let (Ok(low), Ok(high)) = (i64::try_from(low), i64::try_from(high)) else {
+        let short = |bound| Ok(self.exact(bound)?.and_then(|value| i64::try_from(value).ok()));
+        let (Some(low), Some(high)) = (short(bounds[0])?, short(bounds[1])?) else {
             return Ok(Err(ResidueError::Unsupported));
         };
         if i128::from(high) - i128::from(low) > UNROLLED {

@@ -16,7 +16,7 @@ impl Field<'_> {
         if below.is_one() {
             return Ok((p.clone(), below));
         }
-        let upper = below.raised(Q::int(-1)).ok_or(FormError::Large)?;
+        let upper = below.inverse()?;
         Ok((self.mul(p, &Poly::term(upper, Rational::ONE))?, below))
     }
 
@@ -56,7 +56,7 @@ impl Field<'_> {
                         Kernel::Abs(inner) => (inner.clone(), exponent.floor().div_euclid(2) * 2),
                         _ => continue,
                     };
-                    let left = exponent.minus(Q::int(whole)).ok_or(FormError::Large)?;
+                    let left = exponent.minus(Q::int(whole))?;
                     if !left.is_zero() {
                         rest.0.push((*id, left));
                     }
@@ -110,13 +110,13 @@ impl Field<'_> {
             while exponent.num() < 0 {
                 let Some(quotient) = self.divided(&num, &factor)? else { break };
                 num = quotient;
-                *exponent = exponent.plus(Q::ONE).ok_or(FormError::Large)?;
+                *exponent = exponent.plus(Q::ONE)?;
             }
             if exponent.num() < 0 && num.len() > 1 && num.len() < factor.len() {
                 let (value, mono, rest) = self.split(&num, true)?;
                 if let Some(quotient) = self.divided(&factor, &rest)? {
                     num = Poly::term(mono, value);
-                    *exponent = exponent.plus(Q::ONE).ok_or(FormError::Large)?;
+                    *exponent = exponent.plus(Q::ONE)?;
                     replaced.push(quotient);
                 }
             }
@@ -137,14 +137,13 @@ impl Field<'_> {
         if num.len() > 300 || den.len() > 60 {
             return Ok(None);
         }
-        let invert = |m: &Mono| m.raised(Q::int(-1)).ok_or(FormError::Large);
-        let lead_inverse = invert(&lead.0)?;
+        let lead_inverse = lead.0.inverse()?;
         // The least term of a product is the product of the least terms: below this, no quotient.
-        let bound = last.0.joined(&invert(&tail.0)?).ok_or(FormError::Large)?;
+        let bound = last.0.joined(&tail.0.inverse()?)?;
         let mut rest = num.clone();
         let mut quotient = Vec::new();
         while let Some((mono, value)) = rest.0.first() {
-            let mono = mono.joined(&lead_inverse).ok_or(FormError::Large)?;
+            let mono = mono.joined(&lead_inverse)?;
             if mono < bound || quotient.len() > 200 {
                 return Ok(None);
             }

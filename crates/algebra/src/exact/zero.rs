@@ -63,7 +63,7 @@ impl Field<'_> {
         if least.is_one() {
             return Ok(p.clone());
         }
-        self.mul(p, &Poly::term(least.raised(Q::int(-1)).ok_or(FormError::Large)?, Rational::ONE))
+        self.mul(p, &Poly::term(least.inverse()?, Rational::ONE))
     }
 
     /// A proof that a flat form is not zero: some coefficient, over free and transcendental kernels, is a

@@ -6,9 +6,9 @@ use super::operator::{exponential, quotient, root};
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
 use crate::tree::{Value, integer, nothing, symbol_name};
-use aske_algebra::expr::{Constant, Expr, Function, Rational, Symbol};
+use aske_algebra::expr::{Constant, Expr, Function, Symbol};
 use aske_algebra::fuel::Fuel;
-use dashu_int::{IBig, UBig};
+use aske_algebra::integer::{binomial, factorial};
 use smol_str::SmolStr;
 
 /// Binomials up to this size are computed at once.
@@ -270,11 +270,7 @@ pub(super) fn choose(n: Expr, k: Expr, fuel: &Fuel) -> Parse<Expr> {
                 return Ok(Expr::int(0));
             }
             fuel.spend(50 * low.min(top - low).unsigned_abs())?;
-            let mut out = UBig::ONE;
-            for step in 0..low.min(top - low).unsigned_abs() {
-                out = out * (top.unsigned_abs() - step) / (step + 1);
-            }
-            Ok(Expr::integer(IBig::from(out)))
+            Ok(Expr::integer(binomial(top.unsigned_abs(), low.unsigned_abs()).into()))
         }
         (_, Some(0)) => Ok(Expr::int(1)),
         (_, Some(1)) => Ok(n),
@@ -295,8 +291,7 @@ fn gamma(of: Expr, fuel: &Fuel) -> Parse<Expr> {
         Some(n) if n <= 0 => nothing(),
         Some(n @ 1..=LARGEST) => {
             fuel.spend(50 * n.unsigned_abs())?;
-            let product = (1..n.unsigned_abs()).fold(UBig::ONE, |out, factor| out * factor);
-            Expr::Number(Rational::from(product))
+            Expr::integer(factorial(n.unsigned_abs() - 1, 1).into())
         }
         _ => Expr::call(Function::Gamma, of),
     })
