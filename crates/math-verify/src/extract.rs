@@ -13,13 +13,16 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitError;
 
+/// What a part of an answer is read as, if anything.
+type Read = Result<Option<Value>, LimitError>;
+
 /// The normalised text of an answer, as if it stood in `\boxed{…}`.
 pub(super) fn text(answer: &str) -> String {
     if answer.is_empty() { String::new() } else { normalise(&content(answer)) }
 }
 
 /// What an answer parses to, or the number found in it.
-pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
+pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Read {
     if answer.is_empty() {
         return Ok(None);
     }
@@ -30,7 +33,7 @@ pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Result<Option<Valu
 }
 
 /// A normalised text, or the last part of a long chain of equations in it.
-fn parsed(text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
+fn parsed(text: &str, fuel: &Fuel) -> Read {
     for text in [Some(text), last_equation(text)].into_iter().flatten() {
         match grammar::parse(text, is_real(text), fuel) {
             Ok(value) => return Ok(Some(value)),
@@ -134,7 +137,7 @@ static ARITHMETIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The number or fraction that ends last in the text, where the answer itself does not parse.
-fn mined(answer: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
+fn mined(answer: &str, fuel: &Fuel) -> Read {
     let text = format!(r"\boxed{{{answer}}}");
     let mut found: Vec<(usize, usize, Value)> = Vec::new();
     for (open, close) in [(r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$")] {
@@ -144,31 +147,19 @@ fn mined(answer: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
             found.push((end, start, value));
         }
     }
-    let mut push = |captures: &Captures<'_>, value: Option<Value>| {
-        if let (Some(whole), Some(value)) = (captures.get(0), value) {
-            found.push((whole.end(), whole.start(), value));
+    let mut search = |pattern: &Option<Regex>, read: &dyn Fn(&Captures<'_>) -> Read| {
+        for captures in pattern.iter().flat_map(|pattern| pattern.captures_iter(&text)) {
+            if let (Some(whole), Some(value)) = (captures.get(0), read(&captures)?) {
+                found.push((whole.end(), whole.start(), value));
+            }
         }
+        Ok(())
     };
-    if text.contains(r"\frac")
-        && let Some(pattern) = FRACTION.as_ref()
-    {
-        for captures in pattern.captures_iter(&text) {
-            let value = fractions(&captures, fuel)?;
-            push(&captures, value);
-        }
+    if text.contains(r"\frac") {
+        search(&FRACTION, &|captures| fractions(captures, fuel))?;
     }
-    if let Some(pattern) = ARITHMETIC.as_ref() {
-        for captures in pattern.captures_iter(&text) {
-            let value = captures.get(1).and_then(|expr| arithmetic::parse(expr.as_str()));
-            push(&captures, value.map(Value::Expr));
-        }
-    }
-    if let Some(pattern) = NUMBER.as_ref() {
-        for captures in pattern.captures_iter(&text) {
-            let value = plain(&captures);
-            push(&captures, value.map(Value::Expr));
-        }
-    }
+    search(&ARITHMETIC, &|captures| Ok(arithmetic::parse(&captures[1]).map(Value::Expr)))?;
+    search(&NUMBER, &|captures| Ok(plain(captures).map(Value::Expr)))?;
     Ok(found
         .into_iter()
         .max_by_key(|(end, start, _)| (*end, std::cmp::Reverse(*start)))
@@ -204,7 +195,7 @@ fn plain(captures: &Captures<'_>) -> Option<Expr> {
 }
 
 /// One fraction, or a set of several.
-fn fractions(captures: &Captures<'_>, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
+fn fractions(captures: &Captures<'_>, fuel: &Fuel) -> Read {
     let mut values = Vec::new();
     for index in (1..captures.len()).step_by(2) {
         let Some(text) = captures.get(index) else { continue };

@@ -123,6 +123,11 @@ fn constant(number: Number) -> Terms {
     vec![(Key::new(), number)]
 }
 
+/// What is not looked into, as a factor of its own.
+fn opaque(expr: &Expr) -> Terms {
+    vec![(Key::from([(ordered(expr), Rational::ONE)]), Number::Exact(Rational::ONE))]
+}
+
 fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
     fuel.spend(20)?;
     match expr {
@@ -159,7 +164,7 @@ fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
         other if other.has_decimal() && !is_open(other) => {
             Ok(evaluated(other, fuel)?.map(|value| constant(Number::Float(value))))
         }
-        other => Ok(Some(vec![(Key::from([(ordered(other), Rational::ONE)]), Number::Exact(Rational::ONE))])),
+        other => Ok(Some(opaque(other))),
     }
 }
 
@@ -182,20 +187,20 @@ fn multiplied(a: &Terms, b: &Terms) -> Terms {
 
 fn power(base: &Expr, exponent: &Expr, among: bool, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
     let (Some(below), Some(above)) = (terms(base, fuel)?, terms(exponent, fuel)?) else { return Ok(None) };
-    let opaque = || {
+    let as_written = || {
         let exponent = match exponent {
             Expr::Decimal(value) => Expr::Number(value.clone()),
             other => other.clone(),
         };
-        let key = ordered(&base.clone().power(exponent));
-        Ok(Some(vec![(Key::from([(key, Rational::ONE)]), Number::Exact(Rational::ONE))]))
+        Ok(Some(opaque(&base.clone().power(exponent))))
     };
-    let exponent_number = match above.as_slice() {
-        [(key, number)] if key.is_empty() => number.clone(),
-        _ => return opaque(),
+    let ([(key, number)], [(none, exponent_number)]) = (below.as_slice(), above.as_slice()) else {
+        return as_written();
     };
-    let [(key, number)] = below.as_slice() else { return opaque() };
-    let whole = match &exponent_number {
+    if !none.is_empty() {
+        return as_written();
+    }
+    let whole = match exponent_number {
         Number::Exact(value) if value.is_int() => i64::try_from(value.numerator()).ok(),
         _ => None,
     };
@@ -219,7 +224,7 @@ fn power(base: &Expr, exponent: &Expr, among: bool, fuel: &Fuel) -> Result<Optio
             let value = libm::pow(number.float(), exponent_number.float());
             Ok(value.is_finite().then(|| constant(Number::Float(value))))
         }
-        _ => opaque(),
+        _ => as_written(),
     }
 }
 

@@ -11,7 +11,7 @@ mod sets;
 
 use super::lexer;
 use super::token::{Bracket, Tok, Token};
-use super::tree::{Value, number};
+use super::tree::{Value, number_without_zeros};
 use aske_algebra::expr::{Expr, Function};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 
@@ -94,6 +94,15 @@ impl<'p> Parser<'p> {
 
     fn expect(&mut self, tok: Tok) -> Parse<()> {
         if self.eat(tok) { Ok(()) } else { Err(ParseError::Syntax) }
+    }
+
+    /// One item or more, with separators between them.
+    fn separated<T>(&mut self, separator: Tok, item: impl Fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat(separator) {
+            items.push(item(self)?);
+        }
+        Ok(items)
     }
 
     fn open(&mut self, bracket: Bracket) -> Parse<()> {
@@ -212,6 +221,5 @@ fn with_separators(text: &str) -> Option<Expr> {
     }
     // A leading zero makes the comma a decimal point.
     let plain = if body.starts_with('0') { body.replace(',', ".") } else { body.replace(',', "") };
-    let plain = plain.trim_start_matches('0');
-    number(if plain.is_empty() { "0" } else { plain })
+    number_without_zeros(&plain)
 }

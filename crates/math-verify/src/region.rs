@@ -104,14 +104,8 @@ impl<'f> Endpoints<'f> {
                 let below = to == Ordering::Less || (to == Ordering::Equal && interval.to_closed);
                 Some(above && below)
             }
-            Value::Union(a, b) => match (self.has(a, place)?, self.has(b, place)?) {
-                (Some(a), Some(b)) => Some(a || b),
-                _ => None,
-            },
-            Value::Minus(a, b) => match (self.has(a, place)?, self.has(b, place)?) {
-                (Some(a), Some(b)) => Some(a && !b),
-                _ => None,
-            },
+            Value::Union(a, b) => self.has(a, place)?.zip(self.has(b, place)?).map(|(a, b)| a || b),
+            Value::Minus(a, b) => self.has(a, place)?.zip(self.has(b, place)?).map(|(a, b)| a && !b),
             _ => None,
         })
     }

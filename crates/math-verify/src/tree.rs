@@ -114,18 +114,15 @@ pub(super) fn only_symbols(value: &Value) -> bool {
     fn inside(expr: &Expr) -> bool {
         match expr {
             Expr::Symbol(_) => true,
-            Expr::Power(base, exponent) if **exponent == Expr::int(-1) => match &**base {
-                Expr::Symbol(_) => true,
-                other => {
-                    let parts = other.children();
-                    !parts.is_empty() && parts.into_iter().all(inside)
-                }
-            },
-            other => {
-                let parts = other.children();
-                !parts.is_empty() && parts.into_iter().all(inside)
+            Expr::Power(base, exponent) if **exponent == Expr::int(-1) => {
+                matches!(**base, Expr::Symbol(_)) || inside_all(base)
             }
+            other => inside_all(other),
         }
+    }
+    fn inside_all(expr: &Expr) -> bool {
+        let parts = expr.children();
+        !parts.is_empty() && parts.into_iter().all(inside)
     }
     match value {
         Value::Expr(expr) => inside(expr),
@@ -203,6 +200,12 @@ pub(super) fn decimal(text: &str) -> Option<Expr> {
     let ten = IBig::from(10).pow(usize::try_from(shift.abs()).ok()?);
     let value = Rational::from(top * sign);
     Some(Expr::Decimal(if shift < 0 { value / Rational::from(ten) } else { value * Rational::from(ten) }))
+}
+
+/// A number as written, zeros before it left out.
+pub(super) fn number_without_zeros(text: &str) -> Option<Expr> {
+    let text = text.trim_start_matches('0');
+    number(if text.is_empty() { "0" } else { text })
 }
 
 /// A number as written: an integer, or a decimal.

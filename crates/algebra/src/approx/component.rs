@@ -66,14 +66,18 @@ impl<T: Bound> Component<T> {
 
     /// The enclosure.
     pub(super) fn span(&self, cx: &Context<'_>) -> Step<Interval<T>> {
+        if let Self::Exact(value) | Self::Pi(value) = self {
+            cx.spend(8 + 2 * (rational::size(value) / 64) as u64)?;
+        }
+        Ok(self.unpaid_span(cx.bits))
+    }
+
+    /// The enclosure, without counting fuel.
+    pub(super) fn unpaid_span(&self, bits: u32) -> Interval<T> {
         match self {
-            Self::Interval(span) => Ok(span.clone()),
-            Self::Exact(value) | Self::Pi(value) => {
-                let words = (rational::size(value) / 64) as u64;
-                cx.spend(8 + 2 * words)?;
-                let span = Interval::of_rational(value, cx.bits);
-                Ok(if matches!(self, Self::Pi(_)) { span.mul(&Interval::pi(cx.bits), cx.bits) } else { span })
-            }
+            Self::Interval(span) => span.clone(),
+            Self::Exact(value) => Interval::of_rational(value, bits),
+            Self::Pi(value) => Interval::of_rational(value, bits).mul(&Interval::pi(bits), bits),
         }
     }
 

@@ -63,11 +63,8 @@ pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Step<Compon
             let mirrored = gamma(&Component::int(1).sub(x, cx)?, cx)?;
             Component::pi(Rational::ONE).div(&sin.mul(&mirrored, cx)?, cx)
         }
-        Some(_) => Ok(Component::Interval(positive(&x.span(cx)?, cx)?)),
-        None => match x.sign() {
-            Some(Ordering::Greater) => Ok(Component::Interval(positive(&x.span(cx)?, cx)?)),
-            _ => Err(StepError::Imprecise),
-        },
+        None if x.sign() != Some(Ordering::Greater) => Err(StepError::Imprecise),
+        _ => Ok(Component::Interval(positive(&x.span(cx)?, cx)?)),
     }
 }
 

@@ -65,12 +65,7 @@ impl Enclosure {
     /// Bounds of the real and of the imaginary part, without counting fuel.
     fn spans(&self) -> (Interval<Big>, Interval<Big>) {
         let bits = self.bits + MORE;
-        let bounds = |part: &Component<Big>| match part {
-            Component::Exact(value) => Interval::of_rational(value, bits),
-            Component::Pi(value) => Interval::of_rational(value, bits).mul(&Interval::pi(bits), bits),
-            Component::Interval(span) => span.clone(),
-        };
-        (bounds(&self.re), bounds(&self.im))
+        (self.re.unpaid_span(bits), self.im.unpaid_span(bits))
     }
 
     /// Bounds of the imaginary part.

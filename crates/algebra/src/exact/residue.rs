@@ -6,7 +6,7 @@ use num_modular::{ModularInteger, MontgomeryInt};
 
 use super::tower::whole;
 use crate::{
-    expr::{Expr, Function, Over, Rational, Symbol},
+    expr::{Bind, Expr, Function, Over, Rational, Symbol},
     fuel::{Fuel, OutOfFuel},
 };
 
@@ -45,9 +45,10 @@ pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, O
     let mut agreed = 0;
     for seed in 1..=2 * PRIMES.len() {
         let mut point = Point::new(seed, fuel);
-        match (point.value(a)?, point.value(b)?) {
+        match (point.value(a), point.value(b)) {
             (Ok(a), Ok(b)) if a == b => agreed += 1,
             (Ok(_), Ok(_)) => return Ok(Some(false)),
+            (Err(ResidueError::OutOfFuel), _) | (_, Err(ResidueError::OutOfFuel)) => return Err(OutOfFuel),
             (Err(ResidueError::Unsupported), _) | (_, Err(ResidueError::Unsupported)) => return Ok(None),
             // A pole at this point: another one may do.
             (Err(ResidueError::Pole), _) | (_, Err(ResidueError::Pole)) => {}
@@ -66,6 +67,14 @@ enum ResidueError {
     Pole,
     /// Not a rational function.
     Unsupported,
+    /// The fuel is spent.
+    OutOfFuel,
+}
+
+impl From<OutOfFuel> for ResidueError {
+    fn from(_: OutOfFuel) -> Self {
+        Self::OutOfFuel
+    }
 }
 
 type Residue = MontgomeryInt<u64>;
@@ -95,10 +104,10 @@ impl<'p> Point<'p> {
         self.one.convert(value)
     }
 
-    fn value(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
+    fn value(&mut self, expr: &Expr) -> Value {
         self.fuel.spend(20)?;
         if self.depth > 300 {
-            return Ok(Err(ResidueError::Unsupported));
+            return Err(ResidueError::Unsupported);
         }
         self.depth += 1;
         let out = self.value_inner(expr);
@@ -106,37 +115,34 @@ impl<'p> Point<'p> {
         out
     }
 
-    fn value_inner(&mut self, expr: &Expr) -> Result<Value, OutOfFuel> {
-        let foreign = Ok(Err(ResidueError::Unsupported));
+    fn value_inner(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::Number(value) | Expr::Decimal(value) => self.number(value),
-            Expr::Symbol(name) => Ok(Ok(match self.bound_or_number(expr) {
+            Expr::Symbol(name) => Ok(match self.bound_or_number(expr) {
                 Some(value) => self.integer(value),
                 None => self.residue(self.random(name)),
-            })),
+            }),
             Expr::Sum(parts) => self.fold(parts, 0, |a, b| a + b),
             Expr::Product(parts) => self.fold(parts, 1, |a, b| a * b),
             Expr::Power(base, exponent) => self.power(base, exponent),
-            Expr::Call(Function::Factorial, args) => {
-                match args.first().map(|a| self.exact(a)).transpose()?.flatten() {
-                    Some(n @ 0..=FACTORIAL) => Ok(Ok(self.factorial(u64::try_from(n).unwrap_or(0))?)),
-                    _ => foreign,
-                }
-            }
-            Expr::Call(Function::Binomial, args) => match args.as_slice() {
-                [n, k] => match (self.exact(n)?, self.exact(k)?) {
-                    (Some(n @ 0..=FACTORIAL), Some(k)) if k < 0 || k > n => Ok(Ok(self.residue(0))),
-                    (Some(n @ 0..=FACTORIAL), Some(k)) => self.binomial(n, k),
-                    _ => foreign,
+            Expr::Call(function, args) => match (function, args.as_slice()) {
+                (Function::Factorial, [n]) => match self.exact(n)? {
+                    n @ 0..=FACTORIAL => self.factorial(u64::try_from(n).unwrap_or(0)),
+                    _ => Err(ResidueError::Unsupported),
                 },
-                _ => foreign,
+                (Function::Binomial, [n, k]) => match (self.exact(n)?, self.exact(k)?) {
+                    (n @ 0..=FACTORIAL, k) if k < 0 || k > n => Ok(self.residue(0)),
+                    (n @ 0..=FACTORIAL, k) => self.binomial(n, k),
+                    _ => Err(ResidueError::Unsupported),
+                },
+                _ => Err(ResidueError::Unsupported),
             },
             Expr::Bind(bind) => match &bind.over {
                 Over::Sum(low, high) => self.unrolled(bind, [low, high], 0),
                 Over::Product(low, high) => self.unrolled(bind, [low, high], 1),
-                _ => foreign,
+                _ => Err(ResidueError::Unsupported),
             },
-            Expr::Constant(_) | Expr::Call(..) | Expr::Apply(..) => foreign,
+            Expr::Constant(_) | Expr::Apply(..) => Err(ResidueError::Unsupported),
         }
     }
 
@@ -156,35 +162,27 @@ impl<'p> Point<'p> {
         if value < 0 { -size } else { size }
     }
 
-    fn number(&self, value: &Rational) -> Result<Value, OutOfFuel> {
+    fn number(&self, value: &Rational) -> Value {
         if let (Ok(top), true) = (i64::try_from(value.numerator()), value.is_int()) {
-            return Ok(Ok(self.integer(top)));
+            return Ok(self.integer(top));
         }
         self.fuel.spend(2 * super::poly::words(value))?;
         let prime = self.one.modulus();
         let top = self.residue(value.numerator().clone().into_parts().1 % prime);
         let low = self.residue(value.denominator().clone() % prime);
-        Ok(quotient(if *value < Rational::ZERO { -top } else { top }, low))
+        quotient(if *value < Rational::ZERO { -top } else { top }, low)
     }
 
-    fn fold(
-        &mut self,
-        parts: &[Expr],
-        start: u64,
-        join: impl Fn(Residue, Residue) -> Residue,
-    ) -> Result<Value, OutOfFuel> {
+    fn fold(&mut self, parts: &[Expr], start: u64, join: impl Fn(Residue, Residue) -> Residue) -> Value {
         let mut out = self.residue(start);
         for part in parts {
-            match self.value(part)? {
-                Ok(value) => out = join(out, value),
-                Err(missing) => return Ok(Err(missing)),
-            }
+            out = join(out, self.value(part)?);
         }
-        Ok(Ok(out))
+        Ok(out)
     }
 
     /// A whole power: the exponent modulo p − 1 by Fermat, with care where the base vanishes.
-    fn power(&mut self, base: &Expr, exponent: &Expr) -> Result<Value, OutOfFuel> {
+    fn power(&mut self, base: &Expr, exponent: &Expr) -> Value {
         let bound = self.bound_or_number(exponent);
         let exponent = match bound {
             Some(value) => Some(super::tower::ModularInteger {
@@ -194,20 +192,15 @@ impl<'p> Point<'p> {
             None if self.scope.is_empty() => whole(exponent, self.totients, self.fuel, self.depth)?,
             None => None,
         };
-        let Some(exponent) = exponent else { return Ok(Err(ResidueError::Unsupported)) };
-        let base = match self.value(base)? {
-            Ok(base) => base,
-            missing => return Ok(missing),
-        };
+        let exponent = exponent.ok_or(ResidueError::Unsupported)?;
+        let base = self.value(base)?;
         self.fuel.spend(80)?;
-        if base.is_zero() {
-            return Ok(match exponent.exact {
-                Some(0) => Ok(self.one),
-                Some(e) if e < 0 => Err(ResidueError::Pole),
-                _ => Ok(base),
-            });
+        match exponent.exact {
+            _ if !base.is_zero() => Ok(base.pow(&exponent.residue)),
+            Some(0) => Ok(self.one),
+            Some(e) if e < 0 => Err(ResidueError::Pole),
+            _ => Ok(base),
         }
-        Ok(Ok(base.pow(&exponent.residue)))
     }
 
     /// The value of a bound variable or of a short number.
@@ -220,17 +213,18 @@ impl<'p> Point<'p> {
     }
 
     /// The short integer an expression stands for.
-    fn exact(&self, expr: &Expr) -> Result<Option<i128>, OutOfFuel> {
+    fn exact(&self, expr: &Expr) -> Result<i128, ResidueError> {
         if let Some(value) = self.bound_or_number(expr) {
-            return Ok(Some(i128::from(value)));
+            return Ok(i128::from(value));
         }
         if !self.scope.is_empty() {
-            return Ok(None);
+            return Err(ResidueError::Unsupported);
         }
-        Ok(whole(expr, self.totients, self.fuel, self.depth)?.and_then(|w| w.exact))
+        let value = whole(expr, self.totients, self.fuel, self.depth)?;
+        value.and_then(|value| value.exact).ok_or(ResidueError::Unsupported)
     }
 
-    fn factorial(&mut self, n: u64) -> Result<Residue, OutOfFuel> {
+    fn factorial(&mut self, n: u64) -> Value {
         let (mut at, mut product) = self.factorial;
         if n < at {
             (at, product) = (0, self.one);
@@ -245,40 +239,29 @@ impl<'p> Point<'p> {
         Ok(product)
     }
 
-    fn binomial(&mut self, n: i128, k: i128) -> Result<Value, OutOfFuel> {
+    fn binomial(&mut self, n: i128, k: i128) -> Value {
         let (low, high) = (k.min(n - k), k.max(n - k));
         let part = |v: i128| u64::try_from(v).unwrap_or(0);
         // In rising order, so that each continues from the one before.
         let (a, b) = (self.factorial(part(low))?, self.factorial(part(high))?);
         let top = self.factorial(part(n))?;
-        Ok(quotient(top, a * b))
+        quotient(top, a * b)
     }
 
-    fn unrolled(
-        &mut self,
-        bind: &crate::expr::Bind,
-        bounds: [&Expr; 2],
-        start: u64,
-    ) -> Result<Value, OutOfFuel> {
-        let short = |bound| Ok(self.exact(bound)?.and_then(|value| i64::try_from(value).ok()));
-        let (Some(low), Some(high)) = (short(bounds[0])?, short(bounds[1])?) else {
-            return Ok(Err(ResidueError::Unsupported));
+    fn unrolled(&mut self, bind: &Bind, bounds: [&Expr; 2], start: u64) -> Value {
+        let (low, high) = (self.exact(bounds[0])?, self.exact(bounds[1])?);
+        let (Ok(from), Ok(to), true) = (i64::try_from(low), i64::try_from(high), high - low <= UNROLLED)
+        else {
+            return Err(ResidueError::Unsupported);
         };
-        if i128::from(high) - i128::from(low) > UNROLLED {
-            return Ok(Err(ResidueError::Unsupported));
-        }
         let mut out = self.residue(start);
-        for k in low..=high {
+        for k in from..=to {
             self.scope.push((bind.variable.clone(), k));
             let value = self.value(&bind.body);
             self.scope.pop();
-            out = match value? {
-                Ok(value) if start == 0 => out + value,
-                Ok(value) => out * value,
-                missing => return Ok(missing),
-            };
+            out = if start == 0 { out + value? } else { out * value? };
         }
-        Ok(Ok(out))
+        Ok(out)
     }
 }
 

@@ -30,19 +30,21 @@ impl Field<'_> {
         Ok((sin, cos))
     }
 
-    /// The circular and hyperbolic functions.
+    /// The circular and hyperbolic functions; no form of any other is known.
     pub(super) fn trigonometric(&mut self, function: Function, p: &Poly) -> Res<Poly> {
         use Function::{Cos, Cosh, Cot, Coth, Csc, Csch, Sec, Sech, Sin, Sinh, Tan, Tanh};
-        let circular = matches!(function, Sin | Cos | Tan | Cot | Sec | Csc);
-        let (sin, cos) = if circular { self.sin_cos(p)? } else { self.halves(p)? };
+        let (sin, cos) = match function {
+            Sin | Cos | Tan | Cot | Sec | Csc => self.sin_cos(p)?,
+            Sinh | Cosh | Tanh | Coth | Sech | Csch => self.halves(p)?,
+            _ => return Err(FormError::Large),
+        };
         let (num, den) = match function {
             Sin | Sinh => return Ok(sin),
             Cos | Cosh => return Ok(cos),
             Tan | Tanh => (sin, cos),
             Cot | Coth => (cos, sin),
             Sec | Sech => (Poly::one(), cos),
-            Csc | Csch => (Poly::one(), sin),
-            _ => return Err(FormError::Large),
+            _ => (Poly::one(), sin),
         };
         let inverse = self.invert(&den)?;
         self.times(&num, &inverse)
@@ -74,17 +76,9 @@ impl Field<'_> {
                     None => self.atom(Kernel::Call(function, vec![p.clone()])),
                 }
             }
-            Arccos => {
-                let half = Self::pi_times(Rational::ONE / Rational::from(2));
-                let sin = self.inverse(Arcsin, p)?;
-                self.difference(&half, &sin)
-            }
+            Arccos => self.complement(Arcsin, p),
             // For negative arguments the conventions differ, so nothing is assumed there.
-            Arccot if self.sign_of(p).is_some_and(|s| s >= 0) => {
-                let half = Self::pi_times(Rational::ONE / Rational::from(2));
-                let tan = self.inverse(Arctan, p)?;
-                self.difference(&half, &tan)
-            }
+            Arccot if self.sign_of(p).is_some_and(|s| s >= 0) => self.complement(Arctan, p),
             Arcsec | Arccsc => {
                 let inverse = self.invert(p)?;
                 self.inverse(if function == Arcsec { Arccos } else { Arcsin }, &inverse)
@@ -102,6 +96,12 @@ impl Field<'_> {
             }
             _ => self.atom(Kernel::Call(function, vec![p.clone()])),
         }
+    }
+
+    /// π/2 minus an inverse function.
+    fn complement(&mut self, function: Function, p: &Poly) -> Res<Poly> {
+        let angle = self.inverse(function, p)?;
+        self.difference(&Self::pi_times(Rational::ONE / Rational::from(2)), &angle)
     }
 
     /// A guess from machine numbers that an exact computation confirms.

@@ -139,18 +139,6 @@ impl Field<'_> {
     fn call_one(&mut self, function: Function, x: &Poly) -> Res<Poly> {
         use Function as F;
         match function {
-            F::Sin
-            | F::Cos
-            | F::Tan
-            | F::Cot
-            | F::Sec
-            | F::Csc
-            | F::Sinh
-            | F::Cosh
-            | F::Tanh
-            | F::Coth
-            | F::Sech
-            | F::Csch => self.trigonometric(function, x),
             F::Arcsin | F::Arccos | F::Arctan | F::Arccot | F::Arcsec | F::Arccsc => {
                 self.inverse(function, x)
             }
@@ -165,7 +153,7 @@ impl Field<'_> {
             F::DoubleFactorial => self.double_factorial(x),
             F::Sign | F::Floor | F::Ceil => self.tidied_arithmetic(function, std::slice::from_ref(x)),
             F::Re | F::Im | F::Conjugate | F::Arg => self.complex_part(function, x),
-            F::Gcd | F::Lcm | F::Max | F::Min | F::Mod | F::Binomial => Err(FormError::Large),
+            _ => self.trigonometric(function, x),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Parse, ParseError, Parser};
 use crate::table;
 use crate::token::{Bracket, Tok};
-use crate::tree::{Value, number, percent, symbol};
+use crate::tree::{Value, number, number_without_zeros, percent, symbol};
 use aske_algebra::expr::{Constant, Expr};
 
 impl Parser<'_> {
@@ -21,8 +21,8 @@ impl Parser<'_> {
                 if self.peek() == Tok::Under {
                     self.subscript()?;
                 }
-                let text = if text.contains('.') { text } else { text.trim_start_matches('0') };
-                number(if text.is_empty() { "0" } else { text }).ok_or(ParseError::Syntax)
+                let value = if text.contains('.') { number(text) } else { number_without_zeros(text) };
+                value.ok_or(ParseError::Syntax)
             }
             Tok::Scientific => {
                 self.at += 1;
@@ -102,12 +102,7 @@ impl Parser<'_> {
         let start = self.at;
         let text = if self.peek() == Tok::Open(Bracket::Brace) {
             self.at += 1;
-            loop {
-                self.deeper(Self::expression)?;
-                if !self.eat(Tok::Comma) {
-                    break;
-                }
-            }
+            self.separated(Tok::Comma, |parser| parser.deeper(Self::expression))?;
             self.close(Bracket::Brace)?;
             self.joined(start + 1, self.at - 1)
         } else {
@@ -118,12 +113,16 @@ impl Parser<'_> {
         Ok(if text.chars().count() > 1 { format!("_{{{text}}}") } else { format!("_{text}") })
     }
 
+    /// Where a subscript or a power that begins here ends, by its shape alone.
+    pub(super) fn skip_script(&self, from: usize) -> Option<usize> {
+        match self.tok(from) {
+            Tok::Open(Bracket::Brace) => self.partner(from).map(|end| end + 1),
+            _ => self.skip_atom(from),
+        }
+    }
+
     /// Where an atom that begins here ends, by its shape alone.
     pub(super) fn skip_atom(&self, from: usize) -> Option<usize> {
-        let part = |at: usize| match self.tok(at) {
-            Tok::Open(Bracket::Brace) => self.partner(at).map(|end| end + 1),
-            _ => self.skip_atom(at),
-        };
         match self.tok(from) {
             Tok::Letter | Tok::Named | Tok::Accent => {
                 let mut at = from + 1;
@@ -134,10 +133,10 @@ impl Parser<'_> {
                         Tok::Caret if !over => over = true,
                         _ => return Some(at),
                     }
-                    at = part(at + 1)?;
+                    at = self.skip_script(at + 1)?;
                 }
             }
-            Tok::Number if self.tok(from + 1) == Tok::Under => part(from + 2),
+            Tok::Number if self.tok(from + 1) == Tok::Under => self.skip_script(from + 2),
             Tok::Number
             | Tok::Infinity
             | Tok::Scientific
@@ -155,13 +154,7 @@ impl Parser<'_> {
             return self.name().map(Value::Expr);
         }
         self.at += 1;
-        let mut names = Vec::new();
-        loop {
-            names.push(Value::Expr(self.name()?));
-            if !self.eat(Tok::Comma) {
-                break;
-            }
-        }
+        let mut names = self.separated(Tok::Comma, |parser| parser.name().map(Value::Expr))?;
         self.close(Bracket::Paren)?;
         Ok(match names.len() {
             1 => names.swap_remove(0),

@@ -154,17 +154,13 @@ impl Parser<'_> {
 
     /// Where the name ends, and the brackets around the arguments.
     fn call_brackets(&self) -> Option<(usize, usize, usize)> {
-        let part = |at: usize| match self.tok(at) {
-            Tok::Open(Bracket::Brace) => self.partner(at).map(|end| end + 1),
-            _ => self.skip_atom(at),
-        };
         let mut at = self.at + 1;
         if self.tok(at) == Tok::Under {
-            at = part(at + 1)?;
+            at = self.skip_script(at + 1)?;
         }
         let name_end = at;
         if self.tok(at) == Tok::Caret {
-            at = part(at + 1)?;
+            at = self.skip_script(at + 1)?;
         }
         let wrapped = self.tok(at) == Tok::Open(Bracket::Brace);
         let open = if wrapped { at + 1 } else { at };

@@ -13,26 +13,20 @@ impl Parser<'_> {
         let mut entries = Vec::new();
         let mut columns = None;
         loop {
-            let before = entries.len();
-            loop {
-                entries.push(Self::scalar(self.unbarred()?)?);
-                if !self.eat(Tok::Column) {
-                    break;
-                }
-            }
-            let width = entries.len() - before;
-            if *columns.get_or_insert(width) != width {
+            let row = self.separated(Tok::Column, |parser| Self::scalar(parser.unbarred()?))?;
+            if *columns.get_or_insert(row.len()) != row.len() {
                 return Err(ParseError::Syntax);
             }
-            if self.eat(end) {
-                break;
+            entries.extend(row);
+            // The last row may end as the others do.
+            let last = self.eat(end);
+            if !last {
+                self.expect(Tok::Row)?;
             }
-            self.expect(Tok::Row)?;
-            if self.eat(end) {
-                break;
+            if last || self.eat(end) {
+                return Ok(Matrix { columns: columns.unwrap_or(1), entries });
             }
         }
-        Ok(Matrix { columns: columns.unwrap_or(1), entries })
     }
 }
 
