@@ -291,6 +291,11 @@ impl Expr {
         }
     }
 
+    /// How many parts it has, itself included.
+    pub fn size(&self) -> u64 {
+        1 + self.children().into_iter().map(Self::size).sum::<u64>()
+    }
+
     /// Whether this part or any below it passes.
     pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
         pass(self)

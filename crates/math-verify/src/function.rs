@@ -121,14 +121,15 @@ fn disagree_on_principal_roots(a: &Expr, b: &Expr, names: &[Symbol], fuel: &Fuel
 }
 
 fn has_odd_root(expr: &Expr) -> bool {
-    let own = matches!(expr, Expr::Power(base, exponent)
-        if matches!(&**exponent, Expr::Number(q) if !q.is_int() && q.denominator() % 2_u8 == 1) && number::is_open(base));
-    own || expr.children().into_iter().any(has_odd_root)
+    expr.any(&|part| match part {
+        Expr::Power(base, exponent) => number::is_odd_root(exponent) && number::is_open(base),
+        _ => false,
+    })
 }
 
 /// Whether some part only makes sense at integers.
 fn wants_integers(expr: &Expr) -> bool {
-    let own = match expr {
+    expr.any(&|part| match part {
         Expr::Call(
             Function::Factorial | Function::Binomial | Function::Gcd | Function::Lcm | Function::Mod,
             parts,
@@ -138,6 +139,5 @@ fn wants_integers(expr: &Expr) -> bool {
             _ => false,
         },
         _ => false,
-    };
-    own || expr.children().into_iter().any(wants_integers)
+    })
 }

@@ -4,8 +4,8 @@ use super::table;
 use super::token::{Tok, Token};
 use aske_algebra::relation::RelationOp;
 
-/// What is a token only after `^`, without white space between.
-const AFTER_CARET: &[(&str, Tok)] = &[
+/// Signs of more than one character, and what is a token only after `^`, without white space between.
+const SIGNS: &[(&str, Tok)] = &[
     (r"^{\circle}", Tok::Degree),
     (r"^{\degree}", Tok::Degree),
     (r"^{\circ}", Tok::Degree),
@@ -17,10 +17,6 @@ const AFTER_CARET: &[(&str, Tok)] = &[
     (r"^{\\top}", Tok::Transpose),
     (r"^{T}", Tok::Transpose),
     (r"^T", Tok::Transpose),
-];
-
-/// Signs of more than one character.
-const SIGNS: &[(&str, Tok)] = &[
     ("<->", Tok::Other),
     ("<=>", Tok::Other),
     ("!==", Tok::Relation(RelationOp::NotEqual)),
@@ -56,13 +52,7 @@ fn next(rest: &str) -> Option<(usize, Tok)> {
     match first {
         '\\' => command(&rest[1..]),
         '0'..='9' | '.' => Some(number(rest)),
-        '^' => Some(
-            AFTER_CARET
-                .iter()
-                .find(|(text, _)| rest.starts_with(text))
-                .map_or((1, Tok::Caret), |(t, k)| (t.len(), *k)),
-        ),
-        '<' | '>' | '!' | '=' | '~' => SIGNS
+        '^' | '<' | '>' | '!' | '=' | '~' => SIGNS
             .iter()
             .find(|(text, _)| rest.starts_with(text))
             .map(|(text, tok)| (text.len(), *tok))

@@ -11,11 +11,6 @@ use std::cmp::Ordering;
 /// Numbers closer than 2⁻⁵⁴ are not distinguished where neither side is a plain number.
 const TINY: f64 = 5.551_115_123_125_783e-17;
 
-/// How many parts an expression has.
-pub(super) fn size(expr: &Expr) -> u64 {
-    expr.children().into_iter().map(size).sum::<u64>() + 1
-}
-
 /// Some variable that no operator binds.
 pub(super) fn is_open(expr: &Expr) -> bool {
     match expr {
@@ -41,14 +36,17 @@ pub(super) fn prepared(expr: &Expr, fuel: &Fuel) -> Expr {
     }
 }
 
+/// Whether an exponent stands for a root of odd degree.
+pub(super) fn is_odd_root(exponent: &Expr) -> bool {
+    matches!(exponent, Expr::Number(q) if !q.is_int() && q.denominator() % 2_u8 == 1)
+}
+
 fn principal(base: Expr, exponent: Expr, fuel: &Fuel) -> Expr {
-    let odd = matches!(&exponent, Expr::Number(q) if !q.is_int() && q.denominator() % 2_u8 == 1);
-    if !odd || is_open(&base) {
-        return base.power(exponent);
-    }
-    let negative = approx::refine(&base, &Point::none(), 2, 128, fuel)
-        .is_ok_and(|value| !value.is_surely_not_real() && value.sign() == Some(Ordering::Less));
-    if !negative {
+    let is_negative = || {
+        approx::refine(&base, &Point::none(), 2, 128, fuel)
+            .is_ok_and(|value| !value.is_surely_not_real() && value.sign() == Some(Ordering::Less))
+    };
+    if !is_odd_root(&exponent) || is_open(&base) || !is_negative() {
         return base.power(exponent);
     }
     let turn =

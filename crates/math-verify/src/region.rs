@@ -71,10 +71,8 @@ impl<'f> Endpoints<'f> {
     }
 
     pub(super) fn places(&self) -> impl Iterator<Item = Position> + use<> {
-        let count = self.at.len();
-        (0..=count)
-            .flat_map(move |at| [Some(Position::Before(at)), (at < count).then_some(Position::On(at))])
-            .flatten()
+        let position = |at| if at % 2 == 0 { Position::Before(at / 2) } else { Position::On(at / 2) };
+        (0..=2 * self.at.len()).map(position)
     }
 
     /// Whether a set has the numbers at a place.

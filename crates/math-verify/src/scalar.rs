@@ -23,7 +23,7 @@ impl Comparator<'_> {
         if is_nothing(pred) {
             return Ok(false);
         }
-        self.fuel.spend(30 * (number::size(gold) + number::size(pred)))?;
+        self.fuel.spend(30 * (gold.size() + pred.size()))?;
         Ok(self.numeric(gold, pred)? || self.symbolic(gold, pred)?)
     }
 

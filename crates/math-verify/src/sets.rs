@@ -76,8 +76,9 @@ impl Comparator<'_> {
 
     /// Whether every element of one finite set is, exactly, an element of the other.
     fn all_among(&self, some: &[Value], others: &[Value]) -> Result<bool, OutOfFuel> {
-        let same = |a, b| Ok(structure::same(a, b, self.fuel)? || self.same_exactly(a, b)?);
-        all(some, |one| any(others, |other| same(one, other)))
+        all(some, |one| {
+            any(others, |other| Ok(structure::same(one, other, self.fuel)? || self.same_exactly(one, other)?))
+        })
     }
 
     fn same_exactly(&self, a: &Value, b: &Value) -> Result<bool, OutOfFuel> {

@@ -92,20 +92,16 @@ impl Field<'_> {
     pub(super) fn differentiated(&mut self, body: &Expr, variable: &Symbol, order: u8) -> Res<Poly> {
         let mut current = body.clone();
         for _ in 0..order {
-            let before = size(&current);
+            let before = current.size();
             self.fuel.spend(10 * before)?;
             if before > 5_000 {
                 return Err(FormError::Fuel);
             }
             current = derivative(&current, variable);
         }
-        if size(&current) > 20_000 {
+        if current.size() > 20_000 {
             return Err(FormError::Fuel);
         }
         self.walk(&current)
     }
-}
-
-fn size(expr: &Expr) -> u64 {
-    1 + expr.children().into_iter().map(size).sum::<u64>()
 }

@@ -192,7 +192,7 @@ fn at_numbers(function: Function, numbers: &[Rational]) -> Option<Rational> {
         (Min, _) => numbers.iter().min().cloned(),
         (Mod, [a, b]) if !b.is_zero() => Some(a - b * Rational::from((a / b).floor())),
         (Gcd, [_, ..]) if whole() => {
-            let gcd = sizes().filter(|size| !size.is_zero()).reduce(|a, b| a.gcd(b));
+            let gcd = sizes().filter(|size| !size.is_zero()).reduce(dashu_int::ops::Gcd::gcd);
             Some(Rational::from(gcd.unwrap_or_default()))
         }
         (Lcm, [_, ..]) if whole() => {

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(third.times(Q::int(-3)), Ok(Q::int(-1)));
         assert_eq!(Q::new(-3, 2).unwrap().floor(), -2);
         assert_eq!(Q::int(i64::MAX).plus(Q::ONE), Err(FormError::Large));
-        assert!(Q::new(-1, 2) < Q::new(-1, 3));
+        assert!(Q::new(-1, 2).unwrap() < Q::new(-1, 3).unwrap());
         assert_eq!(Q::new(3, -6), Q::new(-1, 2));
     }
 }

@@ -288,10 +288,7 @@ impl<'f> Field<'f> {
             }
         }
         let inverse = if n < 0 { self.invert(p)? } else { self.folded(p)? };
-        if inverse.len() == 1 {
-            return self.power_int(&inverse, i64::try_from(size).map_err(|_| FormError::Large)?);
-        }
-        if n < 0 {
+        if inverse.len() == 1 || n < 0 {
             return self.power_int(&inverse, i64::try_from(size).map_err(|_| FormError::Large)?);
         }
         Err(FormError::Large)

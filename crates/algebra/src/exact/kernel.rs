@@ -172,10 +172,14 @@ impl Table {
 
     fn is_real(&self, kernel: &Kernel) -> bool {
         match kernel {
-            Kernel::Pi | Kernel::EulerGamma | Kernel::Prime(..) | Kernel::Abs(_) | Kernel::Bound(_) => true,
+            Kernel::Pi
+            | Kernel::EulerGamma
+            | Kernel::Prime(..)
+            | Kernel::Abs(_)
+            | Kernel::Bound(_)
+            | Kernel::Call(Function::Re | Function::Im | Function::Arg | Function::Abs, _) => true,
             Kernel::Symbol(name) => !matches!(name.as_str(), "z" | "w" | "\\omega" | "omega" | "ω"),
             Kernel::Exp(mono) => self.real_mono(mono),
-            Kernel::Call(Function::Re | Function::Im | Function::Arg | Function::Abs, _) => true,
             Kernel::Ln(_) | Kernel::Base(_) | Kernel::Call(..) | Kernel::Bind(..) => {
                 kernel.parts().all(|p| self.real(p))
             }

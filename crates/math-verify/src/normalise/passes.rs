@@ -57,12 +57,10 @@ fn drop_before(text: String, word: &str, brackets: &[&str]) -> String {
         out.push_str(before);
         let after = from[1..].strip_prefix('m').unwrap_or(&from[1..]).strip_prefix(word);
         match after {
-            Some(after) if brackets.iter().any(|bracket| after.starts_with(bracket)) => {
+            Some(after) if let Some(bracket) = brackets.iter().find(|b| after.starts_with(**b)) => {
                 // The bracket is kept as it is, and not analysed again.
-                let bracket =
-                    brackets.iter().find(|bracket| after.starts_with(**bracket)).map_or(0, |b| b.len());
-                out.push_str(&after[..bracket]);
-                rest = &after[bracket..];
+                out.push_str(bracket);
+                rest = &after[bracket.len()..];
             }
             _ => {
                 out.push('\\');
@@ -191,22 +189,12 @@ fn replacement(text: &str, at: usize, word: usize) -> Option<(usize, &'static st
     }
     // A comma and white space may stand before "and" and "or".
     let joined = if first == ',' { rest[1..].trim_start() } else { after_spaces };
-    if !letter(before) {
-        for name in ["and", "or"] {
-            if let Some(end) = joined.strip_prefix(name)
-                && !letter(end.chars().next())
-            {
-                return Some((rest.len() - end.len(), ","));
-            }
-        }
-    }
-    if let Some(inside) = joined.strip_prefix(r"\text{") {
-        let inside = inside.trim_start();
-        for name in ["and", "or"] {
-            if let Some(end) = inside.strip_prefix(name).and_then(|end| end.trim_start().strip_prefix('}')) {
-                return Some((rest.len() - end.len(), ","));
-            }
-        }
+    let bare = after_conjunction(joined).filter(|end| !letter(before) && !letter(end.chars().next()));
+    let in_braces = joined
+        .strip_prefix(r"\text{")
+        .and_then(|inside| after_conjunction(inside.trim_start())?.trim_start().strip_prefix('}'));
+    if let Some(end) = bare.or(in_braces) {
+        return Some((rest.len() - end.len(), ","));
     }
     if first == '\\'
         && before != Some('\\')
@@ -227,6 +215,10 @@ fn replacement(text: &str, at: usize, word: usize) -> Option<(usize, &'static st
         return Some((3, r"\infty"));
     }
     rest.starts_with(" sqrt").then_some((5, r"\sqrt"))
+}
+
+fn after_conjunction(text: &str) -> Option<&str> {
+    text.strip_prefix("and").or_else(|| text.strip_prefix("or"))
 }
 
 fn percent(text: &str, at: usize, word: usize) -> Option<(usize, &'static str)> {

@@ -23,22 +23,13 @@ pub(super) fn without_text(text: &str) -> Option<String> {
     };
     let first = [r"\text{", r"\mbox{"].iter().filter_map(|command| Some(text.find(command)? + 6)).min();
     let Some(inside) = first else { return trimmed(text) };
-    let without_power = || {
-        let digit = text
-            .chars()
-            .next_back()?
-            .is_numeric()
-            .then(|| text.chars().next_back().map_or(0, char::len_utf8))?;
-        text[..text.len() - digit].strip_suffix('^')
-    };
-    let body = if text.ends_with('}') { Some(text) } else { without_power() };
-    match body {
-        Some(body) if body.ends_with('}') && body.len() > inside => {
-            let short = text[..inside - 6].trim();
-            (!short.is_empty()).then(|| short.to_owned())
-        }
-        _ => trimmed(text),
+    let without_power = text.strip_suffix(char::is_numeric).and_then(|text| text.strip_suffix('^'));
+    let body = without_power.unwrap_or(text);
+    if !body.ends_with('}') || body.len() <= inside {
+        return trimmed(text);
     }
+    let short = text[..inside - 6].trim();
+    (!short.is_empty()).then(|| short.to_owned())
 }
 
 /// Without a unit in bare letters at the end.
