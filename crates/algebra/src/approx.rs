@@ -127,9 +127,9 @@ fn attempt(expr: &Expr, at: &Point, bits: u32, rigor: Rigor, fuel: &Fuel) -> Ste
     let cx = Context::new(bits.clamp(53, MAX_BITS), rigor, fuel);
     if bits <= 53 {
         let number = Scope::<f64>::new(at, &cx).value(expr)?;
-        Ok(Value::of(number, !cx.guessed(), cx.bits))
+        Ok(Value::of(number, !cx.estimated(), cx.bits))
     } else {
         let number = Scope::<big::Big>::new(at, &cx).value(expr)?;
-        Ok(Value::of(number, !cx.guessed(), cx.bits))
+        Ok(Value::of(number, !cx.estimated(), cx.bits))
     }
 }

@@ -279,7 +279,7 @@ impl Expr {
         Self::Call(function, vec![argument])
     }
 
-    /// The parts directly below this one.
+    /// The direct parts of the expression.
     pub fn children(&self) -> Vec<&Self> {
         match self {
             Self::Number(_) | Self::Decimal(_) | Self::Constant(_) | Self::Symbol(_) => Vec::new(),
@@ -291,12 +291,12 @@ impl Expr {
         }
     }
 
-    /// How many parts it has, itself included.
+    /// The number of nodes of the tree.
     pub fn size(&self) -> u64 {
         1 + self.children().into_iter().map(Self::size).sum::<u64>()
     }
 
-    /// Whether this part or any below it passes.
+    /// Whether this expression or any part of it passes a test.
     pub fn any(&self, pass: &impl Fn(&Self) -> bool) -> bool {
         pass(self)
             || match self {
@@ -338,12 +338,12 @@ impl Expr {
         self.any(&|part| matches!(part, Self::Decimal(_)))
     }
 
-    /// Whether the imaginary unit stands in it.
+    /// Whether the imaginary unit occurs in it.
     pub fn has_i(&self) -> bool {
         self.any(&|part| matches!(part, Self::Constant(Constant::I)))
     }
 
-    /// Whether a variable of this name stands in it, bound or not.
+    /// Whether a variable of this name occurs in it, bound or not.
     pub fn has_symbol(&self, name: &str) -> bool {
         self.any(&|part| matches!(part, Self::Symbol(known) if known == name))
     }

@@ -10,7 +10,7 @@ pub struct Fuel(Cell<u64>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
-/// Whether a test holds for all items; those after the first for which it does not are not tested.
+/// Whether a fallible test passes for all items; stops at the first that fails.
 pub fn all<T, E>(
     items: impl IntoIterator<Item = T>,
     mut test: impl FnMut(T) -> Result<bool, E>,
@@ -23,7 +23,7 @@ pub fn all<T, E>(
     Ok(true)
 }
 
-/// Whether a test holds for some item; those after the first are not tested.
+/// Whether a fallible test passes for some item; stops at the first that does.
 pub fn any<T, E>(
     items: impl IntoIterator<Item = T>,
     mut test: impl FnMut(T) -> Result<bool, E>,

@@ -40,7 +40,7 @@ pub enum RelationOp {
 }
 
 impl RelationOp {
-    /// The sign seen from the other side.
+    /// The operator with its sides exchanged.
     #[must_use]
     pub fn flipped(self) -> Self {
         match self {

@@ -10,7 +10,7 @@ pub enum Verdict {
     Equal,
     /// Not the same answer.
     Different,
-    /// Neither could be established within bounds.
+    /// Neither could be proved within the work limit.
     Undecided,
 }
 
@@ -18,11 +18,11 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The same text or the same words; or text that is not.
+    /// The same or different text, or the same words.
     Text,
     /// Canonical forms: a proof.
     Exact,
-    /// Enclosures that share no number: a proof of difference.
+    /// Disjoint enclosures: a proof of difference.
     Interval,
     /// The same option letter, or another.
     Letter,
@@ -30,7 +30,7 @@ pub enum Method {
     Parts,
     /// Two ways of saying that there is no solution.
     NoSolution,
-    /// Within the tolerance of a rounded number, or outside of it.
+    /// Within or outside the tolerance of a rounded number.
     Tolerance,
     /// Agreement at many points, to many digits: no proof, but very likely.
     Probable,
@@ -38,12 +38,12 @@ pub enum Method {
     Kind,
     /// The paper's fall-through: the same text apart from case and white space, after the mathematics differed.
     Folded,
-    /// The work was stopped.
+    /// The work limit was reached.
     Bounds,
 }
 
 impl Method {
-    /// Of two methods that a verdict rests on, the one that proves less.
+    /// The weaker of two methods that a verdict depends on.
     #[must_use]
     pub fn weaker(self, other: Self) -> Self {
         self.max(other)
@@ -65,7 +65,7 @@ impl Comparison {
         Self { verdict: if equal { Verdict::Equal } else { Verdict::Different }, method }
     }
 
-    /// The work was stopped.
+    /// The work limit was reached.
     pub fn undecided() -> Self {
         Self { verdict: Verdict::Undecided, method: Method::Bounds }
     }

@@ -3,10 +3,10 @@
 use super::tree::number;
 use aske_algebra::expr::Expr;
 
-/// Brackets deeper than this are not read.
+/// The deepest nesting of brackets.
 const DEPTH: u32 = 60;
 
-/// The expression, unevaluated; `None` where it is no arithmetic.
+/// The unevaluated expression; `None` if the text is not arithmetic.
 pub(super) fn parse(text: &str) -> Option<Expr> {
     let mut reader = Reader { rest: text.trim(), depth: 0 };
     let found = reader.sum()?;

@@ -1,6 +1,6 @@
 //! The comparison rules, in the order in which they are tried.
 
-use super::tree::{Relation, Value, is_nothing};
+use super::tree::{Relation, Value, is_complex_infinity};
 use super::{condition, structure};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::relation::RelationOp;
@@ -8,7 +8,7 @@ use aske_algebra::verdict::Method;
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// One comparison: the work that may still be done, and the method that proves least so far.
+/// The state of one comparison: its fuel, and the method that decided last.
 pub(super) struct Comparator<'f> {
     pub(super) fuel: &'f Fuel,
     pub(super) method: Cell<Method>,
@@ -19,13 +19,13 @@ impl<'f> Comparator<'f> {
         Self { fuel, method: Cell::new(Method::Exact) }
     }
 
-    /// A verdict that rests on this method.
+    /// Records the method that decided.
     pub(super) fn by(&self, method: Method, equal: bool) -> bool {
         self.method.set(method);
         equal
     }
 
-    /// Compares what was expected with what was given.
+    /// Compares a gold answer with a predicted one.
     pub(super) fn same(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
         self.fuel.spend(10)?;
         if let (Value::Expr(gold), Value::Expr(pred)) = (gold, pred) {
@@ -52,7 +52,7 @@ impl<'f> Comparator<'f> {
         if let (Value::Expr(gold), Value::Expr(pred)) = (gold, pred) {
             return self.same_expr(gold, pred);
         }
-        if matches!(gold, Value::Expr(expr) if is_nothing(expr)) {
+        if matches!(gold, Value::Expr(expr) if is_complex_infinity(expr)) {
             return Ok(false);
         }
         if structure::same(gold, pred, self.fuel)? {
@@ -71,7 +71,7 @@ impl<'f> Comparator<'f> {
     }
 }
 
-/// A chain of assignments is its first and its last side.
+/// A chain of assignments `x = … = y` shortened to `x = y`.
 fn shortened(value: &Value) -> Cow<'_, Value> {
     match value {
         Value::Chain(all) if value.is_assignment() => match (all.first(), all.last()) {

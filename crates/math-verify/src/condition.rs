@@ -10,10 +10,10 @@ use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::relation::RelationOp;
 use std::cmp::Ordering;
 
-/// Numbers examined in each gap between two ends.
-const LOOKS: i64 = 9;
+/// Points sampled in each gap between two endpoints.
+const SAMPLES: i64 = 9;
 
-/// Whether the relations hold for the numbers of a set and for no others; `None` where they are no condition
+/// Whether the relations hold exactly for the members of a set; `None` if they are not a condition
 /// on one variable.
 pub(super) fn describes(relations: &[Relation], set: &Value, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     let mut steps = Vec::with_capacity(relations.len());
@@ -50,7 +50,7 @@ struct Probe<'p> {
 }
 
 impl Probe<'_> {
-    /// Whether all relations hold at one end.
+    /// Whether all relations hold at an endpoint.
     fn on(&self, end: &Expr) -> Result<bool, OutOfFuel> {
         let mut holds = true;
         for (expr, sign) in self.steps {
@@ -60,13 +60,13 @@ impl Probe<'_> {
                 Some(None) => number::same(&here, &Expr::int(0), self.fuel)?.then_some(Ordering::Equal),
                 found => found.flatten(),
             };
-            // Where a side has no value, nothing holds.
+            // No relation holds where a side has no value.
             holds &= order.is_some_and(|order| satisfied(order, *sign));
         }
         Ok(holds)
     }
 
-    /// Whether the relations hold, or fail, at all numbers of a gap that are examined.
+    /// Whether the relations hold (or, outside the set, fail) at all sample points of a gap.
     fn between(&self, ends: &Endpoints<'_>, at: usize, member: bool) -> Result<bool, OutOfFuel> {
         let value = |end: &Expr| {
             let found = approx::refine(&number::prepared(end, self.fuel), &Point::none(), 50, 128, self.fuel);
@@ -74,9 +74,9 @@ impl Probe<'_> {
         };
         let low = at.checked_sub(1).and_then(|before| value(&ends.at[before]));
         let high = ends.at.get(at).and_then(value);
-        let part = |step: i64| Rational::from(step) / Rational::from(LOOKS + 1);
+        let part = |step: i64| Rational::from(step) / Rational::from(SAMPLES + 1);
         let mut signs: Vec<Option<Ordering>> = vec![None; self.steps.len()];
-        for step in 1..=LOOKS {
+        for step in 1..=SAMPLES {
             let away = Rational::from(step * step) * part(7);
             let look = match (&low, &high) {
                 (Some(low), Some(high)) => low + (high - low) * part(step),
@@ -90,7 +90,7 @@ impl Probe<'_> {
                 let value = approx::known(approx::evaluate(expr, &point, 53, self.fuel))?;
                 let order = value.filter(|value| !value.is_surely_not_real()).and_then(|value| value.sign());
                 holds &= order.is_some_and(|order| satisfied(order, *sign));
-                // An equation must not pass through zero on its way.
+                // An equation must not change sign within the gap.
                 if *sign == RelationOp::Equal && self.steps.len() == 1 {
                     if let (Some(known), Some(order)) = (signs[index], order)
                         && known != order

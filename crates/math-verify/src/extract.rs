@@ -1,4 +1,4 @@
-//! The content of the box, and the numbers extracted from it where it does not parse.
+//! The content of the box, and the numbers extracted from it if it does not parse.
 
 use super::arithmetic;
 use super::grammar::{self, ParseError};
@@ -9,14 +9,14 @@ use aske_algebra::fuel::Fuel;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// The reading could not be finished within bounds.
+/// Parsing exceeded its limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitError;
 
-/// What a part of an answer is read as, if anything.
+/// The value of a part of an answer, if it has one.
 type Read = Result<Option<Value>, LimitError>;
 
-/// The normalised text of an answer, as if it stood in `\boxed{…}`.
+/// The normalised text of an answer, treated as the content of `\boxed{…}`.
 pub(super) fn text(answer: &str) -> String {
     if answer.is_empty() { String::new() } else { normalise(&content(answer)) }
 }
@@ -28,7 +28,7 @@ pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Read {
     }
     match parsed(text, fuel)? {
         Some(value) => Ok(Some(value)),
-        None => mined(answer, fuel),
+        None => last_number(answer, fuel),
     }
 }
 
@@ -53,7 +53,7 @@ fn last_equation(text: &str) -> Option<&str> {
     signs.next_back().map(|_| &text[last + 1..])
 }
 
-/// What is in the box: up to the brace that closes it, or with the one that opens it where none does.
+/// The content of the box up to its closing brace; without one, the content including the opening brace.
 fn content(answer: &str) -> String {
     let inner = [r"\boxed", r"\fbox"].iter().filter_map(|box_| Some((answer.rfind(box_)?, box_.len()))).max();
     if let Some((at, length)) = inner {
@@ -84,7 +84,7 @@ fn closing(text: &str) -> Result<usize, u32> {
     Err(open)
 }
 
-/// Whether the symbols of a text are real: nothing in it speaks of complex numbers.
+/// Whether the symbols of a text are real: it has no sign of complex numbers.
 fn is_real(text: &str) -> bool {
     const MARKS: &[&str] = &[
         r"\mathbb{C}",
@@ -137,7 +137,7 @@ static ARITHMETIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The number or fraction that ends last in the text, where the answer itself does not parse.
-fn mined(answer: &str, fuel: &Fuel) -> Read {
+fn last_number(answer: &str, fuel: &Fuel) -> Read {
     let text = format!(r"\boxed{{{answer}}}");
     let mut found: Vec<(usize, usize, Value)> = Vec::new();
     for (open, close) in [(r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$")] {
@@ -166,7 +166,7 @@ fn mined(answer: &str, fuel: &Fuel) -> Read {
         .map(|(_, _, value)| value))
 }
 
-/// The last formula between two marks: where it begins and ends, and what is in it.
+/// The last formula between two delimiters: its start, its end and its content.
 fn environment<'t>(text: &'t str, open: &str, close: &str) -> Option<(usize, usize, &'t str)> {
     let escaped = |at: usize| text[..at].ends_with('\\');
     let mut found = None;

@@ -1,4 +1,4 @@
-//! Arithmetic with decimals: doubles, rounded at every step, as coefficients of exact terms.
+//! Arithmetic with decimals: sums of exact terms whose coefficients are doubles, rounded at every step.
 
 use super::number::{is_open, prepared, real_value};
 use super::structure::ordered;
@@ -7,7 +7,7 @@ use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use std::collections::BTreeMap;
 
-/// More terms than this are not multiplied out.
+/// The most terms of an expanded product.
 const TERMS: usize = 64;
 /// Exact powers up to this exponent are computed.
 const EXPONENT: i64 = 400;
@@ -19,7 +19,7 @@ enum Number {
     Float(f64),
 }
 
-/// Powers of what is no number.
+/// The factors of a term that are not numbers, with their exponents.
 type Key = BTreeMap<Expr, Rational>;
 type Terms = Vec<(Key, Number)>;
 
@@ -58,7 +58,7 @@ pub(super) fn cancels(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel
     Ok(subtracted(a, b, fuel)?.is_some_and(|terms| terms.iter().all(|(_, number)| number.is_zero())))
 }
 
-/// The difference of two expressions, computed in doubles as far as it goes.
+/// The difference of two expressions, with their coefficients computed in doubles.
 pub(super) fn difference(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Expr>, OutOfFuel> {
     let Some(terms) = subtracted(a, b, fuel)? else { return Ok(None) };
     let mut parts = Vec::new();
@@ -87,7 +87,7 @@ fn subtracted(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFue
     Ok(Some(merged(left)))
 }
 
-/// The double that a closed expression comes to.
+/// The value of a closed expression as a double.
 pub(super) fn value(expr: &Expr, fuel: &Fuel) -> Result<Option<f64>, OutOfFuel> {
     let Some(terms) = terms(expr, fuel)? else { return Ok(None) };
     let mut total = 0.0;
@@ -123,7 +123,7 @@ fn constant(number: Number) -> Terms {
     vec![(Key::new(), number)]
 }
 
-/// What is not looked into, as a factor of its own.
+/// An expression as a single factor.
 fn opaque(expr: &Expr) -> Terms {
     vec![(Key::from([(ordered(expr), Rational::ONE)]), Number::Exact(Rational::ONE))]
 }
@@ -144,7 +144,7 @@ fn terms(expr: &Expr, fuel: &Fuel) -> Result<Option<Terms>, OutOfFuel> {
         Expr::Product(parts) => {
             let mut all = constant(Number::Exact(Rational::ONE));
             for part in parts {
-                // A power to a decimal is computed beside other factors, and left alone without them.
+                // A power with a decimal exponent is computed only beside other factors.
                 let part = match part {
                     Expr::Power(base, exponent) if parts.len() > 1 => power(base, exponent, true, fuel)?,
                     other => terms(other, fuel)?,

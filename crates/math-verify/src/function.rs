@@ -9,7 +9,7 @@ use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::verdict::Method;
 use dashu_int::IBig;
 
-/// Coordinates, with powers of two below: a negative number to such a power is never taken for a real one.
+/// Coordinates whose denominators are powers of two: a negative number to such a power is not real.
 const PLACES: &[(i64, u64)] = &[
     (45, 64),
     (39, 64),
@@ -26,10 +26,10 @@ const PLACES: &[(i64, u64)] = &[
     (287, 64),
 ];
 
-/// Integers for what counts.
+/// Coordinates of variables that must be integers.
 const COUNTS: &[i64] = &[7, 4, 9, 5, 11, 3, 8, 6, 12, 10, 13, 2];
 
-/// A point for all names.
+/// A sample point that gives every variable a value.
 pub(super) fn place(names: &[Symbol], index: usize, whole: bool) -> Point {
     let coordinate = |variable: usize| {
         let step = index + variable * 3;
@@ -44,7 +44,7 @@ pub(super) fn place(names: &[Symbol], index: usize, whole: bool) -> Point {
     Point::new(names.iter().enumerate().map(|(variable, name)| (name.clone(), coordinate(variable))))
 }
 
-/// Signs that soon have all been seen together: no variable negative, all, every other one.
+/// Signs such that few points cover their combinations: no variable negative, all, every other one.
 fn is_negative(index: usize, variable: usize) -> bool {
     match index {
         0 | 4 => false,
@@ -74,7 +74,7 @@ pub(super) fn same(a: &Expr, b: &Expr, comparator: &Comparator<'_>) -> Result<bo
             break;
         }
     }
-    if disagree_on_principal_roots(a, b, &names, fuel)? || reach::is_beyond(a, b, fuel)? {
+    if disagree_on_principal_roots(a, b, &names, fuel)? || reach::is_out_of_reach(a, b, fuel)? {
         return Ok(comparator.by(Method::Exact, false));
     }
     if let Some(equal) = exact::same(a, b, fuel)? {
@@ -101,7 +101,7 @@ pub(super) fn same(a: &Expr, b: &Expr, comparator: &Comparator<'_>) -> Result<bo
     Ok(comparator.by(Method::Probable, true))
 }
 
-/// Odd roots of variables are taken on their principal branch: whether that tells the two apart below zero.
+/// Whether two expressions differ at negative numbers if odd roots are taken on their principal branch.
 fn disagree_on_principal_roots(a: &Expr, b: &Expr, names: &[Symbol], fuel: &Fuel) -> Result<bool, OutOfFuel> {
     if !has_odd_root(a) && !has_odd_root(b) {
         return Ok(false);
@@ -127,7 +127,7 @@ fn has_odd_root(expr: &Expr) -> bool {
     })
 }
 
-/// Whether some part only makes sense at integers.
+/// Whether some part is only defined at integers.
 fn wants_integers(expr: &Expr) -> bool {
     expr.any(&|part| match part {
         Expr::Call(

@@ -15,7 +15,7 @@ use super::tree::{Value, number_without_zeros};
 use aske_algebra::expr::{Expr, Function};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 
-/// Brackets deeper than this are not read.
+/// The deepest nesting of brackets.
 const DEPTH: u32 = 120;
 
 /// Why there is no parse.
@@ -23,9 +23,9 @@ const DEPTH: u32 = 120;
 pub(super) enum ParseError {
     /// The text does not belong to the grammar.
     Syntax,
-    /// It does, but what it says has no value.
+    /// The text belongs to the grammar, but has no value.
     Refused,
-    /// It is too deep, or the fuel is spent.
+    /// The text is nested too deeply, or the fuel is spent.
     Bounds,
 }
 
@@ -37,12 +37,12 @@ impl From<OutOfFuel> for ParseError {
 
 type Parse<T> = Result<T, ParseError>;
 
-/// Reads a normalised text.
+/// Parses a normalised text.
 pub(super) fn parse(text: &str, real: bool, fuel: &Fuel) -> Parse<Value> {
     parse_at(text, real, fuel, 0)
 }
 
-/// Reads a text that stands inside another at a depth.
+/// Parses a text that is nested in another at this depth.
 fn parse_at(text: &str, real: bool, fuel: &Fuel, depth: u32) -> Parse<Value> {
     let tokens = lexer::tokens(text).ok_or(ParseError::Syntax)?;
     let partner = partners(&tokens);
@@ -53,13 +53,13 @@ fn parse_at(text: &str, real: bool, fuel: &Fuel, depth: u32) -> Parse<Value> {
 struct Parser<'p> {
     text: &'p str,
     tokens: &'p [Token],
-    /// For each bracket, where its partner stands; itself where it has none.
+    /// For each bracket the position of its partner, or its own without one.
     partner: Vec<u32>,
     at: usize,
     depth: u32,
     real: bool,
     fuel: &'p Fuel,
-    /// The differential that ends the integrand at hand.
+    /// The differential that ends the current integrand.
     differential: Option<usize>,
     /// Between `|` and `|`, where the next bar closes.
     barred: bool,
@@ -118,7 +118,7 @@ impl<'p> Parser<'p> {
         self.partner.get(at).map(|other| *other as usize).filter(|other| *other != at)
     }
 
-    fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+    fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.fuel.spend(4)?;
         if self.depth >= DEPTH {
             return Err(ParseError::Bounds);
@@ -149,14 +149,14 @@ impl<'p> Parser<'p> {
     fn bars(&mut self, bar: Tok) -> Parse<Value> {
         self.at += 1;
         let outer = std::mem::replace(&mut self.barred, true);
-        let found = self.deeper(Self::expression);
+        let found = self.nested(Self::expression);
         self.barred = outer;
         let inside = Self::scalar(found?)?;
         self.expect(bar)?;
         Ok(Value::Expr(Expr::call(Function::Abs, inside)))
     }
 
-    /// The power at hand, if one is written.
+    /// The power at this position, if there is one.
     fn superscript(&mut self) -> Parse<Option<Expr>> {
         if self.eat(Tok::Caret) { self.exponent().map(Some) } else { Ok(None) }
     }

@@ -27,7 +27,7 @@ const SIGNS: &[(&str, Tok)] = &[
     (">=", Tok::Relation(RelationOp::GreaterEqual)),
 ];
 
-/// All tokens, or `None` where the text has a place of another kind.
+/// All tokens, or `None` where some part of the text is not a token.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut out = Vec::with_capacity(text.len() / 2 + 2);
     let mut at = 0;

@@ -4,7 +4,7 @@ mod passes;
 mod repair;
 mod units;
 
-/// The text as math-verify reads and compares it.
+/// The text as math-verify parses and compares it.
 pub(super) fn normalise(text: &str) -> String {
     let mut text = basic(text);
     if let Some(shorter) = units::without_text(&text) {

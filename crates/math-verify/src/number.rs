@@ -1,6 +1,6 @@
 //! Closed expressions: order, exact equality, and negligible differences.
 
-use super::tree::{hundredth, is_infinite, is_nothing};
+use super::tree::{hundredth, is_complex_infinity, is_infinite};
 use aske_algebra::approx::{self, Agreement, EvaluationError, Point};
 use aske_algebra::exact;
 use aske_algebra::expr::{Constant, Expr, Rational, Symbol};
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// Numbers closer than 2⁻⁵⁴ are not distinguished where neither side is a plain number.
 const TINY: f64 = 5.551_115_123_125_783e-17;
 
-/// Some variable that no operator binds.
+/// Whether an expression has free variables or unknown functions.
 pub(super) fn is_open(expr: &Expr) -> bool {
     match expr {
         Expr::Symbol(_) => true,
@@ -21,12 +21,12 @@ pub(super) fn is_open(expr: &Expr) -> bool {
     }
 }
 
-/// The expression in the terms of the exact and the approximate rooms: percents multiplied out, unknown
+/// The expression as `aske-algebra` reads it: percents multiplied out, unknown
 /// functions as variables, and roots of negative numbers on their principal branch.
 pub(super) fn prepared(expr: &Expr, fuel: &Fuel) -> Expr {
     match expr {
         Expr::Apply(..) if *expr == hundredth() => Expr::Number(Rational::ONE / Rational::from(100)),
-        Expr::Apply(..) if is_nothing(expr) => Expr::int(0).power(Expr::int(-1)),
+        Expr::Apply(..) if is_complex_infinity(expr) => Expr::int(0).power(Expr::int(-1)),
         Expr::Apply(name, parts) => {
             let inside: Vec<String> = parts.iter().map(|part| prepared(part, fuel).to_string()).collect();
             Expr::Symbol(SmolStr::new(format!("{name}({})", inside.join(","))))
@@ -54,14 +54,14 @@ fn principal(base: Expr, exponent: Expr, fuel: &Fuel) -> Expr {
     base.negated().power(exponent).times(Expr::Constant(Constant::E).power(turn))
 }
 
-/// How two expressions are ordered, where both are real numbers.
+/// The order of two expressions, if both are real numbers.
 pub(super) fn order(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Ordering>, OutOfFuel> {
     fuel.spend(10)?;
     match (a, b) {
         (Expr::Number(a), Expr::Number(b)) | (Expr::Decimal(a), Expr::Decimal(b)) => {
             return Ok(Some(a.cmp(b)));
         }
-        // Against a decimal, a number counts as the double next to it.
+        // Compared with a decimal, a number is rounded to the nearest double.
         (Expr::Number(a), Expr::Decimal(b)) | (Expr::Decimal(a), Expr::Number(b)) => {
             return Ok(a.to_f64().value().partial_cmp(&b.to_f64().value()));
         }
@@ -69,7 +69,7 @@ pub(super) fn order(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<Ordering>,
     }
     let far = |expr: &Expr| match (is_infinite(expr), is_open(expr)) {
         (Some(negative), _) => Some(if negative { -1 } else { 1 }),
-        // What is not known may be infinite.
+        // An expression with free variables may be infinite.
         (None, true) => None,
         (None, false) => Some(0),
     };
@@ -131,7 +131,7 @@ pub(super) fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     })
 }
 
-/// Whether two closed, prepared expressions differ by less than what counts.
+/// Whether two closed, prepared expressions differ by less than `TINY`.
 pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     let difference = a.clone().minus(b.clone());
     for bits in [53, 128, 384] {
@@ -152,14 +152,14 @@ pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel>
             return Ok(false);
         }
         if !value.is_rigorous() {
-            // An estimate that comes this close is as good as it gets.
+            // More precision does not improve an estimate.
             return Ok(ranges.iter().all(|(low, high)| f64::midpoint(*low, *high).abs() < 1e-10));
         }
     }
     same(a, b, fuel)
 }
 
-/// Unbound variables of both, in order, each once.
+/// The free variables of both expressions, sorted and without repetitions.
 pub(super) fn names(a: &Expr, b: &Expr) -> Vec<Symbol> {
     let mut names: Vec<Symbol> = exact::free_symbols(a).into_iter().chain(exact::free_symbols(b)).collect();
     names.sort_unstable();

@@ -5,7 +5,7 @@ use aske_algebra::expr::{Bind, Constant, Expr, Function, Over, Rational, Symbol}
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 
 /// Whether the difference of two formulas is beyond what simplification proves to be zero.
-pub(super) fn is_beyond(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
+pub(super) fn is_out_of_reach(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     let mut parts = Parts::default();
     parts.gather(a);
     parts.gather(b);
@@ -16,14 +16,14 @@ pub(super) fn is_beyond(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFu
         || parts.has_multiple_angle(fuel)?)
 }
 
-/// What matters in two formulas.
+/// The parts of two formulas that decide whether math-verify proves them equal.
 #[derive(Default)]
 struct Parts<'e> {
     operators: Vec<&'e Bind>,
     antiderivative: bool,
     absolute: bool,
     root_of_sum: bool,
-    /// Different inverse functions of variables.
+    /// The distinct inverse trigonometric functions of variables.
     inverses: Vec<Function>,
     tangents: Vec<&'e Expr>,
     angles: Vec<&'e Expr>,
@@ -112,7 +112,7 @@ fn stays_unevaluated(bind: &Bind) -> bool {
     }
 }
 
-/// e to a power of the variable, times something else of the variable.
+/// Whether an expression is a product of e to a power with the variable and another factor with it.
 fn is_exponential_product(body: &Expr, index: &Symbol) -> bool {
     let Expr::Product(parts) = body else { return false };
     let exponential = |part: &Expr| matches!(part, Expr::Power(base, exponent) if **base == Expr::Constant(Constant::E) && depends(exponent, index));

@@ -1,4 +1,4 @@
-//! Comparison of sets of real numbers: at all their endpoints, and between them.
+//! Comparison of sets of real numbers by membership at all their endpoints and between them.
 
 use super::number;
 use super::tree::{NamedSet, Value};
@@ -6,17 +6,17 @@ use aske_algebra::expr::Expr;
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use std::cmp::Ordering;
 
-/// More ends than this are not put in order.
+/// The most endpoints that are sorted.
 const ENDS: usize = 200;
 
-/// A place among the sorted ends: on one of them, or in the gap before it.
+/// A position among the sorted endpoints: on one of them, or in the gap before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     On(usize),
     Before(usize),
 }
 
-/// All ends of some sets, in order, each once; infinite ones left out.
+/// The finite endpoints of some sets, sorted and without repetitions.
 pub(super) struct Endpoints<'f> {
     pub(super) at: Vec<Expr>,
     fuel: &'f Fuel,
@@ -44,12 +44,12 @@ pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<Option<bool>, Ou
 impl<'f> Endpoints<'f> {
     pub(super) fn of(sets: &[&Value], fuel: &'f Fuel) -> Result<Option<Self>, OutOfFuel> {
         let mut found = Vec::new();
-        if !sets.iter().all(|set| gather(set, &mut found)) || found.len() > ENDS {
+        if !sets.iter().all(|set| collect_ends(set, &mut found)) || found.len() > ENDS {
             return Ok(None);
         }
         let mut ends: Vec<Expr> = Vec::with_capacity(found.len());
         for end in found {
-            // By insertion, as an order may not be known.
+            // Insertion sort, as the order of two endpoints may be unknown.
             let mut at = ends.len();
             let mut fresh = true;
             while at > 0 {
@@ -75,7 +75,7 @@ impl<'f> Endpoints<'f> {
         (0..=2 * self.at.len()).map(position)
     }
 
-    /// Whether a set has the numbers at a place.
+    /// Whether a set contains the numbers at a position.
     pub(super) fn has(&self, set: &Value, place: Position) -> Result<Option<bool>, OutOfFuel> {
         self.fuel.spend(4)?;
         Ok(match set {
@@ -108,7 +108,7 @@ impl<'f> Endpoints<'f> {
         })
     }
 
-    /// How the numbers at a place stand to an end.
+    /// The order of the numbers at a position relative to an endpoint.
     fn compared(&self, place: Position, end: &Expr) -> Result<Option<Ordering>, OutOfFuel> {
         if let Some(negative) = super::tree::is_infinite(end) {
             return Ok(Some(if negative { Ordering::Greater } else { Ordering::Less }));
@@ -129,8 +129,8 @@ impl<'f> Endpoints<'f> {
     }
 }
 
-/// The finite ends of a set; false where it is none of real numbers, or is not computed.
-fn gather(set: &Value, out: &mut Vec<Expr>) -> bool {
+/// Collects the finite endpoints of a set; returns false if it is not a set of real numbers or is not computed.
+fn collect_ends(set: &Value, out: &mut Vec<Expr>) -> bool {
     let mut push = |end: &Expr| {
         if super::tree::is_infinite(end).is_none() {
             out.push(end.clone());
@@ -150,9 +150,9 @@ fn gather(set: &Value, out: &mut Vec<Expr>) -> bool {
             push(&interval.to);
             true
         }
-        Value::Union(a, b) => gather(a, out) && gather(b, out),
-        // A difference of a difference stays as it is.
-        Value::Minus(a, b) => !has_minus(a) && !has_minus(b) && gather(a, out) && gather(b, out),
+        Value::Union(a, b) => collect_ends(a, out) && collect_ends(b, out),
+        // math-verify does not simplify a difference of a difference.
+        Value::Minus(a, b) => !has_minus(a) && !has_minus(b) && collect_ends(a, out) && collect_ends(b, out),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use aske_algebra::fuel::{Fuel, OutOfFuel, all};
 use aske_algebra::relation::RelationOp;
 use aske_algebra::verdict::Method;
 
-/// Steps of the walk along one variable, and how far it goes.
+/// Steps along one variable, and the largest distance from zero.
 const STEPS: i64 = 80;
 const REACH: i64 = 20;
 
@@ -71,7 +71,7 @@ impl Comparator<'_> {
         self.same_roots(&gold, &pred, &names)
     }
 
-    /// Both vanish at the same values of the first variable, wherever the others are.
+    /// Whether both vanish at the same values of the first variable, for any values of the others.
     fn same_roots(&self, gold: &Expr, pred: &Expr, names: &[Symbol]) -> Result<bool, OutOfFuel> {
         let Some((name, others)) = names.split_first() else { return Ok(false) };
         let line = |index| Line { fuel: self.fuel, name, at: place(others, index, false) };
@@ -96,7 +96,7 @@ impl Comparator<'_> {
     }
 }
 
-/// Whether the quotient of both is constant along each line.
+/// Whether the quotient of two expressions is constant along each line.
 fn steady_ratio<'l>(
     lines: impl Iterator<Item = Line<'l>>,
     gold: &Expr,
@@ -158,7 +158,7 @@ impl Line<'_> {
         Ok(true)
     }
 
-    /// Whether the sign changes at a place, as far as that can be seen.
+    /// Whether the sign changes at a point; true if that is unknown.
     fn crosses_at(&self, expr: &Expr, root: f64) -> Result<bool, OutOfFuel> {
         let Ok(root) = Rational::try_from(root) else { return Ok(true) };
         let beside = Rational::ONE / Rational::from(1_000_000);
@@ -192,7 +192,7 @@ impl Line<'_> {
         Ok(out)
     }
 
-    /// The place of a change of sign, by halving; none where the values grow on the way.
+    /// The place of a change of sign, by bisection; none if the values grow towards it, as at a pole.
     fn root(&self, expr: &Expr, step: i64) -> Result<Option<f64>, OutOfFuel> {
         let (mut low, mut high) = (coordinate(step - 1), coordinate(step));
         let Some(start) = self.value(expr, &low)? else { return Ok(None) };
@@ -217,7 +217,7 @@ fn sides(relation: &Relation) -> Option<(&Expr, &Expr)> {
     Some((relation.left.expr()?, relation.right.expr()?))
 }
 
-/// Left minus right, where a zero leaves no trace.
+/// Left minus right, without a zero side.
 fn difference(left: &Expr, right: &Expr) -> Expr {
     let zero = |expr: &Expr| *expr == Expr::int(0);
     if zero(right) {
@@ -227,7 +227,7 @@ fn difference(left: &Expr, right: &Expr) -> Expr {
 }
 
 fn coordinate(step: i64) -> Rational {
-    // Off the round numbers, where roots and poles like to be.
+    // Not at round numbers, where roots and poles are common.
     Rational::from(step * 2 * REACH) / Rational::from(STEPS) - Rational::from(REACH)
         + Rational::from(1) / Rational::from(97)
 }
@@ -237,7 +237,7 @@ fn crosses(a: f64, b: f64) -> bool {
     a.is_sign_negative() != b.is_sign_negative()
 }
 
-/// Never zero along the walk, and not on the way to it.
+/// Whether values along a line are never zero and do not approach it.
 fn is_rootless(values: &[Option<f64>]) -> bool {
     let known: Vec<f64> = values.iter().flatten().copied().collect();
     if known.is_empty() {

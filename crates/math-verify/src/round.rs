@@ -6,7 +6,7 @@ use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use dashu_int::IBig;
 
-/// A rounded number; an integer stays one, and is never the same as a rounded decimal.
+/// A rounded number; an integer never equals a rounded decimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rounded {
     Integer(IBig),
@@ -50,7 +50,7 @@ fn of_exact(value: &Rational) -> Rounded {
     }
 }
 
-/// A double as its fifteen digits say it, so that halves are seen as they are written.
+/// The value of a double's first fifteen digits, so that halves are exact.
 fn printed(value: &Rational) -> Rational {
     let text = format!("{:.14e}", value.to_f64().value());
     let read = || {
@@ -62,7 +62,7 @@ fn printed(value: &Rational) -> Rational {
     read().unwrap_or_else(|| value.clone())
 }
 
-/// The nearest number of millionths, the even one of two.
+/// The number of millionths, rounded half to even.
 fn millionths(value: &Rational) -> IBig {
     let scaled = value * Rational::from(1_000_000);
     let low = scaled.floor();

@@ -1,7 +1,7 @@
 //! Numbers, formulas and symbols.
 
 use super::comparator::Comparator;
-use super::tree::{Matrix, bare, integer, is_infinite, is_nothing, of_percent};
+use super::tree::{Matrix, integer, is_complex_infinity, is_infinite, percent_value, unmarked};
 use super::{float, function, number, round, structure};
 use aske_algebra::approx::{self, Point};
 use aske_algebra::expr::{Constant, Expr};
@@ -11,7 +11,7 @@ use aske_algebra::verdict::Method;
 impl Comparator<'_> {
     pub(super) fn same_expr(&self, gold: &Expr, pred: &Expr) -> Result<bool, OutOfFuel> {
         self.fuel.spend(10)?;
-        if is_nothing(gold) {
+        if is_complex_infinity(gold) {
             return Ok(false);
         }
         if structure::same_expr(gold, pred) {
@@ -20,14 +20,14 @@ impl Comparator<'_> {
         if matches!(gold, Expr::Symbol(_)) || matches!(pred, Expr::Symbol(_)) {
             return Ok(self.by(Method::Text, same_symbols(gold, pred)));
         }
-        if is_nothing(pred) {
+        if is_complex_infinity(pred) {
             return Ok(false);
         }
         self.fuel.spend(30 * (gold.size() + pred.size()))?;
         Ok(self.numeric(gold, pred)? || self.symbolic(gold, pred)?)
     }
 
-    /// By value, in the way that fits how the numbers are written.
+    /// Compares by value, as math-verify does for this kind of numbers.
     fn numeric(&self, gold: &Expr, pred: &Expr) -> Result<bool, OutOfFuel> {
         if is_number(gold) || is_number(pred) {
             if is_decimal(gold) || is_decimal(pred) {
@@ -35,10 +35,10 @@ impl Comparator<'_> {
                 let (Some(gold), Some(pred)) = (rounded(gold)?, rounded(pred)?) else { return Ok(false) };
                 return Ok(self.by(Method::Tolerance, gold == pred));
             }
-            let whole = |expr: &Expr| integer(of_percent(expr).unwrap_or(expr));
+            let whole = |expr: &Expr| integer(percent_value(expr).unwrap_or(expr));
             return Ok(match (whole(gold), whole(pred)) {
                 (Some(gold), Some(pred)) => gold == pred,
-                // Exact equality comes next.
+                // `symbolic` compares these exactly.
                 _ => false,
             });
         }
@@ -70,7 +70,7 @@ impl Comparator<'_> {
         let (a, b) = (number::prepared(gold, self.fuel), number::prepared(pred, self.fuel));
         let open = number::is_open(&a) || number::is_open(&b);
         if !open {
-            // One decimal alone against what has none: its exact value counts.
+            // A single decimal, compared with an expression without decimals, has its exact value.
             let exact = |expr: &Expr| match expr {
                 Expr::Decimal(value) => Some(Expr::Number(value.clone())),
                 other => (!other.has_decimal()).then(|| other.clone()),
@@ -92,7 +92,7 @@ impl Comparator<'_> {
     }
 }
 
-/// Which infinity a closed expression comes to.
+/// Which infinity a closed expression evaluates to.
 fn infinite(expr: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     if let Some(negative) = is_infinite(expr) {
         return Ok(Some(negative));
@@ -107,21 +107,21 @@ fn infinite(expr: &Expr, fuel: &Fuel) -> Result<Option<bool>, OutOfFuel> {
     })
 }
 
-/// A number as it stands, or with a percent sign.
+/// Whether an expression is a number, with or without a percent sign.
 fn is_number(expr: &Expr) -> bool {
-    let plain = of_percent(expr).unwrap_or(expr);
+    let plain = percent_value(expr).unwrap_or(expr);
     matches!(plain, Expr::Number(_) | Expr::Decimal(_)) || is_infinite(expr).is_some()
 }
 
 fn is_decimal(expr: &Expr) -> bool {
-    matches!(of_percent(expr).unwrap_or(expr), Expr::Decimal(_))
+    matches!(percent_value(expr).unwrap_or(expr), Expr::Decimal(_))
 }
 
-/// A symbol against anything: only names count.
+/// Compares a symbol with any expression, by name only.
 fn same_symbols(gold: &Expr, pred: &Expr) -> bool {
     let e = Expr::Constant(Constant::E);
     let name = |expr: &Expr| match expr {
-        Expr::Symbol(name) => Some(bare(name).to_owned()),
+        Expr::Symbol(name) => Some(unmarked(name).to_owned()),
         _ => None,
     };
     let (gold_name, pred_name) = (name(gold), name(pred));
@@ -148,7 +148,7 @@ fn spelled(expr: &Expr) -> Option<String> {
     let mut letters = String::with_capacity(parts.len());
     for part in parts {
         match part {
-            Expr::Symbol(name) => letters.push_str(bare(name)),
+            Expr::Symbol(name) => letters.push_str(unmarked(name)),
             Expr::Constant(Constant::E) => letters.push('e'),
             _ => return None,
         }
@@ -156,7 +156,7 @@ fn spelled(expr: &Expr) -> Option<String> {
     Some(letters)
 }
 
-/// How the plainest of expressions are printed.
+/// How sympy prints numbers and constants.
 fn printed(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Number(value) => Some(value.to_string()),

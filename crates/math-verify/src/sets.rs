@@ -20,7 +20,7 @@ impl Comparator<'_> {
             return self.same_intervals(gold, pred);
         }
         if gold.is_set() && pred.is_set() {
-            // A set made of one value has not been examined as a set.
+            // A single value wrapped in a set has not been compared as a set yet.
             if (matches!(gold, Cow::Owned(_)) || matches!(pred, Cow::Owned(_)))
                 && structure::same(&gold, &pred, self.fuel)?
             {
@@ -63,7 +63,7 @@ impl Comparator<'_> {
         Ok(self.same_expr(&gold.from, &pred.from)? && self.same_expr(&gold.to, &pred.to)?)
     }
 
-    /// Whether no number is in one of them only; `None` where that is not computed.
+    /// Whether two sets have the same members; `None` where that is not computed.
     fn same_members(&self, gold: &Value, pred: &Value) -> Result<Option<bool>, OutOfFuel> {
         if let (Value::Set(gold), Value::Set(pred)) = (gold, pred) {
             if gold.len() > FEW || pred.len() > FEW {
@@ -96,7 +96,7 @@ impl Comparator<'_> {
         number::same(&a, &b, self.fuel)
     }
 
-    /// Element by element: by size where the expected one is a set, as written where it is a tuple.
+    /// Compares element by element: sorted by value if the gold answer is a set, in the order written if it is a tuple.
     fn same_elements(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
         let (gold_once, pred_once) = (self.once(gold)?, self.once(pred)?);
         if gold_once.len() != pred_once.len() {
@@ -114,7 +114,7 @@ impl Comparator<'_> {
             && self.in_any_order(&gold_rest, pred_rest)?)
     }
 
-    /// The elements, those of a set each once.
+    /// The elements, without repetitions for a set.
     fn once<'v>(&self, value: &'v Value) -> Result<Vec<&'v Value>, OutOfFuel> {
         match value {
             Value::Set(elements) => structure::without_repeats(elements, self.fuel),
@@ -139,7 +139,7 @@ impl Comparator<'_> {
         })
     }
 
-    /// Numbers by size, and all else as it comes; an assignment counts as what it assigns.
+    /// The numbers sorted by value, and everything else in the order given; an assignment counts as the value it assigns.
     fn sorted<'v>(&self, values: Vec<&'v Value>) -> Result<(Vec<&'v Value>, Vec<&'v Value>), OutOfFuel> {
         let (mut numbers, mut rest) = (Vec::new(), Vec::new());
         for value in values {
@@ -169,7 +169,7 @@ impl Comparator<'_> {
     }
 }
 
-/// The elements as they are written.
+/// The elements in the order written.
 fn elements(value: &Value) -> Vec<&Value> {
     match value {
         Value::Set(elements) | Value::Tuple(elements) => elements.iter().collect(),
@@ -177,7 +177,7 @@ fn elements(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Two assignments of one value by the names they assign to.
+/// Orders two assignments of the same value by the names they assign to.
 fn tie(a: &Value, b: &Value) -> Ordering {
     let name = |value: &Value| match value.relations().first() {
         Some(one) => one.left.expr().cloned(),

@@ -5,7 +5,7 @@ use aske_algebra::expr::Expr;
 use aske_algebra::fuel::{Fuel, OutOfFuel, all, any};
 use std::borrow::Cow;
 
-/// The expression with the parts of its sums and products in order.
+/// The expression with the operands of its sums and products sorted.
 pub(super) fn ordered(expr: &Expr) -> Expr {
     if let Expr::Bind(_) = expr {
         return expr.clone();
@@ -17,7 +17,7 @@ pub(super) fn ordered(expr: &Expr) -> Expr {
     expr
 }
 
-/// The same as written.
+/// Whether two parsed answers are structurally equal.
 pub(super) fn same(a: &Value, b: &Value, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     fuel.spend(10)?;
     let both = |a: (&Value, &Value), b: (&Value, &Value)| Ok(same(a.0, b.0, fuel)? && same(a.1, b.1, fuel)?);
@@ -62,7 +62,7 @@ pub(super) fn same_expr(a: &Expr, b: &Expr) -> bool {
         }
 }
 
-/// Every element of each is among the other's.
+/// Whether two sets have structurally equal elements.
 fn same_sets(a: &[Value], b: &[Value], fuel: &Fuel) -> Result<bool, OutOfFuel> {
     let (a, b) = (without_repeats(a, fuel)?, without_repeats(b, fuel)?);
     if a.len() != b.len() {
@@ -74,7 +74,7 @@ fn same_sets(a: &[Value], b: &[Value], fuel: &Fuel) -> Result<bool, OutOfFuel> {
     all(&a, |one| any(&b, |other| same(one, other, fuel)))
 }
 
-/// All elements as ordered expressions, sorted, where all are expressions.
+/// The sorted elements, if all are expressions.
 fn expressions(values: &[&Value]) -> Option<Vec<Expr>> {
     let mut out = values.iter().map(|value| value.expr().map(ordered)).collect::<Option<Vec<_>>>()?;
     out.sort_unstable();

@@ -107,13 +107,13 @@ const COMMANDS: &[(&str, Tok)] = &[
 const FUNCTIONS: &str = "sin cos tan csc sec cot arcsin arccos arctan arccsc arcsec arccot sinh cosh tanh arsinh arcosh \
                          artanh floor ceil";
 
-/// Commands that take what is in the braces after them as their name.
+/// Commands whose name includes the braces after them.
 const ACCENTS: &str = "acute bar overline breve check widecheck dot ddot grave hat tilde widetilde vec overrightarrow bm \
                        boldsymbol text textit textbf textnormal mathbb mathbin mathbf mathcal mathclap mathclose \
                        mathellipsis mathfrak mathinner mathit mathnormal mathop mathopen mathord mathpunct mathrel \
                        mathring mathrlap mathrm mathscr mathsf mathsterling mathtt mbox";
 
-/// Bare words that are tokens of their own.
+/// Words without a backslash that are tokens.
 const WORDS: &str = "arsinh arcsinh arcosh arccosh artanh arctanh gcd lcm floor ceil eye zeros ones cols rows diag norm \
                      rank trace tr rref hstack vstack orth ortho orthogonal orthogonalize nullspace eig eigen diagonalize \
                      eigenvals eigenvalues eigenvects eigenvectors svd SVD matrix pmatrix bmatrix vmatrix";

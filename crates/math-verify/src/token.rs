@@ -4,7 +4,7 @@ use super::tree::NamedSet;
 use aske_algebra::expr::Function;
 use aske_algebra::relation::RelationOp;
 
-/// One token; its text is in the span beside it.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tok {
     Add,
@@ -78,9 +78,9 @@ pub(super) enum Tok {
     Intersection,
     Minus,
     PlusMinus,
-    /// Known to the lexer, used by no rule here.
+    /// Known to math-verify's lexer, not used by any rule here.
     Other,
-    /// White space of all kinds: never in the list.
+    /// White space of all kinds, removed by the lexer.
     Skip,
     End,
 }
@@ -104,7 +104,7 @@ pub(super) enum Bracket {
     UpperCorner,
 }
 
-/// A token and where it stands.
+/// A token and its position in the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) tok: Tok,

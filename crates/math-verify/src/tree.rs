@@ -18,9 +18,9 @@ pub(super) enum Value {
     Tuple(Vec<Value>),
     /// An interval whose ends are not the wrong way round.
     Interval(Box<Interval>),
-    /// Two sets together.
+    /// The union of two sets.
     Union(Box<Value>, Box<Value>),
-    /// What two sets share; never computed.
+    /// The intersection of two sets, never computed.
     Intersection(Box<Value>, Box<Value>),
     /// The first set without the second.
     Minus(Box<Value>, Box<Value>),
@@ -30,7 +30,7 @@ pub(super) enum Value {
     Relation(Box<Relation>),
     /// Several relations, each beginning where the one before ends.
     Chain(Vec<Relation>),
-    /// A membership denied: the same as itself only.
+    /// A negated membership, equal only to itself.
     Not(Box<Relation>),
 }
 
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// A set in the sense of the comparison; a tuple is none.
+    /// Whether the comparison treats it as a set; a tuple is not one.
     pub(super) fn is_set(&self) -> bool {
         matches!(
             self,
@@ -145,11 +145,11 @@ pub(super) fn symbol(name: &str, real: bool) -> Expr {
 }
 
 /// The name without its mark.
-pub(super) fn bare(name: &Symbol) -> &str {
+pub(super) fn unmarked(name: &Symbol) -> &str {
     name.strip_suffix(COMPLEX).unwrap_or(name)
 }
 
-/// One hundredth, as the percent sign leaves it: a factor that is not multiplied out.
+/// The factor 1/100 of a percent sign, which is not multiplied out.
 pub(super) fn hundredth() -> Expr {
     Expr::Apply(SmolStr::new_static("%"), Vec::new())
 }
@@ -160,7 +160,7 @@ pub(super) fn percent(number: Expr) -> Expr {
 }
 
 /// The number before the percent sign.
-pub(super) fn of_percent(expr: &Expr) -> Option<&Expr> {
+pub(super) fn percent_value(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Product(parts) => match parts.as_slice() {
             [number, mark] if *mark == hundredth() => Some(number),
@@ -170,17 +170,17 @@ pub(super) fn of_percent(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// What a division by zero gives.
-pub(super) fn nothing() -> Expr {
+/// The result of a division by zero: sympy's `zoo`.
+pub(super) fn complex_infinity() -> Expr {
     Expr::Apply(SmolStr::new_static("zoo"), Vec::new())
 }
 
-/// Whether this is what a division by zero gives.
-pub(super) fn is_nothing(expr: &Expr) -> bool {
+/// Whether this is the result of a division by zero.
+pub(super) fn is_complex_infinity(expr: &Expr) -> bool {
     matches!(expr, Expr::Apply(name, parts) if parts.is_empty() && name == "zoo")
 }
 
-/// A number with a decimal point: the nearest double, or all its digits where there are more than a double has.
+/// A number with a decimal point: the nearest double, or all digits if there are more than a double has.
 pub(super) fn decimal(text: &str) -> Option<Expr> {
     let (mantissa, exponent) = text.split_once('E').unwrap_or((text, "0"));
     let exponent: i32 = exponent.replace('−', "-").trim_start_matches('+').parse().ok()?;
@@ -202,7 +202,7 @@ pub(super) fn decimal(text: &str) -> Option<Expr> {
     Some(Expr::Decimal(if shift < 0 { value / Rational::from(ten) } else { value * Rational::from(ten) }))
 }
 
-/// A number as written, zeros before it left out.
+/// A number without its leading zeros.
 pub(super) fn number_without_zeros(text: &str) -> Option<Expr> {
     let text = text.trim_start_matches('0');
     number(if text.is_empty() { "0" } else { text })
@@ -213,7 +213,7 @@ pub(super) fn number(text: &str) -> Option<Expr> {
     if text.contains(['.', 'E']) {
         return decimal(text);
     }
-    // More digits than this are refused.
+    // Python refuses longer integers.
     if text.len() > 4300 {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::fuel::Fuel;
 /// How two expressions compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// They differ: their enclosures have nothing in common.
+    /// They differ: their enclosures are disjoint.
     Apart,
     /// They are the same: both are known exactly.
     Same,
@@ -21,7 +21,7 @@ pub enum Agreement {
         /// How many bits after the binary point both agree on.
         absolute: u32,
     },
-    /// One of them has no value that can be had.
+    /// One of them could not be evaluated.
     Unclear(EvaluationError),
 }
 
@@ -41,7 +41,7 @@ pub fn agreement(a: &Expr, b: &Expr, at: &Point, max_bits: u32, fuel: &Fuel) -> 
         let mut sharp = false;
         match values {
             Ok((a, b)) => {
-                let found = (stand(&a, &b), a.is_rigorous() && b.is_rigorous());
+                let found = (compared(&a, &b), a.is_rigorous() && b.is_rigorous());
                 let Agreement::Close { bits, .. } = found.0 else {
                     return found;
                 };
@@ -63,9 +63,9 @@ pub fn agreement(a: &Expr, b: &Expr, at: &Point, max_bits: u32, fuel: &Fuel) -> 
     best.unwrap_or((Agreement::Unclear(EvaluationError::Unsupported), true))
 }
 
-/// Agreement that is good enough to stop estimating.
+/// Bits of agreement after which estimating stops.
 const SHARP: u32 = 30;
-/// The precision up to which sums, integrals and limits are followed.
+/// The highest precision for sums, integrals and limits.
 const MAX_BITS_OF_OPERATORS: u32 = 128;
 
 /// Whether an expression has operators that can be estimated better than they can be enclosed.
@@ -84,7 +84,7 @@ fn better(old: Option<(Agreement, bool)>, new: (Agreement, bool)) -> (Agreement,
     }
 }
 
-fn stand(a: &Value, b: &Value) -> Agreement {
+fn compared(a: &Value, b: &Value) -> Agreement {
     match (a, b) {
         (Value::Infinite { negative: a }, Value::Infinite { negative: b }) => {
             return if a == b { Agreement::Same } else { Agreement::Apart };

@@ -16,7 +16,7 @@ use crate::expr::Rational;
 /// The largest exponent.
 const RANGE: i64 = 1 << 40;
 /// The exponent that marks infinity.
-const ENDLESS: i64 = i64::MAX;
+const INFINITE_EXPONENT: i64 = i64::MAX;
 /// Numbers with more binary places than this before or after the point are not written out exactly.
 const MAX_PLACES: i64 = 100_000;
 
@@ -61,7 +61,7 @@ impl Big {
         let (mut quotient, rest) = (n << shift).div_rem(d);
         let mut exponent = n_exponent - d_exponent - signed(shift);
         if !rest.is_zero() {
-            // Division truncates; a last bit that says "and more" makes the rounding correct.
+            // Division truncates; a sticky bit makes the rounding correct.
             let negative = (n.sign() == Sign::Negative) != (d.sign() == Sign::Negative);
             quotient = (quotient << 1) + unit(negative);
             exponent -= 1;
@@ -91,7 +91,7 @@ impl Bound for Big {
     }
 
     fn infinite(negative: bool) -> Self {
-        Self { mantissa: unit(negative), exponent: ENDLESS }
+        Self { mantissa: unit(negative), exponent: INFINITE_EXPONENT }
     }
 
     fn of_rational(value: &Rational, bits: u32, dir: Rounding) -> Self {
@@ -146,7 +146,7 @@ impl Bound for Big {
     }
 
     fn is_finite(&self) -> bool {
-        self.exponent != ENDLESS
+        self.exponent != INFINITE_EXPONENT
     }
 
     fn add(&self, other: &Self, bits: u32, dir: Rounding) -> Self {
@@ -162,7 +162,7 @@ impl Bound for Big {
         let (large, small) = if top >= under { (self, other) } else { (other, self) };
         let gap = (top - under).abs();
         if gap > 2 * i64::from(bits) + 64 && gap > 2 * signed(large.mantissa.bit_len()) + 64 {
-            // The small one only decides which way the large one is rounded.
+            // The small number only affects the rounding of the large one.
             let room = bits as usize + 8;
             let mantissa = (&large.mantissa << room) + small.mantissa.signum();
             return Self::rounded(mantissa, large.exponent - signed(room), bits, dir);
@@ -259,7 +259,7 @@ impl Bound for Big {
             .then(|| self.exponent + signed(self.mantissa.bit_len()))
     }
 
-    fn price(bits: u32) -> (u64, u64) {
+    fn cost(bits: u32) -> (u64, u64) {
         let words = u64::from(bits / 64 + 1);
         (24 + 2 * words, 300 * words + 60 * words * words)
     }

@@ -21,7 +21,7 @@ pub(crate) enum Rounding {
 /// A lower and an upper bound of one number.
 pub(crate) type Pair<T> = (T, T);
 
-/// A number that may stand at an end of an interval. Every operation is rounded in the given direction, so that
+/// A number that can be an interval endpoint. Every operation is rounded in the given direction, so that
 /// intervals made of them always hold the true value. `bits` is the precision, where the type has a choice.
 pub(crate) trait Bound: Clone + PartialOrd + Debug {
     /// A small integer, exactly.
@@ -70,8 +70,8 @@ pub(crate) trait Bound: Clone + PartialOrd + Debug {
     fn exactly(&self) -> Option<Rational>;
     /// The position of the leading bit: 2^(n-1) ≤ |value| < 2^n; none for zero and infinity.
     fn exponent(&self) -> Option<i64>;
-    /// The fuel of one arithmetic operation and of one function.
-    fn price(bits: u32) -> (u64, u64);
+    /// The fuel that one arithmetic operation and one function cost.
+    fn cost(bits: u32) -> (u64, u64);
 }
 
 /// One step outwards from a rounded result, never across zero.
@@ -84,8 +84,8 @@ fn step(value: f64, dir: Rounding) -> f64 {
     }
 }
 
-/// The trivial bound, where a result is no number.
-fn sane(value: f64, dir: Rounding) -> f64 {
+/// Replaces NaN by the trivial bound.
+fn or_infinite(value: f64, dir: Rounding) -> f64 {
     match dir {
         _ if !value.is_nan() => value,
         Rounding::Down => f64::NEG_INFINITY,
@@ -96,8 +96,8 @@ fn sane(value: f64, dir: Rounding) -> f64 {
 /// A result of `libm`, which is within one unit of the last place, widened by two.
 fn around(value: f64) -> Pair<f64> {
     (
-        sane(step(step(value, Rounding::Down), Rounding::Down), Rounding::Down),
-        sane(step(step(value, Rounding::Up), Rounding::Up), Rounding::Up),
+        or_infinite(step(step(value, Rounding::Down), Rounding::Down), Rounding::Down),
+        or_infinite(step(step(value, Rounding::Up), Rounding::Up), Rounding::Up),
     )
 }
 
@@ -156,7 +156,7 @@ impl Bound for f64 {
         if !sum.is_finite() {
             // An overflow of finite numbers is still below infinity.
             let step = if a.is_finite() && b.is_finite() { step(sum, dir) } else { sum };
-            return sane(step, dir);
+            return or_infinite(step, dir);
         }
         // The rounding error of a sum is itself a double (Knuth's two-sum): step only where it is not zero.
         let rest = sum - a;
@@ -187,7 +187,11 @@ impl Bound for f64 {
         if quotient == 0.0 {
             return underflow((*self > 0.0) == (*other > 0.0), dir);
         }
-        if Self::is_finite(*self) { sane(step(quotient, dir), dir) } else { sane(quotient, dir) }
+        if Self::is_finite(*self) {
+            or_infinite(step(quotient, dir), dir)
+        } else {
+            or_infinite(quotient, dir)
+        }
     }
 
     fn half(&self) -> Self {
@@ -261,7 +265,7 @@ impl Bound for f64 {
         Some(i64::from(exponent))
     }
 
-    fn price(_bits: u32) -> (u64, u64) {
+    fn cost(_bits: u32) -> (u64, u64) {
         (10, 40)
     }
 }

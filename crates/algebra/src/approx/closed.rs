@@ -95,7 +95,7 @@ impl<'a, T: Bound> Form<'_, 'a, T> {
         }
     }
 
-    /// The constant factors of a product, multiplied, and the only other one.
+    /// The product of the constant factors, and the only other factor.
     fn split(&mut self, parts: &'a [Expr]) -> Step<Option<(Number<T>, &'a Expr)>> {
         let (mut factor, mut other) = (Number::int(1), None);
         for part in parts {
@@ -108,7 +108,7 @@ impl<'a, T: Bound> Form<'_, 'a, T> {
         Ok(other.map(|other| (factor, other)))
     }
 
-    /// The expression as a line that is not level.
+    /// The expression as a linear one with a slope other than zero.
     fn line(&mut self, expr: &'a Expr, depth: u32) -> Step<Option<Line<T>>> {
         self.cx.spend(20)?;
         match expr {

@@ -124,7 +124,7 @@ impl<T: Bound> Component<T> {
         if let Some(exact) = exact {
             return Ok(exact);
         }
-        cx.pay_sums::<T>(2)?;
+        cx.spend_arithmetic::<T>(2)?;
         Ok(Self::Interval(self.span(cx)?.add(&other.span(cx)?, cx.bits)))
     }
 
@@ -146,7 +146,7 @@ impl<T: Bound> Component<T> {
         if let Some(exact) = exact {
             return Ok(exact);
         }
-        cx.pay_sums::<T>(3)?;
+        cx.spend_arithmetic::<T>(3)?;
         Ok(Self::Interval(self.span(cx)?.mul(&other.span(cx)?, cx.bits)))
     }
 
@@ -154,7 +154,7 @@ impl<T: Bound> Component<T> {
         if let Self::Exact(_) = self {
             return self.mul(self, cx);
         }
-        cx.pay_sums::<T>(2)?;
+        cx.spend_arithmetic::<T>(2)?;
         Ok(Self::Interval(self.span(cx)?.square(cx.bits)))
     }
 
@@ -177,18 +177,18 @@ impl<T: Bound> Component<T> {
             }
             _ => {}
         }
-        cx.pay_sums::<T>(4)?;
+        cx.spend_arithmetic::<T>(4)?;
         let quotient = self.span(cx)?.div(&other.span(cx)?, cx.bits);
         quotient.map(Self::Interval).ok_or(StepError::Imprecise)
     }
 
     /// A function of the enclosure.
-    pub(super) fn through(
+    pub(super) fn map_interval(
         &self,
         cx: &Context<'_>,
         f: impl FnOnce(&Interval<T>, u32) -> Interval<T>,
     ) -> Step<Self> {
-        cx.pay_calls::<T>(2)?;
+        cx.spend_functions::<T>(2)?;
         Ok(Self::Interval(f(&self.span(cx)?, cx.bits)))
     }
 
@@ -199,7 +199,7 @@ impl<T: Bound> Component<T> {
         {
             return Ok(Self::Exact(root));
         }
-        cx.pay_sums::<T>(8)?;
+        cx.spend_arithmetic::<T>(8)?;
         Ok(Self::Interval(self.span(cx)?.sqrt(cx.bits)))
     }
 
@@ -210,7 +210,7 @@ impl<T: Bound> Component<T> {
             return Ok(Self::Exact(Rational::from(value.floor())));
         }
         let span = self.span(cx)?;
-        cx.pay_sums::<T>(2)?;
+        cx.spend_arithmetic::<T>(2)?;
         match (span.low.floor(), span.high.floor()) {
             (Some(low), Some(high)) if low == high => Ok(Self::Exact(Rational::from(low))),
             _ => Err(StepError::Imprecise),
@@ -223,7 +223,7 @@ impl<T: Bound> Component<T> {
             if self.is_zero() {
                 return Ok((Self::zero(), Self::int(1)));
             }
-            cx.pay_calls::<T>(2)?;
+            cx.spend_functions::<T>(2)?;
             let (sin, cos) = self.span(cx)?.sin_cos(cx.bits);
             return Ok((Self::Interval(sin), Self::Interval(cos)));
         };
@@ -243,7 +243,7 @@ impl<T: Bound> Component<T> {
         if let (Some(sin), Some(cos)) = (&sin, &cos) {
             return Ok((Self::Exact(sin.clone()), Self::Exact(cos.clone())));
         }
-        cx.pay_calls::<T>(2)?;
+        cx.spend_functions::<T>(2)?;
         let spans = Self::pi(rest).span(cx)?.sin_cos(cx.bits);
         Ok((
             sin.map_or(Self::Interval(spans.0), Self::Exact),

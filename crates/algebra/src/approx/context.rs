@@ -18,7 +18,7 @@ pub(super) enum StepError {
     OutOfFuel,
 }
 
-/// What a step of an evaluation gives.
+/// The result of one step of an evaluation.
 pub(super) type Step<T> = Result<T, StepError>;
 
 /// `None` for every failure but a lack of fuel, which stays an error.
@@ -43,29 +43,29 @@ pub(super) enum Rigor {
     Certified,
     /// Proven bounds if they are sharp, an estimate if not.
     Either,
-    /// A good estimate rather than a laborious proof.
+    /// A good estimate rather than an expensive proof.
     Estimated,
 }
 
-/// The setting of one evaluation.
+/// The state of one evaluation.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     /// The precision.
     pub(super) bits: u32,
-    /// How sure the value has to be.
+    /// How rigorous the value has to be.
     pub(super) rigor: Rigor,
     fuel: &'a Fuel,
-    guessed: Cell<bool>,
+    estimated: Cell<bool>,
     deep: Cell<u32>,
 }
 
 impl<'a> Context<'a> {
-    /// A fresh setting.
+    /// The state at the start of an evaluation.
     pub(super) fn new(bits: u32, rigor: Rigor, fuel: &'a Fuel) -> Self {
-        Self { bits, rigor, fuel, guessed: Cell::new(false), deep: Cell::new(0) }
+        Self { bits, rigor, fuel, estimated: Cell::new(false), deep: Cell::new(0) }
     }
 
-    /// Pays for work.
+    /// Spends fuel.
     pub(super) fn spend(&self, units: u64) -> Step<()> {
         Ok(self.fuel.spend(units)?)
     }
@@ -75,31 +75,31 @@ impl<'a> Context<'a> {
         self.fuel.left()
     }
 
-    /// Pays for some arithmetic operations on bounds.
-    pub(super) fn pay_sums<T: Bound>(&self, count: u64) -> Step<()> {
-        self.spend(T::price(self.bits).0 * count)
+    /// Spends the fuel of some arithmetic operations on bounds.
+    pub(super) fn spend_arithmetic<T: Bound>(&self, count: u64) -> Step<()> {
+        self.spend(T::cost(self.bits).0 * count)
     }
 
-    /// Pays for some function values on bounds.
-    pub(super) fn pay_calls<T: Bound>(&self, count: u64) -> Step<()> {
-        self.spend(T::price(self.bits).1 * count)
+    /// Spends the fuel of some function values on bounds.
+    pub(super) fn spend_functions<T: Bound>(&self, count: u64) -> Step<()> {
+        self.spend(T::cost(self.bits).1 * count)
     }
 
-    /// An estimate is about to be used: fails where only proven bounds will do.
-    pub(super) fn guess(&self) -> Step<()> {
+    /// Records that an estimate is used; fails if only proven bounds are accepted.
+    pub(super) fn allow_estimate(&self) -> Step<()> {
         if self.rigor == Rigor::Certified {
             return Err(StepError::Unsupported);
         }
-        self.guessed.set(true);
+        self.estimated.set(true);
         Ok(())
     }
 
     /// Whether an estimate took part.
-    pub(super) fn guessed(&self) -> bool {
-        self.guessed.get()
+    pub(super) fn estimated(&self) -> bool {
+        self.estimated.get()
     }
 
-    /// Does something one level of nested operators further down; past three levels it is not done at all.
+    /// Evaluates a nested operator; fails beyond three levels.
     pub(super) fn nested<R>(&self, work: impl FnOnce() -> Step<R>) -> Step<R> {
         const MOST: u32 = 3;
         if self.deep.get() >= MOST {

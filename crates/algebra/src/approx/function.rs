@@ -22,8 +22,8 @@ pub(super) fn call<T: Bound>(function: Function, args: &[Number<T>], cx: &Contex
                 return Err(StepError::Unsupported);
             }
             rest.iter().try_fold(first.clone(), |so_far, next| match function {
-                Function::Gcd | Function::Lcm => divisors(function, so_far, next.clone(), cx),
-                _ => extreme(so_far, next, function == Function::Max, cx),
+                Function::Gcd | Function::Lcm => gcd_or_lcm(function, so_far, next.clone(), cx),
+                _ => max_or_min(so_far, next, function == Function::Max, cx),
             })
         }
         (Function::Binomial, [n, k]) => binomial(n, k, cx),
@@ -180,7 +180,7 @@ fn arcsin<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
         }
         match part.abs().order(&Component::int(1), cx)? {
             Some(Ordering::Greater) => {}
-            Some(_) => return Ok(Real(part.through(cx, interval::arcsin)?)),
+            Some(_) => return Ok(Real(part.map_interval(cx, interval::arcsin)?)),
             None => return Err(StepError::Imprecise),
         }
     }
@@ -197,7 +197,7 @@ fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
         Real(Component::Exact(value)) if value.is_one() || *value == Rational::NEG_ONE => {
             Ok(Real(Component::pi(value * Rational::from_parts(1.into(), 4_u8.into()))))
         }
-        Real(part) => Ok(Real(part.through(cx, Interval::atan)?)),
+        Real(part) => Ok(Real(part.map_interval(cx, Interval::atan)?)),
         Complex(..) => {
             // i/2·(ln(1 − iz) − ln(1 + iz))
             let (one, turned) = (Number::int(1), Number::i().mul(x, cx)?);
@@ -207,7 +207,7 @@ fn arctan<T: Bound>(x: &Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     }
 }
 
-fn divisors<T: Bound>(function: Function, a: Number<T>, b: Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
+fn gcd_or_lcm<T: Bound>(function: Function, a: Number<T>, b: Number<T>, cx: &Context<'_>) -> Step<Number<T>> {
     let (a, b) = (a.real()?, b.real()?);
     let (Some(a), Some(b)) = (a.integer(), b.integer()) else {
         return Err(StepError::Unsupported);
@@ -219,7 +219,7 @@ fn divisors<T: Bound>(function: Function, a: Number<T>, b: Number<T>, cx: &Conte
     Ok(Number::exact(result.into()))
 }
 
-fn extreme<T: Bound>(a: Number<T>, b: &Number<T>, largest: bool, cx: &Context<'_>) -> Step<Number<T>> {
+fn max_or_min<T: Bound>(a: Number<T>, b: &Number<T>, largest: bool, cx: &Context<'_>) -> Step<Number<T>> {
     match (&a, b) {
         (Infinite(negative), _) => Ok(if *negative == largest { b.clone() } else { a }),
         (_, Infinite(negative)) => Ok(if *negative == largest { a } else { b.clone() }),

@@ -13,7 +13,7 @@ use super::interval::Interval;
 use super::rational;
 use crate::expr::Rational;
 
-/// How many Bernoulli numbers are kept.
+/// The number of Bernoulli numbers.
 const KEPT: usize = 100;
 
 /// The Bernoulli numbers B₂, B₄, B₆, …
@@ -68,7 +68,7 @@ pub(super) fn gamma<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Step<Compon
     }
 }
 
-/// Γ of a positive number: moved up to where the series is sharp, and back by division.
+/// Γ of a positive number: shifted to where the series is sharp, and back by division.
 fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Step<Interval<T>> {
     let bits = cx.bits;
     let sharp = 8 + if bits > 400 { bits / 2 } else { bits / 6 };
@@ -77,12 +77,12 @@ fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Step<Interval<T>> {
     let mut at = x.clone();
     if start < f64::from(sharp) {
         for _ in 0..sharp {
-            cx.pay_sums::<T>(6)?;
+            cx.spend_arithmetic::<T>(6)?;
             below = below.mul(&at, bits);
             at = at.add(&Interval::small(1), bits);
         }
     }
-    cx.pay_calls::<T>(4)?;
+    cx.spend_functions::<T>(4)?;
     // (x − 1/2)·ln x − x + ln(2π)/2 + Σ B₂ₖ/(2k(2k−1)x²ᵏ⁻¹), off by less than the first term left out.
     let half = Interval::small(1).half();
     let mut sum = at.sub(&half, bits).mul(&at.ln(bits), bits).sub(&at, bits);
@@ -93,7 +93,7 @@ fn positive<T: Bound>(x: &Interval<T>, cx: &Context<'_>) -> Step<Interval<T>> {
     let step = power.square(bits);
     let wanted = -i64::from(bits) - 8;
     for (k, b) in (1_i32..).zip(BERNOULLI.iter()) {
-        cx.pay_sums::<T>(12)?;
+        cx.spend_arithmetic::<T>(12)?;
         let weight = b / Rational::from(2 * k * (2 * k - 1));
         let term = power.mul(&Interval::of_rational(&weight, bits), bits);
         let size = term.abs().high;

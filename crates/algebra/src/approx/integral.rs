@@ -27,7 +27,7 @@ impl<T: Bound> Body<'_, '_, T> {
                 if let Some(value) = optional(closed::integral(self, [from, to]))?.flatten() {
                     return Ok(value);
                 }
-                // A body without a value at an end has no bounds near it either.
+                // A body that is undefined at an end has no bounds near it.
                 let mut smooth = cx.rigor != Rigor::Estimated;
                 for end in [from, to] {
                     smooth &= optional(self.at(end.clone()))?.is_some();
@@ -37,10 +37,10 @@ impl<T: Bound> Body<'_, '_, T> {
                         return Ok(crude);
                     }
                     let Ok(fine) = self.quadrature(from, to) else { return Ok(crude) };
-                    cx.guess()?;
+                    cx.allow_estimate()?;
                     return Ok(fine);
                 }
-                cx.guess()?;
+                cx.allow_estimate()?;
                 match self.quadrature(from, to) {
                     Err(StepError::Unsupported | StepError::Imprecise) if cx.rigor == Rigor::Estimated => {
                         self.proven(&low, &high)
@@ -52,7 +52,7 @@ impl<T: Bound> Body<'_, '_, T> {
                 Ok(self.integral(to, from)?.neg())
             }
             (Infinite(true), Infinite(false) | Real(_)) | (Real(_), Infinite(false)) => {
-                cx.guess()?;
+                cx.allow_estimate()?;
                 self.quadrature(from, to)
             }
             _ => Err(StepError::Unsupported),
@@ -61,7 +61,7 @@ impl<T: Bound> Body<'_, '_, T> {
 
     /// A proven enclosure between two finite bounds.
     fn proven(&mut self, a: &Interval<T>, b: &Interval<T>) -> Step<Number<T>> {
-        // The ends themselves may be enclosures: what lies inside them is bounded by value times width.
+        // The ends may be enclosures: the integral within them is bounded by value times width.
         let mut total = Number::int(0);
         for end in [a, b] {
             if end.low != end.high {
@@ -93,7 +93,7 @@ impl<T: Bound> Body<'_, '_, T> {
         let mut left: u32 = if self.cx.bits <= 53 { 200 } else { 60 };
         // Pieces still to be done, each with the depth of its halving.
         let mut todo = vec![(low, high, 0)];
-        // A proof may cost its share; an estimate must stay affordable.
+        // A proof may use a tenth of the fuel, so that an estimate can follow.
         let reserve = self.cx.left() / 10 * 9;
         while let Some((low, high, depth)) = todo.pop() {
             left = left.checked_sub(1).ok_or(StepError::Unsupported)?;
@@ -135,7 +135,7 @@ impl<T: Bound> Body<'_, '_, T> {
             };
         };
         let series = self.taylor(&Number::point(middle), order - 1)?;
-        // Odd powers cancel up to the half-unit by which the middle is off; the hull of both reaches covers it
+        // Odd powers cancel up to the rounding error of the middle; the hull of both distances covers it
         // because each side is integrated on its own.
         let mut total = Number::int(0);
         let mut power = reach.clone();
@@ -162,7 +162,7 @@ fn is_wide<T: Bound>(value: &Number<T>, cx: &Context<'_>) -> Step<bool> {
     Ok(wide > 1e-10 * re.abs().high.max(im.abs().high))
 }
 
-/// Whether the remainder is wider than the precision deserves.
+/// Whether the remainder is wide for the precision.
 fn is_coarse<T: Bound>(tail: &Number<T>, cx: &Context<'_>) -> Step<bool> {
     let (re, im) = tail.clone().parts()?;
     for part in [re, im] {

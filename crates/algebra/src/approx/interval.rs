@@ -7,7 +7,7 @@ use super::bound::{Bound, Pair, Rounding};
 use crate::expr::Rational;
 use crate::squaring;
 
-/// An interval `[low, high]`; an infinite end means that nothing bounds the number on that side.
+/// An interval `[low, high]`; an infinite end means that the number is unbounded on that side.
 #[derive(Clone, Debug)]
 pub(crate) struct Interval<T> {
     pub(crate) low: T,
@@ -73,7 +73,7 @@ impl<T: Bound> Interval<T> {
         self.high.add(&self.low.neg(), bits, Rounding::Up)
     }
 
-    /// The order of all numbers of one to all numbers of the other, where it is one.
+    /// The order of the numbers of one to those of the other, if it is the same for all.
     pub(crate) fn order(&self, other: &Self) -> Option<Ordering> {
         if self.high < other.low {
             return Some(Ordering::Less);
@@ -94,7 +94,7 @@ impl<T: Bound> Interval<T> {
         }
     }
 
-    /// What both have in common; either one where they have nothing.
+    /// The intersection; one of the intervals if it is empty.
     pub(crate) fn common(&self, other: &Self) -> Self {
         let both = Self {
             low: if self.low >= other.low { self.low.clone() } else { other.low.clone() },

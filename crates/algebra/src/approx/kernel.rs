@@ -12,10 +12,10 @@ use super::big::Big;
 use super::bound::{Bound as _, Pair, Rounding};
 use super::constant::{Fraction, LN2, PI};
 
-/// The most bits the constants allow for.
+/// The highest precision that the constants allow.
 pub(super) const MAX_BITS: u32 = 1024;
-/// Arguments of sine and cosine at or above 2^this say nothing.
-const TURNS: i64 = 1900;
+/// Sine and cosine of arguments from 2 to this power are not computed.
+const MAX_EXPONENT: i64 = 1900;
 
 /// `value ± error`, in units of 2^`exponent`.
 fn around(value: &IBig, error: &IBig, exponent: i64, bits: u32) -> Pair<Big> {
@@ -134,7 +134,7 @@ pub(super) fn ln(x: &Big, bits: u32) -> Pair<Big> {
 
 pub(super) fn sin_cos(x: &Big, bits: u32) -> (Pair<Big>, Pair<Big>) {
     let unit = Big::small(1);
-    let Some(top) = x.exponent().filter(|top| *top < TURNS) else {
+    let Some(top) = x.exponent().filter(|top| *top < MAX_EXPONENT) else {
         if x.sign() == Ordering::Equal {
             return ((Big::ZERO, Big::ZERO), (unit.clone(), unit));
         }

@@ -12,19 +12,19 @@ use super::operator::Body;
 use super::series::mentions;
 use crate::expr::{Expr, Function, Rational, Side, Symbol};
 
-/// How often the distance to the point is halved.
+/// The number of distances to the point, each half of the one before.
 const STEPS: u32 = 16;
 
 impl<T: Bound> Body<'_, '_, T> {
     /// The limit towards a point.
     pub(super) fn limit(&mut self, towards: &Number<T>, side: Option<Side>) -> Step<Number<T>> {
         let cx = self.cx;
-        if !jumps(self.expr, self.variable)
+        if !may_be_discontinuous(self.expr, self.variable)
             && let Some(value) = optional(self.at(towards.clone()))?
         {
             return Ok(value);
         }
-        cx.guess()?;
+        cx.allow_estimate()?;
         match (towards, side) {
             (Infinite(negative), _) => self.approach(towards, *negative),
             (_, Some(side)) => self.approach(towards, side == Side::Below),
@@ -76,7 +76,7 @@ impl<T: Bound> Body<'_, '_, T> {
                 Err(StepError::OutOfFuel) => return Err(StepError::OutOfFuel),
                 Err(fail) => {
                     failure = fail;
-                    // Too close for the precision: what came before may do.
+                    // Too close for the precision: the values so far may suffice.
                     if values.len() >= 8 {
                         break;
                     }
@@ -90,8 +90,8 @@ impl<T: Bound> Body<'_, '_, T> {
     }
 }
 
-/// Whether a body may jump where its functions have values on both sides.
-fn jumps(expr: &Expr, variable: &Symbol) -> bool {
+/// Whether a body may have jump discontinuities in its domain.
+fn may_be_discontinuous(expr: &Expr, variable: &Symbol) -> bool {
     let here = matches!(
         expr,
         Expr::Call(
@@ -104,7 +104,8 @@ fn jumps(expr: &Expr, variable: &Symbol) -> bool {
             _
         )
     ) || matches!(expr, Expr::Power(base, exponent) if mentions(exponent, variable) && mentions(base, variable));
-    here && mentions(expr, variable) || expr.children().into_iter().any(|part| jumps(part, variable))
+    here && mentions(expr, variable)
+        || expr.children().into_iter().any(|part| may_be_discontinuous(part, variable))
 }
 
 /// The limit of a sequence taken at doubling distances, by Wynn's epsilon algorithm; its error is estimated
@@ -123,14 +124,14 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
         }
         let wide = span.width(bits).to_f64(Rounding::Up);
         let point = span.low.add(&span.high, bits, Rounding::Down).half();
-        // Where rounding drowns the steps, further values say nothing new.
+        // Further values add nothing once rounding errors dominate the steps.
         if points.len() >= 6 && points.last().is_some_and(|last| wide > 1e-3 * gap(last, &point)) {
             break;
         }
         noise = noise.max(wide);
         points.push(point);
     }
-    if let Some(negative) = runs_away(&points) {
+    if let Some(negative) = diverges(&points) {
         return Ok(Infinite(negative));
     }
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
@@ -139,16 +140,16 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
     if points.iter().all(|point| point == first) {
         return Number::point(last.clone()).widened(noise, cx);
     }
-    // Differences below this are rounding, and dividing by them would only magnify it.
+    // Differences below this are rounding errors, which division would magnify.
     let grain = last.to_f64(Rounding::Up).abs() * libm::exp2(8.0 - f64::from(bits.min(900)));
-    // The best so far: the last value, as good as its last step.
+    // The best estimate so far: the last value, with its last step as the error.
     let mut best =
         (points.get(points.len() - 2).map_or(f64::MAX, |near| gap(near, last) * 2.0), last.clone());
     let mut corner = last.clone();
     let (mut before, mut now) = (vec![T::small(0); points.len() + 1], points);
     for column in 1.. {
-        cx.pay_sums::<T>(6 * now.len() as u64)?;
-        // Three values that are the same: the column has arrived.
+        cx.spend_arithmetic::<T>(6 * now.len() as u64)?;
+        // Three equal values: the column has converged.
         if column % 2 == 1
             && let [.., a, b, c] = now.as_slice()
             && gap(a, b).max(gap(b, c)) <= grain
@@ -184,8 +185,8 @@ pub(super) fn extrapolated<T: Bound>(values: &[Number<T>], cx: &Context<'_>) -> 
     Number::point(best.1).widened(best.0 + 16.0 * (noise + grain), cx)
 }
 
-/// The sign of infinity, where a sequence grows without end.
-fn runs_away<T: Bound>(points: &[T]) -> Option<bool> {
+/// The sign of infinity, if a sequence grows without bound.
+fn diverges<T: Bound>(points: &[T]) -> Option<bool> {
     let tail: Vec<f64> =
         points.iter().rev().take(6).rev().map(|point| point.to_f64(Rounding::Down)).collect();
     let last = *tail.last()?;

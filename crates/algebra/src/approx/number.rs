@@ -15,7 +15,7 @@ pub(super) enum Number<T> {
     Real(Component<T>),
     /// A number whose imaginary part is not known to be zero.
     Complex(Component<T>, Component<T>),
-    /// Plus infinity, or minus infinity where true.
+    /// Plus infinity, or, if true, minus infinity.
     Infinite(bool),
 }
 
@@ -193,7 +193,7 @@ impl<T: Bound> Number<T> {
                 _ => return Err(StepError::Undefined),
             });
         }
-        let turn = |ratio: Component<T>| ratio.through(cx, Interval::atan);
+        let turn = |ratio: Component<T>| ratio.map_interval(cx, Interval::atan);
         match (re.sign(), im.sign()) {
             (Some(Ordering::Greater), Some(Ordering::Equal)) => Ok(Component::zero()),
             (Some(Ordering::Less), Some(Ordering::Equal)) => Ok(quarters(4)),

@@ -7,24 +7,24 @@ use crate::expr::{Rational, Symbol};
 pub struct Point(Vec<(Symbol, Rational)>);
 
 impl Point {
-    /// No variable has a place.
+    /// A point without variables.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Every variable at its place; each is named once.
+    /// A point from the values of its variables; every name occurs once.
     pub fn new(places: impl IntoIterator<Item = (Symbol, Rational)>) -> Self {
         let mut places: Vec<_> = places.into_iter().collect();
         places.sort_by(|a, b| a.0.cmp(&b.0));
         Self(places)
     }
 
-    /// The place of one variable.
+    /// The value of one variable.
     pub fn get(&self, name: &str) -> Option<&Rational> {
         self.find(name).ok().map(|at| &self.0[at].1)
     }
 
-    /// The same point with one variable put at a place.
+    /// The same point with one variable set to a value.
     #[must_use]
     pub fn with(mut self, name: Symbol, value: Rational) -> Self {
         match self.find(&name) {

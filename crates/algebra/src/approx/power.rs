@@ -21,7 +21,7 @@ impl<T: Bound> Number<T> {
             Infinite(false) => Ok(Infinite(false)),
             Infinite(true) => Ok(Self::int(0)),
             Real(x) if x.is_zero() => Ok(Self::int(1)),
-            Real(x) => Ok(Real(x.through(cx, Interval::exp)?)),
+            Real(x) => Ok(Real(x.map_interval(cx, Interval::exp)?)),
             Complex(x, y) => {
                 let size = Real(x.clone()).exp(cx)?;
                 let (sin, cos) = y.sin_cos(cx)?;
@@ -38,7 +38,7 @@ impl<T: Bound> Number<T> {
             Real(x) => match x.sign() {
                 Some(Ordering::Equal) => Err(StepError::Undefined),
                 Some(Ordering::Greater) if x.is_one() => Ok(Self::int(0)),
-                Some(Ordering::Greater) => Ok(Real(x.through(cx, Interval::ln)?)),
+                Some(Ordering::Greater) => Ok(Real(x.map_interval(cx, Interval::ln)?)),
                 Some(Ordering::Less) => {
                     let size = Real(x.neg()).ln(cx)?;
                     Ok(Self::of(size.real()?, Component::pi(Rational::ONE)))
@@ -68,7 +68,7 @@ impl<T: Bound> Number<T> {
                 };
                 let size = self.clone().abs(cx)?.real()?;
                 let half = Component::Exact(Rational::from_parts(1.into(), 2_u8.into()));
-                let root = |x: Component<T>| x.mul(&half, cx)?.lifted().sqrt(cx);
+                let root = |x: Component<T>| x.mul(&half, cx)?.clamped_below().sqrt(cx);
                 let (re, im) = (root(size.add(a, cx)?)?, root(size.sub(a, cx)?)?);
                 Ok(Self::of(re, if negative { im.neg() } else { im }))
             }
@@ -108,8 +108,8 @@ impl<T: Bound> Number<T> {
 }
 
 impl<T: Bound> Component<T> {
-    /// The part of it that is not below zero, for a number that cannot be.
-    fn lifted(self) -> Self {
+    /// The non-negative part of an enclosure, for a number that is not negative.
+    fn clamped_below(self) -> Self {
         match self {
             Self::Interval(span) if !span.is_not_negative() => Self::Interval(Interval {
                 low: T::small(0),
@@ -130,7 +130,7 @@ fn real_sqrt<T: Bound>(x: &Component<T>, cx: &Context<'_>) -> Step<Number<T>> {
                 return Ok(Real(Component::Interval(span.sqrt(cx.bits))));
             }
             // Either a small real number or a small imaginary one.
-            cx.pay_sums::<T>(8)?;
+            cx.spend_arithmetic::<T>(8)?;
             let to = |end: T| Interval { low: T::small(0), high: Interval::point(end).sqrt(cx.bits).high };
             Ok(Complex(Component::Interval(to(span.high.clone())), Component::Interval(to(span.low.neg()))))
         }
@@ -184,7 +184,7 @@ pub(super) fn whole_power<T: Bound>(base: &Number<T>, n: &IBig, cx: &Context<'_>
     let count = u64::try_from(n.unsigned_abs()).ok().filter(|count| *count < 1 << 50);
     let power = match (base, count) {
         (Real(x), Some(count)) => {
-            cx.pay_sums::<T>(4 * u64::from(count.ilog2() + 1))?;
+            cx.spend_arithmetic::<T>(4 * u64::from(count.ilog2() + 1))?;
             Real(Component::Interval(x.span(cx)?.pow(count, cx.bits)))
         }
         (Real(x), None) => match x.sign() {

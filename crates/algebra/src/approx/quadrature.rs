@@ -19,7 +19,7 @@ impl<T: Bound> Body<'_, '_, T> {
         let mut total = Number::int(0);
         let mut last: Option<Number<T>> = None;
         let mut before = f64::MAX;
-        // What the rounding of nodes next to a singular end may have moved, and what lies beyond them.
+        // The error from rounding nodes next to a singular end, and the part beyond them.
         let mut fuzz = 0.0;
         for level in 0..=LAST {
             let per = 1_i32 << level;
@@ -32,7 +32,7 @@ impl<T: Bound> Body<'_, '_, T> {
                 let Some(Node { x, weight, blur }) = node(from, to, &t, cx)? else { continue };
                 let value = match self.at(x) {
                     Ok(value) => value.mul(&weight, cx)?,
-                    // The ends themselves may be singular; inside, a hole is a hole.
+                    // The ends may be singular; the inside may not.
                     Err(fail) if fail != StepError::OutOfFuel && i.abs() >= 2 * per => continue,
                     Err(fail) => return Err(fail),
                 };
@@ -52,7 +52,7 @@ impl<T: Bound> Body<'_, '_, T> {
             if let Some(last) = &last {
                 let change = estimate.sub(last, cx)?.size(cx)?;
                 let fine = scale.max(f64::MIN_POSITIVE) * libm::exp2(-f64::from(cx.bits.min(1000)) * 0.8);
-                // Refining no longer helps: what is left is rounding, or a singular end.
+                // Refining no longer helps: the rest is rounding, or a singular end.
                 let stuck = level >= 3 && change > 0.25 * before;
                 if change <= fine || ((stuck || level == LAST) && change <= 1e-4 * scale.max(1e-4)) {
                     return estimate.widened(change * 4.0 + edge + 4.0 * fuzz / f64::from(per), cx);
@@ -71,15 +71,15 @@ fn node<T: Bound>(from: &Number<T>, to: &Number<T>, t: &Rational, cx: &Context<'
     let t = Number::exact(t.clone());
     // One exponential gives the hyperbolic functions of t, and another those of u.
     let grown = t.exp(cx)?;
-    let (up, along) = halves(&grown, cx)?;
+    let (up, along) = sinh_cosh(&grown, cx)?;
     let (u, slope) = (half_pi.mul(&up, cx)?, half_pi.mul(&along, cx)?);
     let falls = t.real()?.sign() == Some(Ordering::Less);
-    // e to minus the size of u: small, so that nothing overflows.
+    // e^−|u|: small, so that nothing overflows.
     let shrunk = if falls { u.exp(cx)? } else { u.neg().exp(cx)? };
     let mut distance = None;
     let (x, weight) = match (from, to) {
         (Infinite(_), Infinite(_)) => {
-            let (up, along) = halves(&shrunk, cx)?;
+            let (up, along) = sinh_cosh(&shrunk, cx)?;
             (if falls { up } else { up.neg() }, along.mul(&slope, cx)?)
         }
         (Infinite(_), end) | (end, Infinite(_)) => {
@@ -112,12 +112,12 @@ fn node<T: Bound>(from: &Number<T>, to: &Number<T>, t: &Rational, cx: &Context<'
 }
 
 /// Hyperbolic sine and cosine of an exponent, from its exponential.
-fn halves<T: Bound>(grown: &Number<T>, cx: &Context<'_>) -> Step<(Number<T>, Number<T>)> {
+fn sinh_cosh<T: Bound>(grown: &Number<T>, cx: &Context<'_>) -> Step<(Number<T>, Number<T>)> {
     let shrunk = grown.inverse(cx)?;
     Ok((grown.sub(&shrunk, cx)?.half(cx)?, grown.add(&shrunk, cx)?.half(cx)?))
 }
 
-/// Where the integrand is examined.
+/// A point at which the integrand is evaluated.
 struct Node<T> {
     x: Number<T>,
     weight: Number<T>,

@@ -1,6 +1,6 @@
 //! Exact arithmetic on rationals up to a size, charged to fuel by machine word.
 //!
-//! Each function answers `None` where the result would be too large or is not rational: the caller goes on with
+//! Each function returns `None` if the result would be too large or is not rational: the caller continues with
 //! enclosures.
 
 use dashu_int::ops::{BitTest as _, Gcd as _, UnsignedAbs as _};

@@ -181,7 +181,7 @@ impl<'a, T: Bound> Expansion<'_, 'a, T> {
                 return Ok(self.constant(Number::int(1)));
             }
             let mut power = squaring::power(u.clone(), n.into(), |a, b| self.mul(a, b))?;
-            // The value itself is sharper than the product over an enclosure.
+            // The power of the enclosure is sharper than a product of enclosures.
             power[0] = u[0].power(w, self.cx)?;
             return Ok(power);
         }

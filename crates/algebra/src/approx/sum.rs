@@ -11,7 +11,7 @@ use super::{limit, rational};
 
 /// The most terms added one by one.
 const TERMS: u32 = 20_000;
-/// A running fraction longer than this goes on as an enclosure: adding to it would cost too much.
+/// The longest exact running fraction in bits; a longer one becomes an enclosure, as adding to it costs too much.
 const LONGEST: usize = 1_500;
 
 /// The bounds, as integers; none for an upper bound at infinity.
@@ -34,7 +34,7 @@ impl<T: Bound> Body<'_, '_, T> {
             }
             (from, Some(to)) => self.long_sum(&from, &to),
             (from, None) => {
-                self.cx.guess()?;
+                self.cx.allow_estimate()?;
                 self.infinite_sum(&from)
             }
         }
@@ -48,7 +48,7 @@ impl<T: Bound> Body<'_, '_, T> {
             }
             (_, Some(_)) => Err(StepError::Unsupported),
             (mut next, None) => {
-                self.cx.guess()?;
+                self.cx.allow_estimate()?;
                 // Partial products at doubling lengths, extrapolated.
                 let mut partial = Number::int(1);
                 let mut found = Vec::new();

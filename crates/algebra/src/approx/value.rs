@@ -33,10 +33,10 @@ pub struct Enclosure {
     bits: u32,
 }
 
-/// Bits by which exact parts are bounded more sharply than the precision of an evaluation.
-const MORE: u32 = 64;
+/// Bits of precision added to the bounds of exact parts.
+const EXTRA_BITS: u32 = 64;
 
-/// A rational number, or a rational multiple of π where true.
+/// A rational number, or, if the flag is set, a rational multiple of π.
 type Closed<'a> = Option<(&'a Rational, bool)>;
 
 impl<T: Bound> Component<T> {
@@ -64,7 +64,7 @@ impl<T: Bound> Component<T> {
 impl Enclosure {
     /// Bounds of the real and of the imaginary part, without counting fuel.
     fn spans(&self) -> (Interval<Big>, Interval<Big>) {
-        let bits = self.bits + MORE;
+        let bits = self.bits + EXTRA_BITS;
         (self.re.unpaid_span(bits), self.im.unpaid_span(bits))
     }
 
@@ -89,7 +89,7 @@ impl Value {
     /// Bounds of the real part as doubles; an infinity is its own bounds.
     pub fn to_f64_bounds(&self) -> (f64, f64) {
         let span = match self {
-            Self::Exact(value) => Interval::<f64>::of_rational(value, MORE),
+            Self::Exact(value) => Interval::<f64>::of_rational(value, EXTRA_BITS),
             Self::Ball(ball) => ball.spans().0.to_f64(),
             Self::Infinite { negative } => Interval::point(f64::infinite(*negative)),
         };
@@ -200,7 +200,8 @@ impl Value {
 /// The relative and the absolute accuracy of a rectangle in bits, at most `most` each.
 pub(super) fn sharpness(re: &Interval<Big>, im: &Interval<Big>, most: u32) -> (u32, u32) {
     let larger = |a: Big, b: Big| if a >= b { a } else { b };
-    let (wide, large) = (larger(re.width(MORE), im.width(MORE)), larger(re.abs().high, im.abs().high));
+    let (wide, large) =
+        (larger(re.width(EXTRA_BITS), im.width(EXTRA_BITS)), larger(re.abs().high, im.abs().high));
     let cap = |bits: i64| u32::try_from(bits.clamp(0, i64::from(most))).unwrap_or(0);
     match (wide.exponent(), large.exponent()) {
         _ if !wide.is_finite() => (0, 0),

@@ -9,10 +9,10 @@ use super::point::Point;
 use super::{function, operator};
 use crate::expr::{Constant, Expr, Rational, Symbol};
 
-/// No expression is followed deeper than this.
+/// The deepest expression that is evaluated.
 const DEEPEST: u32 = 400;
 
-/// Where the variables stand: the bound ones, innermost last, and the free ones.
+/// The values of the variables: the bound ones, innermost last, and the free ones.
 #[derive(Debug)]
 pub(super) struct Scope<'a, T> {
     pub(super) cx: &'a Context<'a>,
@@ -35,7 +35,7 @@ impl<'a, T: Bound> Scope<'a, T> {
         result
     }
 
-    /// What a variable stands for.
+    /// The value of a variable.
     pub(super) fn look_up(&self, name: &Symbol) -> Step<Number<T>> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
             return Ok(value.clone());

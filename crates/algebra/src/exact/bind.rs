@@ -8,7 +8,7 @@ use super::{
 };
 use crate::expr::{Bind, Expr, Over, Rational, Side, Symbol};
 
-/// Terms a sum or product with number bounds may have to be written out.
+/// The most terms of a sum or product that is written out.
 const UNROLLED: i64 = 1_000;
 /// The highest power summed in closed form.
 const FAULHABER: i64 = 12;
@@ -38,12 +38,12 @@ impl Field<'_> {
         }
     }
 
-    /// The body in a fresh bound kernel.
+    /// The body with a new bound kernel for its variable.
     pub(super) fn body(&mut self, variable: &Symbol, body: &Expr) -> Res<(Id, Poly)> {
         let id = self.intern(Kernel::Bound(self.binders))?;
         self.binders += 1;
         self.scope.push((variable.clone(), Poly::kernel(id, Q::ONE)));
-        let out = self.walk(body).and_then(|p| self.tidied(&p));
+        let out = self.walk(body).and_then(|p| self.simplified(&p));
         self.scope.pop();
         self.binders -= 1;
         Ok((id, out?))
@@ -92,11 +92,11 @@ impl Field<'_> {
 
     /// Whether a bound variable occurs in a form, at any depth.
     pub(super) fn mentions(&self, p: &Poly, id: Id) -> bool {
-        self.table.bound(p) & self.table.traits(id).bound != 0
+        self.table.bound(p) & self.table.properties(id).bound != 0
     }
 
     fn mono_mentions(&self, mono: &Mono, id: Id) -> bool {
-        self.table.bound_mono(mono) & self.table.traits(id).bound != 0
+        self.table.bound_mono(mono) & self.table.properties(id).bound != 0
     }
 
     /// The body as terms c·k^d·e^{rk}, if it is such a sum.
@@ -109,7 +109,7 @@ impl Field<'_> {
             for (kernel, e) in &mono.0 {
                 if *kernel == id {
                     degree = *e;
-                } else if self.table.traits(*kernel).bound & self.table.traits(id).bound == 0 {
+                } else if self.table.properties(*kernel).bound & self.table.properties(id).bound == 0 {
                     factor.0.push((*kernel, *e));
                 } else if let Kernel::Exp(inner) = self.table.get(*kernel) {
                     let left = inner.without(id);

@@ -53,7 +53,7 @@ impl fmt::Display for CanonicalForm {
     }
 }
 
-/// An open question is out of fuel only when the fuel says so.
+/// `None` for every failure but a lack of fuel.
 fn settled<T>(result: Res<T>) -> Result<Option<T>, OutOfFuel> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -65,7 +65,7 @@ fn settled<T>(result: Res<T>) -> Result<Option<T>, OutOfFuel> {
 /// The canonical form of an expression.
 pub fn canonical_form(expr: &Expr, fuel: &Fuel) -> Result<CanonicalForm, OutOfFuel> {
     let mut field = Field::new(fuel);
-    let form = field.walk(expr).and_then(|p| field.tidied(&p));
+    let form = field.walk(expr).and_then(|p| field.simplified(&p));
     Ok(CanonicalForm { form: settled(form)?, table: field.table })
 }
 
@@ -79,7 +79,7 @@ pub fn proportional(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, Out
     answered(Field::new(fuel).proportional(a, b))
 }
 
-/// What has no value is the same as nothing.
+/// An expression without a value is not equal to any other.
 fn answered(answer: Res<Option<bool>>) -> Result<Option<bool>, OutOfFuel> {
     match answer {
         Ok(answer) => Ok(answer),
@@ -110,7 +110,7 @@ impl Field<'_> {
         Ok(verdict(self.decide(&gap)?))
     }
 
-    /// Infinity is like itself, and unlike minus infinity and every number.
+    /// Infinity is equal to itself, and differs from minus infinity and every number.
     fn infinities(&self, a: &Poly, b: &Poly) -> Option<bool> {
         let end = |p: &Poly| p.len() == 1 && p.0[0].0.0.len() == 1 && self.infinite(p);
         match (end(a), end(b)) {
@@ -148,13 +148,13 @@ impl Field<'_> {
         }
     }
 
-    /// The kernels of a monomial that are not numbers.
+    /// The factors of a monomial that are not numbers.
     fn variable_part(&self, mono: &Mono) -> Mono {
         let number = |id| self.region(&Poly::kernel(id, super::exponent::Q::HALF)).is_some();
         Mono(mono.0.iter().filter(|(id, _)| !number(*id)).copied().collect())
     }
 
-    /// The number that stands before a product of variables.
+    /// The coefficient of a product of variables.
     fn coefficient(&self, p: &Poly, variables: &Mono) -> Poly {
         let mut terms = Vec::new();
         for (mono, value) in &p.0 {

@@ -1,5 +1,5 @@
 //! Roots of unity: exact values by radicals where these are short, else reduction modulo the cyclotomic
-//! polynomial, with square roots of primes written as Gauss sums so that both worlds meet.
+//! polynomial, with square roots of primes written as Gauss sums, so that both are comparable.
 
 use std::collections::BTreeMap;
 

@@ -31,7 +31,7 @@ impl Field<'_> {
             }
             return self.atom(Kernel::Call(Function::Factorial, vec![p.clone()]));
         }
-        let p = self.tidied(p)?;
+        let p = self.simplified(p)?;
         let constant = p.0.iter().find(|(m, _)| m.is_one()).map_or(Rational::ZERO, |(_, c)| c.clone());
         let half = p.as_rational().is_some_and(|v| *v.denominator() == UBig::from(2u8));
         let Ok(shift) = i64::try_from(constant.floor()) else {
@@ -112,7 +112,7 @@ impl Field<'_> {
         self.times(&top, &inverse)
     }
 
-    /// Functions that are evaluated at rational numbers and stay closed elsewhere.
+    /// Functions that are evaluated at rational numbers and are kernels elsewhere.
     pub(super) fn arithmetic(&mut self, function: Function, args: &[Poly]) -> Res<Poly> {
         use Function::{Ceil, Floor, Gcd, Lcm, Max, Min, Mod, Sign};
         self.fuel.spend(4 * args.len() as u64 + args.iter().map(Poly::words).sum::<u64>())?;
@@ -139,7 +139,7 @@ impl Field<'_> {
                     }
                 }
             }
-            (Max | Min, [_, ..]) => return self.extreme(function, args),
+            (Max | Min, [_, ..]) => return self.max_or_min(function, args),
             (Gcd | Lcm, [_, ..]) => {
                 let mut sorted = args.to_vec();
                 sorted.sort();
@@ -151,7 +151,7 @@ impl Field<'_> {
         self.atom(Kernel::Call(function, args.to_vec()))
     }
 
-    fn extreme(&mut self, function: Function, args: &[Poly]) -> Res<Poly> {
+    fn max_or_min(&mut self, function: Function, args: &[Poly]) -> Res<Poly> {
         let mut left: Vec<Poly> = Vec::new();
         for arg in args {
             let mut keep = true;

@@ -13,7 +13,7 @@ use crate::expr::{Function, Rational};
 impl Field<'_> {
     /// e to a form: one factor per term, so that e^{a+b} = e^a·e^b and e^{2a} = (e^a)².
     pub(super) fn exponential(&mut self, p: &Poly) -> Res<Poly> {
-        let p = self.tidied(p)?;
+        let p = self.simplified(p)?;
         let mut out = Poly::one();
         for (mono, value) in &p.0 {
             self.fuel.spend(4)?;
@@ -68,7 +68,7 @@ impl Field<'_> {
     /// The natural logarithm. Products of variables split, since equality is decided on the real numbers:
     /// there ln of a product is the sum of the logarithms of absolute values.
     pub(super) fn logarithm(&mut self, p: &Poly) -> Res<Poly> {
-        let p = self.tidied(p)?;
+        let p = self.simplified(p)?;
         if p.is_empty() {
             return Err(FormError::Undefined);
         }
@@ -144,7 +144,7 @@ impl Field<'_> {
             |(p, e): &(Poly, Q)| p.len() > 1 && e.is_int() && e.num() % 2 != 0 && self.sign_of(p).is_none();
         let below = |term: Option<&(Mono, Rational)>| term.is_some_and(|(_, c)| *c < Rational::ZERO);
         for factor in &mut factors {
-            // A negative number under an odd root, or in a denominator, is turned round.
+            // A negative number under an odd root, or in a denominator, changes its sign.
             let known = if factor.0.len() > 1 { self.sign_of(&factor.0) } else { None };
             let constant = factor.0.0.iter().find(|(m, _)| m.is_one());
             let turns = match known {

@@ -14,14 +14,14 @@ use crate::{
     squaring,
 };
 
-/// Why no canonical form came out.
+/// Why an expression has no canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FormError {
     /// The fuel is spent.
     Fuel,
     /// The expression has no value, as 1/0.
     Undefined,
-    /// The expanded form would be too large: the caller keeps the thing unexpanded.
+    /// The expanded form would be too large: the caller keeps the expression unexpanded.
     Large,
 }
 
@@ -33,15 +33,15 @@ impl From<OutOfFuel> for FormError {
 
 pub(super) type Res<T> = Result<T, FormError>;
 
-/// Term products one multiplication may take: bounds its memory.
+/// The most term products of one multiplication, which bounds its memory.
 const PAIRS: usize = 20_000;
-/// Terms an expanded polynomial may have.
+/// The most terms of an expanded polynomial.
 pub(super) const TERMS: usize = 2_000;
-/// Bits a coefficient may have.
+/// The most bits of a coefficient.
 pub(super) const BITS: usize = 1 << 15;
-/// Kernels one call may make.
+/// The most kernels of one call.
 const KERNELS: usize = 4_000;
-/// Coefficient words one polynomial may hold.
+/// The most coefficient words of one polynomial.
 const WORDS: u64 = 100_000;
 
 /// The state of one call: its kernels, its fuel, and the values of bound variables.
@@ -59,7 +59,7 @@ impl<'f> Field<'f> {
     }
 
     pub(super) fn intern(&mut self, kernel: Kernel) -> Res<Id> {
-        // Kernels stay until the call ends: what they hold is paid for, so that the fuel bounds the memory.
+        // Kernels are kept until the call ends: their size costs fuel, so that the fuel bounds the memory.
         self.fuel.spend(30 + 60 * kernel.terms())?;
         if self.table.len() > KERNELS {
             return Err(FormError::Fuel);
@@ -67,7 +67,7 @@ impl<'f> Field<'f> {
         Ok(self.table.intern(kernel))
     }
 
-    /// What was found, or a kernel where nothing was or it would be too large.
+    /// The value if one was found, or else a kernel; also where the value would be too large.
     pub(super) fn found_or(&mut self, found: Res<Option<Poly>>, kernel: Kernel) -> Res<Poly> {
         match found {
             Ok(Some(value)) => Ok(value),
@@ -268,7 +268,7 @@ impl<'f> Field<'f> {
     pub(super) fn power_int(&mut self, p: &Poly, n: i64) -> Res<Poly> {
         self.fuel.spend(4)?;
         match (p.0.as_slice(), n) {
-            // 0^0 is taken as 1, as sums and binomials want it.
+            // 0^0 is 1, as in sums and binomial coefficients.
             (_, 0) => return Ok(Poly::one()),
             (_, 1) => return Ok(p.clone()),
             ([], _) if n < 0 => return Err(FormError::Undefined),

@@ -7,7 +7,7 @@ use dashu_int::UBig;
 use super::poly::{Id, Mono, Poly};
 use crate::expr::{Expr, Function, Side, Symbol};
 
-/// What a polynomial cannot look into, keyed so that equal kernels get one number.
+/// A generator of the polynomials; equal kernels get the same number in a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kernel {
     /// e^{iπ}: its exponent r stands for the root of unity e^{iπr}, kept in [0, 1).
@@ -29,7 +29,7 @@ pub(super) enum Kernel {
     Abs(Poly),
     /// A primitive polynomial under a root, in a denominator, or in a power too large to expand.
     Base(Poly),
-    /// A power with an exponent nothing is known about.
+    /// A power with an unknown exponent.
     Power(Poly, Poly),
     /// A known function of normalised arguments.
     Call(Function, Vec<Poly>),
@@ -37,7 +37,7 @@ pub(super) enum Kernel {
     Apply(Symbol, Vec<Poly>),
     /// A sum, product, integral or limit: which, its bounds, and its body in a `Bound` kernel.
     Bind(Binder, Vec<Poly>, Poly),
-    /// Equal only to what is written the same.
+    /// An expression that is not analysed: equal only to the same expression.
     Opaque(Expr),
 }
 
@@ -81,10 +81,10 @@ pub(super) const PI: Id = 1;
 pub(super) struct Table {
     kernels: Vec<Kernel>,
     index: BTreeMap<Kernel, Id>,
-    traits: Vec<KernelProperties>,
+    properties: Vec<KernelProperties>,
 }
 
-/// What a kernel is, computed once when it is made, since kernels hold kernels that hold kernels.
+/// The properties of a kernel, computed once when it is interned, since kernels contain kernels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelProperties {
     /// Powers reduce on multiplication: roots of unity and of numbers.
@@ -98,7 +98,7 @@ pub(super) struct KernelProperties {
     pub(super) kind: Kind,
 }
 
-/// What a kernel is, for proofs that a form is not zero.
+/// The kind of a kernel, for proofs that a form is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A root of unity or of a prime: part of a basis over the rationals.
@@ -114,7 +114,7 @@ pub(super) enum Kind {
 
 impl Table {
     pub(super) fn new() -> Self {
-        let mut table = Self { kernels: Vec::new(), index: BTreeMap::new(), traits: Vec::new() };
+        let mut table = Self { kernels: Vec::new(), index: BTreeMap::new(), properties: Vec::new() };
         table.intern(Kernel::Unit);
         table.intern(Kernel::Pi);
         table
@@ -125,8 +125,8 @@ impl Table {
             return *id;
         }
         let id = Id::try_from(self.kernels.len()).unwrap_or(Id::MAX);
-        let traits = self.examined(&kernel);
-        self.traits.push(traits);
+        let properties = self.properties_of(&kernel);
+        self.properties.push(properties);
         self.index.insert(kernel.clone(), id);
         self.kernels.push(kernel);
         id
@@ -141,7 +141,7 @@ impl Table {
         self.kernels.len()
     }
 
-    pub(super) fn traits(&self, id: Id) -> KernelProperties {
+    pub(super) fn properties(&self, id: Id) -> KernelProperties {
         const NONE: KernelProperties = KernelProperties {
             reduces: false,
             real: false,
@@ -149,14 +149,14 @@ impl Table {
             rational: false,
             kind: Kind::Other,
         };
-        self.traits.get(id as usize).copied().unwrap_or(NONE)
+        self.properties.get(id as usize).copied().unwrap_or(NONE)
     }
 
     pub(super) fn reduces(&self, id: Id) -> bool {
-        self.traits(id).reduces
+        self.properties(id).reduces
     }
 
-    fn examined(&self, kernel: &Kernel) -> KernelProperties {
+    fn properties_of(&self, kernel: &Kernel) -> KernelProperties {
         KernelProperties {
             reduces: matches!(kernel, Kernel::Unit | Kernel::Prime(..)),
             real: self.is_real(kernel),
@@ -190,7 +190,7 @@ impl Table {
     }
 
     pub(super) fn real_mono(&self, mono: &Mono) -> bool {
-        mono.0.iter().all(|(id, _)| self.traits(*id).real)
+        mono.0.iter().all(|(id, _)| self.properties(*id).real)
     }
 
     pub(super) fn real(&self, p: &Poly) -> bool {
@@ -206,7 +206,7 @@ impl Table {
     }
 
     pub(super) fn bound_mono(&self, mono: &Mono) -> u64 {
-        mono.0.iter().fold(0, |all, (id, _)| all | self.traits(*id).bound)
+        mono.0.iter().fold(0, |all, (id, _)| all | self.properties(*id).bound)
     }
 
     /// The bound variables a form mentions, at any depth.
@@ -215,12 +215,12 @@ impl Table {
     }
 
     fn rational(&self, p: &Poly) -> bool {
-        p.0.iter().all(|(m, _)| m.0.iter().all(|(id, e)| e.is_int() && self.traits(*id).rational))
+        p.0.iter().all(|(m, _)| m.0.iter().all(|(id, e)| e.is_int() && self.properties(*id).rational))
     }
 
     fn kind_of(&self, kernel: &Kernel) -> Kind {
         let algebraic = |p: &Poly| {
-            p.kernels().iter().all(|id| matches!(self.traits(*id).kind, Kind::Root | Kind::Algebraic))
+            p.kernels().iter().all(|id| matches!(self.properties(*id).kind, Kind::Root | Kind::Algebraic))
         };
         match kernel {
             Kernel::Unit | Kernel::Prime(_, true) => Kind::Root,

@@ -47,7 +47,7 @@ impl Field<'_> {
 
     /// A root, or a power of one; r is not an integer.
     pub(super) fn power_fraction(&mut self, base: &Poly, r: Q) -> Res<Poly> {
-        let base = self.tidied(base)?;
+        let base = self.simplified(base)?;
         if base.is_empty() {
             return if r > Q::ZERO { Ok(Poly::zero()) } else { Err(FormError::Undefined) };
         }

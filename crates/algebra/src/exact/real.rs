@@ -71,7 +71,7 @@ impl Field<'_> {
             return Ok(Poly::kernel(id, r));
         };
         let square = self.mul(p, &conjugate)?;
-        let square = self.tidied(&square)?;
+        let square = self.simplified(&square)?;
         let square = self.units_reduced(&square)?;
         match half.as_int() {
             Some(n) => self.power_int(&square, n),
@@ -91,7 +91,7 @@ impl Field<'_> {
             for (id, e) in &mono.0 {
                 let part = if *id == UNIT {
                     self.single(Mono::of(UNIT, e.negated()?), Rational::ONE)?
-                } else if self.table.traits(*id).real {
+                } else if self.table.properties(*id).real {
                     Poly::kernel(*id, *e)
                 } else if let Kernel::Exp(inner) = self.table.get(*id).clone() {
                     let Some(inner) = self.conjugated(&Poly::term(inner, Rational::ONE))? else {

@@ -12,7 +12,7 @@ use crate::{
 
 /// The largest number whose factorial is multiplied out modulo a prime.
 const FACTORIAL: i128 = 1_000_000;
-/// Terms of a sum or product that are written out.
+/// The most terms of a sum or product that is written out.
 const UNROLLED: i128 = 100_000;
 
 /// The three largest primes p below 2^61 for which p − 1 has no prime factor above `SMOOTH`.
@@ -60,7 +60,7 @@ pub fn residues_agree(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<Option<bool>, O
     Ok(None)
 }
 
-/// Why there is no residue.
+/// Why an expression has no residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResidueError {
     /// A division by zero at this point.

@@ -89,15 +89,15 @@ impl Field<'_> {
         }
     }
 
-    /// A shorter equal form: one numerator over factors it does not share.
-    pub(super) fn tidied(&mut self, p: &Poly) -> Res<Poly> {
-        match self.tidied_or_large(p) {
+    /// A shorter equal form: common factors of numerator and denominator cancelled.
+    pub(super) fn simplified(&mut self, p: &Poly) -> Res<Poly> {
+        match self.try_simplify(p) {
             Err(FormError::Large) => Ok(p.clone()),
             other => other,
         }
     }
 
-    fn tidied_or_large(&mut self, p: &Poly) -> Res<Poly> {
+    fn try_simplify(&mut self, p: &Poly) -> Res<Poly> {
         let (num, mut below) = self.cleared(p)?;
         let num = self.expanded(&num)?;
         let mut num = self.units_reduced(&num)?;

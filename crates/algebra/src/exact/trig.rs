@@ -13,7 +13,7 @@ use crate::expr::{Function, Rational};
 
 impl Field<'_> {
     /// (e^t − e^{−t})/2 and (e^t + e^{−t})/2.
-    fn halves(&mut self, t: &Poly) -> Res<(Poly, Poly)> {
+    fn sinh_cosh(&mut self, t: &Poly) -> Res<(Poly, Poly)> {
         let up = self.exponential(t)?;
         let down = self.exponential(&t.negated())?;
         let half = Rational::ONE / Rational::from(2);
@@ -25,7 +25,7 @@ impl Field<'_> {
     /// sin and cos of a form.
     pub(super) fn sin_cos(&mut self, p: &Poly) -> Res<(Poly, Poly)> {
         let turned = self.mul(p, &Self::i())?;
-        let (odd, cos) = self.halves(&turned)?;
+        let (odd, cos) = self.sinh_cosh(&turned)?;
         let sin = self.mul(&odd, &Self::i().negated())?;
         Ok((sin, cos))
     }
@@ -35,7 +35,7 @@ impl Field<'_> {
         use Function::{Cos, Cosh, Cot, Coth, Csc, Csch, Sec, Sech, Sin, Sinh, Tan, Tanh};
         let (sin, cos) = match function {
             Sin | Cos | Tan | Cot | Sec | Csc => self.sin_cos(p)?,
-            Sinh | Cosh | Tanh | Coth | Sech | Csch => self.halves(p)?,
+            Sinh | Cosh | Tanh | Coth | Sech | Csch => self.sinh_cosh(p)?,
             _ => return Err(FormError::Large),
         };
         let (num, den) = match function {
@@ -65,7 +65,7 @@ impl Field<'_> {
     /// The inverse functions at known values, else odd and complementary forms of two kernels.
     pub(super) fn inverse(&mut self, function: Function, p: &Poly) -> Res<Poly> {
         use Function::{Arccos, Arccot, Arccsc, Arcosh, Arcsec, Arcsin, Arctan, Arsinh, Artanh};
-        let p = &self.tidied(p)?;
+        let p = &self.simplified(p)?;
         match function {
             Arcsin | Arctan => {
                 if self.starts_negative(p) {
@@ -104,7 +104,7 @@ impl Field<'_> {
         self.difference(&Self::pi_times(Rational::ONE / Rational::from(2)), &angle)
     }
 
-    /// A guess from machine numbers that an exact computation confirms.
+    /// An angle guessed in doubles and confirmed exactly.
     fn known_angle(&mut self, function: Function, p: &Poly) -> Res<Option<Poly>> {
         if p.is_empty() {
             return Ok(Some(Poly::zero()));
@@ -171,7 +171,7 @@ impl Field<'_> {
             let kernel = self.atom(Kernel::Call(Function::Arctan, vec![Poly::constant(ratio)]))?;
             out = self.sum(&out, &kernel.scaled(&Rational::from(count)))?;
         }
-        // What is left is a power of i.
+        // The rest is a power of i.
         let turns = angle / std::f64::consts::FRAC_PI_2;
         if (turns - libm::round(turns)).abs() > 1e-6 {
             return Ok(None);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::expr::{Constant, Expr, Function, Rational};
 
-/// Levels of nesting that are followed.
+/// The deepest nesting that is followed.
 const DEPTH: u32 = 300;
 
 impl Field<'_> {
@@ -22,7 +22,7 @@ impl Field<'_> {
         let out = self.walk_inner(expr);
         self.depth -= 1;
         match out {
-            // With a bound variable in scope the written form is not the value.
+            // With a bound variable in scope, the expression itself does not determine the value.
             Err(FormError::Large) if self.scope.is_empty() => self.atom(Kernel::Opaque(expr.clone())),
             Err(FormError::Large) => Err(FormError::Fuel),
             other => other,
@@ -71,7 +71,7 @@ impl Field<'_> {
             Expr::Apply(name, args) => {
                 let args = args
                     .iter()
-                    .map(|a| self.walk(a).and_then(|p| self.tidied(&p)))
+                    .map(|a| self.walk(a).and_then(|p| self.simplified(&p)))
                     .collect::<Res<Vec<_>>>()?;
                 self.atom(Kernel::Apply(name.clone(), args))
             }
@@ -125,14 +125,14 @@ impl Field<'_> {
         self.fuel.spend(8)?;
         match (function, args) {
             (F::Binomial, [n, k]) => self.binomial(n, k),
-            (F::Gcd | F::Lcm | F::Max | F::Min | F::Mod, _) => self.tidied_arithmetic(function, args),
+            (F::Gcd | F::Lcm | F::Max | F::Min | F::Mod, _) => self.simplified_arithmetic(function, args),
             (_, [x]) => self.call_one(function, x),
             _ => Err(FormError::Large),
         }
     }
 
-    fn tidied_arithmetic(&mut self, function: Function, args: &[Poly]) -> Res<Poly> {
-        let args = args.iter().map(|a| self.tidied(a)).collect::<Res<Vec<_>>>()?;
+    fn simplified_arithmetic(&mut self, function: Function, args: &[Poly]) -> Res<Poly> {
+        let args = args.iter().map(|a| self.simplified(a)).collect::<Res<Vec<_>>>()?;
         self.arithmetic(function, &args)
     }
 
@@ -145,20 +145,20 @@ impl Field<'_> {
             F::Arsinh | F::Arcosh | F::Artanh => self.inverse(function, x),
             F::Ln => self.logarithm(x),
             F::Abs => {
-                let x = self.tidied(x)?;
+                let x = self.simplified(x)?;
                 self.absolute_power(&x, Q::ONE)
             }
             F::Factorial => self.factorial(x),
             F::Gamma => self.factorial(&x.minus(&Poly::one())),
             F::DoubleFactorial => self.double_factorial(x),
-            F::Sign | F::Floor | F::Ceil => self.tidied_arithmetic(function, std::slice::from_ref(x)),
+            F::Sign | F::Floor | F::Ceil => self.simplified_arithmetic(function, std::slice::from_ref(x)),
             F::Re | F::Im | F::Conjugate | F::Arg => self.complex_part(function, x),
             _ => self.trigonometric(function, x),
         }
     }
 
     fn complex_part(&mut self, function: Function, x: &Poly) -> Res<Poly> {
-        let x = self.tidied(x)?;
+        let x = self.simplified(x)?;
         if function == Function::Arg {
             if let Some(sign) = self.sign_of(&x).filter(|s| *s != 0) {
                 let turn = Rational::from(i64::from(sign < 0));
@@ -176,7 +176,7 @@ impl Field<'_> {
             }
             _ => conjugate,
         };
-        self.tidied(&out)
+        self.simplified(&out)
     }
 
     /// The principal argument of a + bi: an arctangent, and a half turn on the left.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::expr::Rational;
 
-/// What is proved about a canonical form.
+/// The result of a zero test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroTest {
     Zero,
@@ -42,13 +42,13 @@ impl Field<'_> {
         }
     }
 
-    /// Common factors and denominators taken away, everything multiplied out; zero stays zero and
+    /// Without common factors and denominators, and expanded; zero stays zero and
     /// non-zero stays non-zero. The flag tells that roots of unity are in terms of a basis.
     pub(super) fn flat(&mut self, p: &Poly) -> Res<(Poly, bool)> {
         let mut current = p.clone();
         for _ in 0..4 {
-            let levelled = self.levelled(&current)?;
-            let next = self.expanded(&levelled)?;
+            let without_least_powers = self.without_least_powers(&current)?;
+            let next = self.expanded(&without_least_powers)?;
             if next == current {
                 break;
             }
@@ -58,7 +58,7 @@ impl Field<'_> {
     }
 
     /// Multiplied with kernel powers so that the least whole exponent of every base is zero.
-    fn levelled(&self, p: &Poly) -> Res<Poly> {
+    fn without_least_powers(&self, p: &Poly) -> Res<Poly> {
         let least = self.least_powers(p, |kernel| matches!(kernel, Kernel::Base(_) | Kernel::Prime(..)));
         if least.is_one() {
             return Ok(p.clone());
@@ -70,7 +70,8 @@ impl Field<'_> {
     /// non-zero combination of a basis, and no other kernel could cancel it.
     fn non_zero(&self, p: &Poly, basis: bool) -> bool {
         let kernels = p.kernels();
-        let kinds: BTreeMap<Id, Kind> = kernels.iter().map(|id| (*id, self.table.traits(*id).kind)).collect();
+        let kinds: BTreeMap<Id, Kind> =
+            kernels.iter().map(|id| (*id, self.table.properties(*id).kind)).collect();
         let transcendental = kinds.values().filter(|kind| **kind == Kind::Transcendental).count();
         if transcendental > 1 || kinds.values().any(|kind| *kind == Kind::Other) {
             return false;

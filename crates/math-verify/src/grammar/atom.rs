@@ -49,7 +49,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A symbol with its subscript, and with its power where that is written on it.
+    /// A symbol with its subscript, and its power if that belongs to the name.
     fn name(&mut self) -> Parse<Expr> {
         let tok = self.peek();
         let text = self.text_of(self.at);
@@ -85,7 +85,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the power belongs to the symbol: it is an atom or braced, and no mark of a side.
+    /// Whether the power belongs to the symbol: it is not the side of a limit.
     fn raises_here(&self) -> bool {
         match self.tok(self.at + 1) {
             Tok::Open(Bracket::Brace) => {
@@ -102,11 +102,11 @@ impl Parser<'_> {
         let start = self.at;
         let text = if self.peek() == Tok::Open(Bracket::Brace) {
             self.at += 1;
-            self.separated(Tok::Comma, |parser| parser.deeper(Self::expression))?;
+            self.separated(Tok::Comma, |parser| parser.nested(Self::expression))?;
             self.close(Bracket::Brace)?;
             self.joined(start + 1, self.at - 1)
         } else {
-            self.deeper(Self::atom)?;
+            self.nested(Self::atom)?;
             self.joined(start, self.at)
         };
         let text = text.trim();

@@ -9,7 +9,7 @@ use aske_algebra::relation::RelationOp;
 impl Parser<'_> {
     /// A whole answer.
     pub(super) fn math(&mut self) -> Parse<Value> {
-        self.deeper(Self::alternatives)
+        self.nested(Self::alternatives)
     }
 
     fn alternatives(&mut self) -> Parse<Value> {
@@ -38,7 +38,7 @@ impl Parser<'_> {
         if self.at == end { Ok(()) } else { Err(ParseError::Syntax) }
     }
 
-    /// Where the sign stands behind a symbol, or a tuple of symbols, at the start.
+    /// The position of the sign after a symbol, or a tuple of symbols, at the start.
     pub(super) fn leading_names(&self, sign: impl Fn(Tok) -> bool) -> Option<usize> {
         let is_name = |at: usize| matches!(self.tok(at), Tok::Letter | Tok::Named | Tok::Accent);
         let after = if self.peek() == Tok::Open(Bracket::Paren) {
@@ -98,7 +98,7 @@ impl Parser<'_> {
         }
         if let Some(close) = self.set_atom_end(end) {
             let start = self.at;
-            match self.deeper(Self::set_atom) {
+            match self.nested(Self::set_atom) {
                 Ok(value) if self.at == close => {
                     out.push(value);
                     return Ok(());
@@ -118,12 +118,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Where a bracketed set or a named one ends, if it is all of the element.
+    /// The end of a set in brackets or by name, if it is the whole element.
     fn set_atom_end(&self, end: usize) -> Option<usize> {
         let close = match self.peek() {
             Tok::Open(bracket) => {
                 let close = self.partner(self.at)?;
-                // One expression in brackets that make no set is a group.
+                // These brackets contain one expression and never a set.
                 if matches!(bracket, Bracket::BraceCommand | Bracket::Vert | Bracket::Floor | Bracket::Ceil) {
                     return None;
                 }
@@ -153,7 +153,7 @@ impl Parser<'_> {
     }
 }
 
-/// One more sign and side behind what is there.
+/// Appends a sign and a side to a relation or chain.
 fn joined(left: Value, sign: RelationOp, right: Value) -> Value {
     if sign == RelationOp::Approx {
         return if only_symbols(&left) { right } else { left };
@@ -178,7 +178,7 @@ fn is_sign(tok: Tok) -> bool {
     matches!(tok, Tok::In | Tok::NotIn | Tok::Equal | Tok::Near | Tok::Relation(_))
 }
 
-/// One element is itself; more are a set, of tuples where semicolons divide them.
+/// A single element as it is; several as a set, of tuples if semicolons separate them.
 fn collected(mut lists: Vec<Vec<Value>>) -> Value {
     if let [list] = lists.as_mut_slice() {
         return match list.len() {

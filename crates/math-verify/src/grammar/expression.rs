@@ -4,18 +4,18 @@ use super::integral::derivative;
 use super::operator::{juxtaposed, negated, product, quotient, sum};
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
-use crate::tree::{Value, nothing};
+use crate::tree::{Value, complex_infinity};
 use aske_algebra::expr::{Expr, Function, Symbol};
 
-/// Powers and factorials stacked on one factor at most.
+/// The most powers and factorials on one factor.
 const STACK: u32 = 60;
 
-/// Derivatives of one another that are read.
+/// The deepest nesting of derivatives.
 const MAX_DERIVATIVES: usize = 6;
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parse<Value> {
-        self.deeper(|parser| {
+        self.nested(|parser| {
             let mut left = parser.product(false)?;
             loop {
                 let minus = match parser.peek() {
@@ -30,7 +30,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Factors with signs between them; behind a function without brackets no other function begins unasked.
+    /// Factors with signs between them. If `plain`, as in an argument without brackets, only the first factor may be a
+    /// function.
     pub(super) fn product(&mut self, plain: bool) -> Parse<Value> {
         let mut left = self.signed(plain)?;
         loop {
@@ -68,7 +69,7 @@ impl Parser<'_> {
         if minus > STACK {
             return Err(ParseError::Bounds);
         }
-        let mut value = self.deeper(|parser| parser.factors(plain))?;
+        let mut value = self.nested(|parser| parser.factors(plain))?;
         for _ in 0..minus {
             value = negated(value);
         }
@@ -80,7 +81,7 @@ impl Parser<'_> {
         let mut derivatives: Vec<(usize, Symbol)> = Vec::new();
         loop {
             self.fuel.spend(4)?;
-            // The first factor may be any; behind a bare function only what is no function itself.
+            // After a function without brackets, only the first factor may be a function.
             let begins = if plain && !(factors.is_empty() && derivatives.is_empty()) {
                 self.begins_factor() && !self.begins_function()
             } else {
@@ -113,7 +114,7 @@ impl Parser<'_> {
         juxtaposed(factors)
     }
 
-    /// A letter or a number without subscript, power, arguments and postfix operator. Most factors are: these skip the
+    /// A letter or a number without subscript, power, arguments and postfix operator: the common case, which skips the
     /// layers below.
     fn is_bare_atom(&self) -> bool {
         matches!(self.peek(), Tok::Letter | Tok::Number)
@@ -231,14 +232,14 @@ impl Parser<'_> {
                         }
                         Ok(out)
                     }
-                    _ => Ok(Value::Expr(nothing())),
+                    _ => Ok(Value::Expr(complex_infinity())),
                 }
             }
             _ => Err(ParseError::Syntax),
         }
     }
 
-    /// `^{+}` or `^{-}`: the side of a limit, no power.
+    /// Whether `^{+}` or `^{-}` follows: the side of a limit, not a power.
     fn is_side_mark(&self) -> bool {
         self.peek() == Tok::Caret
             && self.tok(self.at + 1) == Tok::Open(Bracket::Brace)
@@ -246,12 +247,12 @@ impl Parser<'_> {
             && self.tok(self.at + 3) == Tok::Close(Bracket::Brace)
     }
 
-    /// What stands behind `^`: an atom or a braced expression.
+    /// What follows `^`: an atom or an expression in braces.
     pub(super) fn exponent(&mut self) -> Parse<Expr> {
         if self.peek() == Tok::Open(Bracket::Brace) {
-            return Self::scalar(self.deeper(Self::braced)?);
+            return Self::scalar(self.nested(Self::braced)?);
         }
-        self.deeper(Self::atom)
+        self.nested(Self::atom)
     }
 
     fn component(&mut self, plain: bool) -> Parse<Value> {
@@ -262,7 +263,7 @@ impl Parser<'_> {
             Tok::Open(bracket) => self.group(bracket),
             Tok::Wrapper => {
                 self.at += 1;
-                self.deeper(Self::braced)
+                self.nested(Self::braced)
             }
             bar @ (Tok::Bar | Tok::Vert) => self.bars(bar),
             Tok::Frac => self.fraction(),
@@ -284,10 +285,10 @@ impl Parser<'_> {
     fn group(&mut self, bracket: Bracket) -> Parse<Value> {
         let start = self.at;
         self.at += 1;
-        let inside = self.deeper(Self::unbarred)?;
+        let inside = self.nested(Self::unbarred)?;
         // `{n \choose k}`
         if bracket == Bracket::Brace && self.eat(Tok::Choose) {
-            let below = self.deeper(Self::unbarred)?;
+            let below = self.nested(Self::unbarred)?;
             self.close(bracket)?;
             return super::function::choose(Self::scalar(inside)?, Self::scalar(below)?, self.fuel)
                 .map(Value::Expr);

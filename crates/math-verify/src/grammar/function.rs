@@ -5,7 +5,7 @@ use super::integral::derivative;
 use super::operator::{exponential, quotient, root};
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
-use crate::tree::{Value, integer, nothing, symbol_name};
+use crate::tree::{Value, complex_infinity, integer, symbol_name};
 use aske_algebra::expr::{Constant, Expr, Function, Symbol};
 use aske_algebra::fuel::Fuel;
 use aske_algebra::integer::{binomial, factorial};
@@ -16,7 +16,7 @@ const LARGEST: i64 = 2000;
 
 impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parse<Expr> {
-        self.deeper(|parser| match parser.peek() {
+        self.nested(|parser| match parser.peek() {
             Tok::E => {
                 parser.at += 1;
                 Ok(exponential(parser.superscript()?.unwrap_or_else(|| Expr::int(1))))
@@ -54,7 +54,7 @@ impl Parser<'_> {
         self.applied(tok)
     }
 
-    /// A known function of one argument, read from behind its name.
+    /// The scripts and the argument of a known function, whose name has been read.
     fn applied(&mut self, tok: Tok) -> Parse<Expr> {
         let (base, mut power) = self.scripts()?;
         let argument = Self::scalar(self.argument()?)?;
@@ -244,15 +244,15 @@ impl Parser<'_> {
         }
         self.fraction_braces().ok_or(ParseError::Syntax)?;
         self.at += 1;
-        let top = self.deeper(Self::braced)?;
-        let low = self.deeper(Self::braced)?;
+        let top = self.nested(Self::braced)?;
+        let low = self.nested(Self::braced)?;
         quotient(top, low)
     }
 
     pub(super) fn binomial(&mut self) -> Parse<Value> {
         self.at += 1;
-        let top = Self::scalar(self.deeper(Self::braced)?)?;
-        let low = Self::scalar(self.deeper(Self::braced)?)?;
+        let top = Self::scalar(self.nested(Self::braced)?)?;
+        let low = Self::scalar(self.nested(Self::braced)?)?;
         choose(top, low, self.fuel).map(Value::Expr)
     }
 }
@@ -284,7 +284,7 @@ fn raised(base: Expr, power: Option<Expr>) -> Expr {
 /// The gamma function, computed at small integers.
 fn gamma(of: Expr, fuel: &Fuel) -> Parse<Expr> {
     Ok(match integer(&of).and_then(|value| i64::try_from(&value).ok()) {
-        Some(n) if n <= 0 => nothing(),
+        Some(n) if n <= 0 => complex_infinity(),
         Some(n @ 1..=LARGEST) => {
             fuel.spend(50 * n.unsigned_abs())?;
             Expr::integer(factorial(n.unsigned_abs() - 1, 1).into())

@@ -2,7 +2,7 @@
 
 use super::{Parse, ParseError, Parser};
 use crate::token::{Bracket, Tok};
-use crate::tree::{bare, symbol_name};
+use crate::tree::{symbol_name, unmarked};
 use aske_algebra::exact;
 use aske_algebra::expr::{Bind, Expr, Over, Side, Symbol};
 
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(Expr::Bind(Box::new(Bind { over, variable, body })))
     }
 
-    /// The differential that belongs to the integral sign just passed.
+    /// The differential that belongs to the integral sign before this position.
     fn own_differential(&self) -> Option<usize> {
         let mut open = 0_u32;
         let mut at = self.at;
@@ -131,12 +131,12 @@ impl Parser<'_> {
 /// A factor `dx` anywhere in an integrand: its variable, and the integrand without it.
 fn differential_inside(body: &Expr) -> Option<(String, Expr)> {
     let mut names = exact::free_symbols(body).into_iter();
-    let found = names.find(|name| bare(name).len() > 1 && name.starts_with('d'))?;
-    let name = bare(&found)[1..].to_owned();
+    let found = names.find(|name| unmarked(name).len() > 1 && name.starts_with('d'))?;
+    let name = unmarked(&found)[1..].to_owned();
     Some((name, exact::substitute(body, &found, &Expr::int(1))))
 }
 
-/// The first derivative, not computed.
+/// An unevaluated first derivative.
 pub(super) fn derivative(variable: Symbol, body: Expr) -> Expr {
     Expr::Bind(Box::new(Bind { over: Over::Derivative(1), variable, body }))
 }

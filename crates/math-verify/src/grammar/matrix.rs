@@ -36,7 +36,7 @@ pub(super) fn transposed(matrix: &Matrix) -> Matrix {
     Matrix { columns: rows, entries: (0..matrix.entries.len()).map(entry).collect() }
 }
 
-/// By expansion along the first row: small ones only.
+/// The determinant of a small matrix, by expansion along the first row.
 pub(super) fn determinant(matrix: &Matrix, fuel: &Fuel) -> Parse<Expr> {
     let size = matrix.columns;
     if size * size != matrix.entries.len() || size > 6 {
@@ -59,7 +59,7 @@ fn minor(matrix: &Matrix, row: usize, columns: &[usize], fuel: &Fuel) -> Parse<E
         terms.push(entry.times(minor(matrix, row + 1, &rest, fuel)?));
     }
     let sum = Expr::Sum(terms);
-    // A determinant of numbers is a number at once.
+    // A determinant of numbers is computed at once.
     match aske_algebra::approx::evaluate(&sum, &aske_algebra::approx::Point::none(), 53, fuel) {
         Ok(aske_algebra::approx::Value::Exact(value)) if !sum.has_decimal() => Ok(Expr::Number(value)),
         _ => Ok(sum),

@@ -1,10 +1,10 @@
 //! Constructors of sums, products, quotients and powers: unevaluated, except for integers.
 
 use super::{Parse, ParseError};
-use crate::tree::{Matrix, Value, infinity, integer, is_infinite, nothing};
+use crate::tree::{Matrix, Value, complex_infinity, infinity, integer, is_infinite};
 use aske_algebra::expr::{Constant, Expr, Function, Rational};
 
-/// Entries of a product of matrices that are computed at most.
+/// The most work for one product of matrices.
 const ENTRIES: usize = 4096;
 
 pub(super) fn negated(value: Value) -> Value {
@@ -73,7 +73,7 @@ pub(super) fn quotient(above: Value, below: Value) -> Parse<Value> {
         (Value::Expr(a), Value::Expr(b)) => {
             if let (Some(top), Some(low)) = (integer(&a), integer(&b)) {
                 if low.is_zero() {
-                    return Ok(Value::Expr(nothing()));
+                    return Ok(Value::Expr(complex_infinity()));
                 }
                 return Ok(Value::Expr(Expr::Number(Rational::from(top) / Rational::from(low))));
             }
@@ -98,7 +98,7 @@ pub(super) fn juxtaposed(factors: Vec<Value>) -> Parse<Value> {
     if count == 1 {
         return Ok(right);
     }
-    // The product so far, from its end: so that a long one is built in one go.
+    // The product so far, in reverse order, so that a long one is built without copying.
     let mut parts: Vec<Expr> = Vec::with_capacity(count);
     for left in factors {
         match (left, right) {

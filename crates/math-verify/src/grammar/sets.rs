@@ -17,7 +17,7 @@ impl Parser<'_> {
         let denied = self.tok(sign) == Tok::NotIn;
         let left = self.names()?;
         self.at = sign + 1;
-        let right = self.deeper(Self::set_relation)?;
+        let right = self.nested(Self::set_relation)?;
         let relation = Box::new(Relation { sign: RelationOp::Equal, left, right });
         Ok(if denied { Value::Not(relation) } else { Value::Relation(relation) })
     }
@@ -38,7 +38,7 @@ impl Parser<'_> {
         self.joined_sets(Tok::Intersection, Self::set_group, Value::Intersection)
     }
 
-    /// Sets with one operator between them.
+    /// Operands of one set operator, combined from left to right.
     fn joined_sets(
         &mut self,
         operator: Tok,
@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     fn set_group(&mut self) -> Parse<Value> {
-        self.deeper(|parser| {
+        self.nested(|parser| {
             let start = parser.at;
             if parser.peek() == Tok::Open(Bracket::Paren)
                 && let Some(close) = parser.partner(start)
@@ -114,9 +114,9 @@ impl Parser<'_> {
 
     fn interval(&mut self, open: Bracket, close: Bracket, end: usize) -> Parse<Value> {
         self.at += 1;
-        let from = Self::scalar(self.deeper(Self::expression)?)?;
+        let from = Self::scalar(self.nested(Self::expression)?)?;
         self.expect(Tok::Comma)?;
-        let to = Self::scalar(self.deeper(Self::expression)?)?;
+        let to = Self::scalar(self.nested(Self::expression)?)?;
         if self.at != end {
             return Err(ParseError::Syntax);
         }
@@ -125,7 +125,7 @@ impl Parser<'_> {
         self.between(from, closed(open), to, closed(close))
     }
 
-    /// An interval, or what it is where its ends are the wrong way round.
+    /// An interval, or what math-verify makes of one whose ends are out of order.
     fn between(&mut self, from: Expr, from_closed: bool, to: Expr, to_closed: bool) -> Parse<Value> {
         let order = number::order(&from, &to, self.fuel)?;
         let pair = |from, to| Value::Tuple(vec![Value::Expr(from), Value::Expr(to)]);

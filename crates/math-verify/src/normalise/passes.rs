@@ -40,7 +40,7 @@ const RIGHT: &[&str] = &[
     r"\urcorner",
 ];
 
-/// `\left` and `\right` taken away where a bracket follows at once.
+/// Removes `\left` and `\right` directly before a bracket.
 pub(super) fn without_left_right(text: String) -> String {
     let text = drop_before(text, "left", LEFT);
     drop_before(text, "right", RIGHT)
@@ -58,7 +58,7 @@ fn drop_before(text: String, word: &str, brackets: &[&str]) -> String {
         let after = from[1..].strip_prefix('m').unwrap_or(&from[1..]).strip_prefix(word);
         match after {
             Some(after) if let Some(bracket) = brackets.iter().find(|b| after.starts_with(**b)) => {
-                // The bracket is kept as it is, and not analysed again.
+                // The bracket is copied, so that it is not matched again.
                 out.push_str(bracket);
                 rest = &after[bracket.len()..];
             }
@@ -72,7 +72,7 @@ fn drop_before(text: String, word: &str, brackets: &[&str]) -> String {
     out
 }
 
-/// What is dropped wherever it stands: dollars, quotes, `\!`, empty `\text{}`, `\displaystyle`.
+/// Removes dollar signs, quotes, `\!`, empty `\text{}` and `\displaystyle`.
 pub(super) fn removed(text: &str) -> Cow<'_, str> {
     let plain = !text.contains(['$', '"', '\''])
         && [r"\mathrm{th}", r"\!", r"\text", r"\displaystyle"].iter().all(|command| !text.contains(command));
@@ -120,11 +120,11 @@ fn removed_command(rest: &str) -> Option<usize> {
     rest.starts_with(r"\displaystyle").then_some(13)
 }
 
-/// Commands and words put into their plain form.
+/// Replaces commands and words by their canonical form.
 pub(super) fn replaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut at = 0;
-    // The end of the run of white space at hand, so that a long run is looked through once.
+    // The end of the current run of white space, so that a long run is scanned once.
     let mut run_end = 0;
     while let Some(c) = text[at..].chars().next() {
         if !matches!(c, '\\' | '{' | '~' | ',' | 'a' | 'o' | 'i' | 'p') && !c.is_whitespace() {
@@ -149,7 +149,8 @@ pub(super) fn replaced(text: &str) -> String {
     out
 }
 
-/// The first rule that matches here: how much it replaces, and by what. `word` is where the white space ends.
+/// The first rule that matches at a position: the length of what it replaces, and the replacement. `word` is where the
+/// white space ends.
 fn replacement(text: &str, at: usize, word: usize) -> Option<(usize, &'static str)> {
     let rest = &text[at..];
     let before = text[..at].chars().next_back();
@@ -241,7 +242,7 @@ fn percent(text: &str, at: usize, word: usize) -> Option<(usize, &'static str)> 
     None
 }
 
-/// `\\` before a letter is `\`.
+/// Replaces `\\` before a letter by `\`.
 pub(super) fn single_backslashes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

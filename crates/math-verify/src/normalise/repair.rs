@@ -1,4 +1,4 @@
-//! Repair of operators that lack their braces.
+//! Repair of operators with missing braces.
 
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -65,7 +65,7 @@ pub(super) fn operators(mut text: String) -> String {
     slash(text)
 }
 
-/// The character after a bare `\sqrt` is what it is of.
+/// Takes the character after a `\sqrt` without braces as its argument.
 fn roots(text: &str) -> String {
     let mut parts = text.split(r"\sqrt");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -83,7 +83,7 @@ fn roots(text: &str) -> String {
     out
 }
 
-/// The two characters after a bare `\frac` are its parts.
+/// Takes the two characters after a `\frac` without braces as its numerator and denominator.
 fn fractions(text: String) -> String {
     let mut parts = text.split(r"\frac");
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -3,7 +3,7 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What counts as a unit; a dot stands for any character.
+/// math-verify's list of units; a dot matches any character.
 const UNITS: &str = "integerpoint|feet|sue|digit|pound|meal|edge|student|children ticket|multiple|east|degree|mph|\
     kmph|ft|m square| m east|sq m|deg|mile|q .|monkey|prime|ratio|profit of rs|rd|o|gm|p . m|lb|tile|per|dm|lt|gain|\
     ab|way|west|a .|b .|c .|d .|e .|f .|g .|h .|t|h|no change|men|soldier|pie|bc|excess|st|inches|noon|cent|by|gal|\
@@ -15,7 +15,7 @@ const UNITS: &str = "integerpoint|feet|sue|digit|pound|meal|edge|student|childre
 static UNIT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&format!(r"(\d|\}}|\s)\s*(?:{UNITS})(?:s|es)?\s*$")).ok());
 
-/// Without `\text{…}` or `\mbox{…}` at the end: all from the first of them on.
+/// Removes a `\text{…}` or `\mbox{…}` that ends the text, from the first of them on.
 pub(super) fn without_text(text: &str) -> Option<String> {
     let trimmed = |text: &str| {
         let short = text.trim();
@@ -32,7 +32,7 @@ pub(super) fn without_text(text: &str) -> Option<String> {
     (!short.is_empty()).then(|| short.to_owned())
 }
 
-/// Without a unit in bare letters at the end.
+/// Removes a unit in plain letters at the end.
 pub(super) fn without_unit(text: &str) -> Option<String> {
     let mut back = text.trim_end().chars().rev();
     let last = back.next()?;
@@ -46,7 +46,7 @@ pub(super) fn without_unit(text: &str) -> Option<String> {
     (short != text).then_some(short)
 }
 
-/// Where the part begins that can be a unit: the longest has sixteen letters and two more for the plural.
+/// Where a unit at the end may begin: the longest has sixteen letters, and two for the plural.
 fn tail(text: &str) -> usize {
     let end = text.trim_end();
     let near = end.char_indices().rev().take(24).last().map_or(0, |(at, _)| at);
