@@ -51,9 +51,6 @@ impl Reader<'_> {
     fn product(&mut self) -> Option<Expr> {
         let mut left = self.signed()?;
         loop {
-            if self.rest.starts_with("**") || self.rest.starts_with("//") {
-                return None;
-            }
             if self.eat("*") {
                 left = left.times(self.signed()?);
             } else if self.eat("/") {

@@ -106,12 +106,7 @@ fn unary<T: Bound>(function: Function, x: &Number<T>, cx: &Context<'_>) -> Step<
             Infinite(negative) => Ok(Real(Component::pi(Rational::from(i32::from(*negative))))),
             _ => Ok(Real(x.clone().arg(cx)?)),
         },
-        Function::Gcd
-        | Function::Lcm
-        | Function::Max
-        | Function::Min
-        | Function::Binomial
-        | Function::Mod => Err(StepError::Unsupported),
+        _ => Err(StepError::Unsupported),
     }
 }
 

@@ -22,30 +22,27 @@ pub(super) fn size(value: &Rational) -> usize {
     value.numerator().bit_len() + value.denominator().bit_len()
 }
 
-fn pay(cx: &Context<'_>, bits: usize, whole: bool) -> Step<()> {
-    let words = (bits / 64) as u64;
-    cx.spend(if whole { 20 + words } else { 100 + 2 * words * words })
-}
-
-pub(super) fn add(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
+/// Spends the fuel of an operation on two numbers. Returns their words, and whether both are integers; `None` if the
+/// result would be too large.
+fn spend_on(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact<(u64, bool)> {
     let whole = a.is_int() && b.is_int();
     let bits = size(a) + size(b);
     if bits > if whole { MAX_BITS } else { MAX_FRACTION_BITS } {
         return Ok(None);
     }
-    pay(cx, bits, whole)?;
+    let words = (bits / 64) as u64;
+    cx.spend(if whole { 20 + words } else { 100 + 2 * words * words })?;
+    Ok(Some((words, whole)))
+}
+
+pub(super) fn add(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
+    let Some((_, whole)) = spend_on(cx, a, b)? else { return Ok(None) };
     Ok(Some(if whole { Rational::from(a.numerator() + b.numerator()) } else { a + b }))
 }
 
 pub(super) fn mul(cx: &Context<'_>, a: &Rational, b: &Rational) -> Exact {
-    let whole = a.is_int() && b.is_int();
-    let bits = size(a) + size(b);
-    if bits > if whole { MAX_BITS } else { MAX_FRACTION_BITS } {
-        return Ok(None);
-    }
-    let words = (bits / 64) as u64;
+    let Some((words, whole)) = spend_on(cx, a, b)? else { return Ok(None) };
     cx.spend(words * words.min(64) / 2)?;
-    pay(cx, bits, whole)?;
     Ok(Some(if whole { Rational::from(a.numerator() * b.numerator()) } else { a * b }))
 }
 

@@ -46,38 +46,29 @@ impl Field<'_> {
         self.single(Mono::of(UNIT, r), Rational::ONE)
     }
 
-    /// e^{iπk/12} in i, √2 and √3.
+    /// e^{iπk/12} in i, √2 and √3, as e^{iπk/3}·e^{−iπk/4}.
     fn short_unit(&mut self, k: i64) -> Res<Poly> {
-        if k % 12 == 0 {
-            return Ok(Poly::int(if k % 24 == 0 { 1 } else { -1 }));
-        }
         if k % 6 == 0 {
             return self.single(Mono::of(UNIT, Q::new(k, 12)?), Rational::ONE);
         }
-        let mut out = Poly::one();
-        // k/12 = k/3 − k/4
-        let third = k.rem_euclid(6);
-        if third % 3 != 0 {
-            let id = self.intern(Kernel::Prime(UBig::from(3u8), true))?;
-            let half = |n: i64| Rational::from(n) / Rational::from(2);
-            let real = Poly::constant(half(if third == 1 || third == 5 { 1 } else { -1 }));
-            let mono = Mono(vec![(UNIT, Q::HALF), (id, Q::HALF)]);
-            out = real.plus(&Poly::term(mono, half(if third < 3 { 1 } else { -1 })));
-        } else if third == 3 {
-            out = Poly::int(-1);
-        }
-        let fourth = (-k).rem_euclid(8);
-        let quarter = if fourth % 2 == 0 {
+        let half = |negative: bool| Rational::from(if negative { -1 } else { 1 }) / Rational::from(2);
+        let (third, fourth) = (k.rem_euclid(6), (-k).rem_euclid(8));
+        let left = if third % 3 == 0 {
+            Poly::int(if third == 0 { 1 } else { -1 })
+        } else {
+            let root = self.intern(Kernel::Prime(UBig::from(3u8), true))?;
+            let imaginary = Mono(vec![(UNIT, Q::HALF), (root, Q::HALF)]);
+            Poly::constant(half(third == 2 || third == 4)).plus(&Poly::term(imaginary, half(third > 3)))
+        };
+        let right = if fourth % 2 == 0 {
             self.single(Mono::of(UNIT, Q::new(fourth, 4)?), Rational::ONE)?
         } else {
-            let id = self.intern(Kernel::Prime(UBig::from(2u8), true))?;
-            let half = |n: i64| Rational::from(n) / Rational::from(2);
-            let real =
-                Poly::term(Mono::of(id, Q::HALF), half(if fourth == 1 || fourth == 7 { 1 } else { -1 }));
-            let mono = Mono(vec![(UNIT, Q::HALF), (id, Q::HALF)]);
-            real.plus(&Poly::term(mono, half(if fourth < 4 { 1 } else { -1 })))
+            let root = self.intern(Kernel::Prime(UBig::from(2u8), true))?;
+            let imaginary = Mono(vec![(UNIT, Q::HALF), (root, Q::HALF)]);
+            let real = Poly::term(Mono::of(root, Q::HALF), half(fourth == 3 || fourth == 5));
+            real.plus(&Poly::term(imaginary, half(fourth > 4)))
         };
-        self.mul(&out, &quarter)
+        self.mul(&left, &right)
     }
 
     /// The order of the roots of unity that occur: e^{iπr} for all r are powers of one of this order.
