@@ -4,7 +4,7 @@ mod generate;
 
 pub use generate::{hostile, pair};
 
-use aske_answer::{Policy, Rules, Verdict, explain, normalise};
+use aske_answer::{NotationPolicy, Rules, Verdict, explain, normalise};
 use cap::Cap;
 use std::alloc::System;
 
@@ -26,7 +26,7 @@ pub fn bounded<T>(work: impl FnOnce() -> T) -> T {
 
 /// Asserts the properties of a comparison of any two texts.
 pub fn check_pair(a: &str, b: &str) {
-    for rules in [Rules::Aske(Policy::default()), Rules::MathVerify] {
+    for rules in [Rules::Aske(NotationPolicy::default()), Rules::MathVerify] {
         let forward = bounded(|| rules.compare(a, b));
         // One in eight is compared twice; more would only cost executions.
         if (a.len() + b.len()) % 8 == 0 {

@@ -1,6 +1,6 @@
 //! The answer engine, with an interface like math-verify's.
 
-use aske_answer::{Comparison, Policy, Rules, Verdict, explain, last_boxed, last_word};
+use aske_answer::{Comparison, NotationPolicy, Rules, Verdict, explain, last_boxed, last_word};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl Parsed {
 /// The rules with this name.
 fn rules(name: &str) -> PyResult<Rules> {
     match name {
-        "aske" => Ok(Rules::Aske(Policy::default())),
+        "aske" => Ok(Rules::Aske(NotationPolicy::default())),
         "math-verify" => Ok(Rules::MathVerify),
         "paper" => Ok(Rules::Paper),
         _ => Err(PyValueError::new_err(format!(

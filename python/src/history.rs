@@ -31,12 +31,9 @@ impl History {
         let response = self.0.post(&body, halt).await?;
         match serde_json::from_str(&response) {
             Ok(NoveltyResponse { novelty: [novelty] }) => Ok(novelty),
-            Err(error) => Err(ModelError {
-                model: "diversity".to_owned(),
-                cause: aske_model::ErrorCause::Malformed,
-                message: error.to_string(),
-                attempts: 1,
-            }),
+            Err(error) => {
+                Err(ModelError::new("diversity", aske_model::ErrorCause::Malformed, error.to_string(), 1))
+            }
         }
     }
 }

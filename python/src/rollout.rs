@@ -3,9 +3,9 @@
 use crate::history::History;
 use aske_config::{RoleSettings, Settings};
 use aske_model::{Completion, Halt, Model, Request};
-use aske_record::{GradeLine, RoleUsage, SCHEMA, SessionId, SessionRecord};
+use aske_record::{GradeLine, RoleUsage, SessionId, SessionRecord};
 use aske_session::{
-    Domain, Grade, Grading, GradingRules, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade,
+    Domain, Grade, GradingRules, Need, Outcome, Reward, Role, Seed, Session, Transcript, grade,
 };
 use futures_util::future::try_join_all;
 use serde::Serialize;
@@ -75,17 +75,9 @@ fn rewarded(transcript: &Transcript, grade: &Grade, novelty: f64, alpha: f64) ->
 }
 
 fn symbolic(transcript: &Transcript, domain: &Domain) -> Grade {
-    match grade(&transcript.answers(), domain, None) {
-        Grading::Done(grade) => grade,
-        // Grading without a checker needs no verdicts.
-        Grading::Need(_) => Grade {
-            outcome: Outcome::BadCrossCheck,
-            right: None,
-            undecided: true,
-            promoted: false,
-            folded: false,
-        },
-    }
+    // Without a checker no verdict is missing.
+    grade(&transcript.answers(), domain, None)
+        .unwrap_or_else(|_| Grade { undecided: true, ..Grade::new(Outcome::BadCrossCheck, None) })
 }
 
 /// Runs one session to its end. A call that fails after all attempts ends it without a score.
@@ -115,7 +107,7 @@ pub(crate) async fn rollout(
                 max_tokens: call.max_tokens,
                 sampling: role.sampling.clone(),
                 seed: seed.of_call(&name, call.slot),
-                group: None,
+                client: None,
             };
             async move { model.complete(&request, halt).await.map(|done| (call.slot, done)) }
         }))
@@ -136,16 +128,8 @@ pub(crate) async fn rollout(
         _ => (0.0, 0.0),
     };
     let graded = rewarded(&transcript, &grade, novelty, alpha);
-    let record = SessionRecord {
-        schema: SCHEMA,
-        solvers: id.solvers(seed),
-        pair: id.pair,
-        sample: id.sample,
-        asker: settings.asker.model.clone(),
-        transcript,
-        used,
-    };
-    let rules = GradingRules::current(&settings.domain, false);
-    let grade = GradeLine { schema: SCHEMA, record: name, grade, check: None, rules };
+    let (asker, solvers) = (settings.asker.model.clone(), id.solvers(seed));
+    let record = SessionRecord::new(id, asker, solvers, transcript, used);
+    let grade = GradeLine::new(name, grade, GradingRules::current(&settings.domain, false));
     Ok(Rollout { graded, record, grade, asker_s, solvers_s })
 }

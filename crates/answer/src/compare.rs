@@ -1,6 +1,6 @@
 //! The rules by which two answers are compared.
 
-use crate::policy::Policy;
+use crate::policy::NotationPolicy;
 use crate::{decide, normalise, text};
 use aske_algebra::verdict::{Comparison, MAX_BYTES, Method, Verdict};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
     /// This project's, with what the policy leaves ambiguous.
-    Aske(Policy),
+    Aske(NotationPolicy),
     /// Those of math-verify 0.9.0, its mistakes included.
     MathVerify,
     /// The paper's: wrappers stripped, math-verify's rules, then the same text, the same parts, the same
@@ -20,7 +20,7 @@ pub enum Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self::Aske(Policy::usual())
+        Self::Aske(NotationPolicy::usual())
     }
 }
 

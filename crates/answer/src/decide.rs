@@ -16,7 +16,7 @@ mod value;
 
 use crate::answer::Answer;
 use crate::normalise;
-use crate::policy::Policy;
+use crate::policy::NotationPolicy;
 use crate::read;
 use crate::text;
 use crate::vocabulary;
@@ -29,7 +29,7 @@ use truth::Truth;
 /// Work for one comparison, reading included: about 20 ms at most.
 const FUEL: u64 = 2_000_000;
 
-pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
+pub(crate) fn compare(gold: &str, pred: &str, policy: &NotationPolicy) -> Comparison {
     // Both orders are one question, and get one answer.
     let (first, second) = if gold <= pred { (gold, pred) } else { (pred, gold) };
     match truth(first, second, policy) {
@@ -39,7 +39,7 @@ pub(crate) fn compare(gold: &str, pred: &str, policy: &Policy) -> Comparison {
     }
 }
 
-fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
+fn truth(gold: &str, pred: &str, policy: &NotationPolicy) -> Truth {
     if gold.len() > MAX_BYTES || pred.len() > MAX_BYTES {
         return if gold == pred { Truth::Yes(Method::Text) } else { Truth::Unknown };
     }

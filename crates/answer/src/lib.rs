@@ -28,4 +28,4 @@ pub use compare::{Rules, compare};
 pub use explain::{Explanation, Reading, explain};
 pub use extract::{boxes, last_boxed, last_word};
 pub use normalise::normalise;
-pub use policy::Policy;
+pub use policy::NotationPolicy;

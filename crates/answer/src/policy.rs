@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one independent option with a name of its own")]
-pub struct Policy {
+pub struct NotationPolicy {
     /// `50\%` equals 50 as well as 0.5.
     pub percent_as_number: bool,
     /// `5 cm` equals 5.
@@ -35,7 +35,7 @@ pub struct Policy {
     pub choice_by_content: bool,
 }
 
-impl Policy {
+impl NotationPolicy {
     /// The defaults of this project.
     pub const fn usual() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Policy {
     }
 }
 
-impl Default for Policy {
+impl Default for NotationPolicy {
     fn default() -> Self {
         Self::usual()
     }

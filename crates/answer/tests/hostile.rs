@@ -3,7 +3,7 @@
 //! `benches/answers.py --hostile` measures 174 of them. The bound here is generous, because it is checked without
 //! optimisation and beside other tests; an input whose cost grows with the square of its length exceeds it nevertheless.
 
-use aske_answer::{Policy, Rules};
+use aske_answer::{NotationPolicy, Rules};
 use std::time::{Duration, Instant};
 
 const BOUND: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ fn long_inputs_take_no_more_than_a_moment() {
     for (start, part, count, end) in repeated {
         let text = format!("{start}{}{end}", part.repeat(count));
         let changed = format!("{text}a");
-        for rules in [Rules::Aske(Policy::default()), Rules::MathVerify, Rules::Paper] {
+        for rules in [Rules::Aske(NotationPolicy::default()), Rules::MathVerify, Rules::Paper] {
             let begun = Instant::now();
             let found = rules.compare(&text, &changed);
             let took = begun.elapsed();

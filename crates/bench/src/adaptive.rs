@@ -3,7 +3,7 @@
 use crate::plan::plan_session;
 use crate::{Observer, PlannedSession, RunSummary, Runner};
 use aske_config::Settings;
-use aske_record::{DrawLine, LineLog, PairId, RunError, SCHEMA, SessionId};
+use aske_record::{DrawLine, Jsonl, PairId, RunError, SCHEMA, SessionId};
 use aske_session::{Outcome, Seed};
 use aske_stats::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 
@@ -34,11 +34,14 @@ pub async fn run_adaptive(
     settings: &Settings,
     pairs: &[PairId],
     rule: StopRule,
-    draws: &LineLog<DrawLine>,
+    (draws, earlier): &(Jsonl, Vec<DrawLine>),
     observer: &dyn Observer,
 ) -> Result<AdaptiveSummary, RunError> {
     let mut sampler = AdaptiveSampler::new(pairs.len(), settings.run.seed);
-    let mut before = batches(draws, pairs)?.into_iter();
+    if !earlier.iter().all(|line| fits(line, pairs)) {
+        return Err(RunError::other_pairs(draws.path()));
+    }
+    let mut before = earlier.chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec);
     let mut taken = DrawCounts { pairs, samples: vec![0; pairs.len()] };
     let mut chosen_so_far = 0;
     loop {
@@ -54,7 +57,7 @@ pub async fn run_adaptive(
             let size = settings.run.concurrency.min(rule.max_sessions.saturating_sub(chosen_so_far)).max(1);
             let fresh: Vec<DrawLine> =
                 lines(&sampler, size, taken.clone()).into_iter().skip(batch.len()).collect();
-            fresh.iter().try_for_each(|line| draws.add(line))?;
+            fresh.iter().try_for_each(|line| draws.append(line))?;
             batch.extend(fresh);
         }
         chosen_so_far += batch.len();
@@ -78,18 +81,11 @@ pub async fn run_adaptive(
     }
 }
 
-/// Stored draws by batch. Draws from another selection of pairs are an error.
-fn batches(draws: &LineLog<DrawLine>, pairs: &[PairId]) -> Result<Vec<Vec<DrawLine>>, RunError> {
-    let fits = |line: &DrawLine| {
-        let pair = pairs.get(line.pair).map(ToString::to_string);
-        line.pairs == pairs.len()
-            && pair
-                .is_some_and(|pair| line.record.strip_prefix(&pair).is_some_and(|rest| rest.starts_with('/')))
-    };
-    if !draws.before().iter().all(fits) {
-        return Err(RunError::other_pairs(&draws.path()));
-    }
-    Ok(draws.before().chunk_by(|one, two| one.batch == two.batch).map(<[DrawLine]>::to_vec).collect())
+/// Whether a stored draw is from this selection of pairs.
+fn fits(line: &DrawLine, pairs: &[PairId]) -> bool {
+    let pair = pairs.get(line.pair).map(ToString::to_string);
+    let is_its = |pair: String| line.record.strip_prefix(&pair).is_some_and(|rest| rest.starts_with('/'));
+    line.pairs == pairs.len() && pair.is_some_and(is_its)
 }
 
 /// The samples of each pair that were drawn so far.

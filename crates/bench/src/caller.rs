@@ -28,8 +28,7 @@ pub enum CallError {
 impl CallError {
     /// The failure of a session that rejected the reply of this model.
     pub fn rejected(model: &str, error: &FeedError) -> Self {
-        let (cause, message) = (ErrorCause::Malformed, error.to_string());
-        Self::Model(ModelError { model: model.to_owned(), cause, message, attempts: 1 })
+        ModelError::new(model, ErrorCause::Malformed, error.to_string(), 1).into()
     }
 }
 
@@ -86,7 +85,7 @@ impl<'r> Caller<'r> {
     ) -> Result<CallReply, CallError> {
         let Call { slot, messages, max_tokens } = call;
         let seed = self.seed.of_call(record, slot);
-        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed, group: None };
+        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed, client: None };
         let hash = request.hash(model.name()).0;
         let key = CallKey { record: record.to_owned(), slot };
         if let Some(stored) = replay.get(&slot) {

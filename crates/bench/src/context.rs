@@ -35,8 +35,10 @@ pub struct JobSummary {
 pub struct RunContext<'r> {
     pub(crate) settings: &'r Settings,
     pub(crate) models: &'r ModelRegistry,
-    pub(crate) folder: &'r RunDir,
-    pub(crate) caller: Caller<'r>,
+    /// The run folder.
+    pub folder: &'r RunDir,
+    /// Calls the models.
+    pub caller: Caller<'r>,
     pub(crate) grader: Grader,
 }
 
@@ -56,16 +58,6 @@ impl<'r> RunContext<'r> {
     /// What was used so far.
     pub fn spent(&self) -> Spending {
         self.caller.budget.spent()
-    }
-
-    /// The run folder.
-    pub fn folder(&self) -> &'r RunDir {
-        self.folder
-    }
-
-    /// Calls the models.
-    pub fn caller(&self) -> &Caller<'r> {
-        &self.caller
     }
 
     /// The model of a role.

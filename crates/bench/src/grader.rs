@@ -5,12 +5,12 @@ use aske_chat::{Finish, Message};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{ErrorCause, Model, ModelError};
 use aske_session::{
-    AnswerPair, Call, Domain, Grade, Grading, GradingRules, Judgement, Judging, Pack, Role, Slot, Transcript,
-    Verdicts, grade, judge, read_verdict,
+    AnswerPair, Call, Domain, Grade, GradingRules, MissingVerdicts, Pack, Role, Slot, Transcript, Verdicts,
+    grade, judge, read_verdict,
 };
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -21,14 +21,14 @@ const NEW_DRAWS: u32 = 3;
 pub struct Grader {
     domain: Domain,
     pack: Arc<Pack>,
-    checker: Option<Checker>,
+    checker: Option<EquivalenceChecker>,
 }
 
 /// Parses a checker's reply; `None` where it is neither yes nor no.
 pub type VerdictReader = fn(&str) -> Option<bool>;
 
 /// A model that answers yes or no; each question is asked once per run.
-pub struct Checker {
+pub struct EquivalenceChecker {
     model: Arc<Model>,
     role: RoleSettings,
     tokens: u32,
@@ -37,7 +37,7 @@ pub struct Checker {
     verdicts: Mutex<HashMap<String, Arc<OnceCell<Option<bool>>>>>,
 }
 
-impl Checker {
+impl EquivalenceChecker {
     /// The checker of a role; none where the registry has no such model.
     pub fn new(
         models: &ModelRegistry,
@@ -59,9 +59,8 @@ impl Checker {
         let cell = self.verdicts.lock().entry(record.to_owned()).or_default().clone();
         let said = cell.get_or_try_init(|| self.ask(record, messages, caller)).await?;
         said.ok_or_else(|| {
-            let (model, cause) = (self.model.name().to_owned(), ErrorCause::Malformed);
-            let message = "an equivalence verdict that is neither yes nor no".to_owned();
-            CallError::Model(ModelError { model, cause, message, attempts: NEW_DRAWS })
+            let message = "an equivalence verdict that is neither yes nor no";
+            ModelError::new(self.model.name(), ErrorCause::Malformed, message, NEW_DRAWS).into()
         })
     }
 
@@ -98,7 +97,7 @@ impl Grader {
         let checker = settings
             .equivalence
             .as_ref()
-            .and_then(|(role, tokens)| Checker::new(models, role, *tokens, read_verdict));
+            .and_then(|(role, tokens)| EquivalenceChecker::new(models, role, *tokens, read_verdict));
         Self { domain: settings.domain, pack: settings.pack.clone(), checker }
     }
 
@@ -110,40 +109,32 @@ impl Grader {
     /// Grades a session. A missing verdict is an error, not a grade.
     pub async fn grade(&self, transcript: &Transcript, caller: &Caller<'_>) -> Result<Grade, CallError> {
         let answers = transcript.answers();
-        let grade = |verdicts: Option<&Verdicts>| match grade(&answers, &self.domain, verdicts) {
-            Grading::Done(grade) => Ok(grade),
-            Grading::Need(need) => Err(need),
-        };
-        self.resolve(grade, caller).await
+        self.resolve(|verdicts| grade(&answers, &self.domain, verdicts), caller).await
     }
 
-    /// Judges which of these answers are right.
+    /// Judges which of these answers are right; none where the cross-check answers do not agree.
     pub(crate) async fn judge(
         &self,
         check: &[Option<&str>],
         answers: &[Option<&str>],
         caller: &Caller<'_>,
-    ) -> Result<Judgement, CallError> {
-        let judge = |verdicts: Option<&Verdicts>| match judge(check, answers, &self.domain, verdicts) {
-            Judging::Done(judged) => Ok(judged),
-            Judging::Need(need) => Err(need),
-        };
-        self.resolve(judge, caller).await
+    ) -> Result<Option<Vec<bool>>, CallError> {
+        self.resolve(|verdicts| judge(check, answers, &self.domain, verdicts), caller).await
     }
 
     /// Repeats `decide` with more verdicts until none is missing.
     async fn resolve<T>(
         &self,
-        decide: impl Fn(Option<&Verdicts>) -> Result<T, BTreeSet<AnswerPair>>,
+        decide: impl Fn(Option<&Verdicts>) -> Result<T, MissingVerdicts>,
         caller: &Caller<'_>,
     ) -> Result<T, CallError> {
         let mut verdicts = self.checker.as_ref().map(|_| Verdicts::new());
         loop {
-            let need = match decide(verdicts.as_ref()) {
+            let missing = match decide(verdicts.as_ref()) {
                 Ok(decided) => return Ok(decided),
-                Err(need) => need,
+                Err(missing) => missing,
             };
-            let asked = need.into_iter().map(|pair| async move {
+            let asked = missing.into_iter().map(|pair| async move {
                 let verdict = self.verdict(&pair, caller).await?;
                 Ok::<_, CallError>((pair, verdict))
             });

@@ -34,7 +34,7 @@ pub use budget::{Budget, BudgetLimit, Spending};
 pub use caller::{CallError, CallReply, Caller, Replay};
 pub use context::{JobSummary, RunContext, RunFailure};
 pub use estimate::{Estimate, RoleEstimate, estimate};
-pub use grader::{Checker, Grader, VerdictReader, is_current, record_name};
+pub use grader::{EquivalenceChecker, Grader, VerdictReader, is_current, record_name};
 pub use identity::{checker_identity, manifest, manifest_with, role_identity};
 pub use observer::Observer;
 pub use panel::{

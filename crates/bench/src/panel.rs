@@ -226,7 +226,7 @@ async fn ask(
             session.feed(slot, reply).map_err(|error| CallError::rejected(asker.0.name(), &error))?;
         }
     }
-    let Some(question) = session.last_turn().and_then(|turn| turn.question.clone()) else {
+    let Some(question) = session.asked_turn(1).and_then(|turn| turn.question.clone()) else {
         return Ok((None, Vec::new()));
     };
     let (slot, draws) = (Slot::first(1, Role::Check), settings.protocol.check_draws);
@@ -286,8 +286,8 @@ async fn judge(
     let check: Vec<Option<&str>> = check.iter().map(Option::as_deref).collect();
     let judged = answers.iter().map(async |(name, solved)| {
         let answers: Vec<Option<&str>> = solved.iter().map(|solved| solved.answer.as_deref()).collect();
-        let judged = context.grader.judge(&check, &answers, &context.caller).await?;
-        Ok::<_, CallError>(judged.right.map(|right| (name.clone(), right)))
+        let right = context.grader.judge(&check, &answers, &context.caller).await?;
+        Ok::<_, CallError>(right.map(|right| (name.clone(), right)))
     });
     // All of them run to their end, so that no verdict is lost when another fails.
     join_all(judged).await.into_iter().collect()

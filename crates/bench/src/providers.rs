@@ -100,8 +100,8 @@ fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
         None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,
     };
     let threads = section.threads.unwrap_or(1);
-    let store_bytes = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
-    let options = EngineOptions { threads, store_bytes, ..EngineOptions::default() };
+    let prefix_cache_bytes = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
+    let options = EngineOptions { threads, prefix_cache_bytes, ..EngineOptions::default() };
     let checkpoint = checkpoint.with_template_variables(chat_template_kwargs(section));
     let local = Local::new(checkpoint.start(&options).map_err(|error| wrong(error.to_string()))?);
     Ok(if section.fold_system { local.folded() } else { local })

@@ -57,13 +57,7 @@ impl ModelRegistry {
     /// The model of this name, or an error for a call to it.
     pub(crate) fn find(&self, name: &str) -> Result<&Model, CallError> {
         self.get(name).map(AsRef::as_ref).ok_or_else(|| {
-            let message = "the model is not configured".to_owned();
-            CallError::Model(ModelError {
-                model: name.to_owned(),
-                cause: ErrorCause::NotFound,
-                message,
-                attempts: 0,
-            })
+            ModelError::new(name, ErrorCause::NotFound, "the model is not configured", 0).into()
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::panel::answers;
 use crate::{CallError, JobSummary, RunContext, RunFailure, is_current};
 use aske_config::RoleSettings;
-use aske_record::{GradeLine, Record, RunError, SCHEMA, SessionRecord};
+use aske_record::{GradeLine, Record, RunError, SessionRecord};
 use aske_session::{Role, Slot, Transcript};
 use std::collections::HashSet;
 
@@ -25,8 +25,8 @@ pub async fn regrade(
     done: impl Fn(&GradeLine),
     failed: impl Fn(&RunFailure),
 ) -> Result<JobSummary, RunError> {
-    let grades = context.folder.other_grades(&regrading.name)?;
-    let current = grades.before().iter().filter(|line| is_current(context.settings, &line.rules));
+    let (grades, earlier) = context.folder.other_grades(&regrading.name)?;
+    let current = earlier.iter().filter(|line| is_current(context.settings, &line.rules));
     let done_before: HashSet<&str> = current.map(|line| line.record.as_str()).collect();
     let sessions = context.folder.records()?.iter().filter_map(Record::session);
     // Imported sessions without solver answers cannot be graded.
@@ -36,7 +36,7 @@ pub async fn regrade(
         .collect();
     let work = async |session: &&SessionRecord| {
         let line = one(context, regrading, session).await?;
-        grades.add(&line)?;
+        grades.append(&line)?;
         done(&line);
         Ok(())
     };
@@ -61,5 +61,5 @@ async fn one(
     };
     let transcript = Transcript { turns: session.transcript.turns.clone(), check: check.clone() };
     let grade = context.grader.grade(&transcript, &context.caller).await?;
-    Ok(GradeLine { schema: SCHEMA, record: name, grade, check: Some(check), rules: context.grader.rules() })
+    Ok(GradeLine { check: Some(check), ..GradeLine::new(name, grade, context.grader.rules()) })
 }

@@ -35,7 +35,7 @@ pub struct MissingRecords {
 
 /// Finishes every session that stored replies are sufficient for. The models of the context must be offline.
 pub async fn repair(context: &RunContext<'_>) -> Result<RepairSummary, RunError> {
-    let (folder, seed) = (context.folder(), Seed(context.settings.run.seed));
+    let (folder, seed) = (context.folder, Seed(context.settings.run.seed));
     let sessions = sessions(folder);
     let runner = Runner::with_all_grades(context);
     let mut done = RepairSummary { sessions: sessions.len(), ..RepairSummary::default() };
@@ -91,7 +91,7 @@ pub fn missing_records(folder: &RunDir) -> MissingRecords {
         }
     }
     let mut seen = BTreeSet::new();
-    for name in folder.calls().known() {
+    for name in &folder.calls().known {
         // Replies of a panel are stored under the session's name and the solver's.
         let Some((kind, rest)) = name.split_once('/') else { continue };
         let session = rest.rsplit_once('/').map_or(rest, |(session, _)| session);
@@ -111,7 +111,7 @@ pub fn missing_records(folder: &RunDir) -> MissingRecords {
 /// The names of all sessions with a record, a grade or a stored reply.
 fn sessions(folder: &RunDir) -> BTreeSet<&str> {
     let graded = folder.grades().iter().map(|line| line.record.as_str());
-    let all = graded.chain(folder.index().names()).chain(folder.calls().known());
+    let all = graded.chain(folder.index().names()).chain(folder.calls().known.iter().map(String::as_str));
     all.filter(|name| session_id(name).is_some()).collect()
 }
 

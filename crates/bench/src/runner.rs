@@ -4,7 +4,7 @@ use crate::{
     CallError, FinishedSession, JobSummary, Observer, PlannedSession, RunContext, is_current, run_session,
 };
 use aske_evidence::Tally;
-use aske_record::{GradeLine, Record, RoleUsage, RunError, SCHEMA, SessionRecord};
+use aske_record::{GradeLine, Record, RoleUsage, RunError, SessionRecord};
 use aske_session::Grade;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -154,9 +154,7 @@ impl<'r> Runner<'r> {
             }
         };
         if written.grade {
-            let (record, grade) = (name.clone(), grade.clone());
-            let rules = grader.rules();
-            folder.add_grade(&GradeLine { schema: SCHEMA, record, grade, check: None, rules })?;
+            folder.add_grade(&GradeLine::new(name.clone(), grade.clone(), grader.rules()))?;
         }
         self.count(planned, &grade);
         observer.graded(&record, &grade);

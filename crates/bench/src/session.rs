@@ -4,7 +4,7 @@ use crate::caller::{CallReply, Replay};
 use crate::{CallError, Caller, ModelRegistry, Observer, PlannedSession};
 use aske_config::{RoleSettings, Settings};
 use aske_model::{ErrorCause, Model, ModelError};
-use aske_record::{RoleUsage, SCHEMA, SessionRecord};
+use aske_record::{RoleUsage, SessionRecord};
 use aske_session::{Call, Need, Role, Session, Slot};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -39,16 +39,9 @@ pub async fn run_session(
         let calls = match session.need() {
             Need::Calls(calls) => calls,
             Need::Done(transcript) => {
-                let transcript = transcript.clone();
-                let record = SessionRecord {
-                    schema: SCHEMA,
-                    pair: planned.id.pair.clone(),
-                    sample: planned.id.sample,
-                    asker: settings.asker.model.clone(),
-                    solvers: planned.solvers.clone(),
-                    transcript,
-                    used,
-                };
+                let PlannedSession { id, solvers } = planned.clone();
+                let asker = settings.asker.model.clone();
+                let record = SessionRecord::new(id, asker, solvers, transcript.clone(), used);
                 return Ok(FinishedSession { record, replayed });
             }
         };
@@ -101,19 +94,12 @@ impl<'s> SessionRoles<'s> {
             Role::Asker => &settings.asker,
             Role::Solver(side) => {
                 let name = &self.solvers[side.index()];
-                settings
-                    .solvers
-                    .iter()
-                    .find(|solver| solver.model == *name)
-                    .ok_or_else(|| not_a_solver(name))?
+                let solver = settings.solvers.iter().find(|solver| solver.model == *name);
+                let message = "not a boundary solver of this run";
+                solver.ok_or_else(|| ModelError::new(name, ErrorCause::NotFound, message, 0))?
             }
             Role::Check | Role::Panel | Role::Equivalence => &settings.check,
         };
         Ok((self.models.find(&role.model)?, role))
     }
-}
-
-fn not_a_solver(name: &str) -> ModelError {
-    let message = "not a boundary solver of this run".to_owned();
-    ModelError { model: name.to_owned(), cause: ErrorCause::NotFound, message, attempts: 0 }
 }

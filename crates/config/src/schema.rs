@@ -1,7 +1,7 @@
 //! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own. TOML has no null: a key
 //! without a value is not written.
 
-use aske_answer::{Policy, Rules};
+use aske_answer::{NotationPolicy, Rules};
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
 use aske_session::Protocol;
@@ -90,7 +90,7 @@ pub struct ProtocolSection {
     pub comparison: AnswerComparison,
     /// Policy for ambiguous notation, in the comparison `aske`.
     #[serde(skip_serializing_if = "is_default")]
-    pub policy: Policy,
+    pub policy: NotationPolicy,
     /// Relative tolerance of the domain `number`.
     pub tolerance: Option<f64>,
     /// A folder of prompts; by default those of the domain.
@@ -111,7 +111,7 @@ impl Default for ProtocolSection {
             summary_chars: paper.summary_chars,
             domain: "math".to_owned(),
             comparison: AnswerComparison::default(),
-            policy: Policy::default(),
+            policy: NotationPolicy::default(),
             tolerance: None,
             prompts: None,
         }
@@ -131,7 +131,7 @@ pub enum AnswerComparison {
 
 impl AnswerComparison {
     /// The rules, with a policy for the comparison `aske`.
-    pub fn rules(self, policy: Policy) -> Rules {
+    pub fn rules(self, policy: NotationPolicy) -> Rules {
         match self {
             Self::Aske => Rules::Aske(policy),
             Self::Paper => Rules::Paper,

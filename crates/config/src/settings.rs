@@ -5,7 +5,7 @@ use crate::{
     AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
     did_you_mean, load_pack, sampling,
 };
-use aske_answer::{Policy, Rules};
+use aske_answer::{NotationPolicy, Rules};
 use aske_model::Sampling;
 use aske_session::{Domain, Pack, Protocol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,7 +308,7 @@ fn domain(config: &Config) -> Result<Domain, ConfigError> {
 /// How mathematical answers are compared.
 fn rules(config: &Config) -> Result<Rules, ConfigError> {
     let section = &config.protocol;
-    if section.comparison == AnswerComparison::Paper && section.policy != Policy::default() {
+    if section.comparison == AnswerComparison::Paper && section.policy != NotationPolicy::default() {
         return Err(ConfigError::at("protocol.policy", "only the comparison `aske` has a policy")
             .with_hint("set `protocol.comparison = \"aske\"`, or remove the policy"));
     }

@@ -85,26 +85,10 @@ impl Hint for NoveltyError {
 }
 
 impl NoveltyBuffer {
-    /// The paper's capacity.
-    pub const CAPACITY: usize = 5000;
-
-    /// The paper's number of neighbours.
-    pub const NUM_NEIGHBORS: usize = 5;
-
-    /// An empty buffer for `capacity` vectors of this embedder; novelty is over `num_neighbors`.
+    /// An empty buffer for `capacity` vectors of this embedder; novelty is over `num_neighbors`. The paper has 5,000 and 5.
     pub fn new(capacity: usize, num_neighbors: usize, embedder: &crate::Embedder) -> Self {
         let settings = Settings { capacity, num_neighbors, embedder: embedder.fingerprint().to_owned() };
         Self { settings, dimensions: embedder.dimensions(), ring: Vec::new(), oldest: 0 }
-    }
-
-    /// The number of vectors that fit.
-    pub fn capacity(&self) -> usize {
-        self.settings.capacity
-    }
-
-    /// The number of neighbours that novelty is over.
-    pub fn num_neighbors(&self) -> usize {
-        self.settings.num_neighbors
     }
 
     /// The number of vectors stored.

@@ -4,8 +4,6 @@
 use crate::bert::{self, Encoder};
 use crate::{EmbedError, ngram};
 use std::fmt;
-#[cfg(feature = "bert")]
-use std::path::Path;
 
 /// Maps texts to unit vectors, whose cosine is larger the more similar the texts are.
 ///
@@ -37,6 +35,10 @@ enum Kind {
 impl Embedder {
     /// The embedder of this name: `ngram`, or with the feature `bert` a folder or a repository in the Hugging Face cache,
     /// such as `BAAI/bge-small-en-v1.5`. Nothing is downloaded.
+    ///
+    /// A folder has `config.json`, `model.safetensors` and `tokenizer.json`. If present, `modules.json`,
+    /// `1_Pooling/config.json` and `sentence_bert_config.json` set the pooling and the longest text; the defaults are mean
+    /// pooling and the network's maximum length.
     pub fn find(name: &str) -> Result<Self, EmbedError> {
         if name == ngram::NAME {
             return Ok(Self::ngram());
@@ -46,7 +48,9 @@ impl Embedder {
 
     #[cfg(feature = "bert")]
     fn encoder(name: &str) -> Result<Self, EmbedError> {
-        Self::named(name, &bert::find(name, aske_weights::HubCache::open().as_ref())?)
+        let folder = bert::find(name, aske_weights::HubCache::open().as_ref())?;
+        let (encoder, fingerprint) = Encoder::read(&folder)?;
+        Ok(Self { name: name.to_owned(), fingerprint, kind: Kind::Bert(Box::new(encoder)) })
     }
 
     #[cfg(not(feature = "bert"))]
@@ -61,26 +65,6 @@ impl Embedder {
     /// Hashed character n-grams: needs no files, and ignores meaning.
     pub fn ngram() -> Self {
         Self { name: ngram::NAME.to_owned(), fingerprint: ngram::fingerprint(), kind: Kind::Ngram }
-    }
-
-    /// A BERT encoder from a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
-    ///
-    /// If present, `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json` set the pooling and the longest
-    /// text; the defaults are mean pooling and the network's maximum length.
-    #[cfg(feature = "bert")]
-    pub fn from_folder(folder: &Path) -> Result<Self, EmbedError> {
-        Self::named(&folder.display().to_string(), folder)
-    }
-
-    #[cfg(feature = "bert")]
-    fn named(name: &str, folder: &Path) -> Result<Self, EmbedError> {
-        let (encoder, fingerprint) = Encoder::read(folder)?;
-        Ok(Self { name: name.to_owned(), fingerprint, kind: Kind::Bert(Box::new(encoder)) })
-    }
-
-    /// The name given to [`Embedder::find`].
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Identifies the vectors: equal for embedders that give the same vectors, wherever their files are.

@@ -7,7 +7,7 @@
 //! ```
 //! use aske_diversity::{Embedder, NoveltyBuffer};
 //! let embedder = Embedder::ngram();
-//! let buffer = NoveltyBuffer::new(NoveltyBuffer::CAPACITY, NoveltyBuffer::NUM_NEIGHBORS, &embedder);
+//! let buffer = NoveltyBuffer::new(5000, 5, &embedder);
 //! let questions = embedder.embed(&["What is 2 + 3?"]).unwrap();
 //! assert_eq!(buffer.novelties(&questions).unwrap(), [1.0]);
 //! ```

@@ -1,7 +1,7 @@
 //! Grades a reply. Pure; answers that need a judge are returned as such.
 
 use crate::{Declaration, Grading, Problem};
-use aske_answer::{Method, Policy, Verdict};
+use aske_answer::{Method, NotationPolicy, Verdict};
 use aske_chat::{Finish, Reply};
 use aske_session::{Domain, SolverAnswer, split_thinking};
 
@@ -55,7 +55,7 @@ pub(crate) fn decide(
             _ => Decision::Done { right: false, by: name(Method::Bounds), comparison: None },
         };
     }
-    let rules = declaration.comparison.rules(Policy::default());
+    let rules = declaration.comparison.rules(NotationPolicy::default());
     let found = rules.compare(&problem.answer, answer);
     let (right, by) = (found.verdict == Verdict::Equal, name(found.method));
     Decision::Done { right, by, comparison: Some(rules.name()) }

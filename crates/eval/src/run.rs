@@ -2,8 +2,8 @@
 
 use crate::grade::{Decision, ParsedReply, decide};
 use crate::{Dataset, Declaration, Grading, Problem, prompt};
-use aske_answer::Policy;
-use aske_bench::{CallError, CallReply, Checker, JobSummary, RunContext, RunFailure, record_name};
+use aske_answer::NotationPolicy;
+use aske_bench::{CallError, CallReply, EquivalenceChecker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
 use aske_session::{Call, Role, Slot};
@@ -37,7 +37,7 @@ pub struct EvalProtocol<'p> {
     /// Instruction after every problem, instead of the dataset's own.
     pub instruction: Option<&'p str>,
     /// The judge, for datasets that are graded by one.
-    pub judge: Option<&'p Checker>,
+    pub judge: Option<&'p EquivalenceChecker>,
 }
 
 /// Every sample of the first `limit` problems of each dataset. All problems are sampled once before any is sampled
@@ -74,7 +74,7 @@ pub fn unfinished<'t, 'd>(tasks: &'t [Task<'d>], records: &[Record], judge: bool
             if judge && declaration.grading == Grading::Judge {
                 matches!(by, "judge" | "none" | "bounds")
             } else {
-                let current = declaration.comparison.rules(Policy::default()).name();
+                let current = declaration.comparison.rules(NotationPolicy::default()).name();
                 matches!(by, "judge" | "none") || sample.comparison.as_deref() == Some(current)
             }
         }),
@@ -94,7 +94,7 @@ pub async fn evaluate(
 ) -> Result<JobSummary, RunError> {
     let work = async |task: &&Task<'_>| {
         let record = sample(context, protocol, task).await?;
-        context.folder().add_record(&Record::Eval(record.clone()))?;
+        context.folder.add_record(&Record::Eval(record.clone()))?;
         tracing::debug!(sample = record.id(), right = record.right, by = record.by, "graded a sample");
         done(&record);
         Ok(())
@@ -110,7 +110,7 @@ async fn sample(
     task: &Task<'_>,
 ) -> Result<EvalRecord, CallError> {
     let Task { dataset, problem, sample } = *task;
-    let (declaration, caller, record) = (&dataset.declaration, context.caller(), task.id());
+    let (declaration, caller, record) = (&dataset.declaration, &context.caller, task.id());
     let replay = caller.earlier_replies(&record)?;
     let call = Call {
         slot: Slot::first(0, Role::Panel),
@@ -153,5 +153,5 @@ async fn judged(
     let (Some(judge), Some(answer)) = (protocol.judge, parsed.answer()) else { return Ok(false) };
     let texts = [problem.question.as_str(), problem.answer.as_str(), answer];
     let messages = prompt::judge(texts[0], texts[1], texts[2]);
-    judge.verdict(&record_name("judge", &texts), &messages, context.caller()).await
+    judge.verdict(&record_name("judge", &texts), &messages, &context.caller).await
 }

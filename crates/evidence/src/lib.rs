@@ -57,7 +57,7 @@ fn of_run(run: &Run) -> RunEvidence {
     }
     let cells = cells::cells(run);
     let stored = run.stored();
-    let trouble = stored.as_ref().err().map(ToString::to_string);
+    let replies_error = stored.as_ref().err().map(ToString::to_string);
     let (used, begun) = stored.unwrap_or_default();
     RunEvidence {
         name: run.folder(),
@@ -69,7 +69,7 @@ fn of_run(run: &Run) -> RunEvidence {
         sessions: tally.sessions(),
         ungraded: run.sessions.len() as u64 - tally.sessions(),
         held: run.held(begun),
-        trouble,
+        replies_error,
         outcomes: tally.shares(),
         direction: cells::direction(&cells),
         cells,

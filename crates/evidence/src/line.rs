@@ -35,8 +35,8 @@ pub(crate) struct LineTurn<'l> {
     pub(crate) question: Option<&'l RawValue>,
     #[serde(default)]
     pub(crate) cut: bool,
-    #[serde(default)]
-    pub(crate) trouble: Option<aske_session::TurnError>,
+    #[serde(default, rename = "trouble")]
+    pub(crate) error: Option<aske_session::TurnError>,
     #[serde(borrow, default)]
     pub(crate) solved: Option<[LineSolved<'l>; 2]>,
 }

@@ -463,7 +463,7 @@ fn notes(line: &Line<'_>, question: Option<&str>) -> SessionNotes {
     for turn in &line.turns {
         notes.turns.all += 1;
         notes.turns.without_question += u16::from(turn.question.is_none());
-        notes.turns.truncated += u16::from(turn.trouble == Some(TurnError::Truncated));
+        notes.turns.truncated += u16::from(turn.error == Some(TurnError::Truncated));
         notes.turns.cut += u16::from(turn.cut);
         for (counts, solved) in notes.replies.iter_mut().zip(turn.solved.iter().flatten()) {
             counts.all += 1;

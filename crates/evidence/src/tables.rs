@@ -41,7 +41,8 @@ pub struct RunEvidence {
     /// Counts of recorded, graded and missing sessions.
     pub held: SessionCounts,
     /// Why the stored replies cannot be read; the sessions can.
-    pub trouble: Option<String>,
+    #[serde(rename = "trouble")]
+    pub replies_error: Option<String>,
     /// Every outcome's share.
     pub outcomes: Vec<Share>,
     /// Every pair, for the maps.

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn grade(outcome: Outcome) -> Grade {
-        Grade { outcome, right: None, undecided: false, promoted: false, folded: false }
+        Grade::new(outcome, None)
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn solved(answer: &str) -> SolverAnswer {
 
 fn turn(question: &str, answers: [&str; 2]) -> Turn {
     let solved = Some(answers.map(solved));
-    Turn { question: Some(question.to_owned()), cut: false, trouble: None, missing: Vec::new(), solved }
+    Turn { question: Some(question.to_owned()), cut: false, error: None, missing: Vec::new(), solved }
 }
 
 /// A session of these solvers, Model 1 first, in which some are right about a question of its own.

@@ -7,7 +7,7 @@ use crate::rollout::Rollout;
 use crate::samples::SampleNumbers;
 use crate::session::{calls, transcript, used};
 use crate::{ImportOptions, MissingData, SkipReason, grading};
-use aske_record::{GradeLine, PairId, SCHEMA, SessionRecord, StoredCall};
+use aske_record::{GradeLine, PairId, SessionId, SessionRecord, StoredCall};
 use aske_session::{GradingRules, Slot};
 use serde_json::Value;
 
@@ -111,14 +111,8 @@ impl<'o> Converter<'o> {
         let (sample, gap) = self.samples.find(&pair, wanted);
         gaps.extend(gap);
         let used = used(rollout, &calls);
-        let record = SessionRecord { schema: SCHEMA, pair, sample, asker, solvers, transcript, used };
-        let line = |grade, rules| GradeLine {
-            schema: SCHEMA,
-            record: record.id().to_string(),
-            grade,
-            check: None,
-            rules,
-        };
+        let record = SessionRecord::new(SessionId { pair, sample }, asker, solvers, transcript, used);
+        let line = |grade, rules| GradeLine::new(record.id().to_string(), grade, rules);
         let grades = [
             grades.standard.map(|grade| line(grade, GradingRules::default())),
             grades.ours.map(|grade| line(grade, GradingRules::current(domain, false))),

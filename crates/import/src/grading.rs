@@ -2,7 +2,7 @@
 
 use crate::MissingData;
 use crate::fields::{Field, FieldMap};
-use aske_session::{Domain, Grade, Grading, Outcome, Transcript, grade};
+use aske_session::{Domain, Grade, Outcome, Transcript, grade};
 use serde_json::Value;
 
 /// The grades of a session: the standard one, and ours if the file has its own outcome.
@@ -41,10 +41,7 @@ pub(crate) fn grades(
     if outcome == Outcome::Calibrated && right.is_none() {
         gaps.push(MissingData::Right);
     }
-    Grades {
-        standard: Some(Grade { outcome, right, undecided: false, promoted: false, folded: false }),
-        ours,
-    }
+    Grades { standard: Some(Grade::new(outcome, right)), ours }
 }
 
 /// The grade by the answers, without an equivalence checker.
@@ -54,10 +51,7 @@ fn by_answers(transcript: &Transcript, domain: &Domain) -> Option<Grade> {
     if !transcript.is_answered() || !checked {
         return None;
     }
-    match grade(&answers, domain, None) {
-        Grading::Done(grade) => Some(grade),
-        Grading::Need(_) => None,
-    }
+    grade(&answers, domain, None).ok()
 }
 
 /// An outcome by its name, or by the paper's calibration reward.
@@ -100,19 +94,15 @@ mod tests {
         (grades(transcript, fields, &FieldMap::default(), &Domain::math(), &mut gaps), gaps)
     }
 
-    fn of(outcome: Outcome, right: Option<[bool; 2]>) -> Grade {
-        Grade { outcome, right, undecided: false, promoted: false, folded: false }
-    }
-
     #[test]
     fn the_files_outcome_counts_and_ours_stands_beside_it() {
         let known = transcript(Some(["2", "3"]), &["2"]);
         let (both, gaps) = graded(&known, &json!({"info": {"outcome": "Too-Easy"}}));
-        assert_eq!(both.standard, Some(of(Outcome::TooEasy, Some([true, true]))));
-        assert_eq!(both.ours, Some(of(Outcome::Calibrated, Some([true, false]))));
+        assert_eq!(both.standard, Some(Grade::new(Outcome::TooEasy, Some([true, true]))));
+        assert_eq!(both.ours, Some(Grade::new(Outcome::Calibrated, Some([true, false]))));
         assert!(gaps.is_empty());
         let (agree, _) = graded(&known, &json!({"outcome": "calibrated"}));
-        assert_eq!(agree.standard, Some(of(Outcome::Calibrated, Some([true, false]))));
+        assert_eq!(agree.standard, Some(Grade::new(Outcome::Calibrated, Some([true, false]))));
         let (alone, _) = graded(&known, &json!({}));
         assert_eq!(
             (alone.standard.map(|grade| grade.outcome), alone.ours),

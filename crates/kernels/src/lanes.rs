@@ -3,10 +3,6 @@
 //! Everything here is inlined into a caller that [`pulp`] compiles for each instruction set: simple loops are left to
 //! auto-vectorization, and where accumulators must stay in registers, registers are explicit. Sums are taken lane by lane and
 //! then across lanes in a fixed order, so the result of a row does not depend on the batch.
-#![expect(
-    clippy::inline_always,
-    reason = "kernels take the instruction set of the caller they are inlined into"
-)]
 
 use pulp::Simd;
 

@@ -11,6 +11,10 @@
 //! matrix.multiply(Arch::new(), &[1.0, 10.0], &mut out);
 //! assert_eq!(out, [21.0, 43.0, 65.0]);
 //! ```
+#![expect(
+    clippy::inline_always,
+    reason = "kernels take the instruction set of the caller they are inlined into"
+)]
 
 mod lanes;
 mod matrix;

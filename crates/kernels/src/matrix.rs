@@ -1,8 +1,4 @@
 //! A weight matrix packed for products with few rows.
-#![expect(
-    clippy::inline_always,
-    reason = "kernels take the instruction set of the caller they are inlined into"
-)]
 
 use crate::lanes::{LANES, Lanes, fma_lanes, lanes};
 use pulp::{Arch, Simd, WithSimd};

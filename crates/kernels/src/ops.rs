@@ -1,8 +1,4 @@
 //! Kernels between matrix products: RMS norm, SwiGLU and rotary embedding.
-#![expect(
-    clippy::inline_always,
-    reason = "kernels take the instruction set of the caller they are inlined into"
-)]
 
 use crate::lanes::{exp, fma, sum_of_squares};
 use pulp::{Simd, WithSimd};

@@ -52,7 +52,7 @@ impl Arguments {
 
 fn main() -> Result<(), Failure> {
     let arguments = Arguments::read()?;
-    let options = EngineOptions { threads: arguments.threads, batch: arguments.batch, store_bytes: 0 };
+    let options = EngineOptions { threads: arguments.threads, batch: arguments.batch, prefix_cache_bytes: 0 };
     let engine = Checkpoint::from_folder(arguments.folder.as_ref())?.start(&options)?;
     if !arguments.logits.is_empty() {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;

@@ -29,13 +29,10 @@ mod worker;
 
 pub use checkpoint::Checkpoint;
 pub use config::LlamaConfig;
-pub use error::{CheckpointError, CheckpointErrorKind};
+pub use error::CheckpointError;
 pub use handle::{Engine, EngineOptions, Generation, GenerationRequest};
 pub use local::{Generator, Local};
-pub use sampler::SampledToken;
-pub use state::{Detokenizer, GenerationState, ReplySender, check_prompt};
-#[cfg(feature = "llama")]
-pub(crate) use template::{Segment, Template, segments};
+pub(crate) use state::check_prompt;
 pub use tokenizer::ChatTokenizer;
 #[cfg(feature = "llama")]
 pub(crate) use {
@@ -43,4 +40,6 @@ pub(crate) use {
     receive::receive_jobs,
     sampler::SamplerBuffers,
     scheduler::{Scheduler, SequenceStatus},
+    state::{Detokenizer, GenerationState, ReplySender},
+    template::{CUTS, Segment, Template},
 };

@@ -116,6 +116,11 @@ impl Hint for ModelError {
 }
 
 impl ModelError {
+    /// The error of a call to this model after so many attempts.
+    pub fn new(model: &str, cause: ErrorCause, message: impl Into<String>, attempts: u32) -> Self {
+        Self { model: model.to_owned(), cause, message: message.into(), attempts }
+    }
+
     /// The hint, with the settings to lower if a request does not fit into the model's context.
     pub fn hint_with_limits(&self, limits: &str) -> String {
         let model = &self.model;

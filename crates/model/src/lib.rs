@@ -28,9 +28,8 @@ mod sampling;
 mod scripted;
 
 pub use engine::{
-    ChatTokenizer, Checkpoint, CheckpointError, CheckpointErrorKind, Detokenizer, Engine, EngineOptions,
-    Generation, GenerationRequest, GenerationState, Generator, LlamaConfig, Local, ReplySender, SampledToken,
-    check_prompt,
+    ChatTokenizer, Checkpoint, CheckpointError, Engine, EngineOptions, Generation, GenerationRequest,
+    Generator, LlamaConfig, Local,
 };
 pub use error::{ErrorCause, ModelError, ProviderError};
 pub use halt::Halt;

@@ -189,7 +189,7 @@ impl Model {
     }
 
     fn give_up(&self, error: ProviderError, attempts: u32) -> ModelError {
-        ModelError { model: self.name.clone(), cause: error.cause, message: error.message, attempts }
+        ModelError::new(&self.name, error.cause, error.message, attempts)
     }
 }
 

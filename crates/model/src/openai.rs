@@ -86,7 +86,7 @@ pub struct OpenAi {
     replicas: Replicas,
     headers: HeaderMap,
     secret: Secret,
-    body: body::BodyBuilder,
+    endpoint: Endpoint,
 }
 
 impl OpenAi {
@@ -102,12 +102,13 @@ impl OpenAi {
             headers.insert(AUTHORIZATION, value);
         }
         let secret = Secret::new(endpoint.api_key.as_deref());
-        let body = body::BodyBuilder::new(endpoint);
-        Ok(Self { replicas, headers, secret, body })
+        // The key is needed no longer.
+        let endpoint = Endpoint { api_key: None, ..endpoint };
+        Ok(Self { replicas, headers, secret, endpoint })
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, ProviderError> {
-        let body = self.body.write(request).into();
+        let body = self.endpoint.body(request).into();
         let replica = self.replicas.pick();
         let result =
             replica.transport().exchange(Method::POST, "chat/completions", &self.headers, body).await;
@@ -118,14 +119,14 @@ impl OpenAi {
 
     /// Lists the models of every replica; all must answer.
     async fn list(&self) -> Result<String, ProviderError> {
-        let wanted = self.body.model();
+        let wanted = &self.endpoint.model;
         let mut answers = Vec::new();
         for replica in self.replicas.each() {
             let body = replica.transport().exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
             replica.finish(body.as_ref().err().map(|error| error.cause));
             let served = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
             answers.push(match served {
-                Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == wanted) => {
+                Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == *wanted) => {
                     format!("serves {wanted}")
                 }
                 Some(names) => format!("answers, but lists no `{wanted}` among its {} models", names.len()),

@@ -16,9 +16,9 @@ pub struct Request {
     pub sampling: Sampling,
     /// The seed of this call.
     pub seed: u32,
-    /// The client, where one engine serves several: calls of one group share one client's part of the engine. It affects
+    /// The client, where one engine serves several: all calls of a client share its part of the engine. It affects
     /// neither the reply nor the hash.
-    pub group: Option<u64>,
+    pub client: Option<u64>,
 }
 
 /// Puts the system prompt in front of the first user message, for models without a system role.
@@ -46,7 +46,7 @@ impl Request {
     /// A single user message with default sampling.
     pub fn user(text: &str) -> Self {
         let messages = vec![Message::user(text)];
-        Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0, group: None }
+        Self { messages, max_tokens: 1024, sampling: Sampling::default(), seed: 0, client: None }
     }
 
     /// The hash of this request to a model; the model's address is not part of it. It detects mix-ups, not attacks, so a

@@ -111,7 +111,7 @@ pub async fn measure_accuracy(
 }
 
 async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> Result<String, ProviderError> {
-    let prompt = engine.vocabulary().prompt(&[Message::user(format!("{}\n\n{suffix}", question.text()))])?;
+    let prompt = engine.tokenizer().prompt(&[Message::user(format!("{}\n\n{suffix}", question.text()))])?;
     let sampling = Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() };
     let request = GenerationRequest {
         prompt,
@@ -121,7 +121,7 @@ async fn ask(engine: &Engine, question: &Question, suffix: &str, seed: u64) -> R
         ..GenerationRequest::default()
     };
     let generated = engine.generate(request).await?;
-    Ok(engine.vocabulary().decode(&generated.tokens))
+    Ok(engine.tokenizer().decode(&generated.tokens))
 }
 
 /// Whether the boxed answer of a reply is the oracle's.

@@ -56,8 +56,8 @@ pub struct CallStore {
     path: PathBuf,
     reader: Mutex<Guarded>,
     writer: Writer,
-    /// Records with calls at the time of opening.
-    known: HashSet<String>,
+    /// Records with calls at the time of opening, stored by earlier starts.
+    pub known: HashSet<String>,
 }
 
 impl CallStore {
@@ -73,17 +73,7 @@ impl CallStore {
 
     /// The replies of a record that an earlier start has stored. A session runs once per start, so these are all of them.
     pub fn earlier_replies(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        if self.is_known(record) { self.of_record(record) } else { Ok(HashMap::new()) }
-    }
-
-    /// The records that had calls when the store was opened.
-    pub fn known(&self) -> impl Iterator<Item = &str> {
-        self.known.iter().map(String::as_str)
-    }
-
-    /// Whether an earlier start has stored replies of this record.
-    pub fn is_known(&self, record: &str) -> bool {
-        self.known.contains(record)
+        if self.known.contains(record) { self.of_record(record) } else { Ok(HashMap::new()) }
     }
 
     /// The replies of a record that are stored by now.

@@ -124,25 +124,12 @@ fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Identity, RunDir, SCHEMA};
+    use crate::{Identity, RunDir};
     use aske_session::{Grade, GradingRules, Outcome};
 
     fn grade(record: &str) -> String {
-        let grade = Grade {
-            outcome: Outcome::TooEasy,
-            right: None,
-            undecided: false,
-            promoted: false,
-            folded: false,
-        };
-        let line = GradeLine {
-            schema: SCHEMA,
-            record: record.to_owned(),
-            grade,
-            check: None,
-            rules: GradingRules::default(),
-        };
-        serde_json::to_string(&line).unwrap()
+        let grade = Grade::new(Outcome::TooEasy, None);
+        serde_json::to_string(&GradeLine::new(record.to_owned(), grade, GradingRules::default())).unwrap()
     }
 
     fn folder() -> tempfile::TempDir {

@@ -55,7 +55,7 @@ impl NewRun {
     }
 
     /// Adds a record.
-    pub fn add_record(&mut self, record: &Record) -> Result<(), RunError> {
+    pub fn add_record(&self, record: &Record) -> Result<(), RunError> {
         self.records.append(record)
     }
 
@@ -65,12 +65,12 @@ impl NewRun {
     }
 
     /// Adds a line of `records.jsonl` of another run.
-    pub(crate) fn add_record_line(&mut self, line: &[u8]) -> Result<(), RunError> {
+    pub(crate) fn add_record_line(&self, line: Vec<u8>) -> Result<(), RunError> {
         self.records.append_line(line)
     }
 
     /// Adds the replies of a record.
-    pub fn add_calls(&mut self, record: &str, calls: &[(Slot, StoredCall)]) -> Result<(), RunError> {
+    pub fn add_calls(&self, record: &str, calls: &[(Slot, StoredCall)]) -> Result<(), RunError> {
         self.calls.add(record, calls)
     }
 
@@ -125,27 +125,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let into = folder.path().join("run");
         let entries = || std::fs::read_dir(folder.path()).unwrap().count();
-        let mut run = NewRun::begin(&into).unwrap();
+        let run = NewRun::begin(&into).unwrap();
         run.add_calls("a:b/0", &calls(1, "lost")).unwrap();
         drop(run);
         assert_eq!(entries(), 0, "nothing is left of a folder that was given up");
 
         let mut run = NewRun::begin(&into).unwrap();
         run.add_calls("a:b/0", &calls(3000, "kept")).unwrap();
-        let grade = Grade {
-            outcome: Outcome::TooEasy,
-            right: None,
-            undecided: false,
-            promoted: false,
-            folded: false,
-        };
-        let line = GradeLine {
-            schema: crate::SCHEMA,
-            record: "a:b/0".into(),
-            grade,
-            check: None,
-            rules: GradingRules::default(),
-        };
+        let grade = Grade::new(Outcome::TooEasy, None);
+        let line = GradeLine::new("a:b/0".to_owned(), grade, GradingRules::default());
         run.add_grade("other", &line).unwrap();
         assert!(!into.exists());
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct Index {
     path: PathBuf,
     places: HashMap<Box<str>, LineSpan>,
-    end: u64,
+    /// Where the next record would begin.
+    pub(crate) end: u64,
 }
 
 impl Index {
@@ -55,11 +56,6 @@ impl Index {
         let Some(place) = self.places.get(name) else { return Ok(None) };
         let bytes = read_line_at(&self.path, *place)?;
         parse(&bytes).map(Some).map_err(|what| RunError::Line { path: self.path.clone(), line: 0, what })
-    }
-
-    /// Where the next record would begin.
-    pub(crate) fn end(&self) -> u64 {
-        self.end
     }
 
     /// All records, in the order of the file.

@@ -1,6 +1,7 @@
 //! Append-only JSON Lines files.
 
 use crate::{RunError, files, scan_lines};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
@@ -12,8 +13,7 @@ use tracing::info;
 #[derive(Debug)]
 pub struct Jsonl {
     path: PathBuf,
-    file: File,
-    buffer: Vec<u8>,
+    file: Mutex<File>,
 }
 
 impl Jsonl {
@@ -31,7 +31,7 @@ impl Jsonl {
             info!(file = %path.display(), bytes = length - good, "removing an incomplete last line");
             file.set_len(good).map_err(RunError::io(path))?;
         }
-        Ok(Self { path: path.to_owned(), file, buffer: Vec::new() })
+        Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
     }
 
     /// Where it is.
@@ -40,19 +40,15 @@ impl Jsonl {
     }
 
     /// Adds one line, whole, in a single write.
-    pub fn append(&mut self, value: &impl Serialize) -> Result<(), RunError> {
-        self.buffer.clear();
-        let io = RunError::io(&self.path);
-        if let Err(error) = serde_json::to_writer(&mut self.buffer, value) {
-            return Err(io(error.into()));
-        }
-        self.buffer.push(b'\n');
-        self.file.write_all(&self.buffer).map_err(io)
+    pub fn append(&self, value: &impl Serialize) -> Result<(), RunError> {
+        let line = serde_json::to_vec(value).map_err(|error| RunError::io(&self.path)(error.into()))?;
+        self.append_line(line)
     }
 
     /// Adds a line of another file as it is.
-    pub(crate) fn append_line(&mut self, line: &[u8]) -> Result<(), RunError> {
-        self.file.write_all(&[line, b"\n"].concat()).map_err(RunError::io(&self.path))
+    pub(crate) fn append_line(&self, mut line: Vec<u8>) -> Result<(), RunError> {
+        line.push(b'\n');
+        self.file.lock().write_all(&line).map_err(RunError::io(&self.path))
     }
 }
 
@@ -70,7 +66,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         std::fs::write(&path, "1\n2\n3").unwrap();
-        let (mut file, values) = Jsonl::open::<u32>(&path).unwrap();
+        let (file, values) = Jsonl::open::<u32>(&path).unwrap();
         assert_eq!(values, [1, 2]);
         file.append(&4).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n4\n");

@@ -36,5 +36,5 @@ pub use jsonl::Jsonl;
 pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord};
 pub use manifest::{COMPARISON, EVAL, Identity, Manifest};
 pub use merge::{MergeSummary, merge};
-pub use run::{LineLog, RunDir, STANDARD, read_draws, read_grades, read_records};
+pub use run::{RunDir, STANDARD, read_draws, read_grades, read_records};
 pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines};

@@ -101,6 +101,18 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
+    /// The record of a finished session.
+    pub fn new(
+        id: SessionId,
+        asker: String,
+        solvers: [String; 2],
+        transcript: Transcript,
+        used: BTreeMap<String, RoleUsage>,
+    ) -> Self {
+        let SessionId { pair, sample } = id;
+        Self { schema: SCHEMA, pair, sample, asker, solvers, transcript, used }
+    }
+
     /// Its name.
     pub fn id(&self) -> SessionId {
         SessionId { pair: self.pair.clone(), sample: self.sample }
@@ -200,6 +212,13 @@ pub struct GradeLine {
     /// The rules by which it was made.
     #[serde(flatten)]
     pub rules: GradingRules,
+}
+
+impl GradeLine {
+    /// A grade that rests on the session's own cross-check answers.
+    pub fn new(record: String, grade: Grade, rules: GradingRules) -> Self {
+        Self { schema: SCHEMA, record, grade, check: None, rules }
+    }
 }
 
 /// One session that was chosen by chance, with the probability of the choice.

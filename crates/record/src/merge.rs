@@ -41,10 +41,10 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<MergeSummary, RunError> {
     let manifest = common_manifest(&runs)?;
     let owners = Owners::of(&runs)?;
     let mut merged = NewRun::begin(into)?;
-    copy_records(&mut merged, &runs, &owners)?;
+    copy_records(&merged, &runs, &owners)?;
     copy_grades(&mut merged, &runs)?;
     copy_draws(&merged, &runs)?;
-    let calls = copy_calls(&mut merged, &runs, &owners)?;
+    let calls = copy_calls(&merged, &runs, &owners)?;
     merged.finish(&manifest)?;
     Ok(MergeSummary { records: owners.records, calls })
 }
@@ -114,7 +114,7 @@ impl Owners {
 }
 
 /// Copies the lines of the records that are taken, run by run.
-fn copy_records(merged: &mut NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<(), RunError> {
+fn copy_records(merged: &NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<(), RunError> {
     for (place, run) in runs.iter().enumerate() {
         let taken = |line: &[u8], at| {
             let record: Record = serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -123,7 +123,7 @@ fn copy_records(merged: &mut NewRun, runs: &[Part<'_>], owners: &Owners) -> Resu
             Ok((latest && owners.takes(place, &name)).then(|| line.to_vec()))
         };
         for_each_line(&run.path.join("records.jsonl"), 0, taken, |line| {
-            line.map_or(Ok(()), |line| merged.add_record_line(&line))
+            line.map_or(Ok(()), |line| merged.add_record_line(line))
         })?;
     }
     Ok(())
@@ -179,7 +179,7 @@ fn copy_grades(merged: &mut NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
 }
 
 /// Copies each record's calls from one run: the one that finished it, else the one with most of them. Returns their number.
-fn copy_calls(merged: &mut NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<usize, RunError> {
+fn copy_calls(merged: &NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<usize, RunError> {
     let replies = runs.iter().map(|run| Replies::open(run.path)).collect::<Result<Vec<_>, _>>()?;
     let counts = replies.iter().map(Replies::counts).collect::<Result<Vec<_>, _>>()?;
     let mut copied = 0;

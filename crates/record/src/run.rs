@@ -2,9 +2,6 @@
 
 use crate::jsonl::{Jsonl, read_lines};
 use crate::{CallStore, DrawLine, GradeLine, Index, Manifest, Record, RunError, files};
-use parking_lot::Mutex;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -27,39 +24,12 @@ pub struct RunDir {
     /// Held as long as the folder is open.
     _lock: File,
     calls: CallStore,
-    lines: Mutex<Jsonl>,
+    lines: Jsonl,
     index: Index,
     /// Read on first use.
     records: OnceLock<Vec<Record>>,
-    grades: LineLog<GradeLine>,
-}
-
-/// Lines of a run folder, grades of one grader or draws of an adaptive run, open for appending.
-pub struct LineLog<T> {
-    before: Vec<T>,
-    file: Mutex<Jsonl>,
-}
-
-impl<T: Serialize + DeserializeOwned + Send> LineLog<T> {
-    fn open(path: &Path) -> Result<Self, RunError> {
-        let (file, before) = Jsonl::open(path)?;
-        Ok(Self { before, file: Mutex::new(file) })
-    }
-
-    /// The lines at the time of opening.
-    pub fn before(&self) -> &[T] {
-        &self.before
-    }
-
-    /// Where they are stored.
-    pub fn path(&self) -> PathBuf {
-        self.file.lock().path().to_owned()
-    }
-
-    /// Adds a line.
-    pub fn add(&self, line: &T) -> Result<(), RunError> {
-        self.file.lock().append(line)
-    }
+    grades: Vec<GradeLine>,
+    grade_lines: Jsonl,
 }
 
 /// Reads the draws of a folder.
@@ -95,15 +65,17 @@ impl RunDir {
     fn locked(path: &Path, lock: File) -> Result<Self, RunError> {
         std::fs::create_dir_all(path.join("grades")).map_err(RunError::io(path))?;
         let index = Index::read(path)?;
-        let lines = Jsonl::append_to(&path.join("records.jsonl"), index.end())?;
+        let lines = Jsonl::append_to(&path.join("records.jsonl"), index.end)?;
+        let (grade_lines, grades) = Jsonl::open(&grades_path(path, STANDARD))?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
             calls: CallStore::open(&path.join("calls.sqlite"))?,
-            lines: Mutex::new(lines),
+            lines,
             index,
             records: OnceLock::new(),
-            grades: LineLog::open(&grades_path(path, STANDARD))?,
+            grades,
+            grade_lines,
         })
     }
 
@@ -133,27 +105,27 @@ impl RunDir {
 
     /// The standard grades at the time of opening.
     pub fn grades(&self) -> &[GradeLine] {
-        self.grades.before()
+        &self.grades
     }
 
-    /// The grades of another grader.
-    pub fn other_grades(&self, grader: &str) -> Result<LineLog<GradeLine>, RunError> {
-        LineLog::open(&grades_path(&self.path, grader))
+    /// Opens the grades of another grader, and reads those that are there.
+    pub fn other_grades(&self, grader: &str) -> Result<(Jsonl, Vec<GradeLine>), RunError> {
+        Jsonl::open(&grades_path(&self.path, grader))
     }
 
-    /// Opens the draws of an adaptive run.
-    pub fn draws(&self) -> Result<LineLog<DrawLine>, RunError> {
-        LineLog::open(&self.path.join(DRAWS))
+    /// Opens the draws of an adaptive run, and reads those that are there.
+    pub fn draws(&self) -> Result<(Jsonl, Vec<DrawLine>), RunError> {
+        Jsonl::open(&self.path.join(DRAWS))
     }
 
     /// Adds a finished record.
     pub fn add_record(&self, record: &Record) -> Result<(), RunError> {
-        self.lines.lock().append(record)
+        self.lines.append(record)
     }
 
     /// Adds a grade of the standard grader.
     pub fn add_grade(&self, grade: &GradeLine) -> Result<(), RunError> {
-        self.grades.add(grade)
+        self.grade_lines.append(grade)
     }
 }
 

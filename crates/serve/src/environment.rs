@@ -40,7 +40,8 @@ pub struct Environment {
     pub(crate) sessions: OpenSessions,
     pub(crate) judge: Judge,
     budget: Budget,
-    pairs: Vec<PairId>,
+    /// All pairs, in the order of the solvers.
+    pub(crate) pairs: Vec<PairId>,
     schedule: PairSchedule,
     /// The next step of the schedule.
     next_step: AtomicU64,
@@ -88,11 +89,6 @@ impl Environment {
         })
     }
 
-    /// All pairs, in the order of the solvers.
-    pub(crate) fn pairs(&self) -> &[PairId] {
-        &self.pairs
-    }
-
     /// Makes calls with this seed, against the budget of the run.
     pub(crate) fn caller(&self, seed: Seed) -> Caller<'_> {
         Caller::new(self.folder.calls(), seed, &self.halt, self.budget.clone())
@@ -137,7 +133,8 @@ impl Environment {
     /// The id of a session for which nothing is stored yet.
     fn new_id(&self, pair: &PairId, sample: Option<u32>) -> Result<SessionId, ApiError> {
         let mut opened = self.opened.lock();
-        let is_free = |id: &SessionId| !opened.contains(id) && !self.folder.calls().is_known(&id.to_string());
+        let is_free =
+            |id: &SessionId| !opened.contains(id) && !self.folder.calls().known.contains(&id.to_string());
         let id = |sample| SessionId { pair: pair.clone(), sample };
         let id = match sample {
             Some(sample) => Some(id(sample)).filter(is_free),

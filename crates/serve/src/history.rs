@@ -18,8 +18,8 @@ const MAX_KEYED: usize = 1024;
 /// One history for all workers, stored in a file to which every request appends a line.
 pub struct History {
     embedder: Embedder,
-    /// The weight of novelty in the reward.
-    alpha: f64,
+    /// The weight of novelty in the reward, before gating.
+    pub(crate) alpha: f64,
     state: Mutex<State>,
 }
 
@@ -77,11 +77,6 @@ impl History {
             state.remember(line);
         }
         Ok(Self { embedder, alpha: plan.diversity_coef, state: Mutex::new(state) })
-    }
-
-    /// The diversity term of the reward before gating.
-    pub(crate) fn bonus(&self, novelty: f64) -> f64 {
-        self.alpha * novelty
     }
 
     /// Computes the novelty of these questions, and adds them to the history and its file.

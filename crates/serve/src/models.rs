@@ -32,7 +32,7 @@ pub struct Models {
     halt: Halt,
     /// Every reply in progress holds a clone.
     open: Arc<()>,
-    /// Requests so far. The number of a request groups its replies in the engine.
+    /// Requests so far. The engine treats the replies of one request as those of one client.
     requests: AtomicU64,
     created: u64,
 }
@@ -120,8 +120,8 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
         default_max_tokens: models.default_max_tokens,
         max_prompt_bytes: model.longest_prompt(),
     };
-    let group = models.requests.fetch_add(1, Ordering::Relaxed);
-    let request = body.validate(&served.sampling, &limits, group)?;
+    let client = models.requests.fetch_add(1, Ordering::Relaxed);
+    let request = body.validate(&served.sampling, &limits, client)?;
     if request.streamed {
         return stream::respond(models, model, request).await;
     }

@@ -4,11 +4,11 @@ use crate::environment::Environment;
 use crate::episode::{Next, Pending, Submission};
 use crate::error::StepError;
 use crate::open_sessions::OpenSession;
-use aske_bench::{CallError, CallReply, Caller, Replay, SessionRoles, make_calls};
+use aske_bench::{CallError, CallReply, Caller, PlannedSession, Replay, SessionRoles, make_calls};
 use aske_chat::Reply;
 use aske_config::RoleSettings;
 use aske_model::{Limits, Model, Provider, ProviderError, Request};
-use aske_record::{GradeLine, Record, RoleUsage, SCHEMA, SessionRecord};
+use aske_record::{GradeLine, Record, RoleUsage, SessionRecord};
 use aske_session::{Call, FeedError, Grade, Need, Role, Seed, Session, Slot};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
@@ -78,18 +78,11 @@ impl Step<'_> {
         let Environment { settings, folder, grader, .. } = self.environment;
         // Verdicts are shared by all sessions, so they use the run's seed.
         let grade = grader.grade(transcript, &self.environment.caller(Seed(settings.run.seed))).await?;
-        let id = &self.open.planned.id;
-        folder.add_record(&Record::Session(SessionRecord {
-            schema: SCHEMA,
-            pair: id.pair.clone(),
-            sample: id.sample,
-            asker: settings.asker.model.clone(),
-            solvers: self.open.planned.solvers.clone(),
-            transcript: transcript.clone(),
-            used: used.clone(),
-        }))?;
-        let (record, rules) = (self.record.clone(), grader.rules());
-        folder.add_grade(&GradeLine { schema: SCHEMA, record, grade: grade.clone(), check: None, rules })?;
+        let PlannedSession { id, solvers } = self.open.planned.clone();
+        let asker = settings.asker.model.clone();
+        let record = SessionRecord::new(id, asker, solvers, transcript.clone(), used.clone());
+        folder.add_record(&Record::Session(record))?;
+        folder.add_grade(&GradeLine::new(self.record.clone(), grade.clone(), grader.rules()))?;
         Ok(Some(grade))
     }
 }

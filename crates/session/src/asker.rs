@@ -1,6 +1,6 @@
 //! Parses an asker's turn.
 
-use crate::tags;
+use crate::{Turn, tags};
 use aske_chat::Finish;
 use serde::{Deserialize, Serialize};
 
@@ -27,19 +27,14 @@ impl Section {
 
     /// Its tag, such as `#Question#`.
     pub fn tag(self) -> String {
-        let name = match self {
-            Self::Reasoning => "Reasoning",
-            Self::Draft => "Draft",
-            Self::Question => "Question",
-        };
-        format!("#{name}#")
+        format!("#{}#", self.name())
     }
 
     fn name(self) -> &'static str {
         match self {
-            Self::Reasoning => "reasoning",
-            Self::Draft => "draft",
-            Self::Question => "question",
+            Self::Reasoning => "Reasoning",
+            Self::Draft => "Draft",
+            Self::Question => "Question",
         }
     }
 }
@@ -56,28 +51,20 @@ pub enum TurnError {
     Malformed,
 }
 
-/// A parsed asker turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ParsedTurn {
-    /// The question, or why there is none.
-    pub(crate) question: Result<String, TurnError>,
-    /// The question was longer than allowed and was cut.
-    pub(crate) cut: bool,
-    /// The required sections that are not there.
-    pub(crate) missing: Vec<Section>,
-}
-
-/// The question is what follows the last `#Question#`, trimmed and cut to `words` words.
-pub(crate) fn read(visible: &str, finish: Finish, words: usize) -> ParsedTurn {
-    let missing = Section::ALL.into_iter().filter(|section| !section.is_in(visible)).collect();
-    let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
-    let question = first_words(body, words);
-    // Markdown rules, fences and emphasis alone are not a question.
-    if !question.contains(char::is_alphanumeric) {
-        let error = if finish == Finish::Length { TurnError::Truncated } else { TurnError::Malformed };
-        return ParsedTurn { question: Err(error), cut: false, missing };
+impl Turn {
+    /// Parses an asker's visible reply. The question is what follows the last `#Question#`, trimmed and cut to `words` words.
+    pub fn read(visible: &str, finish: Finish, words: usize) -> Self {
+        let missing = Section::ALL.into_iter().filter(|section| !section.is_in(visible)).collect();
+        let body = tags::after_last(visible, &[Section::Question.name()]).map_or("", |(_, body)| body);
+        let question = first_words(body, words);
+        // Markdown rules, fences and emphasis alone are not a question.
+        if !question.contains(char::is_alphanumeric) {
+            let error = if finish == Finish::Length { TurnError::Truncated } else { TurnError::Malformed };
+            return Self { question: None, cut: false, error: Some(error), missing, solved: None };
+        }
+        let cut = question.len() < body.len();
+        Self { question: Some(question.to_owned()), cut, error: None, missing, solved: None }
     }
-    ParsedTurn { question: Ok(question.to_owned()), cut: question.len() < body.len(), missing }
 }
 
 /// The first `count` words of the text, the spacing between them as it was.
@@ -98,17 +85,17 @@ mod tests {
 
     #[test]
     fn only_what_follows_the_last_question_tag_is_forwarded() {
-        let asked = read(FULL, Finish::Stop, 200);
-        assert_eq!(asked.question, Ok("What is 1 + 1?".into()));
+        let asked = Turn::read(FULL, Finish::Stop, 200);
+        assert_eq!(asked.question, Some("What is 1 + 1?".into()));
         assert!(asked.missing.is_empty() && !asked.cut);
         let twice = format!("{FULL}#Question#\nAnother?");
-        assert_eq!(read(&twice, Finish::Stop, 200).question, Ok("Another?".into()));
+        assert_eq!(Turn::read(&twice, Finish::Stop, 200).question, Some("Another?".into()));
     }
 
     #[test]
     fn a_question_is_cut_to_two_hundred_words() {
         let long = format!("#Question# a  b {}", "w ".repeat(300));
-        let asked = read(&long, Finish::Stop, 200);
+        let asked = Turn::read(&long, Finish::Stop, 200);
         let question = asked.question.unwrap();
         assert_eq!(question.split_whitespace().count(), 200);
         assert!(question.starts_with("a  b w") && asked.cut);
@@ -117,9 +104,9 @@ mod tests {
 
     #[test]
     fn an_empty_question_is_no_question() {
-        assert_eq!(read("#Question#  \n", Finish::Stop, 200).question, Err(TurnError::Malformed));
-        assert_eq!(read("#Question#\n---\n```", Finish::Stop, 200).question, Err(TurnError::Malformed));
-        assert_eq!(read("#Question#", Finish::Length, 200).question, Err(TurnError::Truncated));
-        assert_eq!(read("no tag", Finish::Stop, 200).question, Err(TurnError::Malformed));
+        assert_eq!(Turn::read("#Question#  \n", Finish::Stop, 200).error, Some(TurnError::Malformed));
+        assert_eq!(Turn::read("#Question#\n---\n```", Finish::Stop, 200).error, Some(TurnError::Malformed));
+        assert_eq!(Turn::read("#Question#", Finish::Length, 200).error, Some(TurnError::Truncated));
+        assert_eq!(Turn::read("no tag", Finish::Stop, 200).error, Some(TurnError::Malformed));
     }
 }

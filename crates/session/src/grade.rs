@@ -42,95 +42,83 @@ pub struct Grade {
     pub folded: bool,
 }
 
-/// A grade, or the verdicts that it requires.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Grading {
-    /// The grade.
-    Done(Grade),
-    /// Verdicts on these pairs; then grade again.
-    Need(BTreeSet<AnswerPair>),
+/// Pairs on which the equivalence checker must give verdicts first; then grade again.
+pub type MissingVerdicts = BTreeSet<AnswerPair>;
+
+impl Grade {
+    /// A grade in which every comparison was decided by the rules.
+    pub fn new(outcome: Outcome, right: Option<[bool; 2]>) -> Self {
+        Self { outcome, right, undecided: false, promoted: false, folded: false }
+    }
 }
 
 /// Grades a session's answers: which of the two solvers is right, and the outcome that follows.
-pub fn grade(answers: &Answers<'_>, domain: &Domain, verdicts: Option<&Verdicts>) -> Grading {
-    if answers.question.is_none() {
-        let (outcome, right) = (Outcome::NoQuestion, None);
-        return Grading::Done(Grade { outcome, right, undecided: false, promoted: false, folded: false });
-    }
-    match judge(&answers.check, &answers.solvers, domain, verdicts) {
-        Judging::Need(need) => Grading::Need(need),
-        Judging::Done(Judgement { right, undecided, promoted, folded }) => {
-            let right = right.and_then(|right| <[bool; 2]>::try_from(right).ok());
-            let outcome = right.map_or(Outcome::BadCrossCheck, Outcome::of);
-            Grading::Done(Grade { outcome, right, undecided, promoted, folded })
-        }
-    }
-}
-
-/// Which answers are right.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// One for each answer; none where the cross-check answers do not all agree.
-    pub right: Option<Vec<bool>>,
-    /// A comparison was undecided and, with no checker to ask, counted as no match.
-    pub undecided: bool,
-    /// The equivalence checker promoted at least one pair to a match.
-    pub promoted: bool,
-    /// A match rests on texts that differ in case or white space only, although the mathematics differs.
-    pub folded: bool,
-}
-
-/// A judgement, or the verdicts that it requires.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judging {
-    /// The judgement.
-    Done(Judgement),
-    /// Verdicts on these pairs; then judge again.
-    Need(BTreeSet<AnswerPair>),
-}
-
-/// Judges any number of answers to one question.
 ///
-/// All cross-check answers must agree with each other, and an answer is right only if it matches all of them.
-/// Pairs that the symbolic comparison calls different or undecided go to the equivalence checker where there
-/// is one (`verdicts` is `Some`).
+/// Without an equivalence checker (`verdicts` is `None`) no verdict is missing.
+pub fn grade(
+    answers: &Answers<'_>,
+    domain: &Domain,
+    verdicts: Option<&Verdicts>,
+) -> Result<Grade, MissingVerdicts> {
+    let mut matcher = Matcher::new(domain, verdicts);
+    let (outcome, right) = if answers.question.is_none() {
+        (Outcome::NoQuestion, None)
+    } else {
+        let right = matcher.judge(&answers.check, &answers.solvers)?;
+        let right = right.and_then(|right| <[bool; 2]>::try_from(right).ok());
+        (right.map_or(Outcome::BadCrossCheck, Outcome::of), right)
+    };
+    let Matcher { undecided, promoted, folded, .. } = matcher;
+    Ok(Grade { outcome, right, undecided, promoted, folded })
+}
+
+/// Judges any number of answers to one question: whether each is right, or none where the cross-check answers do not all
+/// agree.
+///
+/// An answer is right only if it matches all cross-check answers. Pairs that the symbolic comparison calls different or
+/// undecided go to the equivalence checker where there is one (`verdicts` is `Some`).
 pub fn judge(
     check: &[Option<&str>],
     answers: &[Option<&str>],
     domain: &Domain,
     verdicts: Option<&Verdicts>,
-) -> Judging {
-    let mut matcher =
-        Matcher { domain, verdicts, need: BTreeSet::new(), undecided: false, promoted: false, folded: false };
-    let pairs = (0..check.len()).flat_map(|i| (i + 1..check.len()).map(move |j| (i, j)));
-    let agree = matcher.all(pairs.map(|(i, j)| (check[i], check[j])));
-    if !matcher.need.is_empty() {
-        return Judging::Need(matcher.need);
-    }
-    if !agree || check.iter().any(Option::is_none) || check.is_empty() {
-        return matcher.done(None);
-    }
-    let right: Vec<bool> =
-        answers.iter().map(|answer| matcher.all(check.iter().map(|gold| (*gold, *answer)))).collect();
-    if !matcher.need.is_empty() {
-        return Judging::Need(matcher.need);
-    }
-    matcher.done(Some(right))
+) -> Result<Option<Vec<bool>>, MissingVerdicts> {
+    Matcher::new(domain, verdicts).judge(check, answers)
 }
 
 struct Matcher<'a> {
     domain: &'a Domain,
     verdicts: Option<&'a Verdicts>,
-    need: BTreeSet<AnswerPair>,
+    missing: MissingVerdicts,
     undecided: bool,
     promoted: bool,
     folded: bool,
 }
 
-impl Matcher<'_> {
-    fn done(self, right: Option<Vec<bool>>) -> Judging {
-        let Self { undecided, promoted, folded, .. } = self;
-        Judging::Done(Judgement { right, undecided, promoted, folded })
+impl<'a> Matcher<'a> {
+    fn new(domain: &'a Domain, verdicts: Option<&'a Verdicts>) -> Self {
+        Self { domain, verdicts, missing: BTreeSet::new(), undecided: false, promoted: false, folded: false }
+    }
+
+    fn judge(
+        &mut self,
+        check: &[Option<&str>],
+        answers: &[Option<&str>],
+    ) -> Result<Option<Vec<bool>>, MissingVerdicts> {
+        let pairs = (0..check.len()).flat_map(|i| (i + 1..check.len()).map(move |j| (i, j)));
+        let agree = self.all(pairs.map(|(i, j)| (check[i], check[j])));
+        self.require_verdicts()?;
+        if !agree || check.iter().any(Option::is_none) || check.is_empty() {
+            return Ok(None);
+        }
+        let right =
+            answers.iter().map(|answer| self.all(check.iter().map(|gold| (*gold, *answer)))).collect();
+        self.require_verdicts()?;
+        Ok(Some(right))
+    }
+
+    fn require_verdicts(&mut self) -> Result<(), MissingVerdicts> {
+        if self.missing.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.missing)) }
     }
 
     /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.
@@ -147,7 +135,7 @@ impl Matcher<'_> {
             }
         }
         let known = open.is_empty();
-        self.need.append(&mut open);
+        self.missing.append(&mut open);
         known
     }
 
@@ -198,10 +186,7 @@ mod tests {
     }
 
     fn outcome(answers: &Answers<'_>) -> Outcome {
-        match grade(answers, &Domain::math(), None) {
-            Grading::Done(grade) => grade.outcome,
-            Grading::Need(need) => panic!("no checker, but {need:?}"),
-        }
+        grade(answers, &Domain::math(), None).unwrap().outcome
     }
 
     #[test]
@@ -215,9 +200,7 @@ mod tests {
 
     #[test]
     fn which_solver_is_right_is_recorded() {
-        let Grading::Done(grade) = grade(&answers("2", "1", ["1"; 3]), &Domain::math(), None) else {
-            panic!()
-        };
+        let grade = grade(&answers("2", "1", ["1"; 3]), &Domain::math(), None).unwrap();
         assert_eq!(grade.right, Some([false, true]));
     }
 
@@ -240,10 +223,7 @@ mod tests {
     fn a_solver_is_right_only_if_it_matches_all_three() {
         // Within 1% of the first and second draw, not of the third; the draws agree among themselves.
         let domain = Domain::Number { tolerance: 0.01 };
-        let Grading::Done(grade) = grade(&answers("99.2", "100.4", ["100", "100", "100.5"]), &domain, None)
-        else {
-            panic!()
-        };
+        let grade = grade(&answers("99.2", "100.4", ["100", "100", "100.5"]), &domain, None).unwrap();
         assert_eq!(grade.right, Some([false, true]));
     }
 
@@ -251,9 +231,8 @@ mod tests {
     fn pairs_that_differ_go_to_the_equivalence_checker_stage_by_stage() {
         let answers = answers("unity", "2", ["1", "1", "eins"]);
         let mut verdicts = Verdicts::new();
-        let need = |verdicts: &Verdicts| match grade(&answers, &Domain::math(), Some(verdicts)) {
-            Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
-            Grading::Done(grade) => panic!("{grade:?}"),
+        let need = |verdicts: &Verdicts| -> Vec<AnswerPair> {
+            grade(&answers, &Domain::math(), Some(verdicts)).unwrap_err().into_iter().collect()
         };
         assert_eq!(need(&verdicts), [AnswerPair::new("1", "eins")]);
         verdicts.insert(AnswerPair::new("1", "eins"), true);
@@ -264,20 +243,15 @@ mod tests {
             let equal = pair.candidate == "unity";
             verdicts.insert(pair, equal);
         }
-        let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!() };
+        let grade = grade(&answers, &Domain::math(), Some(&verdicts)).unwrap();
         assert_eq!((grade.outcome, grade.right), (Outcome::Calibrated, Some([true, false])));
         assert!(grade.promoted);
     }
 
     #[test]
     fn the_cross_check_answer_is_the_reference_and_of_two_the_earlier() {
-        let need = |answers: &Answers<'_>, verdicts: &Verdicts| match grade(
-            answers,
-            &Domain::math(),
-            Some(verdicts),
-        ) {
-            Grading::Need(need) => need.into_iter().collect::<Vec<_>>(),
-            Grading::Done(grade) => panic!("{grade:?}"),
+        let need = |answers: &Answers<'_>, verdicts: &Verdicts| -> Vec<AnswerPair> {
+            grade(answers, &Domain::math(), Some(verdicts)).unwrap_err().into_iter().collect()
         };
         for (reference, candidate) in [("aardvark", "zebra"), ("zebra", "aardvark")] {
             let solved = answers(candidate, reference, [reference; 3]);
@@ -298,16 +272,14 @@ mod tests {
         let mut verdicts: Verdicts = all_checks_agree.into_iter().collect();
         verdicts.extend(["eins", "uno"].map(|reference| (AnswerPair::new(reference, "1"), true)));
         verdicts.insert(AnswerPair::new("1", "5"), false);
-        let Grading::Done(grade) = grade(&answers, &Domain::math(), Some(&verdicts)) else { panic!("asks") };
+        let grade = grade(&answers, &Domain::math(), Some(&verdicts)).unwrap();
         assert_eq!(grade.right, Some([false, true]));
     }
 
     #[test]
     fn undecided_without_a_checker_is_no_match_and_flagged() {
         let long = "1".repeat(70_000);
-        let Grading::Done(grade) = grade(&answers(&long, "1", ["1"; 3]), &Domain::math(), None) else {
-            panic!()
-        };
+        let grade = grade(&answers(&long, "1", ["1"; 3]), &Domain::math(), None).unwrap();
         assert_eq!(grade.outcome, Outcome::Calibrated);
         assert!(grade.undecided);
     }
@@ -317,10 +289,7 @@ mod tests {
         let rules = Rules::Paper;
         let paper = Domain::Math { rules };
         let graded =
-            |one: &str, reference: &str| match grade(&answers(one, "0", [reference; 3]), &paper, None) {
-                Grading::Done(grade) => grade,
-                Grading::Need(need) => panic!("no checker, but {need:?}"),
-            };
+            |one: &str, reference: &str| grade(&answers(one, "0", [reference; 3]), &paper, None).unwrap();
         let folded = graded("1 1/3", "11/3");
         assert_eq!((folded.right, folded.folded), (Some([true, false]), true));
         assert!(!graded("1/2", "0.5").folded);

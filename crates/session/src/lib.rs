@@ -30,9 +30,7 @@ mod transcript;
 
 pub use asker::{Section, TurnError};
 pub use domain::{Domain, UnknownDomainError};
-pub use grade::{
-    AnswerPair, Grade, Grading, Judgement, Judging, Verdicts, grade, judge, read_verdict, read_yes_no,
-};
+pub use grade::{AnswerPair, Grade, MissingVerdicts, Verdicts, grade, judge, read_verdict, read_yes_no};
 pub use machine::{Call, FeedError, Need, Session};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackError, PackIssue};

@@ -153,11 +153,6 @@ impl Session {
         self.transcript.turns.get((number as usize).checked_sub(1)?)
     }
 
-    /// The latest asker turn.
-    pub fn last_turn(&self) -> Option<&Turn> {
-        self.transcript.turns.last()
-    }
-
     /// Takes the reply to a needed call.
     pub fn feed(&mut self, slot: Slot, reply: Reply) -> Result<(), FeedError> {
         if slot.turn != self.turn() {
@@ -194,7 +189,7 @@ impl Session {
             visible => visible.to_owned(),
         };
         self.messages.push(Message::assistant(content));
-        let (question, error) = (turn.question.clone(), turn.trouble);
+        let (question, error) = (turn.question.clone(), turn.error);
         self.transcript.turns.push(turn);
         self.stage = match (question, error) {
             (Some(question), _) => {

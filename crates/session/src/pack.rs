@@ -146,7 +146,7 @@ impl Pack {
 
     /// A prompt with its placeholders filled in; `{{structure}}` is filled from the pack itself.
     pub(crate) fn render(&self, name: &str, values: &[(&str, &str)]) -> String {
-        let structure = self.templates.get("structure").map_or("", Template::source);
+        let structure = self.templates.get("structure").map_or("", |template| &template.source);
         self.templates.get(name).map_or_else(String::new, |template| {
             template.render(|wanted| match wanted {
                 "structure" => structure,
@@ -214,7 +214,7 @@ fn check(spec: &FileSpec, name: &str, template: &Template) -> Vec<PackIssue> {
             problem(None, format!("the placeholder {{{{{must}}}}} is missing"));
         }
     }
-    if template.source().is_empty() && !spec.may_be_empty {
+    if template.source.is_empty() && !spec.may_be_empty {
         problem(None, "the file is empty".to_owned());
     }
     problems
@@ -227,7 +227,7 @@ fn braced(names: &[&str]) -> String {
 fn hash(templates: &BTreeMap<&'static str, Template>) -> String {
     let mut hasher = blake3::Hasher::new();
     for (name, template) in templates {
-        for part in [name, template.source()] {
+        for part in [name, template.source.as_str()] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }

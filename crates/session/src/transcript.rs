@@ -1,6 +1,5 @@
 //! The transcript of a session.
 
-use crate::asker::{self, ParsedTurn};
 use crate::{Domain, Section, Side, TurnError, split_thinking};
 use aske_chat::{Finish, Reply};
 use serde::{Deserialize, Serialize};
@@ -30,22 +29,13 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// Why there is no question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<TurnError>,
+    #[serde(default, rename = "trouble", skip_serializing_if = "Option::is_none")]
+    pub error: Option<TurnError>,
     /// Required sections that the reply lacked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Section>,
     /// The two solvers' answers; none without a question.
     pub solved: Option<[SolverAnswer; 2]>,
-}
-
-impl Turn {
-    /// Parses an asker's visible reply; the question is cut to `words` words.
-    pub fn read(visible: &str, finish: Finish, words: usize) -> Self {
-        let ParsedTurn { question, cut, missing } = asker::read(visible, finish, words);
-        let trouble = question.as_ref().err().copied();
-        Self { question: question.ok(), cut, trouble, missing, solved: None }
-    }
 }
 
 /// Every turn of a session, the final one last, and the cross-check answers.

@@ -100,7 +100,7 @@ proptest! {
             let solving = solving.filter(|call| call.slot.role != Role::Asker);
             let calls = if at <= k { 2 } else { 5 };
             prop_assert_eq!(solving.clone().count(), if turn.question.is_some() { calls } else { 0 });
-            prop_assert_eq!(turn.question.is_some(), turn.solved.is_some() && turn.trouble.is_none());
+            prop_assert_eq!(turn.question.is_some(), turn.solved.is_some() && turn.error.is_none());
             for call in solving {
                 let question = turn.question.as_deref().unwrap_or_default();
                 prop_assert!(last(call).starts_with(question));

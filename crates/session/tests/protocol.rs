@@ -269,8 +269,8 @@ fn an_empty_question_is_no_question() {
         "#Question#\nOld?\n#Question#",
     ] {
         let played = asked(&[Reply::text(empty), cut(empty)]);
-        let troubles: Vec<_> = played.transcript.turns.iter().map(|turn| turn.trouble).collect();
-        assert_eq!(troubles, [Some(TurnError::Malformed), Some(TurnError::Truncated)], "{empty}");
+        let errors: Vec<_> = played.transcript.turns.iter().map(|turn| turn.error).collect();
+        assert_eq!(errors, [Some(TurnError::Malformed), Some(TurnError::Truncated)], "{empty}");
         assert_eq!(played.calls.len(), 2, "{empty}");
     }
 }
@@ -662,7 +662,7 @@ fn all_turns_of_an_asker_share_one_token_limit() {
         let turns = &played.transcript.turns;
         assert_eq!(turns.len(), 3, "{total:?}");
         // Turns without a token are truncated, and a session that ends with one has no question.
-        let truncated = turns.iter().filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
+        let truncated = turns.iter().filter(|turn| turn.error == Some(TurnError::Truncated)).count();
         assert_eq!(truncated, 3 - expected.len(), "{total:?}");
         let outcome = played.grade(&Domain::math()).outcome;
         let ended = if truncated > 0 { Outcome::NoQuestion } else { Outcome::TooEasy };

@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = TorchOptions { optimizer, lora, untie_head: false, ..TorchOptions::default() };
     let mut policy = TorchPolicy::from_folder(&folder, &device, options)?;
     println!("{} parameters on {device}", policy.num_parameters());
-    let objective = Objective::new(PolicyLoss::Cispo, None, None);
+    let objective = Objective::new(PolicyLoss::Cispo, None, None, None);
     let http = HttpClient::new(1)?;
     let mut servers: Option<VllmServers> = None;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -20,7 +20,7 @@ use self::adamw::{AdamW, grad_norm};
 use self::layout::ParameterLayout;
 use self::network::{Network, PackedWeights, Target, Workspace};
 use crate::batch::Targets;
-use crate::error::Checked;
+use crate::error::require_finite_weights;
 use crate::files::{self, OPTIMIZER, STEPS, WEIGHTS};
 use crate::policy::StatsSum;
 use crate::serving::{CpuServing, TokenizerFiles};
@@ -197,12 +197,12 @@ impl Policy for CpuPolicy {
     }
 
     fn check_finite(&self) -> Result<(), LearnError> {
-        Checked::Weights.require(all_finite(&self.parameters))?;
+        require_finite_weights(all_finite(&self.parameters))?;
         self.optimizer.check_finite()
     }
 
     fn weights(&self) -> Result<Weights, LearnError> {
-        self.layout.unpack(&self.config, self.optimizer.ema().unwrap_or(&self.parameters))
+        self.layout.unpack(&self.config, self.optimizer.ema.as_ref().unwrap_or(&self.parameters))
     }
 
     fn export(&self, folder: &Path) -> Result<(), LearnError> {

@@ -129,20 +129,12 @@ impl From<tch::TchError> for LearnError {
     }
 }
 
-/// What is checked for NaN and infinity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Checked {
-    Weights,
-    OptimizerState,
+/// Returns an error unless these weights are finite.
+pub(crate) fn require_finite_weights(finite: bool) -> Result<(), LearnError> {
+    if finite { Ok(()) } else { Err(LearnError::NotFinite("some weights are")) }
 }
 
-impl Checked {
-    /// Returns an error unless the values are finite.
-    pub(crate) fn require(self, finite: bool) -> Result<(), LearnError> {
-        match self {
-            _ if finite => Ok(()),
-            Self::Weights => Err(LearnError::NotFinite("some weights are")),
-            Self::OptimizerState => Err(LearnError::NotFinite("the optimizer state is")),
-        }
-    }
+/// Returns an error unless this optimizer state is finite.
+pub(crate) fn require_finite_state(finite: bool) -> Result<(), LearnError> {
+    if finite { Ok(()) } else { Err(LearnError::NotFinite("the optimizer state is")) }
 }

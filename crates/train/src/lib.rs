@@ -42,7 +42,7 @@ pub use loss::{Loss, Objective, TokenLoss};
 pub use policy::{Policy, StepStats, policy_from_weights};
 pub use schedule::LrSchedule;
 pub use serving::TokenizerFiles;
-pub use supervised::{LoaderOptions, Progress, train};
+pub use supervised::{Progress, train};
 #[cfg(feature = "torch")]
 pub use torch::{Lora, TorchOptions, TorchPolicy};
 pub use weights::{Weight, Weights};

@@ -74,44 +74,28 @@ pub struct Objective {
 const CISPO_CLIP: (f64, f64) = (0.75, 3.0);
 
 impl Objective {
-    /// The objective with this loss; `low` and `high` override its clipping range.
+    /// The objective with this loss; `low` and `high` override its clipping range, and `scale_rewards` what advantages are
+    /// divided by.
     ///
     /// `cispo` is the paper's. `grpo` (Shao et al. 2024) normalizes advantages, clips at 0.2 and averages per rollout;
     /// `dapo` (Yu et al. 2025) clips at 0.2 and 0.28 and averages over tokens. None has a KL term.
-    pub fn new(loss: PolicyLoss, low: Option<f64>, high: Option<f64>) -> Self {
-        let bounds = |default: (f64, f64)| (low.unwrap_or(default.0), high.unwrap_or(default.1));
-        match loss {
-            PolicyLoss::Cispo => {
-                let (low, high) = bounds(CISPO_CLIP);
-                Self {
-                    loss: Loss::Cispo { low, high },
-                    scale_rewards: ScaleRewards::None,
-                    rollout_mean: false,
-                }
-            }
-            PolicyLoss::Grpo => {
-                let (low, high) = bounds((0.2, 0.2));
-                Self {
-                    loss: Loss::Surrogate { low, high },
-                    scale_rewards: ScaleRewards::Group,
-                    rollout_mean: true,
-                }
-            }
-            PolicyLoss::Dapo => {
-                let (low, high) = bounds((0.2, 0.28));
-                Self {
-                    loss: Loss::Surrogate { low, high },
-                    scale_rewards: ScaleRewards::Group,
-                    rollout_mean: false,
-                }
-            }
-        }
-    }
-
-    /// Replaces what advantages are divided by, if it is given.
-    #[must_use]
-    pub fn with_scale_rewards(self, scale: Option<ScaleRewards>) -> Self {
-        Self { scale_rewards: scale.unwrap_or(self.scale_rewards), ..self }
+    pub fn new(
+        loss: PolicyLoss,
+        low: Option<f64>,
+        high: Option<f64>,
+        scale_rewards: Option<ScaleRewards>,
+    ) -> Self {
+        let (clip, scale, rollout_mean) = match loss {
+            PolicyLoss::Cispo => (CISPO_CLIP, ScaleRewards::None, false),
+            PolicyLoss::Grpo => ((0.2, 0.2), ScaleRewards::Group, true),
+            PolicyLoss::Dapo => ((0.2, 0.28), ScaleRewards::Group, false),
+        };
+        let (low, high) = (low.unwrap_or(clip.0), high.unwrap_or(clip.1));
+        let loss = match loss {
+            PolicyLoss::Cispo => Loss::Cispo { low, high },
+            PolicyLoss::Grpo | PolicyLoss::Dapo => Loss::Surrogate { low, high },
+        };
+        Self { loss, scale_rewards: scale_rewards.unwrap_or(scale), rollout_mean }
     }
 
     /// The advantages of the rollouts of a step, group by group: each reward minus the group mean, divided by the standard
@@ -220,18 +204,18 @@ mod tests {
 
     #[test]
     fn advantages_are_rewards_less_their_mean_over_a_standard_deviation() {
-        let cispo = Objective::new(PolicyLoss::Cispo, None, None);
+        let cispo = |scale| Objective::new(PolicyLoss::Cispo, None, None, scale);
         // Σ(r − 0.5)² / 4 = (0.25 + 0.09 + 0.49 + 0.25) / 4 = 0.27 and Σr² / 2 = 1.
         let by_group = [0.27_f64.sqrt() + 1e-4, 1.0 + 1e-4];
         // All six: the mean is 2/6, the mean square (1 + 0.04 + 0.04 + 1 + 1 + 1) / 6 = 0.68.
         let by_batch = [(0.68_f64 - 1.0 / 9.0).sqrt() + 1e-4; 2];
-        divided_by(cispo, [1.0; 2]);
-        divided_by(cispo.with_scale_rewards(Some(ScaleRewards::Group)), by_group);
-        divided_by(cispo.with_scale_rewards(Some(ScaleRewards::Batch)), by_batch);
+        divided_by(cispo(None), [1.0; 2]);
+        divided_by(cispo(Some(ScaleRewards::Group)), by_group);
+        divided_by(cispo(Some(ScaleRewards::Batch)), by_batch);
         for loss in [PolicyLoss::Grpo, PolicyLoss::Dapo] {
-            let objective = Objective::new(loss, None, None);
-            divided_by(objective, by_group);
-            divided_by(objective.with_scale_rewards(Some(ScaleRewards::None)), [1.0; 2]);
+            let objective = |scale| Objective::new(loss, None, None, scale);
+            divided_by(objective(None), by_group);
+            divided_by(objective(Some(ScaleRewards::None)), [1.0; 2]);
         }
     }
 
@@ -240,7 +224,7 @@ mod tests {
         // (0.1 + 0.1 + 0.1) / 3 is not 0.1 in floating point.
         let groups = [vec![0.1; 3], vec![1.0, 0.0]];
         for scale in [ScaleRewards::None, ScaleRewards::Group, ScaleRewards::Batch] {
-            let objective = Objective::new(PolicyLoss::Cispo, None, None).with_scale_rewards(Some(scale));
+            let objective = Objective::new(PolicyLoss::Cispo, None, None, Some(scale));
             assert_eq!(objective.advantages(&groups)[0], [0.0; 3], "{scale:?}");
             assert!(objective.advantages(&groups)[1][0] > 0.0, "{scale:?}");
         }

@@ -22,7 +22,7 @@ pub use held_out::{HeldOutEval, evaluate_held_out};
 pub use load::load_policy;
 pub use metrics::{MetricsWriter, StepMetrics, read_metrics};
 pub use monitor::{CollapseMonitor, MonitorReport, ThresholdAlert};
-pub use resume::SkippedCheckpoint;
+pub use resume::ResumeError;
 pub use rewards::{ScoredRollout, score_rollouts};
 pub use sampler::{Rollout, RolloutSampler};
 pub use sequences::{TokenSequence, pack_batches, token_sequences};

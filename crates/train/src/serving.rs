@@ -37,7 +37,7 @@ impl CpuServing {
     }
 
     pub(crate) fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        self.initial.vocabulary().prompt(messages)
+        self.initial.tokenizer().prompt(messages)
     }
 
     /// Starts an engine with these weights.

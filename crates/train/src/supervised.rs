@@ -7,22 +7,10 @@ use std::time::Instant;
 
 use crate::{Batch, LearnError, Loss, LrSchedule, Policy};
 
-/// How batches are prefetched, and how often progress is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoaderOptions {
-    /// Threads that prepare batches.
-    pub threads: usize,
-    /// Batches prefetched by each thread.
-    pub prefetch: usize,
-    /// Steps between two reports.
-    pub report_every: u64,
-}
-
-impl Default for LoaderOptions {
-    fn default() -> Self {
-        Self { threads: 2, prefetch: 4, report_every: 100 }
-    }
-}
+/// Batches prefetched by each thread.
+const PREFETCH: usize = 4;
+/// Steps between two reports.
+const REPORT_EVERY: u64 = 100;
 
 /// Progress of a run; means are over the steps since the last report.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,23 +29,23 @@ pub struct Progress {
 
 /// Trains on `Σ weight·nll / Σ |weight|` and returns the number of steps taken.
 ///
-/// Batch `i` is `source(i)` whichever thread prepares it, so a run depends on its arguments alone. The observer is
-/// called every `report_every` steps and after the last one; it may use the policy and may end the run.
+/// Batch `i` is `source(i)` whichever of the `threads` prepares it, so a run depends on its other arguments alone. The
+/// observer is called every 100 steps and after the last one; it may use the policy and may end the run.
 pub fn train<P: Policy + ?Sized>(
     policy: &mut P,
     source: impl Fn(u64) -> Batch + Sync,
     steps: u64,
     schedule: LrSchedule,
-    loader: LoaderOptions,
+    threads: usize,
     mut observer: impl FnMut(Progress, &mut P) -> Result<ControlFlow<()>, LearnError>,
 ) -> Result<u64, LearnError> {
-    let threads = loader.threads.max(1);
+    let threads = threads.max(1);
     thread::scope(|scope| {
         // Each thread has its own channel and every n-th batch, so the order needs no sorting. The receivers
         // live in this closure: when it returns, senders notice and end.
         let queues: Vec<Receiver<Batch>> = (0..threads as u64)
             .map(|first| {
-                let (sender, receiver) = sync_channel(loader.prefetch.max(1));
+                let (sender, receiver) = sync_channel(PREFETCH);
                 let source = &source;
                 scope.spawn(move || produce(source, &sender, (first..steps).step_by(threads)));
                 receiver
@@ -72,7 +60,7 @@ pub fn train<P: Policy + ?Sized>(
             let stats = policy.step(&[batch], Loss::Likelihood, learning_rate, f64::INFINITY)?;
             sums = (sums.0 + 1.0, sums.1 + stats.loss, sums.2 + stats.grad_norm);
             let taken = step + 1;
-            if taken.is_multiple_of(loader.report_every.max(1)) || taken == steps {
+            if taken.is_multiple_of(REPORT_EVERY) || taken == steps {
                 policy.check_finite()?;
                 let progress = Progress {
                     step: taken,
@@ -111,7 +99,7 @@ mod tests {
     use aske_chat::Message;
     use aske_model::{Provider, ProviderError};
 
-    use super::{LoaderOptions, train};
+    use super::{REPORT_EVERY, train};
     use crate::{Batch, LearnError, Loss, LrSchedule, Policy, StepStats, Weights};
 
     /// Records the first token of every batch and every learning rate.
@@ -170,31 +158,29 @@ mod tests {
         }
     }
 
-    const SCHEDULE: LrSchedule = LrSchedule { peak: 1.0, floor: 0.0, warmup_steps: 2, steps: 50 };
+    const SCHEDULE: LrSchedule = LrSchedule { peak: 1.0, floor: 0.0, warmup_steps: 2, steps: 250 };
 
     #[test]
     fn batches_come_in_order_however_many_threads_make_them() {
         for threads in [1, 2, 3, 7] {
             let mut policy = Recorder::default();
-            let loader = LoaderOptions { threads, prefetch: 2, report_every: 20 };
             let mut reports = Vec::new();
-            let taken = train(&mut policy, one, 50, SCHEDULE, loader, |progress, _| {
+            let taken = train(&mut policy, one, 250, SCHEDULE, threads, |progress, _| {
                 reports.push(progress.step);
                 Ok(ControlFlow::Continue(()))
             });
-            assert_eq!(taken.unwrap(), 50);
-            assert_eq!(policy.first_tokens, (0..50).collect::<Vec<u32>>());
-            let expected: Vec<f64> = (0..50).map(|step| SCHEDULE.learning_rate(step)).collect();
+            assert_eq!(taken.unwrap(), 250);
+            assert_eq!(policy.first_tokens, (0..250).collect::<Vec<u32>>());
+            let expected: Vec<f64> = (0..250).map(|step| SCHEDULE.learning_rate(step)).collect();
             assert_eq!(policy.learning_rates, expected);
-            assert_eq!(reports, [20, 40, 50]);
+            assert_eq!(reports, [100, 200, 250]);
         }
     }
 
     #[test]
     fn the_observer_can_end_a_run() {
         let mut policy = Recorder::default();
-        let loader = LoaderOptions { report_every: 5, ..LoaderOptions::default() };
-        let taken = train(&mut policy, one, 1_000_000, SCHEDULE, loader, |_, _| Ok(ControlFlow::Break(())));
-        assert_eq!(taken.unwrap(), 5);
+        let taken = train(&mut policy, one, 1_000_000, SCHEDULE, 2, |_, _| Ok(ControlFlow::Break(())));
+        assert_eq!(taken.unwrap(), REPORT_EVERY);
     }
 }

@@ -43,7 +43,7 @@ struct Step {
 /// second group are equal, so that its tokens count and weigh nothing.
 fn step() -> Step {
     let (clip_low, clip_high) = (0.75, 3.0);
-    let objective = Objective::new(PolicyLoss::Cispo, Some(clip_low), Some(clip_high));
+    let objective = Objective::new(PolicyLoss::Cispo, Some(clip_low), Some(clip_high), None);
     let rewards = vec![vec![1.7, 0.2, -0.25], vec![0.2; 3]];
     let mut random = fastrand::Rng::with_seed(7);
     let mut rollouts = Vec::new();

@@ -38,7 +38,7 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<StopReason, TrainError> {
     let halt = Halt::default();
     let trainer = Trainer {
         config: plan,
-        objective: Objective::new(PolicyLoss::Cispo, None, None),
+        objective: Objective::new(PolicyLoss::Cispo, None, None, None),
         schedule: PairSchedule::new(pairs, 0, plan.groups, plan.group_size),
         server: PolicyServer::InProcess,
         sampler: RolloutSampler::new(&settings, &fleet, &run, &halt).unwrap(),

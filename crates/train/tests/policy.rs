@@ -30,7 +30,7 @@ fn sampled(policy: &dyn Policy, count: u32) -> Vec<(Vec<Message>, Trace)> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let one = |seed| {
         let sampling = Sampling { temperature: Some(1.0), ..Sampling::default() };
-        let request = Request { messages: messages.clone(), max_tokens: 200, sampling, seed, group: None };
+        let request = Request { messages: messages.clone(), max_tokens: 200, sampling, seed, client: None };
         let reply = runtime.block_on(provider.attempt(&request)).unwrap();
         (messages.clone(), reply.trace.unwrap())
     };
@@ -38,8 +38,7 @@ fn sampled(policy: &dyn Policy, count: u32) -> Vec<(Vec<Message>, Trace)> {
 }
 
 fn rollout(turns: Vec<(Vec<Message>, Trace)>) -> Rollout {
-    let grade =
-        Grade { outcome: Outcome::Calibrated, right: None, undecided: false, promoted: false, folded: false };
+    let grade = Grade::new(Outcome::Calibrated, None);
     Rollout { name: "a:b/0".to_owned(), transcript: Transcript::default(), grade, turns }
 }
 
@@ -54,7 +53,7 @@ fn log_probabilities_of_sampling_and_of_learning_agree() {
             (token_sequences(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage)
         })
         .collect();
-    let objective = Objective::new(PolicyLoss::Cispo, None, None);
+    let objective = Objective::new(PolicyLoss::Cispo, None, None, None);
     let learnt = pack_batches(&each, objective, 0);
     // A rate of nought scores and changes nothing.
     let stats = policy.step(&learnt, CISPO, 0.0, f64::INFINITY).unwrap();
@@ -82,7 +81,7 @@ fn a_rewarded_reply_becomes_likelier_and_a_punished_one_rarer() {
             (token_sequences(&rollout(vec![turn]), |messages| policy.prompt(messages)).unwrap(), advantage)
         })
         .collect();
-    let objective = Objective::new(PolicyLoss::Cispo, None, None);
+    let objective = Objective::new(PolicyLoss::Cispo, None, None, None);
     for _ in 0..3 {
         policy.step(&pack_batches(&each, objective, 0), CISPO, 1e-4, f64::INFINITY).unwrap();
     }
@@ -135,7 +134,7 @@ fn every_token_weighs_the_same_or_every_rollout_does() {
     };
     let each = [(vec![row(3)], 1.0), (vec![row(1), row(6)], -0.5)];
     let sum = |loss: PolicyLoss| {
-        let made = pack_batches(&each, Objective::new(loss, None, None), 0);
+        let made = pack_batches(&each, Objective::new(loss, None, None, None), 0);
         made.iter().map(|batch| batch.weights.iter().sum::<f32>()).collect::<Vec<f32>>()
     };
     let near =

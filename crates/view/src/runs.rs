@@ -25,7 +25,7 @@ pub(crate) struct RunStatus {
     /// Another process is writing to it.
     pub(crate) writing: bool,
     /// Why new records could not be read.
-    pub(crate) trouble: Option<String>,
+    pub(crate) error: Option<String>,
     /// It could not be read at all, and the run is an empty placeholder.
     unread: bool,
 }
@@ -153,12 +153,12 @@ impl RunStore {
 
 impl RunStatus {
     fn new(run: &Run) -> Self {
-        Self { duplicates: Duplicates::of(run), writing: in_use(&run.path), trouble: None, unread: false }
+        Self { duplicates: Duplicates::of(run), writing: in_use(&run.path), error: None, unread: false }
     }
 
     fn unread(error: &RunError) -> Self {
-        let trouble = Some(describe(error));
-        Self { duplicates: Duplicates::default(), writing: false, trouble, unread: true }
+        let error = Some(describe(error));
+        Self { duplicates: Duplicates::default(), writing: false, error, unread: true }
     }
 
     fn refresh(&mut self, run: &mut Run, locks: bool) -> bool {
@@ -167,7 +167,7 @@ impl RunStatus {
         } else {
             run.refresh()
         };
-        let (grown, trouble) = match read {
+        let (grown, error) = match read {
             Ok(grown) => (grown, None),
             Err(error) => (false, Some(describe(&error))),
         };
@@ -176,8 +176,8 @@ impl RunStatus {
             self.duplicates = Duplicates::of(run);
         }
         let writing = if locks || grown { in_use(&run.path) } else { self.writing };
-        let changed = grown || writing != self.writing || trouble != self.trouble;
-        (self.writing, self.trouble) = (writing, trouble);
+        let changed = grown || writing != self.writing || error != self.error;
+        (self.writing, self.error) = (writing, error);
         changed
     }
 }

@@ -2,14 +2,14 @@
 
 use super::truth::Truth;
 use crate::answer::Answer;
-use crate::policy::Policy;
+use crate::policy::NotationPolicy;
 use aske_algebra::fuel::Fuel;
 use aske_algebra::verdict::Method;
 
 /// What every comparison needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Comparator<'a> {
-    pub(crate) policy: &'a Policy,
+    pub(crate) policy: &'a NotationPolicy,
     pub(crate) fuel: &'a Fuel,
 }
 

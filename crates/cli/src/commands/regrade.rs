@@ -47,8 +47,8 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
     let regrading = Regrader { name: name.to_owned(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
     let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
-    let grades = folder.other_grades(name)?;
-    let current = grades.before().iter().filter(|line| is_current(&settings, &line.rules));
+    let (_, grades) = folder.other_grades(name)?;
+    let current = grades.iter().filter(|line| is_current(&settings, &line.rules));
     let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
     let open = sessions.saturating_sub(done.len());
     note(format_args!(
@@ -56,14 +56,13 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
         arguments.check,
         run.join("grades").join(format!("{name}.jsonl")).display()
     ));
-    note_outdated_grades(&settings, grades.before());
+    note_outdated_grades(&settings, &grades);
     if outdated_grades(&settings, folder.grades()) > 0 {
         note(format_args!(
             "the run's own grades were made by earlier rules; `aske bench --run {}` grades them again",
             run.display()
         ));
     }
-    drop(grades);
     let target = Target { settings: &settings, models: &models, folder: &folder };
     run_and_report(open, "sessions", target, async |context, progress| {
         regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
         ));
     }
     let evidence = if runs.is_empty() { None } else { Some(aske_evidence::evidence(&runs)) };
-    let unread = evidence.iter().flat_map(|evidence| &evidence.runs).any(|run| run.trouble.is_some());
+    let unread = evidence.iter().flat_map(|evidence| &evidence.runs).any(|run| run.replies_error.is_some());
     if let Some(file) = &arguments.html {
         match &evidence {
             Some(evidence) => write(file, aske_report::page(evidence, &runs)?)?,

@@ -103,8 +103,7 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     }
     let section = &settings.models[&settings.asker.model];
     let policy = load_policy(section, plan)?;
-    let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high)
-        .with_scale_rewards(plan.scale_rewards);
+    let objective = Objective::new(plan.loss, plan.clip_ratio_low, plan.clip_ratio_high, plan.scale_rewards);
     let embedder = Embedder::find(&plan.embedder)?;
     let monitor = monitor(layers, &settings)?;
     let mut others = settings.clone();

@@ -3,7 +3,7 @@
 use crate::arguments::{Compat, Verify};
 use crate::error::{CliError, Exit};
 use crate::output::{BAD, DIM, GOOD, NOTE, data, note, paint, safe};
-use aske_answer::{Comparison, Explanation, Policy, Reading, Rules, Verdict, explain};
+use aske_answer::{Comparison, Explanation, NotationPolicy, Reading, Rules, Verdict, explain};
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, CliError> {
 }
 
 /// The default policy with these options changed.
-fn policy(options: &[String]) -> Result<Policy, CliError> {
-    let mut table = options_of(&Policy::default());
+fn policy(options: &[String]) -> Result<NotationPolicy, CliError> {
+    let mut table = options_of(&NotationPolicy::default());
     for text in options {
         let known = || table.keys().cloned().collect::<Vec<_>>().join(", ");
         let (name, value) = text.split_once('=').ok_or_else(|| {
@@ -50,7 +50,7 @@ fn policy(options: &[String]) -> Result<Policy, CliError> {
         .map_err(|error| CliError::usage(format!("--policy: {error}"), "true, false, or a number of digits"))
 }
 
-fn options_of(policy: &Policy) -> Map<String, Value> {
+fn options_of(policy: &NotationPolicy) -> Map<String, Value> {
     match serde_json::to_value(policy) {
         Ok(Value::Object(table)) => table,
         _ => Map::new(),
@@ -58,7 +58,7 @@ fn options_of(policy: &Policy) -> Map<String, Value> {
 }
 
 fn list() -> Exit {
-    for (name, value) in options_of(&Policy::default()) {
+    for (name, value) in options_of(&NotationPolicy::default()) {
         data(format_args!("{name}={value}"));
     }
     Exit::Done

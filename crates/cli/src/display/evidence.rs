@@ -94,7 +94,7 @@ fn headline(run: &RunEvidence) {
 fn missing(run: &RunEvidence) {
     let SessionCounts { planned, records, graded, lost, begun } = run.held;
     let path = safe(&run.path);
-    if let Some(message) = &run.trouble {
+    if let Some(message) = &run.replies_error {
         note(format_args!("{} {}", paint(BAD.bold(), "stored replies cannot be read:"), safe(message)));
         note("so calls, tokens and cost below are unknown");
     }

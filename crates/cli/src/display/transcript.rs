@@ -63,7 +63,7 @@ impl Observer for Transcript {
     }
 
     fn asked(&self, _: &PlannedSession, _: u32, turn: &Turn) {
-        match (&turn.question, turn.trouble) {
+        match (&turn.question, turn.error) {
             (Some(question), _) => {
                 let cut = if turn.cut { " (cut to the word limit)" } else { "" };
                 data(format_args!(
@@ -72,8 +72,8 @@ impl Observer for Transcript {
                     safe(question).replace('\n', "\n    ")
                 ));
             }
-            (None, trouble) => {
-                let why = match trouble {
+            (None, error) => {
+                let why = match error {
                     Some(TurnError::Truncated) => "the reply was truncated before it",
                     _ => "there is no text under #Question#",
                 };

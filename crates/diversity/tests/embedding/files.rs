@@ -10,7 +10,7 @@ use std::path::Path;
 fn told(change: impl FnOnce(&Path)) -> String {
     let folder = tiny();
     change(folder.path());
-    let Err(error) = Embedder::from_folder(folder.path()) else { return "nothing".to_owned() };
+    let Err(error) = Embedder::find(folder.path().to_str().unwrap()) else { return "nothing".to_owned() };
     let message = with_hint(&error);
     assert!(message.starts_with(folder.path().to_str().unwrap()), "{message}");
     assert!(message.contains("\nhint: an embedder is a folder"), "{message}");
@@ -95,7 +95,7 @@ fn damaged_weights_give_an_error_and_no_vector() {
     let header = 8 + usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
     bytes[header..].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
-    let error = Embedder::from_folder(folder.path()).unwrap().embed(&["a"]).unwrap_err();
+    let error = Embedder::find(folder.path().to_str().unwrap()).unwrap().embed(&["a"]).unwrap_err();
     says(&with_hint(&error), &["zero or not finite", "hint: the embedder's files may be damaged"]);
 }
 

@@ -53,5 +53,5 @@ pub(crate) fn write(path: &Path, value: &serde_json::Value) {
 }
 
 pub(crate) fn read(folder: &Path) -> Embedder {
-    Embedder::from_folder(folder).unwrap()
+    Embedder::find(folder.to_str().unwrap()).unwrap()
 }

@@ -46,8 +46,8 @@ fn what_is_read_of_a_text_is_bounded() {
         let (within, partly, beyond) = (with(most - 10), with(most - 4), with(most));
         let vectors = embedder.embed(&["", "what is 7?", "what", &within, &partly, &beyond]).unwrap();
         let near = |one: usize, other: usize| cosine(&vectors[one], &vectors[other]) > 0.999_999;
-        assert!(near(3, 1) && near(4, 2) && near(5, 0), "{}", embedder.name());
-        assert!(!near(0, 1) && !near(0, 2) && !near(1, 2), "{}", embedder.name());
+        assert!(near(3, 1) && near(4, 2) && near(5, 0), "{embedder:?}");
+        assert!(!near(0, 1) && !near(0, 2) && !near(1, 2), "{embedder:?}");
     }
 }
 

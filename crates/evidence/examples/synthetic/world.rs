@@ -147,8 +147,8 @@ impl Writer<'_> {
             let asked = texts::asked(&question, &answer, turn);
             self.call(turn, Role::Asker, 0, if silent { "#Reasoning#\nHm.".to_owned() } else { asked });
             if silent {
-                let trouble = Some(if self.rng.bool() { TurnError::Truncated } else { TurnError::Malformed });
-                turns.push(Turn { question: None, cut: false, trouble, missing: Vec::new(), solved: None });
+                let error = Some(if self.rng.bool() { TurnError::Truncated } else { TurnError::Malformed });
+                turns.push(Turn { question: None, cut: false, error, missing: Vec::new(), solved: None });
                 continue;
             }
             let right = self.places.map(|place| {
@@ -159,7 +159,7 @@ impl Writer<'_> {
             last = (answer, [0, 1].map(|side| right[side] && solved[side].answer.is_some()));
             let cut = self.rng.f64() < 0.01;
             let (question, solved) = (Some(question), Some(solved));
-            turns.push(Turn { question, cut, trouble: None, missing: Vec::new(), solved });
+            turns.push(Turn { question, cut, error: None, missing: Vec::new(), solved });
         }
         let asked = turns.last().is_some_and(|turn| turn.question.is_some());
         let check = if asked { self.check(&last.0, attack.is_some()) } else { Vec::new() };

@@ -1,6 +1,6 @@
 //! Loads a checkpoint from a folder or from memory.
 
-use super::error::{CheckpointError, CheckpointErrorKind};
+use super::error::{BoxError, CheckpointError};
 use super::network::Network;
 use super::tokenizer::{ChatTokenizer, LoadedTokenizer, NetworkTokens, TokenizerConfig};
 use super::{Engine, EngineOptions, LlamaConfig};
@@ -18,7 +18,7 @@ use std::path::Path;
 /// ```
 pub struct Checkpoint {
     pub(super) network: Network,
-    pub(super) vocabulary: ChatTokenizer,
+    pub(super) tokenizer: ChatTokenizer,
 }
 
 const CONFIG: &str = "config.json";
@@ -26,6 +26,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const SETTINGS: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
+const GENERATION_CONFIG: &str = "generation_config.json";
 
 /// Larger files are rejected: the engine is made for small networks.
 const MAX_WEIGHTS: u64 = 1 << 30;
@@ -60,18 +61,14 @@ impl Checkpoint {
         settings: &[u8],
         template: Option<String>,
     ) -> Result<Self, CheckpointError> {
-        let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
-        let read = || {
-            let config: LlamaConfig = serde_json::from_slice(config)?;
-            config.check().map_err(CheckpointErrorKind::Unfit)?;
-            Ok(config)
-        };
-        let config = read().map_err(within(CONFIG))?;
+        let wrong = |error: String| CheckpointError::new(CONFIG, error);
+        let config: LlamaConfig = serde_json::from_slice(config).map_err(|error| wrong(error.to_string()))?;
+        config.check().map_err(wrong)?;
         let texts = TokenizerFiles { tokenizer, settings, template };
         let (ends, control) = ([config.eos_token_id], [config.bos_token_id, config.pad_token_id]);
-        let vocabulary = texts.vocabulary(config.vocab_size, &control, |_, _| ends.to_vec())?;
-        let network = Network::load(config, weights).map_err(within(WEIGHTS))?;
-        Ok(Self { network, vocabulary })
+        let tokenizer = texts.load(config.vocab_size, &control, |_, _| ends.to_vec())?;
+        let network = Network::load(config, weights).map_err(|error| CheckpointError::new(WEIGHTS, error))?;
+        Ok(Self { network, tokenizer })
     }
 
     /// The shape of the network.
@@ -79,15 +76,15 @@ impl Checkpoint {
         &self.network.config
     }
 
-    /// The tokens and the chat template.
-    pub fn vocabulary(&self) -> &ChatTokenizer {
-        &self.vocabulary
+    /// The tokenizer and the chat template.
+    pub fn tokenizer(&self) -> &ChatTokenizer {
+        &self.tokenizer
     }
 
     /// Sets variables of the chat template, such as `enable_thinking`.
     #[must_use]
     pub fn with_template_variables(self, variables: Map<String, Value>) -> Self {
-        Self { vocabulary: self.vocabulary.with_template_variables(variables), ..self }
+        Self { tokenizer: self.tokenizer.with_template_variables(variables), ..self }
     }
 
     /// Starts an engine that runs this checkpoint.
@@ -96,7 +93,7 @@ impl Checkpoint {
     }
 }
 
-/// The files of a vocabulary.
+/// The files of a tokenizer.
 struct TokenizerFiles<'a> {
     tokenizer: &'a [u8],
     settings: &'a [u8],
@@ -105,40 +102,49 @@ struct TokenizerFiles<'a> {
 }
 
 impl TokenizerFiles<'_> {
-    fn vocabulary(
+    fn load(
         self,
         size: usize,
         control: &[u32],
         ends: impl FnOnce(&LoadedTokenizer, &TokenizerConfig) -> Vec<u32>,
     ) -> Result<ChatTokenizer, CheckpointError> {
-        let within = |file: &'static str| move |problem| CheckpointError::new(file, problem);
+        let wrong = |error: BoxError| CheckpointError::new(SETTINGS, error);
         let settings: TokenizerConfig =
-            serde_json::from_slice(self.settings).map_err(|error| within(SETTINGS)(error.into()))?;
-        let tokens = LoadedTokenizer::read(self.tokenizer, size).map_err(within(TOKENIZER))?;
-        let template = self.template.or_else(|| settings.chat_template.clone()).ok_or_else(|| {
-            within(SETTINGS)(CheckpointErrorKind::Template("there is no `chat_template`".to_owned()))
-        })?;
+            serde_json::from_slice(self.settings).map_err(|error| wrong(error.into()))?;
+        let tokens = LoadedTokenizer::read(self.tokenizer, size)
+            .map_err(|error| CheckpointError::new(TOKENIZER, error))?;
+        let template = self.template.or_else(|| settings.chat_template.clone());
+        let template = template.ok_or_else(|| wrong("chat template: there is no `chat_template`".into()))?;
         let ends = ends(&tokens, &settings);
         let known = NetworkTokens { size, ends: &ends, control };
-        ChatTokenizer::new(&known, tokens, &settings, template).map_err(within(SETTINGS))
+        ChatTokenizer::new(&known, tokens, &settings, template).map_err(wrong)
     }
 }
 
 impl ChatTokenizer {
-    /// Reads `tokenizer.json`, `tokenizer_config.json` and, where there is one, `chat_template.jinja` from the
-    /// folder of a network that knows `size` tokens, of which these and the tokenizer's own end a reply.
-    pub fn from_folder(folder: &Path, size: usize, ends: &[u32]) -> Result<Self, CheckpointError> {
+    /// Reads `tokenizer.json`, `tokenizer_config.json` and, where there is one, `chat_template.jinja` from a folder.
+    ///
+    /// The vocabulary size is that of `config.json`. A reply ends with a token that `config.json`, `generation_config.json`
+    /// or the tokenizer names.
+    pub fn from_folder(folder: &Path) -> Result<Self, CheckpointError> {
         let (tokenizer, settings) = (read(folder, TOKENIZER, MAX_TEXT)?, read(folder, SETTINGS, MAX_TEXT)?);
         let texts =
             TokenizerFiles { tokenizer: &tokenizer, settings: &settings, template: template(folder)? };
+        let config = read_json(folder, CONFIG)?;
+        let size = config["vocab_size"].as_u64().and_then(|size| usize::try_from(size).ok());
+        let size =
+            size.ok_or_else(|| CheckpointError::new(CONFIG, "there is no `vocab_size`").below(folder))?;
+        let mut ends = token_ids(&config["eos_token_id"]);
+        if folder.join(GENERATION_CONFIG).is_file() {
+            ends.extend(token_ids(&read_json(folder, GENERATION_CONFIG)?["eos_token_id"]));
+        }
         let all = |tokens: &LoadedTokenizer, settings: &TokenizerConfig| {
-            let own = settings.end().and_then(|end| tokens.id(end));
-            let mut all: Vec<u32> = ends.iter().copied().chain(own).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+            ends.extend(settings.end().and_then(|end| tokens.id(end)));
+            ends.sort_unstable();
+            ends.dedup();
+            ends
         };
-        texts.vocabulary(size, &[], all).map_err(|error| error.below(folder))
+        texts.load(size, &[], all).map_err(|error| error.below(folder))
     }
 }
 
@@ -150,17 +156,43 @@ fn template(folder: &Path) -> Result<Option<String>, CheckpointError> {
     Ok(Some(String::from_utf8_lossy(&read(folder, TEMPLATE, MAX_TEXT)?).into_owned()))
 }
 
-fn read(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, CheckpointError> {
-    bounded(&folder.join(name), most).map_err(|problem| CheckpointError::new(name, problem).below(folder))
+fn read_json(folder: &Path, name: &str) -> Result<Value, CheckpointError> {
+    serde_json::from_slice(&read(folder, name, MAX_TEXT)?)
+        .map_err(|error| CheckpointError::new(name, error).below(folder))
 }
 
-fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, CheckpointErrorKind> {
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
+/// A token id, or a list of them.
+fn token_ids(value: &Value) -> Vec<u32> {
+    let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    all.iter().filter_map(Value::as_u64).filter_map(|id| u32::try_from(id).ok()).collect()
+}
+
+fn read(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, CheckpointError> {
+    bounded(&folder.join(name), most).map_err(|error| CheckpointError::new(name, error).below(folder))
+}
+
+fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
     if length > most {
-        return Err(CheckpointErrorKind::TooLarge(length, most));
+        return Err(format!("{length} bytes are more than the supported {most}"));
     }
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::token_ids;
+    use serde_json::json;
+
+    #[test]
+    fn one_token_or_many() {
+        assert_eq!(
+            [json!(7), json!([7, 9]), json!(null)].map(|ids| token_ids(&ids)),
+            [vec![7], vec![7, 9], vec![]]
+        );
+    }
 }

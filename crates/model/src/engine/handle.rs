@@ -14,17 +14,17 @@ use tokio::sync::{mpsc, oneshot};
 pub struct EngineOptions {
     /// Threads that compute; the results do not depend on their number.
     pub threads: usize,
-    /// Maximum number of requests in a batch; further ones wait, except the first of a group (see
-    /// [`GenerationRequest::group`]).
+    /// Maximum number of requests in a batch; further ones wait, except the first of a client (see
+    /// [`GenerationRequest::client`]).
     pub batch: usize,
     /// Bytes of the prefix cache: keys and values of earlier sequences.
-    pub store_bytes: usize,
+    pub prefix_cache_bytes: usize,
 }
 
 impl Default for EngineOptions {
     /// One thread, since engines run side by side; 64 requests; 48 MB.
     fn default() -> Self {
-        Self { threads: 1, batch: 64, store_bytes: 48_000_000 }
+        Self { threads: 1, batch: 64, prefix_cache_bytes: 48_000_000 }
     }
 }
 
@@ -43,9 +43,9 @@ pub struct GenerationRequest {
     pub logprobs: bool,
     /// Continue after the end-of-sequence token, to exactly `max_tokens`.
     pub ignore_eos: bool,
-    /// The client: its concurrent requests share one client's part of the engine. Requests without a group have a part
+    /// The client: its concurrent requests share one client's part of the engine. Requests without a client have a part
     /// each.
-    pub group: Option<u64>,
+    pub client: Option<u64>,
     /// Receives every token as soon as it is generated.
     pub each: Option<mpsc::UnboundedSender<u32>>,
 }
@@ -96,9 +96,9 @@ impl Engine {
         self.checkpoint.config()
     }
 
-    /// The tokens and the chat template.
-    pub fn vocabulary(&self) -> &ChatTokenizer {
-        self.checkpoint.vocabulary()
+    /// The tokenizer and the chat template.
+    pub fn tokenizer(&self) -> &ChatTokenizer {
+        self.checkpoint.tokenizer()
     }
 
     /// Generates tokens. Dropping the future cancels the request.

@@ -34,7 +34,7 @@ const SHORT: usize = 4 << 10;
 
 impl Generator for Engine {
     fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        self.vocabulary().prompt(messages)
+        self.tokenizer().prompt(messages)
     }
 
     fn generate(&self, request: GenerationRequest) -> BoxFuture<'static, Result<Generation, ProviderError>> {
@@ -42,7 +42,7 @@ impl Generator for Engine {
     }
 
     fn decode(&self, tokens: &[u32]) -> String {
-        self.vocabulary().decode(tokens)
+        self.tokenizer().decode(tokens)
     }
 
     fn context(&self) -> usize {
@@ -117,7 +117,7 @@ impl<E: Generator + 'static> Local<E> {
             seed: request.seed.into(),
             logprobs: self.traced.is_some(),
             ignore_eos: request.sampling.ignore_eos == Some(true),
-            group: request.group,
+            client: request.client,
             ..GenerationRequest::default()
         })
     }

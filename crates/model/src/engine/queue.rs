@@ -2,69 +2,69 @@
 
 use std::collections::{HashSet, VecDeque};
 
-/// Jobs in groups, taken round-robin: one of each group in order of arrival. A job without a group is a group of its own, so
-/// without groups this is a FIFO queue.
+/// The jobs of clients, taken round-robin: one of each client in order of arrival. A job without a client counts as a client
+/// of its own, so without clients this is a FIFO queue.
 #[derive(Debug)]
 pub(crate) struct Queue<J> {
-    groups: VecDeque<(Option<u64>, VecDeque<J>)>,
+    clients: VecDeque<(Option<u64>, VecDeque<J>)>,
 }
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        Self { groups: VecDeque::new() }
+        Self { clients: VecDeque::new() }
     }
 }
 
 impl<J> Queue<J> {
     pub(crate) fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.clients.is_empty()
     }
 
-    /// Adds a job at the end of its group.
-    pub(crate) fn push(&mut self, group: Option<u64>, job: J) {
-        let known = group.and_then(|_| self.groups.iter_mut().find(|(known, _)| *known == group));
+    /// Adds a job behind the others of its client.
+    pub(crate) fn push(&mut self, client: Option<u64>, job: J) {
+        let known = client.and_then(|_| self.clients.iter_mut().find(|(known, _)| *known == client));
         match known {
             Some((_, jobs)) => jobs.push_back(job),
-            None => self.groups.push_back((group, VecDeque::from([job]))),
+            None => self.clients.push_back((client, VecDeque::from([job]))),
         }
     }
 
-    /// The waiting groups.
-    pub(crate) fn groups(&self) -> HashSet<u64> {
-        self.groups.iter().filter_map(|(group, _)| *group).collect()
+    /// The waiting clients.
+    pub(crate) fn clients(&self) -> HashSet<u64> {
+        self.clients.iter().filter_map(|(client, _)| *client).collect()
     }
 
     /// Removes jobs that nobody waits for.
     #[cfg(any(test, feature = "llama"))]
     pub(crate) fn retain(&mut self, keep: impl Fn(&J) -> bool) {
-        for (_, jobs) in &mut self.groups {
+        for (_, jobs) in &mut self.clients {
             jobs.retain(&keep);
         }
-        self.groups.retain(|(_, jobs)| !jobs.is_empty());
+        self.clients.retain(|(_, jobs)| !jobs.is_empty());
     }
 
-    /// Offers jobs round-robin until every group was refused. `take` returns a job that cannot begin now, and whether others
+    /// Offers jobs round-robin until every client was refused. `take` returns a job that cannot begin now, and whether others
     /// may.
     pub(crate) fn offer(&mut self, mut take: impl FnMut(Option<u64>, J) -> Admission<J>) {
         let mut refused = VecDeque::new();
-        while let Some((group, mut jobs)) = self.groups.pop_front() {
+        while let Some((client, mut jobs)) = self.clients.pop_front() {
             let Some(job) = jobs.pop_front() else { continue };
-            match take(group, job) {
+            match take(client, job) {
                 Admission::Taken if jobs.is_empty() => {}
-                Admission::Taken => self.groups.push_back((group, jobs)),
+                Admission::Taken => self.clients.push_back((client, jobs)),
                 Admission::Later(job) => {
                     jobs.push_front(job);
-                    refused.push_back((group, jobs));
+                    refused.push_back((client, jobs));
                 }
                 Admission::Full(job) => {
                     jobs.push_front(job);
-                    refused.push_back((group, jobs));
+                    refused.push_back((client, jobs));
                     break;
                 }
             }
         }
-        refused.append(&mut self.groups);
-        self.groups = refused;
+        refused.append(&mut self.clients);
+        self.clients = refused;
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_take_turns_and_jobs_without_a_group_keep_their_order() {
+    fn clients_take_turns_and_jobs_without_a_client_keep_their_order() {
         let mut queue = Queue::default();
         (0..6).for_each(|job| queue.push(Some(1), job));
         queue.push(Some(2), 10);
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_cannot_begin_does_not_hold_up_others() {
+    fn a_client_that_cannot_begin_does_not_hold_up_others() {
         let mut queue = Queue::default();
         (0..3).for_each(|job| queue.push(Some(1), job));
         queue.push(Some(2), 10);
         let mut seen = Vec::new();
-        queue.offer(|group, job| {
-            if group == Some(1) {
+        queue.offer(|client, job| {
+            if client == Some(1) {
                 return Admission::Later(job);
             }
             seen.push(job);

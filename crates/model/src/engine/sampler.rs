@@ -11,11 +11,11 @@ use std::cmp::Ordering;
 
 /// A sampled token and its log-probability under the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SampledToken {
+pub(crate) struct SampledToken {
     /// The token.
-    pub token: u32,
+    pub(crate) token: u32,
     /// Its log-probability before temperature, limits and penalties.
-    pub logprob: f32,
+    pub(crate) logprob: f32,
 }
 
 /// A mask over the vocabulary: 1 for allowed tokens, 0 for suppressed ones.

@@ -29,9 +29,13 @@ impl Sequence {
     }
 
     /// The status for the scheduler.
-    pub(super) fn ready(&self) -> SequenceStatus {
-        let read = self.cache.len();
-        SequenceStatus { group: self.state.group(), unread: self.state.tokens().len() - read, read }
+    pub(super) fn status(&self) -> SequenceStatus {
+        let computed = self.cache.len();
+        SequenceStatus {
+            client: self.state.client(),
+            pending: self.state.tokens().len() - computed,
+            computed,
+        }
     }
 
     /// Sets the tokens to process in the next step.
@@ -41,34 +45,34 @@ impl Sequence {
 
     /// The input of this step.
     pub(super) fn input(&mut self) -> SequenceInput<'_> {
-        let (tokens, read) = (self.state.tokens(), self.cache.len());
-        let logits = if read + self.share == tokens.len() { LogitRows::Last } else { LogitRows::None };
-        SequenceInput { tokens: &tokens[read..read + self.share], cache: &mut self.cache, logits }
+        let (tokens, computed) = (self.state.tokens(), self.cache.len());
+        let logits = if computed + self.share == tokens.len() { LogitRows::Last } else { LogitRows::None };
+        SequenceInput { tokens: &tokens[computed..computed + self.share], cache: &mut self.cache, logits }
     }
 
     /// Whether all tokens are processed, so that the last logits give the next token.
-    pub(super) fn is_writing(&self) -> bool {
+    pub(super) fn is_decoding(&self) -> bool {
         self.share > 0 && self.cache.len() == self.state.tokens().len()
     }
 
     /// The processed tokens and their KV cache.
-    pub(super) fn read(&self) -> (&[u32], &KvCache) {
+    pub(super) fn computed(&self) -> (&[u32], &KvCache) {
         (&self.state.tokens()[..self.cache.len()], &self.cache)
     }
 
     /// Whether part of the prompt is still to be processed.
-    pub(super) fn is_reading(&self) -> bool {
+    pub(super) fn is_prefilling(&self) -> bool {
         self.cache.len() < self.state.prompt()
     }
 
-    /// The part of the prompt that can come out of a prefix_cache: the last token is always read, since its logits
-    /// choose the first token of the reply.
-    pub(super) fn beginning(&self) -> &[u32] {
+    /// The part of the prompt that can come from the prefix cache: the last token is always processed, since its logits
+    /// give the first token of the reply.
+    pub(super) fn cacheable_prompt(&self) -> &[u32] {
         &self.state.tokens()[..self.state.prompt() - 1]
     }
 
     /// Whether to add the sequence to the prefix cache: this step processed prompt tokens or was the last.
-    pub(super) fn is_worth_keeping(&self) -> bool {
+    pub(super) fn should_cache(&self) -> bool {
         let first = self.state.tokens().len() <= self.state.prompt() + 1;
         self.share > 0 && (self.state.is_done() || first)
     }

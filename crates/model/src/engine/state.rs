@@ -1,6 +1,6 @@
-//! The state of a request while its tokens are generated: sampling, stopping and replying. All engines use it, also the libtorch sampler of `train`.
+//! The state of a request while its tokens are generated: sampling, stopping and replying. Both engines use it.
 
-use super::sampler::{SampledToken, Sampler, SamplerBuffers};
+use super::sampler::{Sampler, SamplerBuffers};
 use super::{Generation, GenerationRequest};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Finish;
@@ -8,10 +8,10 @@ use aske_kernels::Arch;
 use tokio::sync::{mpsc, oneshot};
 
 /// Where the result of a request goes.
-pub type ReplySender = oneshot::Sender<Result<Generation, ProviderError>>;
+pub(crate) type ReplySender = oneshot::Sender<Result<Generation, ProviderError>>;
 
 /// Decodes tokens and recognises the end of a reply.
-pub trait Detokenizer {
+pub(crate) trait Detokenizer {
     /// Whether a token ends a reply.
     fn is_end(&self, token: u32) -> bool;
 
@@ -23,7 +23,7 @@ pub trait Detokenizer {
 const LOOK_BACK: usize = 16;
 
 /// The tokens of a request so far, its sampler and where its result goes.
-pub struct GenerationState {
+pub(crate) struct GenerationState {
     tokens: Vec<u32>,
     prompt: usize,
     cached: usize,
@@ -32,7 +32,7 @@ pub struct GenerationState {
     logprobs: Option<Vec<f32>>,
     stop: Vec<String>,
     ignore_eos: bool,
-    group: Option<u64>,
+    client: Option<u64>,
     each: Option<mpsc::UnboundedSender<u32>>,
     end: Option<Result<Finish, ProviderError>>,
     reply: ReplySender,
@@ -40,13 +40,13 @@ pub struct GenerationState {
 
 impl GenerationState {
     /// A request with `cached` prompt tokens, for a model with a vocabulary of `size` and a context of `longest` tokens.
-    pub fn new(
+    pub(crate) fn new(
         request: GenerationRequest,
         reply: ReplySender,
         cached: usize,
         (size, longest): (usize, usize),
     ) -> Self {
-        let GenerationRequest { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, group, each } =
+        let GenerationRequest { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, client, each } =
             request;
         let most = max_tokens.min(longest.saturating_sub(prompt.len()));
         Self {
@@ -57,7 +57,7 @@ impl GenerationState {
             logprobs: logprobs.then(Vec::new),
             stop: sampling.stop.unwrap_or_default().into_iter().filter(|stop| !stop.is_empty()).collect(),
             ignore_eos,
-            group,
+            client,
             each,
             end: (most == 0).then_some(Ok(Finish::Length)),
             tokens: prompt,
@@ -66,36 +66,31 @@ impl GenerationState {
     }
 
     /// The prompt and the generated tokens.
-    pub fn tokens(&self) -> &[u32] {
+    pub(crate) fn tokens(&self) -> &[u32] {
         &self.tokens
     }
 
     /// Tokens of the prompt.
-    pub fn prompt(&self) -> usize {
+    pub(crate) fn prompt(&self) -> usize {
         self.prompt
     }
 
     /// The client.
-    pub(crate) fn group(&self) -> Option<u64> {
-        self.group
+    pub(crate) fn client(&self) -> Option<u64> {
+        self.client
     }
 
     /// Whether the request was cancelled.
-    pub fn is_abandoned(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.reply.is_closed()
     }
 
     /// Whether generation has ended.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.end.is_some()
     }
 
-    /// The length of the prompt plus the most tokens that may be generated.
-    pub fn max_len(&self) -> usize {
-        self.prompt + self.max_tokens
-    }
-
-    /// Samples and appends the next token.
+    /// Samples and appends the next token, and checks the stop conditions.
     pub(crate) fn append(
         &mut self,
         (arch, logits): (Arch, &[f32]),
@@ -105,11 +100,6 @@ impl GenerationState {
     ) {
         let position = self.tokens.len() - self.prompt;
         let sampled = self.sampler.sample(arch, logits, allowed, position, buffers);
-        self.push(sampled, detokenizer);
-    }
-
-    /// Appends a sampled token and checks the stop conditions; `None` means that the logits are not finite.
-    pub fn push(&mut self, sampled: Option<SampledToken>, detokenizer: &impl Detokenizer) {
         let Some(choice) = sampled.filter(|sampled| sampled.logprob.is_finite()) else {
             let message = "the logits are not finite; are the weights valid?";
             self.fail(&ProviderError::new(ErrorCause::Rejected, message));
@@ -140,12 +130,12 @@ impl GenerationState {
     }
 
     /// Ends the request with an error.
-    pub fn fail(&mut self, error: &ProviderError) {
+    pub(crate) fn fail(&mut self, error: &ProviderError) {
         self.end = Some(Err(error.clone()));
     }
 
     /// Sends the result.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         let written = self.tokens.split_off(self.prompt);
         let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generation {
             tokens: written,
@@ -160,7 +150,7 @@ impl GenerationState {
 }
 
 /// Rejects a prompt that is empty, exceeds the context or has unknown tokens.
-pub fn check_prompt(tokens: &[u32], vocab_size: usize, context: usize) -> Result<(), ProviderError> {
+pub(crate) fn check_prompt(tokens: &[u32], vocab_size: usize, context: usize) -> Result<(), ProviderError> {
     let reject = |message: String| Err(ProviderError::new(ErrorCause::Rejected, message));
     let length = tokens.len();
     if tokens.is_empty() {

@@ -1,7 +1,8 @@
 //! Renders chat templates, and keeps the text of messages apart from that of the template.
 
-use super::error::CheckpointErrorKind;
+use super::error::BoxError;
 use super::python;
+use crate::{ErrorCause, ProviderError};
 use aske_chat::{ChatRole, Message};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
@@ -15,6 +16,9 @@ pub(crate) enum Segment<'a> {
     /// Text of a message, which never contains control tokens.
     Message(&'a str),
 }
+
+/// Strings at which templates split thinking from the rest of a message.
+pub(crate) const CUTS: [&str; 2] = ["<think>", "</think>"];
 
 /// A compiled chat template.
 pub(crate) struct Template {
@@ -38,8 +42,8 @@ impl Template {
         bos: String,
         eos: String,
         cuts: Vec<&'static str>,
-    ) -> Result<Self, CheckpointErrorKind> {
-        let wrong = |error: Error| CheckpointErrorKind::Template(error.to_string());
+    ) -> Result<Self, BoxError> {
+        let wrong = |error: Error| format!("chat template: {error}");
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.map_err(wrong)?);
@@ -56,7 +60,7 @@ impl Template {
         if segments(&text, &mark).contains(&Segment::Message("x")) {
             Ok(template)
         } else {
-            Err(CheckpointErrorKind::Template("the rendered text lacks the user's message".to_owned()))
+            Err("chat template: the rendered text lacks the user's message".into())
         }
     }
 
@@ -67,7 +71,7 @@ impl Template {
 
     /// Renders a conversation with a random mark around every message, so that a message cannot forge its boundaries.
     /// Returns the text and the mark.
-    pub(crate) fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
+    fn render(&self, messages: &[Message]) -> Result<(String, String), Error> {
         let mark = format!("\u{e000}{:016x}\u{e001}", RandomState::new().hash_one(messages.len()));
         let messages: Vec<Value> = messages
             .iter()
@@ -84,6 +88,26 @@ impl Template {
             ..self.variables.clone()
         })?;
         Ok((text, mark))
+    }
+
+    /// The tokens of a conversation: `encode` is called for each segment.
+    pub(crate) fn prompt(
+        &self,
+        messages: &[Message],
+        encode: impl Fn(&Segment) -> Result<Vec<u32>, ProviderError>,
+    ) -> Result<Vec<u32>, ProviderError> {
+        let rejected = |message: String| ProviderError::new(ErrorCause::Rejected, message);
+        let (text, mark) =
+            self.render(messages).map_err(|error| rejected(format!("chat template: {error}")))?;
+        // With a mark lost, a message could pass for the template.
+        if !text.matches(mark.as_str()).count().is_multiple_of(2) {
+            return Err(rejected("the chat template cuts a message apart".to_owned()));
+        }
+        let mut tokens = Vec::new();
+        for segment in segments(&text, &mark) {
+            tokens.extend(encode(&segment)?);
+        }
+        Ok(tokens)
     }
 }
 
@@ -118,7 +142,7 @@ fn role(speaker: ChatRole) -> &'static str {
 }
 
 /// Splits a rendered conversation at its marks.
-pub(crate) fn segments<'a>(text: &'a str, mark: &str) -> Vec<Segment<'a>> {
+fn segments<'a>(text: &'a str, mark: &str) -> Vec<Segment<'a>> {
     let parts = text.split(mark).enumerate();
     let segments = parts
         .map(|(index, part)| if index % 2 == 0 { Segment::Template(part) } else { Segment::Message(part) });
@@ -132,7 +156,7 @@ mod tests {
     const CHAT: &str = "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}\
         {% if add_generation_prompt %}<assistant>{% endif %}";
 
-    fn template(source: &str) -> Result<Template, CheckpointErrorKind> {
+    fn template(source: &str) -> Result<Template, BoxError> {
         Template::new(source.to_owned(), "<s>".to_owned(), "<end>".to_owned(), vec!["<think>", "</think>"])
     }
 

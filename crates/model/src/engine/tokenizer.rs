@@ -1,8 +1,8 @@
 //! Tokenizer and chat template of a checkpoint. Messages cannot inject control tokens.
 
-use super::error::CheckpointErrorKind;
+use super::error::BoxError;
 use super::state::Detokenizer;
-use super::template::{Segment, Template, segments};
+use super::template::{CUTS, Segment, Template};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::Message;
 use serde::Deserialize;
@@ -77,9 +77,6 @@ pub(super) struct NetworkTokens<'a> {
     pub(super) control: &'a [u32],
 }
 
-/// Strings at which templates split messages, where they are tokens but not control tokens.
-const CUTS: [&str; 2] = ["<think>", "</think>"];
-
 /// The tokenizer of `tokenizer.json` and its unknown token.
 pub(super) struct LoadedTokenizer {
     tokenizer: Tokenizer,
@@ -87,15 +84,16 @@ pub(super) struct LoadedTokenizer {
 }
 
 impl LoadedTokenizer {
-    pub(super) fn read(file: &[u8], size: usize) -> Result<Self, CheckpointErrorKind> {
-        let broken = |error: tokenizers::Error| CheckpointErrorKind::Tokenizer(error.to_string());
+    pub(super) fn read(file: &[u8], size: usize) -> Result<Self, BoxError> {
+        let broken = |error: tokenizers::Error| format!("invalid tokenizer: {error}");
         let mut tokenizer = Tokenizer::from_bytes(file).map_err(broken)?;
         tokenizer.with_truncation(None).map_err(broken)?;
         tokenizer.with_padding(None);
         if let Some((token, id)) = tokenizer.get_vocab(true).into_iter().find(|(_, id)| *id as usize >= size)
         {
-            let problem = format!("token `{token}` has number {id}, and the network knows {size} tokens");
-            return Err(CheckpointErrorKind::Unfit(problem));
+            return Err(
+                format!("token `{token}` has number {id}, and the network knows {size} tokens").into()
+            );
         }
         let unknown = serde_json::from_slice::<TokenizerFile>(file)?.model.unk_token;
         Ok(Self { tokenizer, unknown })
@@ -113,7 +111,7 @@ impl ChatTokenizer {
         tokens: LoadedTokenizer,
         settings: &TokenizerConfig,
         template: String,
-    ) -> Result<Self, CheckpointErrorKind> {
+    ) -> Result<Self, BoxError> {
         let template_tokenizer = tokens.tokenizer;
         let mut message_tokenizer = template_tokenizer.clone();
         message_tokenizer.set_encode_special_tokens(true);
@@ -154,22 +152,10 @@ impl ChatTokenizer {
 
     /// The tokens of a conversation, up to the beginning of the reply. Control tokens come from the template only.
     pub fn prompt(&self, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        let (text, mark) = self
-            .template
-            .render(messages)
-            .map_err(|error| ProviderError::new(ErrorCause::Rejected, format!("chat template: {error}")))?;
-        // With a mark lost, a message could pass for the template.
-        if !text.matches(mark.as_str()).count().is_multiple_of(2) {
-            return Err(ProviderError::new(ErrorCause::Rejected, "the chat template cuts a message apart"));
-        }
-        let mut tokens = Vec::new();
-        for piece in segments(&text, &mark) {
-            match piece {
-                Segment::Template(text) => tokens.extend(encode(&self.template_tokenizer, text)?),
-                Segment::Message(text) => tokens.extend(self.encode(text)?),
-            }
-        }
-        Ok(tokens)
+        self.template.prompt(messages, |segment| match segment {
+            Segment::Template(text) => encode(&self.template_tokenizer, text),
+            Segment::Message(text) => self.encode(text),
+        })
     }
 
     /// Tokenizes a text without recognising control tokens.
@@ -194,12 +180,12 @@ impl ChatTokenizer {
     }
 
     /// The tokens that end a reply.
-    pub fn ends(&self) -> &[u32] {
+    pub fn eos_token_ids(&self) -> &[u32] {
         &self.ends
     }
 
     /// Tokens that must not be generated: control tokens except the end, and ids without a token.
-    pub fn never(&self) -> &[bool] {
+    pub fn suppressed(&self) -> &[bool] {
         &self.suppressed
     }
 }

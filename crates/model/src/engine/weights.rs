@@ -1,7 +1,7 @@
 //! Reads `model.safetensors` into a network.
 
 use super::cache::Layout;
-use super::error::CheckpointErrorKind;
+use super::error::BoxError;
 use super::network::{Layer, Network};
 use super::{LlamaConfig, config};
 use aske_kernels::{Arch, PackedMatrix, RotaryTable};
@@ -11,30 +11,30 @@ use std::collections::HashMap;
 
 impl Network {
     /// The network of this shape with the weights of a safetensors file.
-    pub(super) fn load(config: LlamaConfig, file: &[u8]) -> Result<Self, CheckpointErrorKind> {
-        let tensors = SafeTensors::deserialize(file)?;
+    pub(super) fn load(config: LlamaConfig, file: &[u8]) -> Result<Self, BoxError> {
+        let tensors = SafeTensors::deserialize(file)
+            .map_err(|error| format!("not a valid safetensors file: {error}"))?;
         let shapes: HashMap<String, Vec<usize>> = config.shapes().into_iter().collect();
         if let Some(stranger) = tensors.names().into_iter().find(|name| !known(name, &shapes)) {
-            return Err(CheckpointErrorKind::UnknownTensor(stranger.to_owned()));
+            return Err(format!("unknown tensor `{stranger}`").into());
         }
-        let tensor = |name: &str| -> Result<Vec<f32>, CheckpointErrorKind> {
-            let view =
-                tensors.tensor(name).map_err(|_| CheckpointErrorKind::MissingTensor(name.to_owned()))?;
+        let tensor = |name: &str| -> Result<Vec<f32>, BoxError> {
+            let view = tensors.tensor(name).map_err(|_| format!("no tensor `{name}`"))?;
+            let found = view.shape();
             match shapes.get(name) {
-                Some(wanted) if view.shape() != wanted => Err(CheckpointErrorKind::Shape {
-                    name: name.to_owned(),
-                    found: view.shape().to_vec(),
-                    wanted: wanted.clone(),
-                }),
+                Some(wanted) if found != wanted => {
+                    let message = "the configuration requires";
+                    Err(format!("tensor `{name}` has shape {found:?}; {message} {wanted:?}").into())
+                }
                 _ => numbers(name, view.dtype(), view.data()),
             }
         };
-        let layer = |index: usize| -> Result<Layer, CheckpointErrorKind> {
+        let layer = |index: usize| -> Result<Layer, BoxError> {
             let own = |name: &str| tensor(&format!("model.layers.{index}.{name}.weight"));
             let pack = |inputs, names: &[&str]| {
                 let parts: Vec<Vec<f32>> = names.iter().map(|name| own(name)).collect::<Result<_, _>>()?;
                 let parts: Vec<&[f32]> = parts.iter().map(Vec::as_slice).collect();
-                Ok::<_, CheckpointErrorKind>(PackedMatrix::pack(inputs, &parts))
+                Ok::<_, BoxError>(PackedMatrix::pack(inputs, &parts))
             };
             let width = config.hidden_size;
             Ok(Layer {
@@ -70,17 +70,20 @@ fn known(name: &str, shapes: &HashMap<String, Vec<usize>>) -> bool {
     shapes.contains_key(name) || name == config::HEAD || name.ends_with(".rotary_emb.inv_freq")
 }
 
-fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, CheckpointErrorKind> {
+fn numbers(name: &str, format: Dtype, bytes: &[u8]) -> Result<Vec<f32>, BoxError> {
     let pairs = bytes.as_chunks::<2>().0.iter();
     let numbers: Vec<f32> = match format {
         Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
         Dtype::F16 => pairs.map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
         Dtype::BF16 => pairs.map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
-        other => return Err(CheckpointErrorKind::Format(name.to_owned(), other)),
+        other => {
+            let message = "supported are F16, BF16 and F32";
+            return Err(format!("tensor `{name}` has type {other:?}; {message}").into());
+        }
     };
     if numbers.iter().all(|number| number.is_finite()) {
         Ok(numbers)
     } else {
-        Err(CheckpointErrorKind::Unfit(format!("tensor `{name}` contains values that are not finite")))
+        Err(format!("tensor `{name}` contains values that are not finite").into())
     }
 }

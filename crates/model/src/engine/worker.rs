@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 /// Maximum prompt tokens per step: enough for full speed, few enough that generating requests do not wait long.
 const PROMPT_TOKENS: usize = 384;
 
-/// The first request of a group joins a full batch, up to this many times its size.
+/// The first request of a client joins a full batch, up to this many times its size.
 const OVERCOMMIT: usize = 4;
 
 /// A request to the engine.
@@ -52,8 +52,8 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(checkpoint: Arc<Checkpoint>, options: &EngineOptions, inbox: Receiver<Job>) -> Self {
         Self {
-            allowed: mask(checkpoint.vocabulary.never()),
-            prefix_cache: PrefixCache::new(checkpoint.network.layout, options.store_bytes),
+            allowed: mask(checkpoint.tokenizer.suppressed()),
+            prefix_cache: PrefixCache::new(checkpoint.network.layout, options.prefix_cache_bytes),
             checkpoint,
             inbox,
             waiting: Queue::default(),
@@ -67,7 +67,7 @@ impl Worker {
     /// Serves until all senders are gone and all requests are answered.
     pub(super) fn run(mut self) {
         while self.collect() {
-            self.running.retain(|sequence| !sequence.state.is_abandoned());
+            self.running.retain(|sequence| !sequence.state.is_cancelled());
             self.admit();
             self.step();
             self.cache_and_reply();
@@ -79,7 +79,7 @@ impl Worker {
         let Self { checkpoint, inbox, waiting, running, workspaces, .. } = self;
         receive_jobs(inbox, waiting.is_empty() && running.is_empty(), |job| match job {
             Job::Generate(request, reply) => {
-                waiting.push(request.group, (*request, reply));
+                waiting.push(request.client, (*request, reply));
                 true
             }
             Job::Logits(tokens, reply) => {
@@ -90,7 +90,7 @@ impl Worker {
         })
     }
 
-    /// Adds waiting requests to the batch, one of each group in turn.
+    /// Adds waiting requests to the batch, one of each client in turn.
     ///
     /// A prompt whose next block another request is processing waits for the next step, and then shares the block: of many
     /// concurrent requests with one prompt, one processes it.
@@ -99,33 +99,33 @@ impl Worker {
         if waiting.is_empty() {
             return;
         }
-        let mut being_read: HashSet<Key> = HashSet::new();
-        for sequence in running.iter().filter(|sequence| sequence.is_reading()) {
-            being_read.extend(prefix_cache.find(sequence.beginning()).next);
+        let mut being_prefilled: HashSet<Key> = HashSet::new();
+        for sequence in running.iter().filter(|sequence| sequence.is_prefilling()) {
+            being_prefilled.extend(prefix_cache.find(sequence.cacheable_prompt()).next);
         }
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        for group in running.iter().filter_map(|sequence| sequence.state.group()) {
-            *counts.entry(group).or_default() += 1;
+        for client in running.iter().filter_map(|sequence| sequence.state.client()) {
+            *counts.entry(client).or_default() += 1;
         }
         let config = &checkpoint.network.config;
         let (layout, longest) = (checkpoint.network.layout, config.max_position_embeddings);
         let limits = (config.vocab_size, longest);
-        waiting.offer(|group, (request, reply)| {
-            let first = group.is_some_and(|group| !counts.contains_key(&group));
+        waiting.offer(|client, (request, reply)| {
+            let first = client.is_some_and(|client| !counts.contains_key(&client));
             let places = if first { OVERCOMMIT * *batch } else { *batch };
             if running.len() >= places {
                 let job = (request, reply);
-                return if group.is_some() { Admission::Later(job) } else { Admission::Full(job) };
+                return if client.is_some() { Admission::Later(job) } else { Admission::Full(job) };
             }
             if reply.is_closed() {
                 return Admission::Taken;
             }
             let found = prefix_cache.find(&request.prompt[..request.prompt.len() - 1]);
-            if found.next.is_some_and(|key| !being_read.insert(key)) {
+            if found.next.is_some_and(|key| !being_prefilled.insert(key)) {
                 return Admission::Later((request, reply));
             }
-            if let Some(group) = group {
-                *counts.entry(group).or_default() += 1;
+            if let Some(client) = client {
+                *counts.entry(client).or_default() += 1;
             }
             running.push(Sequence::new(request, reply, layout, limits, found));
             Admission::Taken
@@ -137,31 +137,31 @@ impl Worker {
         let Self { checkpoint, allowed, waiting, running, scheduler, workspaces, .. } = self;
         let mut open: Vec<&mut Sequence> =
             running.iter_mut().filter(|sequence| !sequence.state.is_done()).collect();
-        let ready: Vec<SequenceStatus> = open.iter().map(|sequence| sequence.ready()).collect();
+        let ready: Vec<SequenceStatus> = open.iter().map(|sequence| sequence.status()).collect();
         let mut loads = vec![0; workspaces.len()];
-        let mut groups: Vec<Vec<&mut Sequence>> = workspaces.iter().map(|_| Vec::new()).collect();
+        let mut batches: Vec<Vec<&mut Sequence>> = workspaces.iter().map(|_| Vec::new()).collect();
         for (sequence, share) in
-            open.drain(..).zip(scheduler.shares(&ready, &waiting.groups(), PROMPT_TOKENS))
+            open.drain(..).zip(scheduler.schedule(&ready, &waiting.clients(), PROMPT_TOKENS))
         {
             sequence.plan(share);
             if share == 0 {
                 continue;
             }
-            let lightest = (0..loads.len()).min_by_key(|group| loads[*group]).unwrap_or_default();
+            let lightest = (0..loads.len()).min_by_key(|thread| loads[*thread]).unwrap_or_default();
             loads[lightest] += share;
-            groups[lightest].push(sequence);
+            batches[lightest].push(sequence);
         }
         // Results do not depend on the batch, so sequences are distributed and threads meet at the end of the step only.
         if let [workspace] = &mut workspaces[..] {
-            for group in groups {
-                advance(checkpoint, allowed, group, workspace);
+            for batch in batches {
+                advance(checkpoint, allowed, batch, workspace);
             }
         } else {
             rayon::scope(|scope| {
-                for (group, workspace) in
-                    groups.into_iter().zip(workspaces).filter(|(group, _)| !group.is_empty())
+                for (batch, workspace) in
+                    batches.into_iter().zip(workspaces).filter(|(batch, _)| !batch.is_empty())
                 {
-                    scope.spawn(|_| advance(checkpoint, allowed, group, workspace));
+                    scope.spawn(|_| advance(checkpoint, allowed, batch, workspace));
                 }
             });
         }
@@ -169,8 +169,8 @@ impl Worker {
 
     /// Adds processed prompts and finished sequences to the prefix cache, and sends the results of the latter.
     fn cache_and_reply(&mut self) {
-        for sequence in self.running.iter_mut().filter(|sequence| sequence.is_worth_keeping()) {
-            let (tokens, cache) = sequence.read();
+        for sequence in self.running.iter_mut().filter(|sequence| sequence.should_cache()) {
+            let (tokens, cache) = sequence.computed();
             self.prefix_cache.insert(tokens, cache.blocks());
         }
         for sequence in self.running.extract_if(.., |sequence| sequence.state.is_done()) {
@@ -194,15 +194,15 @@ fn logits(network: &Network, tokens: &[u32], workspace: &mut Workspace) -> Vec<f
 fn advance(
     checkpoint: &Checkpoint,
     allowed: &[f32],
-    mut group: Vec<&mut Sequence>,
+    mut batch: Vec<&mut Sequence>,
     workspace: &mut Workspace,
 ) {
-    let (network, vocabulary): (&Network, &ChatTokenizer) = (&checkpoint.network, &checkpoint.vocabulary);
-    let mut parts: Vec<SequenceInput<'_>> = group.iter_mut().map(|sequence| sequence.input()).collect();
+    let (network, tokenizer): (&Network, &ChatTokenizer) = (&checkpoint.network, &checkpoint.tokenizer);
+    let mut parts: Vec<SequenceInput<'_>> = batch.iter_mut().map(|sequence| sequence.input()).collect();
     let logits = network.forward(&mut parts, &mut workspace.scratch);
     let rows = logits.chunks_exact(network.config.vocab_size);
-    let writers = group.iter_mut().filter(|sequence| sequence.is_writing());
-    for (sequence, logits) in writers.zip(rows) {
-        sequence.state.append((network.arch, logits), vocabulary, allowed, &mut workspace.weights);
+    let decoding = batch.iter_mut().filter(|sequence| sequence.is_decoding());
+    for (sequence, logits) in decoding.zip(rows) {
+        sequence.state.append((network.arch, logits), tokenizer, allowed, &mut workspace.weights);
     }
 }

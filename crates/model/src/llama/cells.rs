@@ -196,7 +196,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     /// Serves a request to its end; returns the allocation.
-    fn serve(pool: &mut CellPool, prompt: &[u32], reply: &[u32]) -> Allocation {
+    fn serve(cells: &mut CellPool, prompt: &[u32], reply: &[u32]) -> Allocation {
         let place = cells.allocate(prompt, reply.len(), true).unwrap();
         for token in prompt[place.held..].iter().chain(reply) {
             cells.append(place.row, *token);

@@ -8,7 +8,7 @@ pub(super) struct Sequence {
     /// Its row of the context.
     pub(super) row: usize,
     /// Tokens processed.
-    read: usize,
+    computed: usize,
 }
 
 impl Sequence {
@@ -21,29 +21,29 @@ impl Sequence {
         size: usize,
     ) -> Self {
         // Cells are reserved for the whole reply.
-        Self { state: GenerationState::new(request, answer, held, (size, usize::MAX)), row, read: held }
+        Self { state: GenerationState::new(request, answer, held, (size, usize::MAX)), row, computed: held }
     }
 
     /// Whether part of the prompt is still to be processed.
-    pub(super) fn is_reading(&self) -> bool {
-        self.read < self.state.prompt()
+    pub(super) fn is_prefilling(&self) -> bool {
+        self.computed < self.state.prompt()
     }
 
     /// The status for the scheduler.
-    pub(super) fn ready(&self) -> SequenceStatus {
-        let unread = self.state.tokens().len() - self.read;
-        SequenceStatus { group: self.state.group(), unread, read: self.read }
+    pub(super) fn status(&self) -> SequenceStatus {
+        let pending = self.state.tokens().len() - self.computed;
+        SequenceStatus { client: self.state.client(), pending, computed: self.computed }
     }
 
     /// The position of the next tokens, and up to `room` of them.
     pub(super) fn next(&self, room: usize) -> (usize, &[u32]) {
         let tokens = self.state.tokens();
-        (self.read, &tokens[self.read..tokens.len().min(self.read + room)])
+        (self.computed, &tokens[self.computed..tokens.len().min(self.computed + room)])
     }
 
     /// Counts tokens as processed; returns whether the next one can be sampled.
     pub(super) fn advance(&mut self, count: usize) -> bool {
-        self.read += count;
-        self.read == self.state.tokens().len()
+        self.computed += count;
+        self.computed == self.state.tokens().len()
     }
 }

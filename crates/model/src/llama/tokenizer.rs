@@ -1,7 +1,7 @@
 //! Tokenizer and chat template of a GGUF file. Messages cannot inject control tokens.
 
-use crate::engine::{Segment, Template, segments};
-use crate::{ErrorCause, ProviderError};
+use crate::ProviderError;
+use crate::engine::{CUTS, Segment, Template};
 use aske_chat::Message;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
@@ -9,9 +9,6 @@ use serde_json::{Map, Value};
 
 /// For files without a template: base models continue plain text.
 const PLAIN: &str = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}";
-
-/// Strings at which templates split thinking from the rest of a message.
-const CUTS: [&str; 2] = ["<think>", "</think>"];
 
 /// The chat template of a file and its control tokens.
 pub(super) struct GgufTokenizer {
@@ -49,21 +46,14 @@ impl GgufTokenizer {
 
     /// The tokens of a conversation, up to the beginning of the reply. Control tokens come from the template only.
     pub(super) fn prompt(&self, model: &LlamaModel, messages: &[Message]) -> Result<Vec<u32>, ProviderError> {
-        let rejected = |message: String| ProviderError::new(ErrorCause::Rejected, message);
-        let (text, mark) =
-            self.template.render(messages).map_err(|error| rejected(format!("chat template: {error}")))?;
-        if !text.matches(mark.as_str()).count().is_multiple_of(2) {
-            return Err(rejected("the chat template cuts a message apart".to_owned()));
-        }
-        let mut tokens: Vec<u32> = Vec::new();
-        for piece in segments(&text, &mark) {
-            let (text, special) = match piece {
+        let tokens = self.template.prompt(messages, |segment| {
+            let (text, special) = match segment {
                 Segment::Template(text) => (text, true),
                 Segment::Message(text) => (text, false),
             };
             let read = model.vocab().tokenize(text.as_bytes(), false, special);
-            tokens.extend(read.iter().filter_map(|token| u32::try_from(token.0).ok()));
-        }
+            Ok(read.iter().filter_map(|token| u32::try_from(token.0).ok()).collect())
+        })?;
         match self.begin.filter(|begin| tokens.first() != Some(begin)) {
             Some(begin) => Ok(std::iter::once(begin).chain(tokens).collect()),
             None => Ok(tokens),

@@ -89,35 +89,35 @@ impl<'m> Worker<'m> {
     fn collect(&mut self) -> bool {
         let Self { inbox, waiting, running, .. } = self;
         receive_jobs(inbox, waiting.is_empty() && running.is_empty(), |job| {
-            waiting.push(job.0.group, job);
+            waiting.push(job.0.client, job);
             true
         })
     }
 
     fn remove_cancelled(&mut self) {
-        for sequence in self.running.extract_if(.., |sequence| sequence.state.is_abandoned()) {
+        for sequence in self.running.extract_if(.., |sequence| sequence.state.is_cancelled()) {
             self.cells.release(sequence.row);
         }
         self.waiting.retain(|(_, answer)| !answer.is_closed());
     }
 
-    /// Adds waiting requests to the batch, one of each group in turn.
+    /// Adds waiting requests to the batch, one of each client in turn.
     ///
-    /// A request whose prefix another one is processing waits, and then shares it. A group leaves the last quarter of the
+    /// A request whose prefix another one is processing waits, and then shares it. A client leaves the last quarter of the
     /// rows to others, since rows in use cannot be taken back.
     fn admit(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.offer(|group, (request, answer)| {
+        waiting.offer(|client, (request, answer)| {
             if self.running.len() >= self.most_running {
                 return Admission::Full((request, answer));
             }
-            let is_its = |sequence: &&Sequence| group.is_some() && sequence.state.group() == group;
+            let is_its = |sequence: &&Sequence| client.is_some() && sequence.state.client() == client;
             let own = self.running.iter().filter(is_its).count();
             let left_to_others = (self.most_running / 4).max(1).min(self.most_running - 1);
             if own > 0 && self.running.len() + left_to_others >= self.most_running {
                 return Admission::Later((request, answer));
             }
-            if self.shares && self.is_being_read(&request.prompt) {
+            if self.shares && self.is_being_prefilled(&request.prompt) {
                 return Admission::Later((request, answer));
             }
             let Some(place) = self.cells.allocate(&request.prompt, request.max_tokens, self.shares) else {
@@ -139,10 +139,10 @@ impl<'m> Worker<'m> {
         self.waiting = waiting;
     }
 
-    fn is_being_read(&self, prompt: &[u32]) -> bool {
+    fn is_being_prefilled(&self, prompt: &[u32]) -> bool {
         let held = self.cells.longest(prompt).map_or(0, |(_, held)| held);
-        let reading = self.running.iter().filter(|sequence| sequence.is_reading());
-        reading
+        let prefilling = self.running.iter().filter(|sequence| sequence.is_prefilling());
+        prefilling
             .map(|sequence| common(sequence.state.tokens(), prompt))
             .any(|common| common >= held + MIN_GAIN)
     }
@@ -170,11 +170,11 @@ impl<'m> Worker<'m> {
             return;
         }
         self.batch.clear();
-        let ready: Vec<SequenceStatus> = self.running.iter().map(Sequence::ready).collect();
-        let writers = ready.iter().filter(|one| one.unread == 1).count();
+        let ready: Vec<SequenceStatus> = self.running.iter().map(Sequence::status).collect();
+        let decoding = ready.iter().filter(|one| one.pending == 1).count();
         // The scheduler may exceed its limit by a few tokens.
-        let room = STEP.saturating_sub(writers + SPARE);
-        let shares = self.scheduler.shares(&ready, &self.waiting.groups(), room);
+        let room = STEP.saturating_sub(decoding + SPARE);
+        let shares = self.scheduler.schedule(&ready, &self.waiting.clients(), room);
         // For each sequence: its tokens in the step, and the index of the last one.
         let mut shares_and_last = Vec::with_capacity(self.running.len());
         for (sequence, share) in self.running.iter().zip(shares) {

@@ -26,27 +26,9 @@ impl TokensField {
     }
 }
 
-/// Builds the request bodies of one endpoint.
-pub(super) struct BodyBuilder {
-    model: String,
-    tokens_field: TokensField,
-    omit: Vec<String>,
-    fold_system: bool,
-    extra: Map<String, Value>,
-}
-
-impl BodyBuilder {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
-        let Endpoint { model, tokens_field, omit, fold_system, extra, .. } = endpoint;
-        Self { model, tokens_field, omit, fold_system, extra }
-    }
-
-    pub(super) fn model(&self) -> &str {
-        &self.model
-    }
-
+impl Endpoint {
     /// The body of a request.
-    pub(super) fn write(&self, request: &Request) -> Vec<u8> {
+    pub(super) fn body(&self, request: &Request) -> Vec<u8> {
         let folded = self.fold_system.then(|| fold(&request.messages));
         let messages = folded.as_deref().unwrap_or(&request.messages);
         let text: usize = messages.iter().map(|message| message.content.len() + 40).sum();
@@ -102,13 +84,13 @@ mod tests {
                 ..Sampling::default()
             },
             seed: 5,
-            group: None,
+            client: None,
         }
     }
 
     fn body(endpoint: Endpoint, request: &Request) -> Value {
         let endpoint = Endpoint { model: "m".into(), ..endpoint };
-        serde_json::from_slice(&BodyBuilder::new(endpoint).write(request)).unwrap()
+        serde_json::from_slice(&endpoint.body(request)).unwrap()
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl VllmServers {
         let loaded = urls.iter().map(|_| Loaded::default()).collect();
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let network = ServedNetwork::read(folder)?;
-        let tokenizer = ChatTokenizer::from_folder(folder, network.vocab_size, &end_tokens(folder))
+        let tokenizer = ChatTokenizer::from_folder(folder)
             .map_err(|error| rejected(error.to_string()))?
             .with_template_variables(chat_template_kwargs);
         let mut shared = Shared { replicas, loaded, folder: Mutex::default(), headers, network, tokenizer };
@@ -159,16 +159,6 @@ impl ServedNetwork {
         let context = size("max_position_embeddings").unwrap_or(usize::MAX);
         Ok(Self { vocab_size, context, parameters: bytes / 2 })
     }
-}
-
-/// The tokens that end a reply, from `config.json` and `generation_config.json`.
-fn end_tokens(folder: &Path) -> Vec<u32> {
-    let files = ["config.json", "generation_config.json"].map(|name| read_json(&folder.join(name)));
-    let ids = files.iter().flat_map(|file| match &file["eos_token_id"] {
-        Value::Array(all) => all.as_slice(),
-        one => std::slice::from_ref(one),
-    });
-    ids.filter_map(Value::as_u64).filter_map(|id| u32::try_from(id).ok()).collect()
 }
 
 /// A JSON file; null if there is none.
@@ -312,7 +302,7 @@ impl Shared {
             "model": *self.loaded[index].name.lock(),
             "prompt": request.prompt,
             "max_tokens": request.max_tokens.min(room),
-            "stop_token_ids": self.tokenizer.ends(),
+            "stop_token_ids": self.tokenizer.eos_token_ids(),
             "ignore_eos": request.ignore_eos,
             "logprobs": 0,
             "return_token_ids": true,

@@ -42,13 +42,13 @@ fn request(index: u64) -> GenerationRequest {
         seed: index,
         logprobs: true,
         ignore_eos: true,
-        group: None,
+        client: None,
         each: None,
     }
 }
 
 fn cold(threads: usize, batch: usize) -> Engine {
-    tiny::engine(&EngineOptions { threads, batch, store_bytes: 0 })
+    tiny::engine(&EngineOptions { threads, batch, prefix_cache_bytes: 0 })
 }
 
 #[tokio::test]
@@ -251,25 +251,25 @@ async fn a_client_that_asks_for_much_does_not_hold_up_another() {
         max_tokens: 100,
         seed,
         ignore_eos: true,
-        group: Some(1),
+        client: Some(1),
         ..GenerationRequest::default()
     };
-    let other = GenerationRequest { max_tokens: 10, group: Some(2), ..much(999) };
+    let other = GenerationRequest { max_tokens: 10, client: Some(2), ..much(999) };
     let ended = order(&engine, much, other.clone()).await;
     let before = ended.iter().position(|name| *name == "other").unwrap();
     assert!(before <= 8, "{before} of 64 replies ended before it");
     // Without groups it waits for its turn.
-    let alone = |request| GenerationRequest { group: None, ..request };
+    let alone = |request| GenerationRequest { client: None, ..request };
     let ended = order(&engine, |seed| alone(much(seed)), alone(other)).await;
     assert!(ended.iter().position(|name| *name == "other").unwrap() > 32);
 }
 
 #[tokio::test]
-async fn a_request_gives_the_same_whatever_its_group() {
+async fn a_request_gives_the_same_whatever_its_client() {
     let engine = cold(2, 4);
-    let groups = [None, Some(1), Some(1), Some(2)];
+    let clients = [None, Some(1), Some(1), Some(2)];
     let ask = |index: u64| GenerationRequest {
-        group: groups[usize::try_from(index % 4).unwrap()],
+        client: clients[usize::try_from(index % 4).unwrap()],
         ..request(index)
     };
     let together = join_all((0..40).map(|index| engine.generate(ask(index)))).await;

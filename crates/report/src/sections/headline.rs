@@ -104,8 +104,8 @@ fn luck(run: &RunEvidence) -> Markup {
 fn missing(run: &RunEvidence) -> Markup {
     let SessionCounts { planned, records, graded, lost, begun } = run.held;
     html! {
-        @if let Some(trouble) = &run.trouble {
-            p.luck { "The stored replies cannot be read: " (plain(trouble)) "." }
+        @if let Some(error) = &run.replies_error {
+            p.luck { "The stored replies cannot be read: " (plain(error)) "." }
         }
         @if lost > 0 || begun > 0 || planned.is_some_and(|planned| planned > records) {
             p.luck {

@@ -86,7 +86,7 @@ fn question(turn: &Turn, limits: Limits) -> Markup {
                 @if turn.cut { p.aside { "The question was cut off at the word limit." } }
             }
             None => p.aside {
-                @match turn.trouble {
+                @match turn.error {
                     Some(TurnError::Truncated) => "No question: the reply was cut off at the token limit.",
                     _ => "No question: its tag is missing.",
                 }

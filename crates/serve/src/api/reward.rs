@@ -48,7 +48,7 @@ pub(super) async fn reward(
         return Err(ApiError::conflict("the session is not finished")
             .with_hint("submit what the last response asked for"));
     };
-    let reward = Reward::of(grade.outcome, transcript, environment.history.bonus(novelty));
+    let reward = Reward::of(grade.outcome, transcript, environment.history.alpha * novelty);
     let id = &open.planned.id;
     Ok(Json(RewardResponse {
         pair: id.pair.clone(),

@@ -23,7 +23,7 @@ pub(super) struct Created {
 }
 
 pub(super) async fn pairs(environment: Shared) -> Json<Value> {
-    Json(json!({ "pairs": environment.pairs() }))
+    Json(json!({ "pairs": environment.pairs }))
 }
 
 pub(super) async fn create(

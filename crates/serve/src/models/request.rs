@@ -116,7 +116,7 @@ impl ChatRequest {
         self,
         defaults: &Sampling,
         limits: &RequestLimits,
-        group: u64,
+        client: u64,
     ) -> Result<CompletionRequest, OpenAiError> {
         let set =
             |value: &&Value| !matches!(value, Value::Null | Value::Bool(false)) && **value != text_only();
@@ -182,7 +182,7 @@ impl ChatRequest {
                 max_tokens,
                 sampling: sampling.over(defaults),
                 seed,
-                group: Some(group),
+                client: Some(client),
             },
             replies,
             streamed: self.stream.unwrap_or(false),

@@ -3,7 +3,7 @@
 use crate::support::{World, asks};
 use aske_chat::{Finish, Reply};
 use aske_record::{STANDARD, read_grades, read_records};
-use aske_session::{Grading, Need, Outcome, Reward, Role, Session, Side, grade};
+use aske_session::{Need, Outcome, Reward, Role, Session, Side, grade};
 use serde_json::{Value, json};
 
 /// The reward of these asker replies through the session machine alone; solver i of the pair answers by its script.
@@ -27,7 +27,7 @@ fn by_machine(world: &World, weak: Side, replies: &[String], novelty: f64) -> (O
         }
     }
     let Need::Done(transcript) = session.need() else { unreachable!() };
-    let Grading::Done(graded) = grade(&transcript.answers(), &settings.domain, None) else { unreachable!() };
+    let graded = grade(&transcript.answers(), &settings.domain, None).unwrap();
     // The configuration's alpha is 0.5.
     (graded.outcome, Reward::of(graded.outcome, transcript, 0.5 * novelty), last)
 }

@@ -2,6 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dialogue;
+mod failures;
 mod support;
-mod trouble;
 mod workers;

@@ -3,7 +3,8 @@
 /// A text cut at its placeholders.
 #[derive(Clone, Debug)]
 pub(super) struct Template {
-    source: String,
+    /// The text as written.
+    pub(super) source: String,
     pieces: Vec<Piece>,
 }
 
@@ -37,11 +38,6 @@ impl Template {
         text.push_str(rest);
         pieces.push(Piece::Text(text));
         Self { source, pieces }
-    }
-
-    /// The text as written.
-    pub(super) fn source(&self) -> &str {
-        &self.source
     }
 
     /// Each placeholder and its line.

@@ -3,9 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a session that goes wrong has failed its test")]
 
 use aske_chat::{Finish, Reply};
-use aske_session::{
-    Call, Domain, Grade, Grading, Need, Pack, Protocol, Role, Session, Side, Transcript, grade,
-};
+use aske_session::{Call, Domain, Grade, Need, Pack, Protocol, Role, Session, Side, Transcript, grade};
 use std::sync::Arc;
 
 pub(crate) const ONE: Role = Role::Solver(Side::One);
@@ -81,9 +79,6 @@ impl Played {
 
     /// The grade, with no equivalence checker.
     pub(crate) fn grade(&self, domain: &Domain) -> Grade {
-        match grade(&self.transcript.answers(), domain, None) {
-            Grading::Done(grade) => grade,
-            Grading::Need(pairs) => panic!("no checker, but {pairs:?}"),
-        }
+        grade(&self.transcript.answers(), domain, None).unwrap()
     }
 }

@@ -1,7 +1,7 @@
 //! AdamW over all parameters in one vector.
 
 use super::all_finite;
-use crate::error::Checked;
+use crate::error::{require_finite_state, require_finite_weights};
 use crate::{AdamWConfig, LearnError};
 
 /// Euclidean norm of a gradient.
@@ -19,7 +19,8 @@ pub(super) struct AdamW {
     pub(super) exp_avg: Vec<f32>,
     /// Second moment.
     pub(super) exp_avg_sq: Vec<f32>,
-    ema: Option<Vec<f32>>,
+    /// Moving average of the parameters, if enabled.
+    pub(super) ema: Option<Vec<f32>>,
 }
 
 impl AdamW {
@@ -27,11 +28,6 @@ impl AdamW {
         let ema = config.ema_decay.map(|_| parameters.to_vec());
         let zeros = vec![0.0; parameters.len()];
         Self { config, no_decay, steps: 0, exp_avg: zeros.clone(), exp_avg_sq: zeros, ema }
-    }
-
-    /// Moving average of the parameters, if enabled.
-    pub(super) fn ema(&self) -> Option<&[f32]> {
-        self.ema.as_deref()
     }
 
     /// Continues from a saved state.
@@ -50,8 +46,8 @@ impl AdamW {
 
     /// Returns an error if the state is not finite.
     pub(super) fn check_finite(&self) -> Result<(), LearnError> {
-        Checked::Weights.require(all_finite(self.ema().unwrap_or_default()))?;
-        Checked::OptimizerState.require(all_finite(&self.exp_avg) && all_finite(&self.exp_avg_sq))
+        require_finite_weights(all_finite(self.ema.as_deref().unwrap_or_default()))?;
+        require_finite_state(all_finite(&self.exp_avg) && all_finite(&self.exp_avg_sq))
     }
 
     /// Updates the parameters with a gradient of norm `grad_norm`.
@@ -149,7 +145,7 @@ mod tests {
             let decay = 0.5_f64.min(f64::from(1 + at) / f64::from(10 + at));
             mean = decay * mean + (1.0 - decay) * f64::from(parameters[0]);
         }
-        assert!((f64::from(optimizer.ema().unwrap()[0]) - mean).abs() < 1e-5);
+        assert!((f64::from(optimizer.ema.as_ref().unwrap()[0]) - mean).abs() < 1e-5);
         assert!(mean > 1.0 && mean < f64::from(parameters[0]));
     }
 }

@@ -1,7 +1,7 @@
 //! Trains a network of the recipe.
 
 use super::{LessonSampler, NanoTokenizer, Recipe};
-use crate::{AdamWConfig, LearnError, LoaderOptions, LrSchedule, Policy, Progress, Weights};
+use crate::{AdamWConfig, LearnError, LrSchedule, Policy, Progress, Weights};
 use crate::{policy_from_weights, train};
 use aske_nano::SessionGenerator;
 use std::ops::ControlFlow;
@@ -39,11 +39,10 @@ impl RecipeTrainer {
         let steps = self.steps.unwrap_or(recipe.steps);
         let peak = recipe.learning_rate;
         let schedule = LrSchedule { peak, floor: peak / 50.0, warmup_steps: steps / WARMUP_FRACTION, steps };
-        let loader = LoaderOptions { threads: self.threads, ..LoaderOptions::default() };
         let lessons = LessonSampler::new(recipe, tokenizer, classroom, suffixes);
         let report =
             |progress: Progress, policy: &mut (dyn Policy + 'static)| observer(steps, progress, policy);
-        train(policy.as_mut(), |index| lessons.batch(index), steps, schedule, loader, report)?;
+        train(policy.as_mut(), |index| lessons.batch(index), steps, schedule, self.threads, report)?;
         policy.weights()
     }
 }

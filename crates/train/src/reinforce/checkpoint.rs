@@ -1,7 +1,7 @@
 //! Training checkpoints, written atomically. A damaged one is renamed and never used.
 
 use super::TrainError;
-use super::finite::{TensorFileError, check_tensor_file};
+use super::finite::check_tensor_file;
 use crate::{LearnError, Policy};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -118,16 +118,13 @@ pub(super) fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         if file.extension().is_some_and(|extension| extension == "safetensors") {
-            check_tensor_file(&file).map_err(|error| match error {
-                TensorFileError::Io(error) => CheckpointError::Unreadable(io_error(&file)(error)),
-                TensorFileError::Damaged(reason) => CheckpointError::Damaged(reason),
-            })?;
+            check_tensor_file(&file)?;
         }
     }
     Ok(Checkpoint { progress, buffer: read_file(&path.join(BUFFER))? })
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, CheckpointError> {
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, CheckpointError> {
     std::fs::read(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             CheckpointError::Damaged(format!("{} is missing", path.file_name().unwrap_or_default().display()))

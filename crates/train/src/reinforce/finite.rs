@@ -1,24 +1,17 @@
 //! Checks that a safetensors file is intact and all of its values are finite.
 
+use super::checkpoint::{CheckpointError, read_file};
 use safetensors::{Dtype, SafeTensors};
 use std::path::Path;
 
-/// Why a file failed the check.
-pub(super) enum TensorFileError {
-    /// It cannot be read.
-    Io(std::io::Error),
-    /// It is damaged, for this reason.
-    Damaged(String),
-}
-
 /// Reads a file and checks every floating-point value.
-pub(super) fn check_tensor_file(path: &Path) -> Result<(), TensorFileError> {
+pub(super) fn check_tensor_file(path: &Path) -> Result<(), CheckpointError> {
     let file = path.file_name().unwrap_or_default().display();
-    let bytes = std::fs::read(path).map_err(TensorFileError::Io)?;
+    let bytes = read_file(path)?;
     let tensors = SafeTensors::deserialize(&bytes)
-        .map_err(|error| TensorFileError::Damaged(format!("{file}: {error}")))?;
+        .map_err(|error| CheckpointError::Damaged(format!("{file}: {error}")))?;
     match tensors.iter().find(|(_, view)| !is_finite(view.dtype(), view.data())) {
-        Some((name, _)) => Err(TensorFileError::Damaged(format!("{file}: {name} is not finite"))),
+        Some((name, _)) => Err(CheckpointError::Damaged(format!("{file}: {name} is not finite"))),
         None => Ok(()),
     }
 }

@@ -68,7 +68,7 @@ pub async fn evaluate_held_out(
             max_tokens,
             sampling: Sampling { temperature: Some(TEMPERATURE), ..Sampling::default() },
             seed,
-            group: None,
+            client: None,
         };
         let halt = &halt;
         async move {

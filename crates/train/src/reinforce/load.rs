@@ -43,7 +43,8 @@ pub fn load_policy(section: &ModelSection, config: &TrainSection) -> Result<Box<
     }
     let files = TokenizerFiles { tokenizer, tokenizer_config, chat_template_kwargs };
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
-    let engine = EngineOptions { threads: config.threads, store_bytes: cache, ..EngineOptions::default() };
+    let engine =
+        EngineOptions { threads: config.threads, prefix_cache_bytes: cache, ..EngineOptions::default() };
     match config.device.as_str() {
         "cpu" => Ok(Box::new(CpuPolicy::new(&model, &weights, optimizer)?.with_tokenizer(files, engine)?)),
         // Bundled networks are sampled on the CPU even if they are trained on a GPU: they are too small for it.

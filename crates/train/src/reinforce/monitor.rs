@@ -7,7 +7,7 @@ use super::{Rollout, StepMetrics};
 use aske_config::RoleSettings;
 use aske_model::{Halt, Model, ModelError, Request};
 use aske_nano::parse_question;
-use aske_session::{Domain, Judging, Outcome, Pack, SolverAnswer, judge};
+use aske_session::{Domain, Outcome, Pack, SolverAnswer, judge};
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -100,7 +100,7 @@ impl CollapseMonitor {
 
     fn same(&self, gold: Option<&str>, other: Option<&str>) -> bool {
         let judged = judge(&[gold], &[other], &self.domain, None);
-        matches!(judged, Judging::Done(judged) if judged.right.as_deref() == Some(&[true]))
+        judged.is_ok_and(|right| right.as_deref() == Some(&[true]))
     }
 
     /// Lets the fixed cross-check solver answer questions, spread over the step, once each at temperature 0.
@@ -123,7 +123,7 @@ impl CollapseMonitor {
                     max_tokens: self.max_tokens,
                     sampling: sampling.clone(),
                     seed: 0,
-                    group: None,
+                    client: None,
                 };
                 async move {
                     let done = model.complete(&request, halt).await?;

@@ -1,18 +1,17 @@
 //! Resumes training from the latest intact checkpoint whose next step has all of its rollouts.
 
 use super::checkpoint::{self, Checkpoint, CheckpointError};
-use super::sampler::StoredRollouts;
 use super::trainer::StepRollouts;
 use super::{TrainError, TrainObserver, Trainer};
 use crate::{LearnError, Policy};
 use aske_diversity::{NoveltyBuffer, NoveltyError};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a checkpoint was skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SkippedCheckpoint {
+/// Why training does not resume from a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
     /// It is damaged, and was renamed.
+    #[error("it is damaged ({reason}) and is now {}", aside.display())]
     Damaged {
         /// What is wrong.
         reason: String,
@@ -20,8 +19,10 @@ pub enum SkippedCheckpoint {
         aside: PathBuf,
     },
     /// It ended a shorter training; the next step's rollouts come from the weights before it.
+    #[error("it ended a shorter training")]
     EndOfShorterTraining,
     /// Rollouts of the next step are missing or incomplete.
+    #[error("{missing} of {of} rollouts of step {step} are not in the folder; they are sampled again")]
     MissingRollouts {
         /// The next step.
         step: u64,
@@ -30,23 +31,6 @@ pub enum SkippedCheckpoint {
         /// Number of rollouts of the step.
         of: usize,
     },
-}
-
-impl fmt::Display for SkippedCheckpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { reason, aside } => {
-                write!(f, "it is damaged ({reason}) and is now {}", aside.display())
-            }
-            Self::EndOfShorterTraining => f.write_str("it ended a shorter training"),
-            Self::MissingRollouts { step, missing, of } => {
-                write!(
-                    f,
-                    "{missing} of {of} rollouts of step {step} are not in the folder; they are sampled again"
-                )
-            }
-        }
-    }
 }
 
 /// Where training continues.
@@ -70,7 +54,7 @@ impl Trainer<'_> {
         for path in checkpoint::latest_first(&self.checkpoints()) {
             let set_aside = |reason: String| {
                 let aside = checkpoint::set_aside(&path)?;
-                observer.checkpoint_skipped(&path, &SkippedCheckpoint::Damaged { reason, aside });
+                observer.checkpoint_skipped(&path, &ResumeError::Damaged { reason, aside });
                 Ok::<_, TrainError>(())
             };
             let found = match checkpoint::read(&path) {
@@ -102,7 +86,7 @@ impl Trainer<'_> {
     fn stored_rollouts(
         &self,
         found: &Checkpoint,
-    ) -> Result<Result<Option<StepRollouts>, SkippedCheckpoint>, TrainError> {
+    ) -> Result<Result<Option<StepRollouts>, ResumeError>, TrainError> {
         let (step, pending) = (found.progress.step, &found.progress.pending);
         if step > self.config.steps {
             return Err(TrainError::FewerSteps { taken: step, steps: self.config.steps });
@@ -111,18 +95,15 @@ impl Trainer<'_> {
             return Ok(Ok(None));
         }
         if pending.is_empty() {
-            return Ok(Err(SkippedCheckpoint::EndOfShorterTraining));
+            return Ok(Err(ResumeError::EndOfShorterTraining));
         }
         let planned = self.schedule.step(step);
-        Ok(match self.sampler.stored(&planned, pending)? {
-            StoredRollouts::Complete(groups) => {
-                let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
-                Ok(Some(StepRollouts { groups, failures: all.saturating_sub(pending.len()) }))
-            }
-            StoredRollouts::Missing(missing) => {
-                Err(SkippedCheckpoint::MissingRollouts { step: step + 1, missing, of: pending.len() })
-            }
-        })
+        let (groups, missing) = self.sampler.stored(&planned, pending)?;
+        if missing > 0 {
+            return Ok(Err(ResumeError::MissingRollouts { step: step + 1, missing, of: pending.len() }));
+        }
+        let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
+        Ok(Ok(Some(StepRollouts { groups, failures: all.saturating_sub(pending.len()) })))
     }
 
     /// Restores policy and buffer from a checkpoint, or returns the reason why it is damaged.

@@ -37,15 +37,6 @@ pub struct RolloutSampler<'r> {
 /// Prompt and sampled tokens of each turn.
 type Turns = Vec<(Vec<Message>, Trace)>;
 
-/// The rollouts of a step that earlier starts have finished.
-#[derive(Debug)]
-pub enum StoredRollouts {
-    /// All of them, group by group.
-    Complete(Vec<Vec<Rollout>>),
-    /// This many are missing or incomplete.
-    Missing(usize),
-}
-
 /// The outcome of sampling a step.
 #[derive(Debug, Default)]
 pub struct SampledStep {
@@ -160,8 +151,9 @@ impl<'r> RolloutSampler<'r> {
         Ok(sampled)
     }
 
-    /// The sessions with these names, which an earlier start has finished.
-    pub fn stored(&self, groups: &[Group], names: &[String]) -> Result<StoredRollouts, RunError> {
+    /// The rollouts with these names that an earlier start has finished, group by group, and how many of them are missing or
+    /// incomplete.
+    pub fn stored(&self, groups: &[Group], names: &[String]) -> Result<(Vec<Vec<Rollout>>, usize), RunError> {
         let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
         let mut found = Vec::new();
         for group in groups {
@@ -177,11 +169,7 @@ impl<'r> RolloutSampler<'r> {
             }
             found.push(rollouts);
         }
-        Ok(if missing.is_empty() {
-            StoredRollouts::Complete(found)
-        } else {
-            StoredRollouts::Missing(missing.len())
-        })
+        Ok((found, missing.len()))
     }
 
     /// The sessions of earlier starts of which something was lost, or which other weights have sampled.

@@ -15,11 +15,6 @@ pub struct TokenSequence {
 }
 
 impl TokenSequence {
-    fn push_prompt(&mut self, tokens: &[u32]) {
-        self.tokens.extend_from_slice(tokens);
-        self.old_logprobs.resize(self.tokens.len(), f32::NAN);
-    }
-
     /// Number of tokens that the policy sampled.
     pub fn num_sampled(&self) -> usize {
         self.old_logprobs.iter().filter(|logprob| !logprob.is_nan()).count()
@@ -45,7 +40,8 @@ pub fn token_sequences(
                 TokenSequence::default()
             }
         };
-        sequence.push_prompt(&prompt[sequence.tokens.len()..]);
+        sequence.tokens = prompt;
+        sequence.old_logprobs.resize(sequence.tokens.len(), f32::NAN);
         sequence.tokens.extend_from_slice(&trace.tokens);
         sequence.old_logprobs.extend_from_slice(&trace.logprobs);
         sequences.push(sequence);

@@ -5,9 +5,8 @@ use super::monitor::alerts;
 use super::resume::ResumePoint;
 use super::sampler::{PolicySource, SampledStep};
 use super::{
-    CollapseMonitor, MetricsWriter, MonitorReport, PolicyServer, Rollout, RolloutSampler, ScoredRollout,
-    SkippedCheckpoint, StepMetrics, ThresholdAlert, TokenSequence, pack_batches, score_rollouts,
-    token_sequences,
+    CollapseMonitor, MetricsWriter, MonitorReport, PolicyServer, ResumeError, Rollout, RolloutSampler,
+    ScoredRollout, StepMetrics, ThresholdAlert, TokenSequence, pack_batches, score_rollouts, token_sequences,
 };
 use crate::{Batch, LearnError, Objective, Policy, StepStats};
 use aske_bench::PairSchedule;
@@ -122,7 +121,7 @@ pub trait TrainObserver: Sync {
     /// A step is finished.
     fn step_finished(&self, _metrics: &StepMetrics) {}
     /// A checkpoint cannot be resumed from; an earlier one is tried.
-    fn checkpoint_skipped(&self, _checkpoint: &Path, _reason: &SkippedCheckpoint) {}
+    fn checkpoint_skipped(&self, _checkpoint: &Path, _reason: &ResumeError) {}
     /// Training resumes from this checkpoint.
     fn resumed(&self, _checkpoint: &Path) {}
     /// A checkpoint was written and checked.
@@ -399,7 +398,7 @@ fn describe(
     metrics.no_question = share(Outcome::NoQuestion);
     metrics.bad_cross_check = Some(share(Outcome::BadCrossCheck));
     let turns = rollouts.iter().flat_map(|rollout| &rollout.transcript.turns);
-    metrics.truncated = turns.filter(|turn| turn.trouble == Some(TurnError::Truncated)).count();
+    metrics.truncated = turns.filter(|turn| turn.error == Some(TurnError::Truncated)).count();
 }
 
 fn fill(metrics: &mut StepMetrics, stats: &StepStats, report: MonitorReport, learning_rate: f64) {

@@ -4,7 +4,7 @@ use tch::{Device, Kind, Tensor};
 
 use super::all_finite;
 use super::parameter::Parameter;
-use crate::error::Checked;
+use crate::error::{require_finite_state, require_finite_weights};
 use crate::{AdamWConfig, LearnError};
 
 /// Optimizer state, in the order of the trained parameters.
@@ -62,10 +62,10 @@ impl AdamW {
     /// Returns an error if the state is not finite.
     pub(super) fn check_finite(&self) -> Result<(), LearnError> {
         for average in self.ema.iter().flatten() {
-            Checked::Weights.require(all_finite(average)?)?;
+            require_finite_weights(all_finite(average)?)?;
         }
         for moment in self.moments.iter().flatten() {
-            Checked::OptimizerState.require(all_finite(moment)?)?;
+            require_finite_state(all_finite(moment)?)?;
         }
         Ok(())
     }

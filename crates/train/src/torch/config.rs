@@ -98,18 +98,11 @@ fn get(config: &Value, name: &str) -> Option<usize> {
     config[name].as_u64().and_then(|number| usize::try_from(number).ok())
 }
 
-/// Reads a token id or a list of them.
-pub(super) fn token_ids(config: &Value, name: &str) -> Vec<u32> {
-    let value = &config[name];
-    let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    all.iter().filter_map(Value::as_u64).filter_map(|token| u32::try_from(token).ok()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use aske_chat::Hint;
 
-    use super::{ModelConfig, token_ids};
+    use super::ModelConfig;
     use serde_json::{Value, json};
 
     fn least(model: &str) -> Value {
@@ -155,14 +148,5 @@ mod tests {
         config["sliding_window"] = json!(4096);
         config["layer_types"] = json!(["full_attention"]);
         assert!(ModelConfig::read(&config).is_ok(), "switched off");
-    }
-
-    #[test]
-    fn one_token_or_many() {
-        let config = json!({"one": 7, "many": [7, 9], "none": null});
-        assert_eq!(
-            ["one", "many", "none"].map(|name| token_ids(&config, name)),
-            [vec![7], vec![7, 9], vec![]]
-        );
     }
 }

@@ -9,20 +9,19 @@ use serde_json::{Map, Value, json};
 use tch::{Device, Kind, Tensor, no_grad_guard};
 
 use super::adamw::{AdamW, grad_norm};
-use super::config::{ModelConfig, token_ids};
+use super::config::ModelConfig;
 use super::files::{read_json, read_tensors, read_weights, write_tensors};
 use super::gradient::loss_and_grad;
 use super::network::Network;
 use super::options::TorchOptions;
 use super::parameter::Parameter;
 use super::{all_finite, as_i64, parse_device, to_vec};
-use crate::error::Checked;
+use crate::error::require_finite_weights;
 use crate::files::{self, OPTIMIZER, STEPS, WEIGHTS, write_json};
 use crate::serving::{CpuServing, TokenizerFiles};
 use crate::{Batch, LearnError, Loss, Policy, StepStats, Weight, Weights};
 
 const CONFIG: &str = "config.json";
-const GENERATION_CONFIG: &str = "generation_config.json";
 const ADAPTERS: &str = "adapter_model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
@@ -32,7 +31,7 @@ const COPIED_FILES: [&str; 9] = [
     TOKENIZER,
     TOKENIZER_CONFIG,
     "chat_template.jinja",
-    GENERATION_CONFIG,
+    "generation_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
     "vocab.json",
@@ -103,17 +102,14 @@ impl TorchPolicy {
 
     fn read(folder: &Path, device: Device, kind: Kind, options: TorchOptions) -> Result<Self, LearnError> {
         let config = read_json(&folder.join(CONFIG))?;
-        let vocab_size = ModelConfig::read(&config)?.vocab_size;
+        // An unsupported architecture is reported before anything else is read.
+        ModelConfig::read(&config)?;
         let mut copied = Vec::new();
         for name in COPIED_FILES.into_iter().filter(|name| folder.join(name).is_file()) {
             copied.push((name, files::read(&folder.join(name))?));
         }
-        let mut eos = token_ids(&config, "eos_token_id");
-        if folder.join(GENERATION_CONFIG).is_file() {
-            eos.extend(token_ids(&read_json(&folder.join(GENERATION_CONFIG))?, "eos_token_id"));
-        }
-        let tokenizer = ChatTokenizer::from_folder(folder, vocab_size, &eos)
-            .map_err(|error| LearnError::Weights(error.to_string()))?;
+        let tokenizer =
+            ChatTokenizer::from_folder(folder).map_err(|error| LearnError::Weights(error.to_string()))?;
         let policy = Self::build(config, read_weights(folder, device)?, device, kind, options)?;
         Ok(Self { copied, prompts: Prompts::Tokenizer(Box::new(tokenizer)), ..policy })
     }
@@ -288,7 +284,7 @@ impl Policy for TorchPolicy {
 
     fn check_finite(&self) -> Result<(), LearnError> {
         for parameter in self.network.trained() {
-            Checked::Weights.require(all_finite(parameter.value())?)?;
+            require_finite_weights(all_finite(parameter.value())?)?;
         }
         self.optimizer.check_finite()
     }

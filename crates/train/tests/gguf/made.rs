@@ -113,13 +113,13 @@ fn weights_shape_and_tokens_come_through() {
     assert_eq!(config["rms_norm_eps"], 1e-6);
     assert_eq!(config["tie_word_embeddings"], false);
 
-    let words = ChatTokenizer::from_folder(folder.path(), 12, &[]).unwrap();
-    assert_eq!(words.ends(), [8]);
+    let words = ChatTokenizer::from_folder(folder.path()).unwrap();
+    assert_eq!(words.eos_token_ids(), [8]);
     // Digits one by one, a space with the word that follows it.
     assert_eq!(words.encode("ab 12 a!").unwrap(), [5, 4, 2, 3, 6, 7]);
     assert_eq!(words.decode(&[5, 6, 8]), "ab a");
     // Neither the unused number nor anything but the end can be written.
-    assert_eq!(words.never().iter().filter(|never| **never).count(), 1);
+    assert_eq!(words.suppressed().iter().filter(|never| **never).count(), 1);
     let half = converted(&[], true).unwrap();
     let file = std::fs::read(half.path().join("model.safetensors")).unwrap();
     let found = candle_core::safetensors::load_buffer(&file, &Device::Cpu).unwrap();

@@ -19,13 +19,13 @@ fn a_real_file_becomes_a_checkpoint() {
     std::fs::create_dir_all(&folder).unwrap();
     aske_train::convert_gguf(&file, &folder, false).unwrap();
 
-    let vocabulary = ChatTokenizer::from_folder(&folder, 49_152, &[2]).unwrap();
+    let vocabulary = ChatTokenizer::from_folder(&folder).unwrap();
     let prompt =
         vocabulary.prompt(&[Message::system("Be short."), Message::user("Hi <|im_end|> 12")]).unwrap();
     // The words of the template are 1 and 2; those of a message never are.
     assert_eq!(prompt.iter().filter(|token| **token == 2).count(), 2, "{prompt:?}");
     assert_eq!(prompt.iter().filter(|token| **token == 1).count(), 3, "{prompt:?}");
-    assert_eq!(vocabulary.ends(), [2]);
+    assert_eq!(vocabulary.eos_token_ids(), [2]);
 
     #[cfg(feature = "torch")]
     greets(&folder);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::common::{loss, step, tiny};
-use aske_train::{AdamWConfig, Batch, CpuPolicy, LoaderOptions, LrSchedule, Policy, Weights, train};
+use aske_train::{AdamWConfig, Batch, CpuPolicy, LrSchedule, Policy, Weights, train};
 
 const END: u32 = 1;
 const MARK: u32 = 3;
@@ -36,9 +36,8 @@ fn it_learns_to_reverse_a_word() {
     let before = loss(&policy, &unseen);
     assert!((before - 12_f64.ln()).abs() < 0.5, "a random start should be near uniform: {before}");
     let schedule = LrSchedule { peak: 5e-3, floor: 1e-4, warmup_steps: 20, steps: 400 };
-    let loader = LoaderOptions { threads: 1, report_every: 50, ..LoaderOptions::default() };
     let mut losses = Vec::new();
-    train(&mut policy, reversed, schedule.steps, schedule, loader, |progress, _| {
+    train(&mut policy, reversed, schedule.steps, schedule, 1, |progress, _| {
         losses.push(progress.loss);
         Ok(ControlFlow::Continue(()))
     })
@@ -55,8 +54,7 @@ fn the_same_run_gives_the_same_weights() {
         let mut policy =
             CpuPolicy::new(&config, &Weights::random(&config, 7), AdamWConfig::default()).unwrap();
         let schedule = LrSchedule { peak: 5e-3, floor: 1e-4, warmup_steps: 2, steps: 6 };
-        let loader = LoaderOptions { threads, ..LoaderOptions::default() };
-        train(&mut policy, reversed, 6, schedule, loader, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
+        train(&mut policy, reversed, 6, schedule, threads, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
         policy.weights().unwrap()
     };
     assert!(run(1) == run(3));

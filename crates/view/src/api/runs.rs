@@ -52,6 +52,6 @@ fn summary(loaded: LoadedRun<'_>) -> Value {
             })
         }),
         "writing": loaded.status.writing,
-        "trouble": loaded.status.trouble,
+        "trouble": loaded.status.error,
     })
 }

@@ -148,7 +148,7 @@ fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -
     json!({
         "question": turn.question.as_deref().map(|text| calls.budget.render(text)),
         "cut": turn.cut,
-        "trouble": turn.trouble,
+        "trouble": turn.error,
         "missing": turn.missing,
         "asker": calls.reply(Slot::first(number, Role::Asker)),
         "solvers": turn.solved.as_ref().map(|answers| sides.map(|side| solver(side, answers))),

@@ -37,7 +37,7 @@ pub(crate) fn add(run: &RunDir, names: [&str; 2], sample: u32, question: &str, r
     let turn = |question: &str| Turn {
         question: Some(question.to_owned()),
         cut: false,
-        trouble: None,
+        error: None,
         missing: vec![],
         solved: Some(both.clone()),
     };

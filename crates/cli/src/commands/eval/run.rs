@@ -9,7 +9,7 @@ use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
 use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
 use crate::runtime::runtime;
-use aske_bench::{Checker, JobSummary, ModelRegistry, manifest_with};
+use aske_bench::{EquivalenceChecker, JobSummary, ModelRegistry, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
 use aske_eval::{
     Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unasked, unfinished,
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let judge = settings
         .equivalence
         .as_ref()
-        .and_then(|(role, tokens)| Checker::new(&models, role, *tokens, read_yes_no));
+        .and_then(|(role, tokens)| EquivalenceChecker::new(&models, role, *tokens, read_yes_no));
     let protocol = EvalProtocol {
         role: &settings.asker,
         tokens: section.max_tokens,

@@ -3,7 +3,7 @@
 use crate::output::{DIM, GOOD, NOTE, note, paint};
 use crate::runs::progress::Bar;
 use aske_config::TrainSection;
-use aske_train::reinforce::{SkippedCheckpoint, StepMetrics, TrainObserver};
+use aske_train::reinforce::{ResumeError, StepMetrics, TrainObserver};
 use indicatif::HumanDuration;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl TrainObserver for Curves {
         self.lines.lock().push(line.clone());
     }
 
-    fn checkpoint_skipped(&self, checkpoint: &Path, why: &SkippedCheckpoint) {
+    fn checkpoint_skipped(&self, checkpoint: &Path, why: &ResumeError) {
         note(format_args!("skipping {}: {why}", checkpoint.display()));
     }
 
