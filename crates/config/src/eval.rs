@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn bundled_models_are_prompted_with_the_instruction_they_were_trained_on() {
         let files = Pack::extra_files("nano").unwrap();
-        let taught = files["grade_suffix.txt"].trim();
+        let taught = files["solver_final_suffix.txt"].trim();
         let config = layers(&[]).config().clone();
         let ships =
             |model: &&ModelSection| model.path.as_ref().is_some_and(|path| path.starts_with("builtin:"));

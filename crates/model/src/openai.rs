@@ -109,11 +109,11 @@ impl OpenAi {
 
     async fn ask(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = self.endpoint.body(request).into();
-        let replica = self.replicas.pick();
+        let call = self.replicas.pick();
         let result =
-            replica.transport().exchange(Method::POST, "chat/completions", &self.headers, body).await;
-        let result = result.and_then(|body| parse::reply(&body)).map_err(|error| replica.of_model(error));
-        replica.finish(result.as_ref().err().map(|error| error.cause));
+            call.replica.transport.exchange(Method::POST, "chat/completions", &self.headers, body).await;
+        let result = result.and_then(|body| parse::reply(&body)).map_err(|error| call.of_model(error));
+        call.finish(result.as_ref().err().map(|error| error.cause));
         result.map(|reply| self.secret.scrub_reply(reply)).map_err(|error| self.secret.scrub(error))
     }
 
@@ -121,9 +121,10 @@ impl OpenAi {
     async fn list(&self) -> Result<String, ProviderError> {
         let wanted = &self.endpoint.model;
         let mut answers = Vec::new();
-        for replica in self.replicas.each() {
-            let body = replica.transport().exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
-            replica.finish(body.as_ref().err().map(|error| error.cause));
+        for call in self.replicas.each() {
+            let body =
+                call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+            call.finish(body.as_ref().err().map(|error| error.cause));
             let served = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
             answers.push(match served {
                 Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == *wanted) => {

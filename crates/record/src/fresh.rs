@@ -15,12 +15,12 @@ pub struct NewRun {
     records: Jsonl,
     grades: BTreeMap<String, Jsonl>,
     calls: Bulk,
-    /// Last, so that its files are closed before it is removed.
-    part: Part,
+    /// The folder while it is incomplete. Last, so that its files are closed before it is removed.
+    pub(crate) part: Part,
 }
 
 /// An incomplete folder; removed on drop unless it was renamed.
-struct Part(PathBuf);
+pub(crate) struct Part(pub(crate) PathBuf);
 
 impl Drop for Part {
     fn drop(&mut self) {
@@ -72,11 +72,6 @@ impl NewRun {
     /// Adds the replies of a record.
     pub fn add_calls(&self, record: &str, calls: &[(Slot, StoredCall)]) -> Result<(), RunError> {
         self.calls.add(record, calls)
-    }
-
-    /// The folder while it is incomplete.
-    pub(crate) fn part(&self) -> &Path {
-        &self.part.0
     }
 
     /// Says what the run is, and puts the folder in its place.

@@ -137,7 +137,7 @@ fn copy_draws(merged: &NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
         [] => Ok(()),
         [only] => {
             files::exists(only)?;
-            std::fs::copy(only, merged.part().join(DRAWS)).map(drop).map_err(RunError::io(only))
+            std::fs::copy(only, merged.part.0.join(DRAWS)).map(drop).map_err(RunError::io(only))
         }
         [_, other, ..] => Err(RunError::other_pairs(other)),
     }

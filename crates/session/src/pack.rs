@@ -47,13 +47,23 @@ const FILES: &[FileSpec] = &[
     file("structure", &[], &[]),
     optional("solver_system"),
     optional("solver_suffix"),
-    optional("grade_system"),
-    optional("grade_suffix"),
+    optional("solver_final_system"),
+    optional("solver_final_suffix"),
     file("no_answer", &[], &[]),
     file("no_reply", &[], &[]),
     optional("equivalence_system"),
     file("equivalence_user", &["reference", "candidate"], &["reference", "candidate"]),
 ];
+
+/// The name of a file in earlier versions. Packs with these names are read, and the hash of a pack uses them, so that it is
+/// the same in every version.
+fn earlier_name(name: &'static str) -> &'static str {
+    match name {
+        "solver_final_system" => "grade_system",
+        "solver_final_suffix" => "grade_suffix",
+        name => name,
+    }
+}
 
 /// An error in a file of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +126,7 @@ impl Pack {
         let mut templates = BTreeMap::new();
         for spec in FILES {
             let name = format!("{}.txt", spec.name);
-            match files.get(&name) {
+            match files.get(&name).or_else(|| files.get(&format!("{}.txt", earlier_name(spec.name)))) {
                 None => problems.push(PackIssue { file: name, line: None, what: "missing file".into() }),
                 Some(text) => {
                     let template = Template::parse(text);
@@ -126,7 +136,7 @@ impl Pack {
             }
         }
         for (name, stem) in files.keys().filter_map(|name| Some((name, name.strip_suffix(".txt")?))) {
-            if !FILES.iter().any(|spec| stem == spec.name) {
+            if !FILES.iter().any(|spec| stem == spec.name || stem == earlier_name(spec.name)) {
                 let what = "no prompt has this name".into();
                 problems.push(PackIssue { file: name.clone(), line: None, what });
             }
@@ -165,7 +175,7 @@ impl Pack {
 
     /// The suffixes of probing and final questions.
     pub fn solver_suffixes(&self) -> [String; 2] {
-        ["solver_suffix", "grade_suffix"].map(|name| self.render(name, &[]))
+        ["solver_suffix", "solver_final_suffix"].map(|name| self.render(name, &[]))
     }
 
     /// The messages that put a probing question to a solver, which sees the question and nothing else.
@@ -175,7 +185,7 @@ impl Pack {
 
     /// The messages that put a final question to a solver or to the cross-check solver.
     pub fn final_question(&self, question: &str) -> Vec<aske_chat::Message> {
-        self.question("grade_system", question, &self.render("grade_suffix", &[]))
+        self.question("solver_final_system", question, &self.render("solver_final_suffix", &[]))
     }
 
     fn question(&self, system: &str, question: &str, suffix: &str) -> Vec<aske_chat::Message> {
@@ -226,7 +236,9 @@ fn braced(names: &[&str]) -> String {
 
 fn hash(templates: &BTreeMap<&'static str, Template>) -> String {
     let mut hasher = blake3::Hasher::new();
-    for (name, template) in templates {
+    let named: BTreeMap<&str, &Template> =
+        templates.iter().map(|(name, template)| (earlier_name(name), template)).collect();
+    for (name, template) in named {
         for part in [name, template.source.as_str()] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
@@ -282,6 +294,21 @@ mod tests {
             }
             assert_eq!(pack.answers(&pack.render("asker_first", &[("num_probing", "4")])), None);
         }
+    }
+
+    #[test]
+    fn a_pack_with_the_names_of_earlier_versions_is_the_same_pack() {
+        let new = Pack::builtin_files(&Domain::math());
+        let mut old = new.clone();
+        for (name, earlier) in
+            [("solver_final_system", "grade_system"), ("solver_final_suffix", "grade_suffix")]
+        {
+            let text = old.remove(&format!("{name}.txt")).unwrap();
+            old.insert(format!("{earlier}.txt"), text);
+        }
+        let (old, new) = (Pack::parse(&old).unwrap(), Pack::parse(&new).unwrap());
+        assert_eq!(old.hash(), new.hash());
+        assert_eq!(old.final_question("q"), new.final_question("q"));
     }
 
     #[test]

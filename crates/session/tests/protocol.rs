@@ -23,7 +23,7 @@ fn asked(turns: &[Reply]) -> Played {
 /// What a session without probing makes of this asker reply: the one question, as forwarded.
 fn forwarded(reply: &Reply) -> Option<String> {
     let played = asked(std::slice::from_ref(reply));
-    let suffix = prompt("grade_suffix.txt");
+    let suffix = prompt("solver_final_suffix.txt");
     let sent = played.to(ONE).first().map(|call| last(call).to_owned());
     let sent = sent.map(|text| text.strip_suffix(&format!("\n\n{suffix}")).unwrap_or("no suffix").to_owned());
     assert_eq!(sent, played.transcript.turns[0].question);
@@ -113,7 +113,7 @@ fn solvers_see_one_question_and_nothing_else() {
     assert_eq!(solving.len(), 2 + 2 + 5);
     for call in solving {
         let (system, suffix) = match call.slot.turn {
-            3 => (prompt("grade_system.txt"), prompt("grade_suffix.txt")),
+            3 => (prompt("solver_final_system.txt"), prompt("solver_final_suffix.txt")),
             _ => (prompt("solver_system.txt"), prompt("solver_suffix.txt")),
         };
         let sent: Vec<(ChatRole, &str)> =

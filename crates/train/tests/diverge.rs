@@ -43,7 +43,7 @@ fn train(folder: &Path, plan: &TrainSection) -> Result<StopReason, TrainError> {
         server: PolicyServer::InProcess,
         sampler: RolloutSampler::new(&settings, &fleet, &run, &halt).unwrap(),
         monitor: CollapseMonitor {
-            check: None,
+            cross_check: None,
             max_questions: 1,
             max_tokens: 10,
             oracle: false,

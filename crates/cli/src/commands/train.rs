@@ -236,7 +236,7 @@ fn monitor(layers: &Layers, settings: &Settings) -> Result<CollapseMonitor, CliE
         None => None,
     };
     Ok(CollapseMonitor {
-        check,
+        cross_check: check,
         max_questions: section.max_questions,
         max_tokens: settings.protocol.check_tokens,
         oracle: section.oracle,

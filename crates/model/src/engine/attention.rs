@@ -243,7 +243,7 @@ mod tests {
                         layout,
                         layer: 1,
                         group,
-                        views: std::iter::once(View { blocks: cache.blocks(), seen }),
+                        views: std::iter::once(View { blocks: &cache.blocks, seen }),
                         queries: &queries,
                         width: queries.len(),
                         scores: &mut Vec::new(),

@@ -53,24 +53,16 @@ pub(super) type Block = Arc<[Lanes]>;
 #[derive(Clone, Debug)]
 pub(super) struct KvCache {
     layout: Layout,
-    blocks: Vec<Block>,
-    len: usize,
+    /// All blocks; the last may be partly filled.
+    pub(super) blocks: Vec<Block>,
+    /// Tokens in the cache.
+    pub(super) len: usize,
 }
 
 impl KvCache {
     /// A cache that begins with these full blocks.
     pub(super) fn new(layout: Layout, blocks: Vec<Block>) -> Self {
         Self { layout, len: blocks.len() * BLOCK, blocks }
-    }
-
-    /// Tokens in the cache.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// All blocks; the last may be partly filled.
-    pub(super) fn blocks(&self) -> &[Block] {
-        &self.blocks
     }
 
     /// Allocates blocks for this many more tokens.

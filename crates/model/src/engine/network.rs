@@ -77,7 +77,7 @@ impl Network {
         scratch.hidden.clear();
         for input in &mut *inputs {
             input.cache.reserve(input.tokens.len());
-            scratch.positions.extend((0..input.tokens.len()).map(|index| input.cache.len() + index));
+            scratch.positions.extend((0..input.tokens.len()).map(|index| input.cache.len + index));
             for token in input.tokens {
                 scratch.hidden.extend_from_slice(&self.embedding[*token as usize * width..][..width]);
             }
@@ -117,7 +117,7 @@ impl Network {
             }
         }
         let views = inputs.iter().flat_map(|input| {
-            let (blocks, read) = (input.cache.blocks(), input.cache.len());
+            let (blocks, read) = (&input.cache.blocks, input.cache.len);
             (1..=input.tokens.len()).map(move |more| View { blocks, seen: read + more })
         });
         let mixed = resized(&mut scratch.mixed, rows * width);

@@ -25,17 +25,13 @@ impl Sequence {
         found: PrefixMatch,
     ) -> Self {
         let cache = KvCache::new(layout, found.blocks);
-        Self { state: GenerationState::new(request, answer, cache.len(), limits), cache, share: 0 }
+        Self { state: GenerationState::new(request, answer, cache.len, limits), cache, share: 0 }
     }
 
     /// The status for the scheduler.
     pub(super) fn status(&self) -> SequenceStatus {
-        let computed = self.cache.len();
-        SequenceStatus {
-            client: self.state.client(),
-            pending: self.state.tokens().len() - computed,
-            computed,
-        }
+        let computed = self.cache.len;
+        SequenceStatus { client: self.state.client, pending: self.state.tokens.len() - computed, computed }
     }
 
     /// Sets the tokens to process in the next step.
@@ -45,35 +41,35 @@ impl Sequence {
 
     /// The input of this step.
     pub(super) fn input(&mut self) -> SequenceInput<'_> {
-        let (tokens, computed) = (self.state.tokens(), self.cache.len());
+        let (tokens, computed) = (&self.state.tokens, self.cache.len);
         let logits = if computed + self.share == tokens.len() { LogitRows::Last } else { LogitRows::None };
         SequenceInput { tokens: &tokens[computed..computed + self.share], cache: &mut self.cache, logits }
     }
 
     /// Whether all tokens are processed, so that the last logits give the next token.
     pub(super) fn is_decoding(&self) -> bool {
-        self.share > 0 && self.cache.len() == self.state.tokens().len()
+        self.share > 0 && self.cache.len == self.state.tokens.len()
     }
 
     /// The processed tokens and their KV cache.
     pub(super) fn computed(&self) -> (&[u32], &KvCache) {
-        (&self.state.tokens()[..self.cache.len()], &self.cache)
+        (&self.state.tokens[..self.cache.len], &self.cache)
     }
 
     /// Whether part of the prompt is still to be processed.
     pub(super) fn is_prefilling(&self) -> bool {
-        self.cache.len() < self.state.prompt()
+        self.cache.len < self.state.prompt_len
     }
 
     /// The part of the prompt that can come from the prefix cache: the last token is always processed, since its logits
     /// give the first token of the reply.
     pub(super) fn cacheable_prompt(&self) -> &[u32] {
-        &self.state.tokens()[..self.state.prompt() - 1]
+        &self.state.tokens[..self.state.prompt_len - 1]
     }
 
     /// Whether to add the sequence to the prefix cache: this step processed prompt tokens or was the last.
     pub(super) fn should_cache(&self) -> bool {
-        let first = self.state.tokens().len() <= self.state.prompt() + 1;
+        let first = self.state.tokens.len() <= self.state.prompt_len + 1;
         self.share > 0 && (self.state.is_done() || first)
     }
 }

@@ -24,15 +24,17 @@ const LOOK_BACK: usize = 16;
 
 /// The tokens of a request so far, its sampler and where its result goes.
 pub(crate) struct GenerationState {
-    tokens: Vec<u32>,
-    prompt: usize,
+    /// The prompt and the generated tokens.
+    pub(crate) tokens: Vec<u32>,
+    /// Tokens of the prompt.
+    pub(crate) prompt_len: usize,
     cached: usize,
     max_tokens: usize,
     sampler: Sampler,
     logprobs: Option<Vec<f32>>,
     stop: Vec<String>,
     ignore_eos: bool,
-    client: Option<u64>,
+    pub(crate) client: Option<u64>,
     each: Option<mpsc::UnboundedSender<u32>>,
     end: Option<Result<Finish, ProviderError>>,
     reply: ReplySender,
@@ -51,7 +53,7 @@ impl GenerationState {
         let most = max_tokens.min(longest.saturating_sub(prompt.len()));
         Self {
             sampler: Sampler::new(&sampling, seed, logprobs, &prompt, size),
-            prompt: prompt.len(),
+            prompt_len: prompt.len(),
             cached,
             max_tokens: most,
             logprobs: logprobs.then(Vec::new),
@@ -63,21 +65,6 @@ impl GenerationState {
             tokens: prompt,
             reply,
         }
-    }
-
-    /// The prompt and the generated tokens.
-    pub(crate) fn tokens(&self) -> &[u32] {
-        &self.tokens
-    }
-
-    /// Tokens of the prompt.
-    pub(crate) fn prompt(&self) -> usize {
-        self.prompt
-    }
-
-    /// The client.
-    pub(crate) fn client(&self) -> Option<u64> {
-        self.client
     }
 
     /// Whether the request was cancelled.
@@ -98,7 +85,7 @@ impl GenerationState {
         allowed: &[f32],
         buffers: &mut SamplerBuffers,
     ) {
-        let position = self.tokens.len() - self.prompt;
+        let position = self.tokens.len() - self.prompt_len;
         let sampled = self.sampler.sample(arch, logits, allowed, position, buffers);
         let Some(choice) = sampled.filter(|sampled| sampled.logprob.is_finite()) else {
             let message = "the logits are not finite; are the weights valid?";
@@ -116,7 +103,7 @@ impl GenerationState {
         let ended = detokenizer.is_end(choice.token) && !self.ignore_eos;
         if ended || self.ends_in_stop(detokenizer) {
             self.end = Some(Ok(Finish::Stop));
-        } else if self.tokens.len() - self.prompt >= self.max_tokens {
+        } else if self.tokens.len() - self.prompt_len >= self.max_tokens {
             self.end = Some(Ok(Finish::Length));
         }
     }
@@ -124,7 +111,7 @@ impl GenerationState {
     /// Whether a stop string ends in the last token. Tokens have at least one byte, except for a few without text.
     fn ends_in_stop(&self, detokenizer: &impl Detokenizer) -> bool {
         let Some(longest) = self.stop.iter().map(String::len).max() else { return false };
-        let written = &self.tokens[self.prompt..];
+        let written = &self.tokens[self.prompt_len..];
         let text = detokenizer.decode(&written[written.len().saturating_sub(longest + LOOK_BACK)..]);
         self.stop.iter().any(|stop| text.contains(stop.as_str()))
     }
@@ -136,12 +123,12 @@ impl GenerationState {
 
     /// Sends the result.
     pub(crate) fn finish(mut self) {
-        let written = self.tokens.split_off(self.prompt);
+        let written = self.tokens.split_off(self.prompt_len);
         let generated = self.end.unwrap_or(Ok(Finish::Other)).map(|finish| Generation {
             tokens: written,
             logprobs: self.logprobs,
             finish,
-            prompt: self.prompt,
+            prompt: self.prompt_len,
             cached: self.cached,
         });
         // The receiver may be gone.

@@ -104,7 +104,7 @@ impl Worker {
             being_prefilled.extend(prefix_cache.find(sequence.cacheable_prompt()).next);
         }
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        for client in running.iter().filter_map(|sequence| sequence.state.client()) {
+        for client in running.iter().filter_map(|sequence| sequence.state.client) {
             *counts.entry(client).or_default() += 1;
         }
         let config = &checkpoint.network.config;
@@ -171,7 +171,7 @@ impl Worker {
     fn cache_and_reply(&mut self) {
         for sequence in self.running.iter_mut().filter(|sequence| sequence.should_cache()) {
             let (tokens, cache) = sequence.computed();
-            self.prefix_cache.insert(tokens, cache.blocks());
+            self.prefix_cache.insert(tokens, &cache.blocks);
         }
         for sequence in self.running.extract_if(.., |sequence| sequence.state.is_done()) {
             sequence.state.finish();

@@ -26,24 +26,24 @@ impl Sequence {
 
     /// Whether part of the prompt is still to be processed.
     pub(super) fn is_prefilling(&self) -> bool {
-        self.computed < self.state.prompt()
+        self.computed < self.state.prompt_len
     }
 
     /// The status for the scheduler.
     pub(super) fn status(&self) -> SequenceStatus {
-        let pending = self.state.tokens().len() - self.computed;
-        SequenceStatus { client: self.state.client(), pending, computed: self.computed }
+        let pending = self.state.tokens.len() - self.computed;
+        SequenceStatus { client: self.state.client, pending, computed: self.computed }
     }
 
     /// The position of the next tokens, and up to `room` of them.
     pub(super) fn next(&self, room: usize) -> (usize, &[u32]) {
-        let tokens = self.state.tokens();
+        let tokens = &self.state.tokens;
         (self.computed, &tokens[self.computed..tokens.len().min(self.computed + room)])
     }
 
     /// Counts tokens as processed; returns whether the next one can be sampled.
     pub(super) fn advance(&mut self, count: usize) -> bool {
         self.computed += count;
-        self.computed == self.state.tokens().len()
+        self.computed == self.state.tokens.len()
     }
 }

@@ -111,7 +111,7 @@ impl<'m> Worker<'m> {
             if self.running.len() >= self.most_running {
                 return Admission::Full((request, answer));
             }
-            let is_its = |sequence: &&Sequence| client.is_some() && sequence.state.client() == client;
+            let is_its = |sequence: &&Sequence| client.is_some() && sequence.state.client == client;
             let own = self.running.iter().filter(is_its).count();
             let left_to_others = (self.most_running / 4).max(1).min(self.most_running - 1);
             if own > 0 && self.running.len() + left_to_others >= self.most_running {
@@ -143,7 +143,7 @@ impl<'m> Worker<'m> {
         let held = self.cells.longest(prompt).map_or(0, |(_, held)| held);
         let prefilling = self.running.iter().filter(|sequence| sequence.is_prefilling());
         prefilling
-            .map(|sequence| common(sequence.state.tokens(), prompt))
+            .map(|sequence| common(&sequence.state.tokens, prompt))
             .any(|common| common >= held + MIN_GAIN)
     }
 
@@ -179,7 +179,7 @@ impl<'m> Worker<'m> {
         let mut shares_and_last = Vec::with_capacity(self.running.len());
         for (sequence, share) in self.running.iter().zip(shares) {
             let (place, tokens) = sequence.next(share);
-            let whole = place + tokens.len() == sequence.state.tokens().len();
+            let whole = place + tokens.len() == sequence.state.tokens.len();
             for (at, token) in tokens.iter().enumerate() {
                 let wanted = whole && at + 1 == tokens.len();
                 // There is room for a whole step, by the lines above.

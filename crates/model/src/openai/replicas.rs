@@ -18,10 +18,11 @@ pub(super) struct Replicas(Vec<Replica>);
 
 pub(super) struct Replica {
     /// Its position among the replicas.
-    index: usize,
+    pub(super) index: usize,
     /// The address for logs, with secrets masked.
     url: String,
-    transport: Transport,
+    /// How to reach it.
+    pub(super) transport: Transport,
     in_flight: AtomicUsize,
     health: Mutex<Health>,
 }
@@ -34,7 +35,7 @@ struct Health {
 
 /// A call to a replica. One that is dropped unfinished counts as timed out.
 pub(super) struct ReplicaCall<'r> {
-    replica: &'r Replica,
+    pub(super) replica: &'r Replica,
     /// The model has other replicas.
     has_others: bool,
     finished: bool,
@@ -102,24 +103,7 @@ impl Replica {
     }
 }
 
-impl Replica {
-    /// How to reach it.
-    pub(super) fn transport(&self) -> &Transport {
-        &self.transport
-    }
-}
-
 impl ReplicaCall<'_> {
-    /// How to reach this replica.
-    pub(super) fn transport(&self) -> &Transport {
-        self.replica.transport()
-    }
-
-    /// Its position among the replicas.
-    pub(super) fn index(&self) -> usize {
-        self.replica.index
-    }
-
     /// Records the result of the call. A request that the server rejects or throttles says nothing about its health.
     pub(super) fn finish(mut self, cause: Option<ErrorCause>) {
         self.finished = true;

@@ -41,9 +41,10 @@ struct Route {
 impl Route {
     async fn send(&self, request: &Request) -> Result<Reply, ProviderError> {
         let body = request.messages.first().map_or("", |message| &message.content).to_owned();
-        let replica = self.replicas.pick();
-        let result = replica.transport().exchange(Method::POST, self.path, &self.headers, body.into()).await;
-        replica.finish(result.as_ref().err().map(|error| error.cause));
+        let call = self.replicas.pick();
+        let result =
+            call.replica.transport.exchange(Method::POST, self.path, &self.headers, body.into()).await;
+        call.finish(result.as_ref().err().map(|error| error.cause));
         result.map(|body| Reply::text(String::from_utf8_lossy(&body)))
     }
 }

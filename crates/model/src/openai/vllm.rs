@@ -6,7 +6,7 @@
 //! objects. The routes for that exist only with `VLLM_SERVER_DEV_MODE=1`.
 
 use super::HttpClient;
-use super::replicas::{Replica, Replicas};
+use super::replicas::Replicas;
 use crate::engine::{ChatTokenizer, Generation, GenerationRequest, Generator, check_prompt};
 use crate::{ErrorCause, ProviderError};
 use aske_chat::{Finish, Message};
@@ -167,10 +167,6 @@ fn read_json(path: &Path) -> Value {
 }
 
 impl Shared {
-    fn replica(&self, index: usize) -> &Replica {
-        self.replicas.get(index)
-    }
-
     /// Sends an administrative request to one server.
     async fn admin(
         &self,
@@ -180,7 +176,7 @@ impl Shared {
         body: Bytes,
         limit: Duration,
     ) -> Result<Bytes, ProviderError> {
-        let exchange = self.replica(index).transport().exchange(method, path, &self.headers, body);
+        let exchange = self.replicas.get(index).transport.exchange(method, path, &self.headers, body);
         let timed_out = |_| {
             let message = format!("/{path}: no answer within {} s", limit.as_secs());
             ProviderError::new(ErrorCause::Timeout, message)
@@ -267,12 +263,12 @@ impl Shared {
                 cached: 0,
             });
         }
-        let replica = self.replicas.pick();
-        let index = replica.index();
+        let call = self.replicas.pick();
+        let index = call.replica.index;
         let answer = async {
             self.ensure_weights(index).await?;
             let body = self.body(index, &request, room);
-            let sent = replica.transport().exchange(Method::POST, "v1/completions", &self.headers, body);
+            let sent = call.replica.transport.exchange(Method::POST, "v1/completions", &self.headers, body);
             sent.await.and_then(|body| parse(&body))
         };
         let answer = answer.await;
@@ -280,7 +276,7 @@ impl Shared {
         if cause.is_some_and(|cause| cause != ErrorCause::Rejected && cause != ErrorCause::Throttled) {
             self.loaded[index].suspect.store(true, Ordering::Release);
         }
-        replica.finish(cause);
+        call.finish(cause);
         // A restarted server may know the model under another name; the next attempt asks for it.
         answer.map_err(|error| match error.cause {
             ErrorCause::NotFound => ProviderError { cause: ErrorCause::Server, ..error },

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// How a step is monitored.
 pub struct CollapseMonitor {
     /// Fixed cross-check solver, if any, and its sampling settings.
-    pub check: Option<(Arc<Model>, RoleSettings)>,
+    pub cross_check: Option<(Arc<Model>, RoleSettings)>,
     /// Questions per step that it answers at most.
     pub max_questions: usize,
     /// Tokens per answer.
@@ -81,8 +81,8 @@ impl CollapseMonitor {
             truth: self.oracle.then(|| right as f64 / known.len().max(1) as f64),
             ..MonitorReport::default()
         };
-        if let Some((model, role)) = &self.check {
-            self.cross_check(model, role, &answered, halt, &mut report).await?;
+        if let Some((model, role)) = &self.cross_check {
+            self.judge_independently(model, role, &answered, halt, &mut report).await?;
             // A rollout without a question is not calibrated.
             report.fixed_calibrated =
                 report.fixed_calibrated.map(|share| share * answered.len() as f64 / count);
@@ -104,7 +104,7 @@ impl CollapseMonitor {
     }
 
     /// Lets the fixed cross-check solver answer questions, spread over the step, once each at temperature 0.
-    async fn cross_check(
+    async fn judge_independently(
         &self,
         model: &Arc<Model>,
         role: &RoleSettings,
