@@ -49,21 +49,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl Limits {
-    /// The deadline of one attempt.
-    pub(crate) fn timeout(&self) -> Duration {
-        seconds(self.timeout_s)
-    }
-
-    /// The deadline of a whole call.
-    pub(crate) fn deadline(&self) -> Duration {
-        seconds(self.deadline_s)
-    }
-
-    /// How long a server that cannot be reached is waited for.
-    pub(crate) fn reconnect(&self) -> Duration {
-        seconds(self.reconnect_s.unwrap_or_default())
-    }
-
     /// How long to wait before the attempt after `attempt` (counted from 1): what the server asked for within
     /// the cap, else doubling from half a second; `jitter` in 0..1 spreads the upper half of the pause.
     pub(crate) fn pause(&self, attempt: u32, retry_after: Option<Duration>, jitter: f64) -> Duration {
@@ -76,7 +61,8 @@ impl Limits {
     }
 }
 
-fn seconds(value: f64) -> Duration {
+/// A setting in seconds.
+pub(crate) fn seconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
 }
 

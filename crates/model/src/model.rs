@@ -1,6 +1,7 @@
 //! [`Model`]: every call passes here for its concurrency and rate limits, deadline, retries and cost.
 
 use crate::concurrency::ConcurrencyLimiter;
+use crate::limits::seconds;
 use crate::rate::RateLimiter;
 use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request};
 use aske_chat::{Price, Reply, Usd};
@@ -115,11 +116,12 @@ impl Model {
                 Err(error) => error,
             };
             let wait = self.limits.pause(attempt, error.retry_after, fastrand::f64());
-            let too_late = begun.elapsed().saturating_add(wait) > self.limits.deadline();
+            let too_late = begun.elapsed().saturating_add(wait) > seconds(self.limits.deadline_s);
             let cause = error.cause.as_str();
             if error.cause == ErrorCause::Network {
                 let since = unreachable.get_or_insert_with(Instant::now);
-                uncounted += u32::from(since.elapsed() < self.limits.reconnect());
+                uncounted +=
+                    u32::from(since.elapsed() < seconds(self.limits.reconnect_s.unwrap_or_default()));
             } else {
                 unreachable = None;
             }
@@ -156,7 +158,7 @@ impl Model {
             return Err(ProviderError::new(ErrorCause::Halted, "the run was halted"));
         };
         let begun = Instant::now();
-        let deadline = self.limits.timeout();
+        let deadline = seconds(self.limits.timeout_s);
         let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));

@@ -15,16 +15,12 @@ use crate::counter::InFlight;
 /// State shared by the service and the socket of a connection.
 #[derive(Default)]
 pub(crate) struct Connection {
-    reset: Cell<bool>,
+    /// Makes the close a TCP reset.
+    pub(crate) reset_on_close: Cell<bool>,
     buffered: RefCell<Option<InFlight>>,
 }
 
 impl Connection {
-    /// Makes the close a TCP reset.
-    pub(crate) fn reset_on_close(&self) {
-        self.reset.set(true);
-    }
-
     /// Registers a reply in hyper's buffer, which the next flush writes.
     pub(crate) fn buffered(&self, in_flight: InFlight) {
         *self.buffered.borrow_mut() = Some(in_flight);
@@ -52,7 +48,7 @@ impl Io {
 
 impl Drop for Io {
     fn drop(&mut self) {
-        if self.connection.reset.get() {
+        if self.connection.reset_on_close.get() {
             // If this fails the socket is closed normally, and the client still loses its reply.
             let _ = self.stream.inner().set_zero_linger();
         }

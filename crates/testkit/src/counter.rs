@@ -11,16 +11,11 @@ use crate::{Fault, Stats};
 /// Counts requests; lives on the server's thread.
 #[derive(Default)]
 pub(crate) struct RequestCounter {
-    stats: Stats,
+    pub(crate) stats: Stats,
     answered: HashSet<Hash>,
 }
 
 impl RequestCounter {
-    /// The counts so far.
-    pub(crate) fn snapshot(&self) -> Stats {
-        self.stats.clone()
-    }
-
     fn good(&mut self, hash: Hash) {
         self.stats.good += 1;
         if self.answered.insert(hash) {
@@ -42,7 +37,8 @@ enum Planned {
 pub(crate) struct InFlight {
     counter: Rc<RefCell<RequestCounter>>,
     planned: Planned,
-    number: u64,
+    /// The index of the request.
+    pub(crate) number: u64,
     written: bool,
 }
 
@@ -56,11 +52,6 @@ impl InFlight {
         inner.stats.in_flight_max = inner.stats.in_flight_max.max(inner.stats.in_flight);
         drop(inner);
         Self { counter: Rc::clone(counter), planned: Planned::Refused, number, written: false }
-    }
-
-    /// The index of the request.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
     }
 
     /// Counts the request's model.
@@ -117,10 +108,10 @@ mod tests {
         InFlight::open(&counter).written();
         let mut faulty = InFlight::open(&counter);
         faulty.fault(Fault::Status500);
-        assert_eq!(counter.borrow().snapshot().in_flight, 1);
+        assert_eq!(counter.borrow().stats.in_flight, 1);
         drop(faulty);
 
-        let stats = counter.borrow().snapshot();
+        let stats = counter.borrow().stats.clone();
         assert_eq!((stats.requests, stats.in_flight, stats.in_flight_max), (6, 0, 1));
         assert_eq!((stats.good, stats.distinct_good, stats.repeated_good), (3, 2, 1));
         assert_eq!((stats.refused, stats.lost, stats.faults_total()), (1, 1, 1));

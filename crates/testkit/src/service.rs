@@ -37,7 +37,7 @@ impl Service {
 
     /// The counts so far.
     pub(crate) fn stats(&self) -> Stats {
-        self.counter.borrow().snapshot()
+        self.counter.borrow().stats.clone()
     }
 
     /// Flushes the dump.
@@ -79,7 +79,7 @@ impl Service {
         if !self.options.latency.is_zero() {
             sleep(self.options.latency).await;
         }
-        let response = match self.fault(in_flight.number()) {
+        let response = match self.fault(in_flight.number) {
             Some(fault) => {
                 in_flight.fault(fault);
                 self.apply_fault(fault, response, connection).await?
@@ -138,7 +138,7 @@ impl Service {
                 Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "The server is overloaded"))
             }
             Fault::Reset => {
-                connection.reset_on_close();
+                connection.reset_on_close.set(true);
                 Err(closed())
             }
             Fault::Hang => {

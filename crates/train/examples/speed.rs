@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.head_dim = 32;
     config.max_position_embeddings = length;
     let optimizer = AdamWConfig { ema_decay: Some(0.999), ..AdamWConfig::default() };
-    let mut policy = policy_from_weights(&config, &Weights::random(&config, 1), optimizer, &device)?;
+    let mut policy = policy_from_weights(&config, &Weights::random(&config, 1), optimizer, &device, None)?;
     let mut random = fastrand::Rng::with_seed(1);
     let tokens = (0..rows * length).map(|_| random.u32(0..128)).collect();
     let weights = vec![1.0; rows * length];

@@ -59,13 +59,14 @@ impl CpuPolicy {
         Ok(Self { config: config.clone(), layout, network, parameters, optimizer, serving: None })
     }
 
-    /// Adds a tokenizer, so that the policy can be served.
-    pub fn with_tokenizer(
+    /// Adds a tokenizer, if there is one, so that the policy can be served.
+    pub(crate) fn with_tokenizer(
         mut self,
-        files: TokenizerFiles,
-        engine: EngineOptions,
+        tokenizer: Option<(TokenizerFiles, EngineOptions)>,
     ) -> Result<Self, LearnError> {
-        self.serving = Some(CpuServing::new(&self.config, &self.weights()?, files, engine)?);
+        if let Some((files, engine)) = tokenizer {
+            self.serving = Some(CpuServing::new(&self.config, &self.weights()?, files, engine)?);
+        }
         Ok(self)
     }
 

@@ -56,7 +56,7 @@ struct Metadata<'a> {
     entries: &'a HashMap<String, Entry>,
 }
 
-impl Metadata<'_> {
+impl<'a> Metadata<'a> {
     fn architecture(&self) -> Result<&str, LearnError> {
         let name = self.text("general.architecture").unwrap_or_default();
         match name {
@@ -80,7 +80,7 @@ impl Metadata<'_> {
         self.entries.get(name).and_then(|entry| entry.to_bool().ok()).unwrap_or(false)
     }
 
-    fn list(&self, name: &str) -> Result<&[Entry], LearnError> {
+    fn list(&self, name: &str) -> Result<&'a [Entry], LearnError> {
         let list = self.entries.get(name).and_then(|entry| entry.to_vec().ok());
         list.map(Vec::as_slice).ok_or_else(|| unsupported(format!("no `{name}`")))
     }

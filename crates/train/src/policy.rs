@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use aske_chat::Message;
-use aske_model::{LlamaConfig, Provider, ProviderError};
+use aske_model::{EngineOptions, LlamaConfig, Provider, ProviderError};
 
-use crate::{AdamWConfig, Batch, CpuPolicy, LearnError, Loss, TokenLoss, Weights};
+use crate::{AdamWConfig, Batch, CpuPolicy, LearnError, Loss, TokenLoss, TokenizerFiles, Weights};
 
 /// A model that generates and is trained, by supervised learning or by policy gradients.
 pub trait Policy: Send {
@@ -51,20 +51,22 @@ pub trait Policy: Send {
     fn max_sequence_length(&self) -> usize;
 }
 
-/// Creates a policy without a tokenizer from weights in memory: on the CPU (`cpu`), or through libtorch (`cuda`,
-/// `cuda:N`) where the program was built with it.
+/// Creates a policy from weights in memory: on the CPU (`cpu`), or through libtorch (`cuda`, `cuda:N`) where the program was
+/// built with it. With a tokenizer it can also be served, on the CPU: networks of this kind are too small for a GPU.
 pub fn policy_from_weights(
     config: &LlamaConfig,
     weights: &Weights,
     optimizer: AdamWConfig,
     device: &str,
+    tokenizer: Option<(TokenizerFiles, EngineOptions)>,
 ) -> Result<Box<dyn Policy>, LearnError> {
     match device {
-        "cpu" => Ok(Box::new(CpuPolicy::new(config, weights, optimizer)?)),
+        "cpu" => Ok(Box::new(CpuPolicy::new(config, weights, optimizer)?.with_tokenizer(tokenizer)?)),
         #[cfg(feature = "torch")]
         _ => {
             let options = crate::TorchOptions { optimizer, ..crate::TorchOptions::small_network() };
-            Ok(Box::new(crate::TorchPolicy::new(config, weights, device, options)?))
+            let policy = crate::TorchPolicy::new(config, weights, device, options)?;
+            Ok(Box::new(policy.with_tokenizer(tokenizer)?))
         }
         #[cfg(not(feature = "torch"))]
         _ => Err(LearnError::Device(device.to_owned())),

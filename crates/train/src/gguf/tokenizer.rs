@@ -77,10 +77,8 @@ pub(super) fn files(metadata: &Metadata) -> Result<(Value, Value), LearnError> {
 }
 
 fn texts<'a>(metadata: &Metadata<'a>, name: &str) -> Result<Vec<&'a str>, LearnError> {
-    let entries = metadata.entries.get(name).and_then(|entry| entry.to_vec().ok());
-    let all: Option<Vec<&str>> = entries
-        .and_then(|entries| entries.iter().map(|entry| entry.to_string().ok().map(String::as_str)).collect());
-    all.ok_or_else(|| unsupported(format!("no `{name}`")))
+    let texts = metadata.list(name)?.iter().map(|entry| entry.to_string().ok().map(String::as_str));
+    texts.collect::<Option<_>>().ok_or_else(|| unsupported(format!("no `{name}`")))
 }
 
 fn kind(entry: &Entry) -> i64 {

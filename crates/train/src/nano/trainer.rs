@@ -35,7 +35,7 @@ impl RecipeTrainer {
         let config = recipe.config();
         let optimizer = AdamWConfig { ema_decay: Some(EMA_DECAY), ..AdamWConfig::default() };
         let initial = Weights::random(&config, recipe.seed);
-        let mut policy = policy_from_weights(&config, &initial, optimizer, &self.device)?;
+        let mut policy = policy_from_weights(&config, &initial, optimizer, &self.device, None)?;
         let steps = self.steps.unwrap_or(recipe.steps);
         let peak = recipe.learning_rate;
         let schedule = LrSchedule { peak, floor: peak / 50.0, warmup_steps: steps / WARMUP_FRACTION, steps };

@@ -1,7 +1,7 @@
 //! Creates the policy of a training configuration.
 
 use crate::files::{WEIGHTS, read};
-use crate::{AdamWConfig, CpuPolicy, LearnError, Policy, TokenizerFiles, Weights};
+use crate::{AdamWConfig, LearnError, Policy, TokenizerFiles, Weights, policy_from_weights};
 #[cfg(feature = "torch")]
 use aske_config::SamplerKind;
 use aske_config::{ModelSection, ProviderKind, TrainSection};
@@ -45,18 +45,7 @@ pub fn load_policy(section: &ModelSection, config: &TrainSection) -> Result<Box<
     let cache = section.cache_mb.unwrap_or(CACHE_MB).saturating_mul(1_000_000);
     let engine =
         EngineOptions { threads: config.threads, prefix_cache_bytes: cache, ..EngineOptions::default() };
-    match config.device.as_str() {
-        "cpu" => Ok(Box::new(CpuPolicy::new(&model, &weights, optimizer)?.with_tokenizer(files, engine)?)),
-        // Bundled networks are sampled on the CPU even if they are trained on a GPU: they are too small for it.
-        #[cfg(feature = "torch")]
-        device => {
-            let options = crate::TorchOptions { optimizer, ..crate::TorchOptions::small_network() };
-            let policy = crate::TorchPolicy::new(&model, &weights, device, options)?;
-            Ok(Box::new(policy.with_tokenizer(files, engine)?))
-        }
-        #[cfg(not(feature = "torch"))]
-        device => Err(LearnError::Device(device.to_owned())),
-    }
+    policy_from_weights(&model, &weights, optimizer, &config.device, Some((files, engine)))
 }
 
 /// Options for a checkpoint of any size, trained on a GPU.

@@ -136,12 +136,12 @@ impl TorchPolicy {
         Ok(Self { config, copied: Vec::new(), prompts: Prompts::None, options, network, optimizer })
     }
 
-    /// Adds a tokenizer to a small network, which is then sampled on the CPU.
-    pub fn with_tokenizer(
+    /// Adds a tokenizer, if there is one, to a small network, which is then sampled on the CPU.
+    pub(crate) fn with_tokenizer(
         mut self,
-        files: TokenizerFiles,
-        engine: EngineOptions,
+        tokenizer: Option<(TokenizerFiles, EngineOptions)>,
     ) -> Result<Self, LearnError> {
+        let Some((files, engine)) = tokenizer else { return Ok(self) };
         self.copied =
             vec![(TOKENIZER, files.tokenizer.clone()), (TOKENIZER_CONFIG, files.tokenizer_config.clone())];
         let serving = CpuServing::new(&self.llama_config()?, &self.weights()?, files, engine)?;
