@@ -56,7 +56,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// What the system said of this path.
+    /// Converts an I/O error of this path.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

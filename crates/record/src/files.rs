@@ -10,7 +10,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, RunError> {
     if !exists(path)? {
         return Ok(None);
     }
-    // What is there may be replaced at this very moment, so an open file is checked too.
+    // The file may be replaced between the check and the opening, so the open file is checked too.
     open_with(path, OpenOptions::new().read(true)).map(Some)
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, 
     Ok(file)
 }
 
-/// Whether there is a file of this name; refuses what is there and is not a file.
+/// Whether a file exists. Anything else at this path is an error.
 pub(crate) fn exists(path: &Path) -> Result<bool, RunError> {
     match std::fs::metadata(path) {
         Ok(found) => plain(path, &found).map(|()| true),

@@ -34,7 +34,7 @@ impl Jsonl {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

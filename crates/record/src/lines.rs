@@ -60,7 +60,7 @@ impl Record {
 pub struct PanelRecord {
     /// The format of this line.
     pub schema: u32,
-    /// What it is about: unique among its kind in the run.
+    /// Its name, unique among its kind in the run.
     pub name: String,
     /// The session whose final question it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub struct SessionRecord {
     pub pair: PairId,
     /// Which of the pair's samples.
     pub sample: u32,
-    /// Who asked.
+    /// The asker.
     pub asker: String,
     /// The solvers as the asker knew them: Model 1 and Model 2.
     pub solvers: [String; 2],
@@ -133,10 +133,10 @@ pub struct EvalRecord {
     pub problem: String,
     /// Which of the problem's samples.
     pub sample: u32,
-    /// How hard the dataset says it is.
+    /// Its level of difficulty in the dataset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// Who answered.
+    /// The model that answered.
     pub model: String,
     /// The problem as the dataset has it, without the instruction.
     pub question: String,
@@ -175,7 +175,7 @@ impl EvalRecord {
     }
 }
 
-/// What one role's calls took.
+/// Calls, tokens and cost of one role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleUsage {
     /// Calls.

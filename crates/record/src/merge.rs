@@ -1,4 +1,4 @@
-//! Joining run folders that belong together.
+//! Joins run folders of one configuration.
 
 use crate::jsonl::read_lines;
 use crate::run::{DRAWS, check_identity, graders};
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What a merge brought together.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeSummary {
     /// Finished records.
@@ -76,7 +76,7 @@ fn whole_plan(manifest: &Manifest) -> u64 {
     plan.unwrap_or(u64::MAX)
 }
 
-/// Which run's record is taken: the first that finished it. Only names that are in two runs are kept in mind.
+/// Which run a record is taken from: the first that finished it. Only names that are in two runs are stored.
 struct Owners {
     /// The run that a record is taken from, where several have it.
     shared: HashMap<String, usize>,

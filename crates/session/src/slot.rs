@@ -1,4 +1,4 @@
-//! Where in a record a call belongs.
+//! The place of a call in its record.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -23,7 +23,7 @@ impl Side {
     }
 }
 
-/// Whose reply a call asks for.
+/// Who replies to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

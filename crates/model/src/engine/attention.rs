@@ -13,7 +13,7 @@ pub(super) type Scores = [Lanes; QUERIES_AT_ONCE];
 
 const QUERIES_AT_ONCE: usize = 4;
 
-/// One query row: the text's blocks, and how many positions it may see.
+/// One query: the blocks of its sequence, and the number of positions it attends to.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) blocks: &'a [Block],
@@ -22,8 +22,8 @@ pub(super) struct View<'a> {
 
 /// Softmax attention for every row.
 ///
-/// A row goes through all blocks of its text up to its own position and through nothing else, in one fixed
-/// order; how the text came into its cache, at once or in parts, makes no difference to a bit of the result.
+/// Each row attends to the blocks of its sequence up to its own position, in a fixed order: the result is bit-identical
+/// whether the prompt was processed at once or in parts.
 pub(super) struct Attend<'a, I> {
     pub(super) layout: Layout,
     pub(super) layer: usize,
@@ -52,7 +52,7 @@ impl<'a, I: Iterator<Item = View<'a>>> WithSimd for Attend<'_, I> {
 }
 
 impl<'a, I: Iterator<Item = View<'a>>> Attend<'_, I> {
-    /// All rows, with so many registers for sixteen numbers.
+    /// All rows, with this many registers per group of lanes.
     #[inline(always)]
     fn rows<S: Simd, const REGISTERS: usize>(self, simd: S) {
         let Layout { heads, dim, .. } = self.layout;
@@ -85,7 +85,7 @@ impl<'a, I: Iterator<Item = View<'a>>> Attend<'_, I> {
     }
 }
 
-/// One key head of one text, as one row sees it.
+/// A key-value head of one sequence, up to the position of one row.
 struct Head<'a> {
     blocks: &'a [Block],
     /// Where its keys and its values begin in a block.
@@ -96,7 +96,7 @@ struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// A few queries at once, so that each key and value is loaded once for all of them.
+    /// Processes a few queries at once, so that each key and value is loaded once for all of them.
     #[inline(always)]
     fn attend<S: Simd, const REGISTERS: usize, const QUERIES: usize>(
         &self,
@@ -138,7 +138,7 @@ impl Head<'_> {
         }
     }
 
-    /// The values, weighed by the softmax of the scores.
+    /// The mean of the values, weighted by the softmax of the scores.
     #[inline(always)]
     fn mix<S: Simd, const REGISTERS: usize, const QUERIES: usize>(
         &self,
@@ -169,7 +169,7 @@ impl Head<'_> {
     }
 }
 
-/// Replaces one query's scores by e^(scale · (score − largest)), the last `hidden` by 0, and gives their sum.
+/// Replaces one query's scores by e^(scale · (score − largest)), the last `hidden` by 0, and returns their sum.
 #[inline(always)]
 fn softmax<S: Simd>(scores: &mut [Scores], query: usize, scale: f32, hidden: usize) -> f32 {
     if let Some(last) = scores.last_mut() {

@@ -9,9 +9,9 @@ pub(super) const BLOCK: usize = LANES;
 
 /// The memory layout of a block.
 ///
-/// For every layer and head: the keys, for each dimension those of all positions side by side, so that sixteen
-/// scores are computed at once; then the values, sixteen dimensions at a time (the last filled up), for each
-/// position side by side. All counts are of [`Lanes`].
+/// Each layer and head has its keys and then its values. Keys are stored by dimension: the lanes of a group are positions,
+/// so sixteen scores are computed at once. Values are stored by position: the lanes are sixteen dimensions, with padding
+/// after the last. All counts are of [`Lanes`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) layers: usize,

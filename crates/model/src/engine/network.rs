@@ -166,7 +166,7 @@ impl Network {
 
     fn normalise<'a>(&self, weight: &[f32], x: &[f32], out: &'a mut Vec<f32>) -> &'a [f32] {
         let out = resized(out, x.len());
-        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is computed in")]
+        #[expect(clippy::cast_possible_truncation, reason = "computes in single precision")]
         let eps = self.config.rms_norm_eps as f32;
         self.arch.dispatch(RmsNorm { x, weight, eps, out });
         out

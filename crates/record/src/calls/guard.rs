@@ -1,5 +1,5 @@
-//! Opening a database that someone else may have made: nothing but plain tables is read, and no query does more work
-//! than the file can hold.
+//! Opens a database that may be hostile: only plain tables are read, and the work of every query is limited by the size of
+//! the file.
 
 use crate::{RunError, files};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -111,7 +111,7 @@ fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static
     Some(if log == 0 { "immutable=1" } else { "vfs=unix-none" })
 }
 
-/// What every connection has: patience with writers, and no trust in what a schema may call.
+/// Settings of every connection: it waits for writers, and a schema may not call functions with side effects.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(30))?;
     connection.pragma_update(None, "trusted_schema", false)

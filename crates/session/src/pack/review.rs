@@ -1,6 +1,6 @@
-//! What a pack must say for an asker to know what is expected of it.
+//! Checks that a pack tells the asker how to reply.
 //!
-//! A pack that says none of this can be run, so that earlier runs stay readable; `aske prompts check` refuses it.
+//! A pack without this can be run, so that earlier runs stay readable, but `aske prompts check` rejects it.
 
 use super::{Pack, PackIssue, Template};
 use crate::Section;
