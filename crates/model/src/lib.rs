@@ -30,7 +30,7 @@ mod scripted;
 pub use engine::{
     ChatTokenizer, Checkpoint, CheckpointError, CheckpointErrorKind, Detokenizer, Engine, EngineOptions,
     Generation, GenerationRequest, GenerationState, Generator, LlamaConfig, Local, ReplySender, SampledToken,
-    check_prompt,
+    check_prompt, widen_heads,
 };
 pub use error::{ErrorCause, ModelError, ProviderError};
 pub use halt::Halt;
