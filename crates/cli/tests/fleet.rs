@@ -100,6 +100,21 @@ fn the_whole_benchmark_runs_on_one_gpu_in_phases() {
     assert_eq!(starts(&world), 7);
     let records = world.read("run/records.jsonl");
     assert_eq!(records.lines().count(), 6, "every pair once: {records}");
+    // Two solvers answer a probe and a final question in each session, and the last line counts all of them.
+    let (_, total) = ran.stdout.rsplit_once("fixed: 6 sessions graded\n").unwrap();
+    assert!(total.contains("\n all") && total.contains("6 phases with 7 model loads in "), "{ran}");
+    let again = [&arguments[..6], &["--from", "5", "--", "--run", "run", "--json"]].concat();
+    let ran = fleet(&world, "bench", &again).ended(0);
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sessions: Vec<_> = lines.iter().map(|line| line["sessions"].as_u64().unwrap()).collect();
+    assert_eq!(sessions, [1, 1, 6], "two phases and a total: {ran}");
+    let total = &lines[2];
+    let solver_calls = |role: &str| total["used"][role]["calls"].as_u64().unwrap();
+    assert_eq!((solver_calls("one"), solver_calls("two")), (12, 12));
+    assert_eq!((&total["open"], &total["phases"], &total["first_phase"]), (&0.into(), &6.into(), &5.into()));
+    let outcomes = total["outcomes"].as_array().unwrap();
+    assert_eq!(outcomes.iter().map(|share| share["sessions"].as_u64().unwrap()).sum::<u64>(), 6);
+    assert!(outcomes[0]["over_pairs"].is_object() || outcomes[0]["over_pairs"].is_array(), "{total}");
     fleet(&world, "status", &[]).ended(2);
 }
 
@@ -173,10 +188,58 @@ fn a_server_that_cannot_start_is_one_clear_error() {
 }
 
 #[test]
+fn the_memory_of_local_folders_is_exact() {
+    let world = World::new();
+    world.expect(0, &["nano", "export", "nets", "--only", "nano-15k,nano-1m"]);
+    let solver = |name: &str| {
+        let address = "provider = \"openai\"\nurl = \"http://localhost:1/v1\"";
+        format!("[models.{name}]\n{address}\nmodel = \"nets/{name}\"\n")
+    };
+    let head = "extends = [\"nano\"]\n[asker]\nmodel = \"fixed\"\n[boundary]\nsolvers = [\"nano-15k\", \"nano-1m\"]\n";
+    world.write("aske.toml", &format!("{head}{}{}", solver("nano-15k"), solver("nano-1m")));
+    let fixed = ["fleet", "plan", "--gpus", "1x24", "--sequences", "2"];
+    let planned = [&fixed[..], &["--length", "1536", "--json"]].concat();
+    let plan = world.expect(0, &planned).json();
+    let need = &plan["servers"][0]["need"];
+    // 256 × 24 embeddings, two layers of 2 × 24 norms, 3 × 24 × 40 for the feed-forward layer and, with two query heads and one of keys
+    // and values, each 192 wide, (384 + 192 + 192 + 384) × 24 for attention, and the last norm; two bytes each.
+    let parameters = 256 * 24 + 2 * (2 * 24 + 3 * 24 * 40 + (384 + 192 + 192 + 384) * 24) + 24;
+    // Keys and values × 2 layers × 1 head × 192 numbers × 2 bytes × 1,536 tokens × 2 sequences.
+    let cache = 2 * 2 * 192 * 2 * 1536 * 2;
+    assert_eq!((&need["weights"], &need["cache"]), (&(2 * parameters).into(), &cache.into()), "{need}");
+    assert_eq!((&need["estimated"], &need["cache_parts"]), (&false.into(), &1.into()));
+    let shown = world.expect(0, &planned[..planned.len() - 1]);
+    assert!(!shown.stdout.contains('*') && !shown.stderr.contains('*'), "{shown}");
+    let long = world.expect(2, &fixed);
+    assert!(long.stderr.contains("tokens exceed its context of 1536\nhint: --length 1536"), "{long}");
+
+    let config = world.read("nets/nano-1m/config.json");
+    let with = |text: &str| {
+        world.write("nets/nano-1m/config.json", text);
+        world.run(&planned[..planned.len() - 1])
+    };
+    let other = with(&config.replace("\"hidden_act\"", "\"mamba_d_state\": 16, \"hidden_act\"")).ended(0);
+    let reason = "models.nano-1m: nets/nano-1m/config.json: layers with `mamba_d_state` are not known\n";
+    assert!(other.stderr.contains(reason) && other.stdout.contains('*'), "{other}");
+    let absurd = with(&config.replace("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 4e99")).ended(2);
+    let told = "error: nets/nano-1m/config.json: `num_hidden_layers` is 4e+99; it must be a whole number from 1 to 4096\nhint: ";
+    assert!(absurd.stderr.starts_with(told), "{absurd}");
+    std::fs::remove_file(world.path("nets/nano-1m/model.safetensors")).unwrap();
+    let empty = with(&config).ended(2);
+    let told = "error: nets/nano-1m: there are no weights, such as model.safetensors\nhint: ";
+    assert!(empty.stderr.starts_with(told), "{empty}");
+}
+
+#[test]
 fn wrong_arguments_are_told() {
     let world = world(&["good-0", "good-1"], 1.0);
     let told = |arguments: &[&str]| fleet(&world, "plan", arguments).ended(2).stderr;
-    assert!(told(&["--gpus", "many"]).contains("is not COUNTxGIGABYTES, such as 5x141"));
+    for wrong in ["many", "0x80", "5x", "1x1e9", "99999999999999999999x80", "2x-80"] {
+        assert!(
+            told(&[&format!("--gpus={wrong}")]).contains("is not COUNTxGIGABYTES, such as 5x141"),
+            "{wrong}"
+        );
+    }
     assert!(told(&["--gpus", "1x141", "--quantisation", "int3"]).contains("`int3` is not known"));
     assert!(told(&["--gpus", "1x141", "--flag", "m7=--x"]).contains("no server of this fleet is `m7`"));
     assert!(told(&["--gpus", "1x141", "--config", "nano"]).contains("nothing to serve"));

@@ -58,6 +58,10 @@ fn exported_networks_load_from_their_folder_and_agree_with_the_shipped_ones() {
     let path = ["own", "-o", "models.nano-15k.path=mine/nano-15k"];
     world.expect(0, &[&arguments[..], &path[..]].concat());
     assert_eq!(world.folder("shipped").grades(), world.folder("own").grades());
+    let config = || world.read("mine/nano-15k/config.json");
+    assert!(config().contains("\"head_dim\": 192,"), "vLLM supports no heads of 12: {}", config());
+    world.expect(0, &["nano", "export", "mine", "--only", "nano-15k", "--original-heads"]);
+    assert_eq!(config(), include_str!("../../nano/weights/nano-15k/config.json"));
     let shown = world.expect(0, &["nano", "agreement", "shipped", "--json"]).json();
     assert_eq!(shown["count"]["asked"], 2);
     assert_eq!(shown["count"]["understood"], 2);

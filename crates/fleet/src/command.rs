@@ -1,7 +1,6 @@
 //! The command line of a server.
 
 use crate::plan::Server;
-use crate::shape::ModelShape;
 
 /// The arguments of `vllm` for a server on this address.
 pub fn arguments(server: &Server, host: &str) -> Vec<String> {
@@ -18,8 +17,7 @@ pub fn arguments(server: &Server, host: &str) -> Vec<String> {
     if model.is_quantised_on_load() {
         add("--quantization", "fp8".to_owned());
     }
-    let known = ModelShape::of(&model.hub).map_or(&[][..], |shape| shape.flags);
-    arguments.extend(known.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(model.known_flags().iter().map(|flag| (*flag).to_owned()));
     arguments.extend(model.flags.iter().cloned());
     arguments
 }

@@ -21,7 +21,7 @@ impl Gpus {
     /// Bytes as thousandths of a GPU, rounded up.
     pub fn share(&self, bytes: u64) -> u32 {
         let whole = u64::from(self.gb) * GB;
-        u32::try_from((bytes * 1000).div_ceil(whole.max(1))).unwrap_or(u32::MAX)
+        u32::try_from((u128::from(bytes) * 1000).div_ceil(u128::from(whole.max(1)))).unwrap_or(u32::MAX)
     }
 }
 
@@ -86,5 +86,7 @@ mod tests {
     fn a_share_is_rounded_up() {
         let gpus = Gpus { count: 1, gb: 100 };
         assert_eq!((gpus.share(0), gpus.share(1), gpus.share(50 * GB)), (0, 1, 500));
+        // 2^58 bytes are 2,882,303,761.5 thousandths of 100 GB; what exceeds 32 bits is as large as possible.
+        assert_eq!((gpus.share(1 << 58), gpus.share(u64::MAX)), (2_882_303_762, u32::MAX));
     }
 }

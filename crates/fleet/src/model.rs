@@ -1,6 +1,7 @@
 //! A model to serve, and an estimate of its memory.
 
-use crate::shape::{BF16, ModelShape};
+use crate::folder::ModelFolder;
+use crate::shape::{BF16, CacheShape, ModelShape};
 use serde::{Deserialize, Serialize};
 
 /// Quantisation of the weights by vLLM while loading.
@@ -16,8 +17,11 @@ pub enum Quantisation {
 pub struct Model {
     /// The name in the configuration.
     pub name: String,
-    /// The repository on the hub, which is also the model name in requests.
+    /// The repository on the hub or a local folder, which is also the model name in requests.
     pub hub: String,
+    /// What the local folder says, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<ModelFolder>,
     /// Parameters in billions, if configured.
     pub params: Option<f64>,
     /// The longest sequence in tokens, prompt and completion.
@@ -54,6 +58,9 @@ pub struct MemoryEstimate {
     pub overhead: u64,
     /// Whether the cache is estimated from the number of parameters, as the model's shape is unknown.
     pub estimated: bool,
+    /// The most GPUs over which the cache is spread, if known; over more it is repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_parts: Option<u64>,
 }
 
 /// Bytes of a gigabyte.
@@ -69,6 +76,7 @@ impl Model {
         Self {
             name: name.to_owned(),
             hub: hub.to_owned(),
+            folder: None,
             params: None,
             length: 4096,
             sequences: 4,
@@ -82,38 +90,76 @@ impl Model {
         }
     }
 
-    /// The memory on one GPU; none if neither its shape nor its number of parameters is known.
+    /// The memory on one GPU; none if neither its weights nor its number of parameters is known.
     pub fn memory(&self) -> Option<MemoryEstimate> {
-        let shape = ModelShape::of(&self.hub);
-        let params = shape.map(|shape| shape.params).or(self.params)?;
-        let published = shape.map_or(BF16, |shape| shape.bytes);
-        let bytes = if self.is_quantised_on_load() { 1.0 } else { published };
+        let read = self.folder.as_ref().and_then(|folder| folder.weights);
+        let params = match read {
+            Some(weights) => weights.parameters as f64 / 1e9,
+            None => self.known().map(|shape| shape.params).or(self.params)?,
+        };
+        let weights = match read {
+            _ if self.is_quantised_on_load() => round_to_u64(params * 1e9),
+            Some(weights) => weights.bytes,
+            None => round_to_u64(params * self.known().map_or(BF16, |shape| shape.bytes) * 1e9),
+        };
+        let shape = self.cache();
         let length = u64::from(self.length);
-        let cache_per_sequence =
-            shape.map_or_else(|| length * estimated_cache(params), |shape| shape.cache_per_sequence(length));
-        let state = shape.map_or(0, ModelShape::state_per_sequence);
-        let weights = round_to_u64(params * bytes * 1e9);
-        let cache = cache_per_sequence * u64::from(self.sequences)
-            + state * u64::from(self.sequences.max(self.max_num_seqs));
+        let per_sequence = shape.map_or_else(
+            || length.saturating_mul(estimated_cache(params)),
+            |shape| shape.per_sequence(length),
+        );
+        let state = shape.map_or(0, |shape| shape.state);
+        let cache = per_sequence
+            .saturating_mul(self.sequences.into())
+            .saturating_add(state.saturating_mul(self.sequences.max(self.max_num_seqs).into()));
         let overhead = OVERHEAD + weights / OVERHEAD_DIVISOR;
-        Some(MemoryEstimate { weights, cache, overhead, estimated: shape.is_none() })
+        let cache_parts = shape.map(|shape| shape.heads);
+        Some(MemoryEstimate { weights, cache, overhead, estimated: shape.is_none(), cache_parts })
     }
 
     /// Whether vLLM quantises it while loading.
     pub fn is_quantised_on_load(&self) -> bool {
-        self.quantisation.is_some() && !ModelShape::of(&self.hub).is_some_and(ModelShape::is_quantised)
+        let is_quantised = match &self.folder {
+            Some(folder) => folder.quantised,
+            None => self.known().is_some_and(ModelShape::is_quantised),
+        };
+        self.quantisation.is_some() && !is_quantised
     }
 
     /// The longest context of the model, if known.
     pub fn max_context(&self) -> Option<u32> {
-        ModelShape::of(&self.hub).map(|shape| shape.max_context)
+        match &self.folder {
+            Some(folder) => folder.max_context,
+            None => self.known().map(|shape| shape.max_context),
+        }
+    }
+
+    /// Flags that vLLM needs for it.
+    pub(crate) fn known_flags(&self) -> &'static [&'static str] {
+        self.known().map_or(&[], |shape| shape.flags)
+    }
+
+    /// Its cache, if known.
+    fn cache(&self) -> Option<CacheShape> {
+        match &self.folder {
+            Some(folder) => folder.cache,
+            None => self.known().map(|shape| shape.cache),
+        }
+    }
+
+    /// The built-in shape of its repository. A folder of the same name takes precedence, as in vLLM.
+    fn known(&self) -> Option<&'static ModelShape> {
+        if self.folder.is_some() { None } else { ModelShape::of(&self.hub) }
     }
 }
 
 impl MemoryEstimate {
     /// The bytes on each of this many GPUs.
     pub fn per_gpu(&self, gpus: u64) -> u64 {
-        (self.weights + self.cache).div_ceil(gpus.max(1)) + self.overhead
+        let gpus = gpus.max(1);
+        let parts = self.cache_parts.unwrap_or(gpus).clamp(1, gpus);
+        let own = self.weights.div_ceil(gpus).saturating_add(self.cache.div_ceil(parts));
+        own.saturating_add(self.overhead)
     }
 }
 
@@ -148,6 +194,8 @@ pub(crate) mod tests {
         assert_eq!(memory.cache, 144 * 1024 * 8192 * 8);
         assert!(!memory.estimated);
         assert_eq!(memory.per_gpu(4), (memory.weights + memory.cache) / 4 + memory.overhead);
+        // It has eight key-value heads, so each of sixteen GPUs holds one of them.
+        assert_eq!(memory.per_gpu(16), memory.weights / 16 + memory.cache / 8 + memory.overhead);
     }
 
     #[test]
@@ -156,6 +204,13 @@ pub(crate) mod tests {
         assert_eq!(fp8("Qwen/Qwen3-8B").memory().unwrap().weights, 8_190_000_000);
         let published = model("m", "openai/gpt-oss-20b", 20.0).memory();
         assert_eq!(fp8("openai/gpt-oss-20b").memory(), published);
+    }
+
+    #[test]
+    fn absurd_numbers_do_not_overflow() {
+        let absurd = Model { length: u32::MAX, sequences: u32::MAX, ..model("m", "some/body", 1e300) };
+        let memory = absurd.memory().unwrap();
+        assert_eq!((memory.weights, memory.cache, memory.per_gpu(1)), (u64::MAX, u64::MAX, u64::MAX));
     }
 
     #[test]

@@ -3,26 +3,21 @@
 //! Shapes are from each checkpoint's `config.json` (`params.json` for Ministral) on the Hugging Face hub; parameters
 //! count all tensors, vision included. Other models are estimated conservatively from their number of parameters.
 
-/// Full-attention layers and their key-value heads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Attention {
-    layers: u64,
-    kv_heads: u64,
-    head_dim: u64,
-}
+use serde::{Deserialize, Serialize};
 
-/// Sliding-window attention layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Window {
-    layers: u64,
-    tokens: u64,
-}
-
-/// Recurrent layers, whose state has a fixed size per sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Recurrent {
-    layers: u64,
-    heads: u64,
+/// What the layers of a model keep for each sequence, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CacheShape {
+    /// Keys and values of a token in all layers that look back to the beginning.
+    pub(crate) full: u64,
+    /// Keys and values of a token in all sliding-window layers.
+    pub(crate) windowed: u64,
+    /// The window of those layers, in tokens.
+    pub(crate) window: u64,
+    /// The state of recurrent layers, whose size is fixed.
+    pub(crate) state: u64,
+    /// Key-value heads of a layer. Over more GPUs than these the cache is repeated, not spread.
+    pub(crate) heads: u64,
 }
 
 /// The shape of a model.
@@ -34,9 +29,8 @@ pub(crate) struct ModelShape {
     pub(crate) params: f64,
     /// Bytes per parameter as published.
     pub(crate) bytes: f64,
-    attention: Attention,
-    window: Option<Window>,
-    recurrent: Option<Recurrent>,
+    /// Its cache.
+    pub(crate) cache: CacheShape,
     /// The longest context, in tokens.
     pub(crate) max_context: u32,
     /// Flags that vLLM needs.
@@ -44,29 +38,26 @@ pub(crate) struct ModelShape {
 }
 
 /// Bytes per cached value: bfloat16.
-const CACHE_BYTES: u64 = 2;
+pub(crate) const CACHE_BYTES: u64 = 2;
 /// Tokens that a sliding-window layer caches beyond its window during prefill.
 const PREFILL_TOKENS: u64 = 2048;
-/// Bytes of a recurrent head's state: 128 × 128 in single precision.
-const STATE_BYTES: u64 = 128 * 128 * 4;
+/// Bytes of a number of a recurrent state: single precision.
+pub(crate) const STATE_NUMBER_BYTES: u64 = 4;
+/// Bytes of a recurrent head's state: 128 × 128 numbers.
+const STATE_BYTES: u64 = 128 * 128 * STATE_NUMBER_BYTES;
+
+impl CacheShape {
+    /// Bytes of KV cache for a sequence of this length.
+    pub(crate) fn per_sequence(&self, tokens: u64) -> u64 {
+        let windowed = self.windowed.saturating_mul(tokens.min(self.window.saturating_add(PREFILL_TOKENS)));
+        self.full.saturating_mul(tokens).saturating_add(windowed)
+    }
+}
 
 impl ModelShape {
     /// The shape of a repository on the hub, if known.
     pub(crate) fn of(hub: &str) -> Option<&'static Self> {
         KNOWN.iter().find(|shape| shape.hub.eq_ignore_ascii_case(hub))
-    }
-
-    /// Bytes of KV cache for a sequence of this length.
-    pub(crate) fn cache_per_sequence(&self, tokens: u64) -> u64 {
-        let Attention { layers, kv_heads, head_dim } = self.attention;
-        let windowed =
-            self.window.map_or(0, |window| window.layers * tokens.min(window.tokens + PREFILL_TOKENS));
-        2 * kv_heads * head_dim * CACHE_BYTES * (layers * tokens + windowed)
-    }
-
-    /// Bytes of recurrent state for a sequence.
-    pub(crate) fn state_per_sequence(&self) -> u64 {
-        self.recurrent.map_or(0, |Recurrent { layers, heads }| layers * heads * STATE_BYTES)
     }
 
     /// Whether the weights are published in fewer than 16 bits.
@@ -98,35 +89,26 @@ const MISTRAL: &[&str] = &[
 const NO_IMAGES: &[&str] = &["--limit-mm-per-prompt", r#"{"image":0}"#];
 const NO_IMAGES_OR_VIDEO: &[&str] = &["--limit-mm-per-prompt", r#"{"image":0,"video":0}"#];
 
-const fn attention(layers: u64, kv_heads: u64, head_dim: u64) -> Attention {
-    Attention { layers, kv_heads, head_dim }
+/// Full-attention layers.
+const fn attention(layers: u64, kv_heads: u64, head_dim: u64) -> CacheShape {
+    let full = 2 * layers * kv_heads * head_dim * CACHE_BYTES;
+    CacheShape { full, windowed: 0, window: 0, state: 0, heads: kv_heads }
 }
 
-const fn dense(hub: &'static str, params: f64, attention: Attention, max_context: u32) -> ModelShape {
-    ModelShape {
-        hub,
-        params,
-        bytes: BF16,
-        attention,
-        window: None,
-        recurrent: None,
-        max_context,
-        flags: NONE,
-    }
+/// The same with `count` sliding-window layers besides.
+const fn windowed(layers: CacheShape, full: u64, count: u64, window: u64) -> CacheShape {
+    CacheShape { windowed: layers.full / full * count, window, ..layers }
+}
+
+const fn dense(hub: &'static str, params: f64, cache: CacheShape, max_context: u32) -> ModelShape {
+    ModelShape { hub, params, bytes: BF16, cache, max_context, flags: NONE }
 }
 
 /// A hybrid: every fourth layer is full attention, the others are recurrent.
 const fn hybrid(hub: &'static str, params: f64, layers: u64, heads: u64, state_heads: u64) -> ModelShape {
-    ModelShape {
-        hub,
-        params,
-        bytes: BF16,
-        attention: attention(layers / 4, heads, 256),
-        window: None,
-        recurrent: Some(Recurrent { layers: layers - layers / 4, heads: state_heads }),
-        max_context: 262_144,
-        flags: NO_IMAGES_OR_VIDEO,
-    }
+    let state = (layers - layers / 4) * state_heads * STATE_BYTES;
+    let cache = CacheShape { state, ..attention(layers / 4, heads, 256) };
+    ModelShape { flags: NO_IMAGES_OR_VIDEO, ..dense(hub, params, cache, 262_144) }
 }
 
 const KNOWN: &[ModelShape] = &[
@@ -146,14 +128,12 @@ const KNOWN: &[ModelShape] = &[
     dense("meta-llama/Llama-3.2-3B-Instruct", 3.21, attention(28, 8, 128), 131_072),
     dense("microsoft/Phi-4-mini-instruct", 3.84, attention(32, 8, 128), 131_072),
     ModelShape {
-        window: Some(Window { layers: 29, tokens: 1024 }),
         flags: NO_IMAGES,
-        ..dense("google/gemma-3-4b-it", 4.30, attention(5, 4, 256), 131_072)
+        ..dense("google/gemma-3-4b-it", 4.30, windowed(attention(5, 4, 256), 5, 29, 1024), 131_072)
     },
     ModelShape {
-        window: Some(Window { layers: 40, tokens: 1024 }),
         flags: NO_IMAGES,
-        ..dense("google/gemma-3-12b-it", 12.19, attention(8, 8, 256), 131_072)
+        ..dense("google/gemma-3-12b-it", 12.19, windowed(attention(8, 8, 256), 8, 40, 1024), 131_072)
     },
     ModelShape {
         bytes: MINISTRAL_3B,
@@ -167,8 +147,7 @@ const KNOWN: &[ModelShape] = &[
     },
     ModelShape {
         bytes: MXFP4,
-        window: Some(Window { layers: 12, tokens: 128 }),
-        ..dense("openai/gpt-oss-20b", 20.9, attention(12, 8, 64), 131_072)
+        ..dense("openai/gpt-oss-20b", 20.9, windowed(attention(12, 8, 64), 12, 12, 128), 131_072)
     },
 ];
 
@@ -179,15 +158,15 @@ mod tests {
     #[test]
     fn a_token_of_qwen3_8b_takes_144_kib() {
         // 2 (keys, values) × 36 layers × 8 heads × 128 numbers × 2 bytes.
-        assert_eq!(ModelShape::of("Qwen/Qwen3-8B").unwrap().cache_per_sequence(1), 144 * 1024);
-        assert_eq!(ModelShape::of("qwen/qwen3-8b").unwrap().state_per_sequence(), 0);
+        assert_eq!(ModelShape::of("Qwen/Qwen3-8B").unwrap().cache.per_sequence(1), 144 * 1024);
+        assert_eq!(ModelShape::of("qwen/qwen3-8b").unwrap().cache.state, 0);
     }
 
     #[test]
     fn the_estimate_for_others_is_on_the_safe_side() {
         for shape in KNOWN {
             let estimated = crate::model::estimated_cache(shape.params) * 8192;
-            assert!(shape.cache_per_sequence(8192) <= estimated, "{}", shape.hub);
+            assert!(shape.cache.per_sequence(8192) <= estimated, "{}", shape.hub);
         }
     }
 
@@ -196,15 +175,15 @@ mod tests {
         let shape = ModelShape::of("google/gemma-3-12b-it").unwrap();
         // 8 of 48 layers look back to the beginning.
         let (token, window) = (2 * 8 * 256 * 2, 1024 + PREFILL_TOKENS);
-        assert_eq!(shape.cache_per_sequence(1000), token * 48 * 1000);
-        assert_eq!(shape.cache_per_sequence(8192), token * (8 * 8192 + 40 * window));
+        assert_eq!(shape.cache.per_sequence(1000), token * 48 * 1000);
+        assert_eq!(shape.cache.per_sequence(8192), token * (8 * 8192 + 40 * window));
     }
 
     #[test]
     fn a_hybrid_has_a_small_cache_and_a_state() {
         let shape = ModelShape::of("Qwen/Qwen3.5-27B").unwrap();
         // 16 of 64 layers attend with 4 heads of 256; the other 48 keep 48 matrices of 128 × 128.
-        assert_eq!(shape.cache_per_sequence(1), 2 * 16 * 4 * 256 * 2);
-        assert_eq!(shape.state_per_sequence(), 48 * 48 * 128 * 128 * 4);
+        assert_eq!(shape.cache.per_sequence(1), 2 * 16 * 4 * 256 * 2);
+        assert_eq!(shape.cache.state, 48 * 48 * 128 * 128 * 4);
     }
 }

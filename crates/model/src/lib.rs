@@ -29,7 +29,7 @@ mod scripted;
 
 pub use engine::{
     ChatTokenizer, Checkpoint, CheckpointError, Engine, EngineOptions, Generation, GenerationRequest,
-    Generator, LlamaConfig, Local,
+    Generator, LlamaConfig, Local, widen_heads,
 };
 pub use error::{ErrorCause, ModelError, ProviderError};
 pub use halt::Halt;

@@ -273,6 +273,9 @@ mod tests {
         // Other errors are counted.
         let server = model(99, ErrorCause::Server, limits.clone());
         assert_eq!(attempts(server).await, Err((ErrorCause::Server, 2)));
+        // A server that responds but does not know the model (404) is not waited for.
+        let unknown = model(99, ErrorCause::NotFound, limits.clone());
+        assert_eq!(attempts(unknown).await, Err((ErrorCause::NotFound, 1)));
         // The deadline of the call holds.
         let limits = Limits { deadline_s: 25.0, ..limits };
         assert_eq!(attempts(model(99, ErrorCause::Network, limits)).await, Err((ErrorCause::Network, 3)));

@@ -24,4 +24,7 @@ pub use question::{
 pub use reply::{ReplyFormat, reply, right_reply};
 pub use simulate::{SessionGenerator, TeacherKind};
 pub use table::{AccuracyTable, NetworkAccuracy, held_out, is_right, measure_accuracy};
-pub use world::{ASKER, BundledModelError, CHECK, NOVICE, SOLVERS, checkpoint, files, networks};
+pub use world::{
+    ASKER, BundledModelError, CHECK, NOVICE, NetworkFile, SOLVERS, checkpoint, files, networks,
+    portable_files,
+};

@@ -1,7 +1,8 @@
 //! The bundled networks.
 
-use aske_model::{Checkpoint, CheckpointError};
+use aske_model::{Checkpoint, CheckpointError, LlamaConfig, widen_heads};
 use include_dir::{Dir, include_dir};
+use std::borrow::Cow;
 
 static WEIGHTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/weights");
 
@@ -50,6 +51,26 @@ pub fn files(name: &str) -> Result<[(&'static str, &'static [u8]); 4], BundledMo
         ("tokenizer.json", find("tokenizer.json".to_owned())?),
         ("tokenizer_config.json", find("tokenizer_config.json".to_owned())?),
     ])
+}
+
+/// A file of a network for other programs: its name and its contents.
+pub type NetworkFile = (&'static str, Cow<'static, [u8]>);
+
+/// The widths of attention heads that vLLM 0.32 supports on a CPU; on a GPU it supports these too.
+const VLLM_HEAD_DIMS: [usize; 11] = [32, 64, 80, 96, 112, 128, 160, 192, 224, 256, 512];
+
+/// The files of a bundled network for other programs: heads that are too narrow for vLLM are wider, and compute the same.
+pub fn portable_files(name: &str) -> Result<[NetworkFile; 4], BundledModelError> {
+    let mut portable = files(name)?.map(|(file, bytes)| (file, Cow::Borrowed(bytes)));
+    let [config, weights, ..] = &mut portable;
+    let shape: LlamaConfig = serde_json::from_slice(&config.1)
+        .map_err(|error| CheckpointError { file: config.0.to_owned(), kind: error.into() })?;
+    let is_supported = |factor: &usize| VLLM_HEAD_DIMS.contains(&(shape.head_dim * factor));
+    if let Some(factor) = [1, 4, 16].into_iter().find(is_supported).filter(|factor| *factor > 1) {
+        let (wide_config, wide_weights) = widen_heads(&config.1, &weights.1, factor)?;
+        (config.1, weights.1) = (wide_config.into(), wide_weights.into());
+    }
+    Ok(portable)
 }
 
 /// Loads a bundled network.

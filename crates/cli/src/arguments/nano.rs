@@ -74,6 +74,10 @@ pub(crate) struct NanoExport {
     /// Only these networks, separated by commas
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
+    /// Write attention heads as they were trained, also those that vLLM does not support; by default these are widened
+    /// with zeros, and replies stay the same
+    #[arg(long)]
+    pub(crate) original_heads: bool,
 }
 
 #[derive(Debug, Args)]

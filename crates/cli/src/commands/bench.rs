@@ -14,18 +14,20 @@ use aske_bench::{
     run_adaptive, selected_pairs,
 };
 use aske_config::{Layers, Settings};
-use aske_record::{GradeLine, Index, RunDir, STANDARD, read_grades};
+use aske_evidence::Tally;
+use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use serde_json::{Value as Json, json};
-use std::collections::HashSet;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use toml::Value;
 
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
 }
 
-/// Runs the benchmark; `aske fleet bench` calls it for each phase.
-pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
+/// The configuration with the flags of this command, and the run folder.
+fn load(arguments: &Bench) -> Result<(Layers, Settings, PathBuf), CliError> {
     let mut flags = vec![
         ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
@@ -33,9 +35,15 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     flags.extend(arguments.budget.flags());
     let layers = arguments.configuration.load(flags)?;
     let settings = layers.settings()?;
+    let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
+    Ok((layers, settings, path))
+}
+
+/// Runs the benchmark; `aske fleet bench` calls it for each phase.
+pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
+    let (layers, settings, path) = load(arguments)?;
     let selection =
         Selection { pairs: arguments.pairs.clone(), shard: arguments.shard, limit: arguments.limit };
-    let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
     if let Some(points) = arguments.until {
         return adaptive(arguments, points, (&layers, &settings), &selection, &path).await;
     }
@@ -217,15 +225,76 @@ fn dry_run(
     Ok(Exit::Done)
 }
 
-fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSummary) {
-    let sessions = finished.tally.sessions();
+/// The phases of a benchmark whose models do not all fit at once.
+pub(crate) struct Phases {
+    /// The first phase that was run, counted from 1.
+    pub(crate) first: usize,
+    /// The number of phases of the plan.
+    pub(crate) count: usize,
+    /// Models loaded.
+    pub(crate) loads: usize,
+    /// How long the phases took, with loading.
+    pub(crate) took: Duration,
+}
+
+/// Shows all phases together, also those of earlier starts, from the run folder.
+pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> {
+    let (_, settings, path) = load(arguments)?;
+    let index = Index::read(&path)?;
+    let grades = read_grades(&path, STANDARD)?;
+    let current = grades.iter().filter(|line| is_current(&settings, &line.rules));
+    let grades: HashMap<&str, _> = current
+        .filter(|line| index.contains(&line.record))
+        .map(|line| (line.record.as_str(), &line.grade))
+        .collect();
+    let (mut tally, mut open) = (Tally::default(), 0);
+    for planned in plan(&settings, &Selection::default())? {
+        match grades.get(planned.id.to_string().as_str()) {
+            Some(grade) => tally.add(&planned.id.pair.to_string(), planned.id.sample, grade),
+            None => open += 1,
+        }
+    }
+    let used = Replies::open(&path)?.used()?;
+    let seconds = phases.took.as_secs();
+    if arguments.json {
+        let mut shown = tally_json(&settings, &path, &tally);
+        for (key, value) in [
+            ("open", json!(open)),
+            ("used", json!(used)),
+            ("phases", json!(phases.count)),
+            ("first_phase", json!(phases.first)),
+            ("loads", json!(phases.loads)),
+            ("seconds", json!(seconds)),
+        ] {
+            shown[key] = value;
+        }
+        data(shown);
+        return Ok(());
+    }
+    let range = match phases.first {
+        1 => format!("{} phases", phases.count),
+        first => format!("phases {first} to {}", phases.count),
+    };
+    let duration = indicatif::HumanDuration(Duration::from_secs(seconds));
+    note(format_args!("\n{}", paint(BOLD, "all phases")));
+    show_results(&settings, &tally, &used);
+    data(format_args!("\n{range} with {} model loads in {duration}", phases.loads));
+    if open > 0 {
+        note(format_args!("\n{open} sessions are left"));
+        hint("run the same command again to continue; no stored reply is requested again");
+    }
+    Ok(())
+}
+
+/// Outcomes, and what was used.
+fn show_results(settings: &Settings, tally: &Tally, used: &BTreeMap<String, RoleUsage>) {
+    let sessions = tally.sessions();
     data(format_args!(
         "{}\n",
         paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))
     ));
-    data(tables::outcomes(&finished.tally.shares()));
-    data(format_args!("\n{}", tables::used(&finished.used)));
-    let tally = &finished.tally;
+    data(tables::outcomes(&tally.shares()));
+    data(format_args!("\n{}", tables::used(used)));
     for (count, what) in [
         (tally.promoted(), "an answer that the equivalence checker matched"),
         (tally.folded(), "a match that differs in case or white space and mathematically"),
@@ -235,6 +304,10 @@ fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSumma
             note(format_args!("{count} sessions have {what}"));
         }
     }
+}
+
+fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSummary) {
+    show_results(settings, &finished.tally, &finished.used);
     report_unfinished(&finished.jobs, "sessions");
     note(paint(DIM, format_args!("stored in {}", path.display())));
     if let [first, .., last] = settings.solvers.as_slice()
@@ -258,17 +331,22 @@ fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSumma
 }
 
 fn as_json(settings: &Settings, path: &Path, finished: &RunSummary) -> Json {
+    let mut shown = tally_json(settings, path, &finished.tally);
+    shown["open"] = json!(finished.jobs.open);
+    shown["used"] = json!(finished.used);
+    shown["failures"] = json!(failures_json(&finished.jobs, "sessions"));
+    shown["budget_reached"] = json!(finished.jobs.budget_limit.map(|reached| reached.to_string()));
+    shown
+}
+
+fn tally_json(settings: &Settings, path: &Path, tally: &Tally) -> Json {
     json!({
         "run": path.display().to_string(),
         "asker": settings.asker.model,
-        "sessions": finished.tally.sessions(),
-        "open": finished.jobs.open,
-        "outcomes": finished.tally.shares(),
-        "promoted": finished.tally.promoted(),
-        "folded": finished.tally.folded(),
-        "undecided": finished.tally.undecided(),
-        "used": finished.used,
-        "failures": failures_json(&finished.jobs, "sessions"),
-        "budget_reached": finished.jobs.budget_limit.map(|reached| reached.to_string()),
+        "sessions": tally.sessions(),
+        "outcomes": tally.shares(),
+        "promoted": tally.promoted(),
+        "folded": tally.folded(),
+        "undecided": tally.undecided(),
     })
 }

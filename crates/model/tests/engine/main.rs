@@ -3,6 +3,7 @@
 
 mod chat;
 mod files;
+mod heads;
 mod tiny;
 
 use aske_chat::Finish;

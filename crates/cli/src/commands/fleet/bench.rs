@@ -2,13 +2,14 @@
 
 use super::{plan, show, up};
 use crate::arguments::{Arguments, Bench, Command, FleetBench};
-use crate::commands::bench;
+use crate::commands::bench::{self, Phases};
 use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runtime::{runtime, shutdown_signal};
 use crate::shell::command;
 use aske_fleet::{Plan, Supervisor, SupervisorOptions};
 use clap::Parser;
+use std::time::Instant;
 
 pub(super) fn run(arguments: &FleetBench) -> Result<Exit, CliError> {
     let bench = bench_arguments(arguments)?;
@@ -63,6 +64,7 @@ async fn run_phases(
 ) -> Result<Exit, CliError> {
     let mut supervisor = Supervisor::open(plan.clone(), options, up::report)?;
     let mut status = Exit::Done;
+    let begun = Instant::now();
     for (at, phase) in plan.phases.iter().enumerate().skip(first) {
         note(format_args!("phase {} of {}: {} pairs", at + 1, plan.phases.len(), phase.pairs.len()));
         let entered = tokio::select! {
@@ -96,6 +98,12 @@ async fn run_phases(
         }
     }
     supervisor.close().await;
+    if !plan.at_once() {
+        let starts = plan.phases.iter().skip(first + 1).map(|phase| phase.start.len());
+        let loads = plan.running(first).len() + starts.sum::<usize>();
+        let phases = Phases { first: first + 1, count: plan.phases.len(), loads, took: begun.elapsed() };
+        bench::total(&bench, &phases)?;
+    }
     Ok(status)
 }
 

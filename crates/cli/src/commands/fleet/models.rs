@@ -3,8 +3,9 @@
 use crate::arguments::Planning;
 use crate::error::CliError;
 use aske_config::{ModelSection, ProviderKind, Settings, did_you_mean};
-use aske_fleet::{Model, Quantisation};
+use aske_fleet::{Model, ModelFolder, Quantisation};
 use aske_session::Protocol;
+use std::path::Path;
 
 /// The models to serve here, and the solvers that are served elsewhere.
 pub(crate) struct Served {
@@ -27,7 +28,7 @@ pub(crate) fn served(settings: &Settings, planning: &Planning) -> Result<Served,
             }
             continue;
         }
-        served.add(name, section, role, settings, planning);
+        served.add(name, section, role, settings, planning)?;
     }
     apply_flags(&mut served.models, planning)?;
     Ok(served)
@@ -68,7 +69,7 @@ impl Served {
         role: Role,
         settings: &Settings,
         planning: &Planning,
-    ) {
+    ) -> Result<(), CliError> {
         let hub = section.model.clone().unwrap_or_else(|| name.to_owned());
         let length = planning.length.unwrap_or_else(|| length(&settings.protocol, role));
         let most = count(settings.run.concurrency.min(section.limits.concurrency));
@@ -81,17 +82,18 @@ impl Served {
             };
             share.clamp(1, most.max(1))
         });
-        let at = self.models.iter().position(|model| model.hub == hub).unwrap_or_else(|| {
-            let empty = Model {
+        let known = self.models.iter().position(|model| model.hub == hub);
+        let at = known.unwrap_or(self.models.len());
+        if known.is_none() {
+            self.models.push(Model {
+                folder: folder(&hub)?,
                 length: 0,
                 sequences: 0,
                 max_num_seqs: 0,
                 solver: false,
                 ..Model::solver(name, &hub)
-            };
-            self.models.push(empty);
-            self.models.len() - 1
-        });
+            });
+        }
         let model = &mut self.models[at];
         if model.name != name && !model.aliases.iter().any(|alias| alias == name) {
             model.aliases.push(name.to_owned());
@@ -102,7 +104,14 @@ impl Served {
         model.max_num_seqs = model.max_num_seqs.max(most);
         model.solver |= role == Role::Solver;
         model.resident |= role != Role::Solver;
+        Ok(())
     }
+}
+
+/// What the folder of a model says, if it is a local one.
+fn folder(hub: &str) -> Result<Option<ModelFolder>, CliError> {
+    let path = Path::new(hub);
+    Ok(if path.is_dir() { Some(ModelFolder::read(path)?) } else { None })
 }
 
 fn count(number: usize) -> u32 {

@@ -23,6 +23,11 @@ pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, CliError> {
     if plan.servers.iter().any(|server| server.memory.estimated) {
         note("* the KV cache is estimated from the size of the model, as its shape is unknown");
     }
+    for server in &plan.servers {
+        if let Some(reason) = server.model.folder.as_ref().and_then(|folder| folder.unknown_cache()) {
+            note(format_args!("models.{}: {reason}", server.model.name));
+        }
+    }
     Ok(Exit::Done)
 }
 

@@ -4,7 +4,8 @@ use super::{check_names, write};
 use crate::arguments::NanoExport;
 use crate::error::{CliError, Exit};
 use crate::output::data;
-use aske_nano::{files, networks};
+use aske_nano::{files, networks, portable_files};
+use std::borrow::Cow;
 
 pub(crate) fn run(arguments: &NanoExport) -> Result<Exit, CliError> {
     check_names(&arguments.only)?;
@@ -13,8 +14,13 @@ pub(crate) fn run(arguments: &NanoExport) -> Result<Exit, CliError> {
             continue;
         }
         let folder = arguments.folder.join(name);
-        for (file, bytes) in files(name).map_err(CliError::failure)? {
-            write(&folder.join(file), bytes)?;
+        let written = if arguments.original_heads {
+            files(name).map(|files| files.map(|(file, bytes)| (file, Cow::Borrowed(bytes))))
+        } else {
+            portable_files(name)
+        };
+        for (file, bytes) in written.map_err(CliError::failure)? {
+            write(&folder.join(file), &bytes)?;
         }
         data(folder.display());
     }
