@@ -6,6 +6,7 @@ mod common;
 mod damaged;
 mod resume;
 mod settings;
+mod trackers;
 
 use common::World;
 use serde_json::Value;

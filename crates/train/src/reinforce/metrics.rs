@@ -80,6 +80,8 @@ pub struct StepMetrics {
     pub learning_s: f64,
     /// Seconds of the whole step.
     pub step_s: f64,
+    /// When the step was finished, in seconds since 1970; `None` in files of earlier versions.
+    pub unix_time_s: Option<f64>,
 }
 
 /// Appends to the metrics of a run.
