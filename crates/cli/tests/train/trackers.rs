@@ -120,9 +120,10 @@ fn the_event_file_has_each_step_once_after_a_kill_and_an_extension() {
     let old = world.path("a/seed-0/tensorboard/events.out.tfevents.0000000001.aske");
     std::fs::write(&old, b"of an earlier start").unwrap();
     std::fs::write(world.path("a/seed-0/tensorboard/.keep"), b"").unwrap();
-    world.expect(0, &small(&["--steps", "4", "--run", "a"]));
+    world.expect(0, &small(&["--steps", "6", "--run", "a"]));
+    // Files of others are left alone.
     std::fs::remove_file(world.path("a/seed-0/tensorboard/.keep")).unwrap();
-    world.expect(0, &small(&["--steps", "5", "--run", "a"]));
+    world.expect(0, &small(&["--steps", "7", "--run", "a"]));
     let (series, texts) = events(&world.path("a/seed-0"));
     for (tag, key) in [
         ("reward/mean", "reward"),
@@ -133,7 +134,7 @@ fn the_event_file_has_each_step_once_after_a_kill_and_an_extension() {
         ("time/step_s", "step_s"),
     ] {
         assert_eq!(series[tag], stored(&world, "a", key), "{tag}");
-        assert_eq!(series[tag].iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(series[tag].iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
     }
     assert!(texts["config"].contains("train.learning_rate = 0.0003"), "{texts:?}");
     assert!(texts["config"].contains("models.nano-15k.") && !texts["config"].contains("gpt"), "{texts:?}");
@@ -176,8 +177,8 @@ fn a_tracker_that_crashes_hangs_or_prints_garbage_is_reported_once_and_ends_noth
         ("exit 1", "exit status: 1"),
         ("cat > /dev/null; exit 3", "exit status: 3"),
         ("echo \"bad key $WANDB_API_KEY\" >&2; exec 0<&-; exit 1", "bad key ***"),
-        ("sleep 600", "did not finish within 2 s"),
-        ("yes no | head -c 3000000; yes >&2", "did not finish within 2 s"),
+        ("exec sleep 600", "did not finish within 2 s"),
+        ("yes no | head -c 3000000; exec yes >&2", "did not finish within 2 s"),
         ("head -c 3000000 /dev/zero >&2; exit 1", "training continues"),
         (
             "echo '{\"failed\": \"no network for hunter2-hunter2\"}'; cat > /dev/null; exit 1",
@@ -201,7 +202,7 @@ fn a_tracker_that_cannot_be_used_is_refused_before_anything_is_asked() {
     let cases = [
         ("exit 3", "no package wandb", "-m pip install wandb"),
         ("echo 'no API key for hunter2-hunter2' >&2; exit 1", "no API key for ***", "train.report_to"),
-        ("sleep 600", "did not end within 2 s", "train.report_to"),
+        ("exec sleep 600", "did not end within 2 s", "train.report_to"),
     ];
     for (script, said, hint) in cases {
         let world = World::new();

@@ -45,7 +45,7 @@ class Wandb:
             settings=wandb.Settings(console="off"),
         )
         self.run.config.update(start["config"], allow_val_change=True)
-        self.where = self.run.url or self.run.dir
+        self.where = self.run.url or os.path.dirname(self.run.dir)
 
     def log(self, step, time, metrics):
         self.run.log({**metrics, "_timestamp": time}, step=step, commit=True)
@@ -88,7 +88,7 @@ class Mlflow:
                 self.client.log_batch(self.id, params=params[first : first + self.BATCH])
         else:
             self.client.update_run(self.id, status="RUNNING")
-        self.where = f"run {self.id} at {mlflow.get_tracking_uri()}"
+        self.where = f"run {start['name']} at {mlflow.get_tracking_uri()}"
 
     def log(self, step, time, metrics):
         from mlflow.entities import Metric
@@ -201,7 +201,7 @@ class Sender:
             return False
 
     def summarize(self, values):
-        if values and values != self.state.summary:
+        if values and (self.tracker or values != self.state.summary):
             self.open().summarize(self.state.step, values)
             self.state.store(summary=values)
 

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const SCRIPT: &str = include_str!("client.py");
 /// The exit status of a check that does not find the package.
 const MISSING: i32 = 3;
-/// Lines that wait for a process at most; further ones are left for the next start.
+/// Steps that wait for a process at most; then it gets no further ones before the next start.
 const MAX_WAITING: u64 = 100_000;
 /// Bytes that are kept of what a process writes to stderr, and of a line on stdout.
 const KEPT: usize = 16 << 10;
@@ -197,8 +197,8 @@ struct Progress {
     since: Option<Instant>,
     /// The end was sent.
     ending: bool,
-    /// The process has ended.
-    ended: bool,
+    /// The process gets no further steps.
+    closed: bool,
     /// A failure was reported; it is reported once.
     reported: bool,
 }
@@ -245,21 +245,32 @@ impl Client {
     }
 }
 
+/// A client that is dropped without an end is that of a training that failed; its process ends by itself.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.shared.progress.lock().ending = true;
+    }
+}
+
 impl Shared {
-    /// Counts a step that is about to be sent; `false` if the process will not read it. Reports a process that hangs.
+    /// Counts a step that is about to be sent; `false` if the process gets none. Reports a process that hangs.
     fn accepts_step(&self) -> bool {
         let mut progress = self.progress.lock();
-        if progress.ended || progress.waiting >= MAX_WAITING {
+        if progress.closed {
             return false;
         }
+        progress.closed = progress.waiting >= MAX_WAITING;
         let hangs = progress.since.is_some_and(|since| since.elapsed() > self.timeout);
         progress.waiting += 1;
         progress.since.get_or_insert_with(Instant::now);
+        let accepts = !progress.closed;
         drop(progress);
-        if hangs {
+        if !accepts {
+            self.report(&format!("{MAX_WAITING} steps are waiting for it"));
+        } else if hangs {
             self.report(&format!("no answer for {} s", self.timeout.as_secs_f64()));
         }
-        true
+        accepts
     }
 
     /// Reads what the process answers until it ends.
@@ -286,7 +297,7 @@ impl Shared {
         }
         let ending = {
             let mut progress = self.progress.lock();
-            progress.ended = true;
+            progress.closed = true;
             progress.ending
         };
         if !ending {
