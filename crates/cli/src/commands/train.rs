@@ -58,15 +58,15 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
         if exit != Exit::Done {
             status = exit;
         }
-        let mut measured = Vec::new();
+        let mut benchmark = Vec::new();
         if let Some(measures) = measures.as_ref().filter(|_| exit != Exit::Interrupted) {
             if measures.after(*seed)? == Exit::Interrupted {
                 exit = Exit::Interrupted;
             } else {
-                measured = outcome::benchmark(measures, *seed)?;
+                benchmark = outcome::benchmark(measures, *seed)?;
             }
         }
-        tracking::finish(trackers, measured, exit)?;
+        tracking::finish(trackers, benchmark, exit)?;
         if exit == Exit::Interrupted {
             return Ok(exit);
         }

@@ -146,8 +146,8 @@ fn an_event_file_that_cannot_be_written_is_reported_and_ends_nothing() {
     std::fs::create_dir_all(world.path("a/seed-0")).unwrap();
     std::fs::write(world.path("a/seed-0/tensorboard"), b"a file").unwrap();
     let ran = world.expect(0, &tiny(&["--steps", "2", "--run", "a"]));
-    assert_eq!(ran.stderr.matches("tensorboard: ").count(), 1, "{ran}");
-    assert!(ran.stderr.contains("training continues"), "{ran}");
+    assert_eq!(ran.stderr.matches("training continues").count(), 1, "{ran}");
+    assert!(ran.stderr.contains("tensorboard: "), "{ran}");
     assert_eq!(stored(&world, "a", "reward").len(), 2);
 }
 
@@ -173,12 +173,13 @@ const CHECKED: &str = "[ \"$3\" = check ] && exit 0";
 
 #[test]
 fn a_tracker_that_crashes_hangs_or_prints_garbage_is_reported_once_and_ends_nothing() {
+    // What never answers is noticed at a step or at the end, by how long the steps take.
     let scripts = [
         ("exit 1", "exit status: 1"),
-        ("cat > /dev/null; exit 3", "exit status: 3"),
+        ("cat > /dev/null; exit 3", "exit status: 3|no answer for 2 s"),
         ("echo \"bad key $WANDB_API_KEY\" >&2; exec 0<&-; exit 1", "bad key ***"),
-        ("exec sleep 600", "did not finish within 2 s"),
-        ("yes no | head -c 3000000; exec yes >&2", "did not finish within 2 s"),
+        ("exec sleep 600", "did not finish within 2 s|no answer for 2 s"),
+        ("yes no | head -c 3000000; exec yes >&2", "did not finish within 2 s|no answer for 2 s"),
         ("head -c 3000000 /dev/zero >&2; exit 1", "training continues"),
         (
             "echo '{\"failed\": \"no network for hunter2-hunter2\"}'; cat > /dev/null; exit 1",
@@ -191,7 +192,8 @@ fn a_tracker_that_crashes_hangs_or_prints_garbage_is_reported_once_and_ends_noth
         let ran = train_with(&world, &format!("{CHECKED}\n{script}"), "hunter2-hunter2").ended(0);
         assert!(begun.elapsed() < Duration::from_secs(60), "{script}");
         assert_eq!(ran.stderr.matches("wandb: ").count(), 1, "{script}: {ran}");
-        assert!(ran.stderr.contains(said) && ran.stderr.contains("training continues"), "{script}: {ran}");
+        let said = said.split('|').any(|said| ran.stderr.contains(said));
+        assert!(said && ran.stderr.contains("training continues"), "{script}: {ran}");
         assert!(!ran.stderr.contains("hunter2"), "{script}: {ran}");
         assert_eq!(stored(&world, "a", "reward").len(), 2, "{script}");
     }
@@ -213,7 +215,7 @@ fn a_tracker_that_cannot_be_used_is_refused_before_anything_is_asked() {
     let world = World::new();
     for (key, value, said) in [
         ("tracker_python", "/no/python", "/no/python does not start"),
-        ("report_to", "wandbb", "hint: known here: tensorboard, wandb, mlflow, trackio"),
+        ("report_to", "comet", "hint: known here: tensorboard, wandb, mlflow, trackio"),
         ("tracker_timeout_s", "0", "must be above 0"),
     ] {
         let given = format!("train.{key}={value}");
