@@ -1,5 +1,5 @@
 //! `aske train` from outside.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -73,7 +73,7 @@ fn events(folder: &Path) -> (Series, BTreeMap<String, String>) {
     let mut first = true;
     while !rest.is_empty() {
         let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
-        let mask = |crc: u32| ((crc >> 15) | (crc << 17)).wrapping_add(0xa282_ead8);
+        let mask = |crc: u32| crc.rotate_right(15).wrapping_add(0xa282_ead8);
         let length = usize::try_from(u64::from_le_bytes(rest[..8].try_into().unwrap())).unwrap();
         assert_eq!(number(&rest[8..12]), mask(crc32c(&rest[..8])));
         let event = &rest[12..12 + length];
@@ -179,7 +179,7 @@ fn a_tracker_that_crashes_hangs_or_prints_garbage_is_reported_once_and_ends_noth
         ("cat > /dev/null; exit 3", "exit status: 3|no answer for 2 s"),
         ("echo \"bad key $WANDB_API_KEY\" >&2; exec 0<&-; exit 1", "bad key ***"),
         ("exec sleep 600", "did not finish within 2 s|no answer for 2 s"),
-        ("yes no | head -c 3000000; exec yes >&2", "did not finish within 2 s|no answer for 2 s"),
+        ("yes no | head -c 3000000; exec yes >&2", "wandb: y; training continues"),
         ("head -c 3000000 /dev/zero >&2; exit 1", "training continues"),
         (
             "echo '{\"failed\": \"no network for hunter2-hunter2\"}'; cat > /dev/null; exit 1",
@@ -190,7 +190,7 @@ fn a_tracker_that_crashes_hangs_or_prints_garbage_is_reported_once_and_ends_noth
         let world = World::new();
         let begun = Instant::now();
         let ran = train_with(&world, &format!("{CHECKED}\n{script}"), "hunter2-hunter2").ended(0);
-        assert!(begun.elapsed() < Duration::from_secs(60), "{script}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "{script}");
         assert_eq!(ran.stderr.matches("wandb: ").count(), 1, "{script}: {ran}");
         let said = said.split('|').any(|said| ran.stderr.contains(said));
         assert!(said && ran.stderr.contains("training continues"), "{script}: {ran}");
