@@ -58,11 +58,14 @@ impl Measurements {
     }
 }
 
+/// A number of a measurement.
+type Value = fn(&Measured) -> Option<f64>;
+
 /// The measurements before and after training with a seed, for trackers.
 pub(super) fn benchmark(measures: &Measures, seed: u64) -> Result<Vec<Measurement>, CliError> {
     let found = Measurements::read(measures, &[seed])?;
     let [after, before] = [0, found.before()].map(|at| measured(String::new(), &found, at, &[]));
-    let each: [(&str, fn(&Measured) -> Option<f64>); 7] = [
+    let each: [(&str, Value); 7] = [
         ("calibrated", |row| row.calibrated.map(|estimate| estimate.value)),
         ("calibrated_gain", |row| row.gain.map(|estimate| estimate.value)),
         ("distinct", |row| Some(row.distinct)),
@@ -71,7 +74,7 @@ pub(super) fn benchmark(measures: &Measures, seed: u64) -> Result<Vec<Measuremen
         ("avg_gain", |row| row.avg_gain.map(|estimate| estimate.value)),
         ("pass", |row| row.pass),
     ];
-    let measurement = |(name, value): (&str, fn(&Measured) -> Option<f64>)| Measurement {
+    let measurement = |(name, value): (&str, Value)| Measurement {
         name: name.to_owned(),
         before: value(&before),
         after: value(&after),
