@@ -30,8 +30,8 @@ pub use pack::load_pack;
 pub use schema::{
     AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
     EquivalenceSection, EvalSection, MeasureSection, ModelSection, OneOrMany, Order, PolicyLoss,
-    ProtocolSection, ProviderKind, RunSection, SamplerKind, ScaleRewards, SetSection, TrainSection,
-    VllmSection, WatchSection,
+    ProtocolSection, ProviderKind, RunSection, SamplerKind, ScaleRewards, SetSection, TrackerKind,
+    TrainSection, VllmSection, WatchSection,
 };
 pub use secret::is_env_var_name;
 pub use settings::{MODEL_FOLDER_HINT, PROVIDER_HINT, RoleSettings, Settings, is_valid_name, sanitize_name};

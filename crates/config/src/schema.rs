@@ -5,8 +5,12 @@ use aske_answer::{NotationPolicy, Rules};
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
 use aske_session::Protocol;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -366,6 +370,21 @@ pub struct TrainSection {
     pub vllm: VllmSection,
     /// Sampling threads.
     pub threads: usize,
+    /// Experiment trackers that get the metrics of every step: `wandb`, `mlflow`, `trackio`. TensorBoard's event files are
+    /// always written.
+    #[serde(deserialize_with = "one_or_many")]
+    pub report_to: Vec<TrackerKind>,
+    /// The trackers' project (`mlflow`: experiment); by default as the client's environment variable says, else `aske`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The trackers' name of this training: the group of its seeds, and the beginning of their names; by default the name of
+    /// the training folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_name: Option<String>,
+    /// The Python interpreter that the trackers' packages are installed for.
+    pub tracker_python: String,
+    /// How long a tracker may take to accept a step or to finish before it is reported, in seconds.
+    pub tracker_timeout_s: f64,
     /// Monitoring for collapse.
     pub watch: WatchSection,
     /// Measurements before and after training.
@@ -407,6 +426,11 @@ impl Default for TrainSection {
             sampler: SamplerKind::default(),
             vllm: VllmSection::default(),
             threads: 2,
+            report_to: Vec::new(),
+            project: None,
+            run_name: None,
+            tracker_python: "python3".to_owned(),
+            tracker_timeout_s: 120.0,
             watch: WatchSection::default(),
             measure: MeasureSection::default(),
         }
@@ -422,6 +446,50 @@ pub enum SamplerKind {
     InProcess,
     /// vLLM servers.
     Vllm,
+}
+
+/// An experiment tracker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackerKind {
+    /// TensorBoard, whose event files are always written.
+    Tensorboard,
+    /// Weights & Biases.
+    Wandb,
+    /// MLflow.
+    Mlflow,
+    /// Trackio.
+    Trackio,
+}
+
+impl TrackerKind {
+    /// The name in a configuration, which is also that of its Python package.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tensorboard => "tensorboard",
+            Self::Wandb => "wandb",
+            Self::Mlflow => "mlflow",
+            Self::Trackio => "trackio",
+        }
+    }
+}
+
+/// A list, or a single value of it.
+fn one_or_many<'d, D: Deserializer<'d>, T: Deserialize<'d>>(given: D) -> Result<Vec<T>, D::Error> {
+    struct OneOrManyOf<T>(PhantomData<T>);
+    impl<'d, T: Deserialize<'d>> Visitor<'d> for OneOrManyOf<T> {
+        type Value = Vec<T>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a name or a list of names")
+        }
+        fn visit_str<E: de::Error>(self, one: &str) -> Result<Vec<T>, E> {
+            Ok(vec![T::deserialize(one.into_deserializer())?])
+        }
+        fn visit_seq<A: SeqAccess<'d>>(self, many: A) -> Result<Vec<T>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(many))
+        }
+    }
+    given.deserialize_any(OneOrManyOf(PhantomData))
 }
 
 /// `[train.vllm]`: the vLLM servers that sample the policy.

@@ -9,6 +9,9 @@ const ROLLOUTS: u64 = 1_000_000;
 /// Whole numbers that are only limited so that no product of two of them overflows.
 const MANY: u64 = 1_000_000_000;
 
+/// Where metrics are reported; changes neither rollouts nor updates.
+const TRACKER_KEYS: [&str; 5] = ["report_to", "project", "run_name", "tracker_python", "tracker_timeout_s"];
+
 impl TrainSection {
     /// Checks that every number is in its range.
     ///
@@ -40,7 +43,12 @@ impl TrainSection {
             measure: default.measure,
             ..self.clone()
         };
-        with_old_names("train", serde_json::to_value(&fixed).unwrap_or_default()).to_string()
+        let mut value = serde_json::to_value(&fixed).unwrap_or_default();
+        if let Some(keys) = value.as_object_mut() {
+            // Earlier versions did not have them.
+            keys.retain(|key, _| !TRACKER_KEYS.contains(&key.as_str()));
+        }
+        with_old_names("train", value).to_string()
     }
 
     fn check_plan(&self) -> Result<(), ConfigError> {
@@ -60,8 +68,14 @@ impl TrainSection {
         whole("keep_checkpoints", self.keep_checkpoints as u64, 1, MANY)?;
         whole("threads", self.threads as u64, 1, 4096)?;
         whole("vllm.replicas", self.vllm.replicas as u64, 1, 64)?;
-        let inside = |seconds: f64| seconds > 0.0 && seconds.is_finite();
-        number("vllm.startup_timeout_s", self.vllm.startup_timeout_s, inside, "finite and above 0")
+        for (key, seconds) in [
+            ("vllm.startup_timeout_s", self.vllm.startup_timeout_s),
+            ("tracker_timeout_s", self.tracker_timeout_s),
+        ] {
+            let range = "above 0 and at most 1000000000";
+            number(key, seconds, |seconds| seconds > 0.0 && seconds <= MANY as f64, range)?;
+        }
+        Ok(())
     }
 
     fn check_optimiser(&self) -> Result<(), ConfigError> {

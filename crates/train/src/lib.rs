@@ -2,7 +2,8 @@
 //!
 //! A [`Policy`] generates, takes optimizer steps over a [`Batch`] and saves checkpoints. [`CpuPolicy`] trains a small network
 //! on the CPU; `TorchPolicy` (feature `torch`) trains a checkpoint of transformers, or the same small network, through
-//! libtorch. [`train()`] is the supervised loop, [`reinforce`] trains a policy to ask. Used by `cli`.
+//! libtorch. [`train()`] is the supervised loop, [`reinforce`] trains a policy to ask, [`trackers`] show its metrics. Used by
+//! `cli`.
 //!
 //! ```
 //! # use aske_train::{AdamWConfig, Batch, CpuPolicy, Loss, Policy, Weights};
@@ -31,6 +32,7 @@ mod serving;
 mod supervised;
 #[cfg(feature = "torch")]
 mod torch;
+pub mod trackers;
 mod weights;
 
 pub use adamw::AdamWConfig;

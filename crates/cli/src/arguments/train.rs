@@ -35,12 +35,13 @@ pub(crate) struct Train {
 
 const EXAMPLES: &str = "Running the same command again continues from the last checkpoint; stored replies are reused.
 For each seed, the folder contains the rollouts as a run folder (`aske view`, `aske report`), metrics.jsonl,
-checkpoints/ and trained/, a checkpoint that transformers and vLLM can load.
+tensorboard/, checkpoints/ and trained/, a checkpoint that transformers and vLLM can load.
 
 Examples:
   aske train                                    train the nano asker
   aske train --seeds 0,1,2                      train with three seeds and compare them
   aske train --steps 5 --no-measure             a short trial
+  aske train -o train.report_to=wandb           report to Weights & Biases, too; also mlflow, trackio
   aske train -o train.loss=dapo -o train.learning_rate=5e-5 --run runs/dapo
   aske train --config gpu-train --gpus 1x141    a real model; vLLM samples it and serves the solvers
   aske bench --asker trained -o models.trained.provider=local -o models.trained.path=runs/nano-train/seed-0/trained";

@@ -5,6 +5,7 @@ mod measure;
 mod outcome;
 mod picture;
 mod servers;
+mod tracking;
 mod trained;
 
 use crate::arguments::{Train, whole};
@@ -20,6 +21,7 @@ use aske_record::{Manifest, RunDir};
 use aske_train::reinforce::{
     CollapseMonitor, PolicyServer, RolloutSampler, StopReason, Trainer, load_policy,
 };
+use aske_train::trackers::Trackers;
 use aske_train::{Objective, Policy};
 use curves::Curves;
 use measure::Measures;
@@ -41,6 +43,7 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     let settings = first.settings()?;
     check(&settings, first.config())?;
     let plan = &first.config().train;
+    Trackers::check(plan)?;
     let measures =
         if arguments.no_measure { None } else { Measures::new(plan, &configuration, &settings, &root)? };
     if let Some(measures) = &measures
@@ -51,17 +54,21 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     let mut status = Exit::Done;
     for seed in &seeds {
         let layers = layers(*seed)?;
-        let exit = train_seed(arguments, &layers, *seed, &root)?;
+        let (mut exit, trackers) = train_seed(arguments, &layers, *seed, &root)?;
         if exit != Exit::Done {
             status = exit;
         }
+        let mut benchmark = Vec::new();
+        if let Some(measures) = measures.as_ref().filter(|_| exit != Exit::Interrupted) {
+            if measures.after(*seed)? == Exit::Interrupted {
+                exit = Exit::Interrupted;
+            } else {
+                benchmark = outcome::benchmark(measures, *seed)?;
+            }
+        }
+        tracking::finish(trackers, benchmark, exit)?;
         if exit == Exit::Interrupted {
             return Ok(exit);
-        }
-        if let Some(measures) = &measures
-            && measures.after(*seed)? == Exit::Interrupted
-        {
-            return Ok(Exit::Interrupted);
         }
     }
     outcome::show(&root, &seeds, measures.as_ref(), arguments.json)?;
@@ -92,8 +99,13 @@ fn seed_folder(root: &Path, seed: u64) -> PathBuf {
     root.join(format!("seed-{seed}"))
 }
 
-/// Trains with one seed.
-fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Result<Exit, CliError> {
+/// Trains with one seed. The trackers are still open for the measurement of the trained policy.
+fn train_seed(
+    arguments: &Train,
+    layers: &Layers,
+    seed: u64,
+    root: &Path,
+) -> Result<(Exit, Trackers), CliError> {
     let mut settings = layers.settings()?;
     let plan = &layers.config().train;
     let path = seed_folder(root, seed);
@@ -134,7 +146,8 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
     };
     announce(&settings, plan, seed, &path);
     let interrupt = Interrupt::default();
-    let curves = Curves::new(plan);
+    let trackers = tracking::start(layers, &settings, root, &path, seed);
+    let curves = Curves::new(plan, &trackers);
     let done = block_on(&halt, &interrupt, async {
         let supervisor = match fleet {
             Some(fleet) => Some(fleet.start().await?),
@@ -156,7 +169,8 @@ fn train_seed(arguments: &Train, layers: &Layers, seed: u64, root: &Path) -> Res
         CliError::from(error).and_hint(kept)
     })?;
     training.server.clean_up();
-    finish(policy.as_ref(), &stop, root, seed)
+    let exit = finish(policy.as_ref(), &stop, root, seed)?;
+    Ok((exit, trackers))
 }
 
 fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {

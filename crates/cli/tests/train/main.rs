@@ -1,11 +1,12 @@
 //! `aske train` from outside.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 #[path = "../common/mod.rs"]
 mod common;
 mod damaged;
 mod resume;
 mod settings;
+mod trackers;
 
 use common::World;
 use serde_json::Value;

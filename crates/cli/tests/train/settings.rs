@@ -4,7 +4,7 @@ use crate::common::World;
 use crate::tiny;
 
 /// Every numeric setting of a training, and values that it must not take.
-const NONSENSE: [(&str, &[&str]); 30] = [
+const NONSENSE: [(&str, &[&str]); 32] = [
     ("steps", &["0"]),
     ("groups", &["0", "9223372036854775807"]),
     ("group_size", &["0", "1", "4294967295"]),
@@ -28,6 +28,8 @@ const NONSENSE: [(&str, &[&str]); 30] = [
     ("checkpoint_every", &["0"]),
     ("keep_checkpoints", &["0"]),
     ("threads", &["0", "9223372036854775807"]),
+    ("tracker_timeout_s", &["nan", "inf", "0", "-1", "1e300"]),
+    ("vllm.startup_timeout_s", &["nan", "0", "1e300"]),
     ("watch.max_questions", &["0"]),
     ("watch.min_distinct", &["nan", "inf", "-0.1"]),
     ("watch.min_valid", &["nan", "-0.1"]),

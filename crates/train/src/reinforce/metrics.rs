@@ -80,6 +80,8 @@ pub struct StepMetrics {
     pub learning_s: f64,
     /// Seconds of the whole step.
     pub step_s: f64,
+    /// When the step was finished, in seconds since 1970; `None` in files of earlier versions.
+    pub unix_time_s: Option<f64>,
 }
 
 /// Appends to the metrics of a run.
@@ -92,16 +94,16 @@ impl MetricsWriter {
     /// Opens the file and truncates it to the first `steps` steps, which it returns.
     pub fn open(folder: &Path, steps: u64) -> Result<(Self, Vec<StepMetrics>), TrainError> {
         let path = folder.join(FILE);
-        let mut lines = read_metrics(folder)?;
-        lines.retain(|line| line.step <= steps);
-        let kept: String =
-            lines.iter().filter_map(|line| Some(serde_json::to_string(line).ok()? + "\n")).collect();
+        let mut lines = read_lines(&path)?;
+        lines.retain(|(_, line)| line.step <= steps);
+        // As they are: serde_json does not read every number back exactly.
+        let kept: String = lines.iter().flat_map(|(text, _)| [text.as_str(), "\n"]).collect();
         let fresh = folder.join(format!("{FILE}.new"));
         std::fs::write(&fresh, kept)
             .and_then(|()| std::fs::rename(&fresh, &path))
             .map_err(io_error(&path))?;
         let file = OpenOptions::new().append(true).open(&path).map_err(io_error(&path))?;
-        Ok((Self { path, file }, lines))
+        Ok((Self { path, file }, lines.into_iter().map(|(_, line)| line).collect()))
     }
 
     /// Adds a step.
@@ -113,11 +115,16 @@ impl MetricsWriter {
 
 /// Reads the metrics of a training run; an incomplete last line is ignored.
 pub fn read_metrics(folder: &Path) -> Result<Vec<StepMetrics>, TrainError> {
-    let path = folder.join(FILE);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(text.lines().map_while(|line| serde_json::from_str(line).ok()).collect()),
+    Ok(read_lines(&folder.join(FILE))?.into_iter().map(|(_, line)| line).collect())
+}
+
+/// The complete lines of a file of metrics, and what they say.
+fn read_lines(path: &Path) -> Result<Vec<(String, StepMetrics)>, TrainError> {
+    let parse = |line: &str| Some((line.to_owned(), serde_json::from_str(line).ok()?));
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text.lines().map_while(parse).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(io_error(&path)(error)),
+        Err(error) => Err(io_error(path)(error)),
     }
 }
 
@@ -135,6 +142,8 @@ mod tests {
         writer
             .append(&StepMetrics { step: 2, bad_cross_check: Some(0.75), ..StepMetrics::default() })
             .unwrap();
+        let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
+        assert_eq!(text.lines().next(), Some(old), "lines are kept as they are");
         let read = read_metrics(folder.path()).unwrap();
         let shares: Vec<Option<f64>> = read.iter().map(|line| line.bad_cross_check).collect();
         assert_eq!(shares, [None, Some(0.75)]);

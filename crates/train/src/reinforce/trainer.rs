@@ -18,7 +18,7 @@ use aske_record::RunError;
 use aske_session::{Outcome, TurnError};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 /// An error that ends training.
 #[derive(Debug, thiserror::Error)]
@@ -248,6 +248,7 @@ impl Trainer<'_> {
             fill(&mut metrics, &stats, report?, learning_rate);
             (metrics.serving_s, metrics.sampling_s, metrics.learning_s) = (serving_s, sampling_s, learning_s);
             metrics.step_s = begun.elapsed().as_secs_f64();
+            metrics.unix_time_s = UNIX_EPOCH.elapsed().ok().map(|time| time.as_secs_f64());
             step += 1;
             writer.append(&metrics)?;
             observer.step_finished(&metrics);

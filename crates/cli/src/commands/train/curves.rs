@@ -4,6 +4,7 @@ use crate::output::{DIM, GOOD, NOTE, note, paint};
 use crate::runs::progress::Bar;
 use aske_config::TrainSection;
 use aske_train::reinforce::{ResumeError, StepMetrics, TrainObserver};
+use aske_train::trackers::Trackers;
 use indicatif::HumanDuration;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// Characters of a sparkline.
 const WIDTH: usize = 48;
 
-/// Observes a training and shows its curves.
-pub(super) struct Curves {
+/// Observes a training, shows its curves and passes them on to the trackers.
+pub(super) struct Curves<'t> {
     bar: Bar,
     steps: u64,
     rollouts: u64,
@@ -23,10 +24,11 @@ pub(super) struct Curves {
     lines: Mutex<Vec<StepMetrics>>,
     /// The latest valid checkpoint.
     checkpoint: Mutex<Option<PathBuf>>,
+    trackers: &'t Trackers,
 }
 
-impl Curves {
-    pub(super) fn new(train: &TrainSection) -> Self {
+impl<'t> Curves<'t> {
+    pub(super) fn new(train: &TrainSection, trackers: &'t Trackers) -> Self {
         let rollouts = train.groups as u64 * u64::from(train.group_size);
         Self {
             bar: Bar::new(train.steps, "steps"),
@@ -35,6 +37,7 @@ impl Curves {
             sampled: AtomicU64::new(0),
             lines: Mutex::default(),
             checkpoint: Mutex::default(),
+            trackers,
         }
     }
 
@@ -77,7 +80,7 @@ impl Curves {
     }
 }
 
-impl TrainObserver for Curves {
+impl TrainObserver for Curves<'_> {
     fn session_finished(&self, _: u64) {
         self.sampled.fetch_add(1, Ordering::Relaxed);
     }
@@ -88,6 +91,7 @@ impl TrainObserver for Curves {
             note(step(line));
         }
         self.lines.lock().push(line.clone());
+        self.trackers.log(line);
     }
 
     fn checkpoint_skipped(&self, checkpoint: &Path, why: &ResumeError) {

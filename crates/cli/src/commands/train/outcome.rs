@@ -13,6 +13,7 @@ use aske_report::number::percent;
 use aske_session::Outcome;
 use aske_stats::{Estimate, paired};
 use aske_train::reinforce::{HeldOutEval, StepMetrics, read_metrics};
+use aske_train::trackers::Measurement;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,30 @@ impl Measurements {
     fn before(&self) -> usize {
         self.runs.len() - 1
     }
+}
+
+/// A number of a measurement.
+type Value = fn(&Measured) -> Option<f64>;
+
+/// The measurements before and after training with a seed, for trackers.
+pub(super) fn benchmark(measures: &Measures, seed: u64) -> Result<Vec<Measurement>, CliError> {
+    let found = Measurements::read(measures, &[seed])?;
+    let [after, before] = [0, found.before()].map(|at| measured(String::new(), &found, at, &[]));
+    let each: [(&str, Value); 7] = [
+        ("calibrated", |row| row.calibrated.map(|estimate| estimate.value)),
+        ("calibrated_gain", |row| row.gain.map(|estimate| estimate.value)),
+        ("distinct", |row| Some(row.distinct)),
+        ("valid", |row| Some(row.valid)),
+        ("avg", |row| row.avg),
+        ("avg_gain", |row| row.avg_gain.map(|estimate| estimate.value)),
+        ("pass", |row| row.pass),
+    ];
+    let measurement = |(name, value): (&str, Value)| Measurement {
+        name: name.to_owned(),
+        before: value(&before),
+        after: value(&after),
+    };
+    Ok(each.into_iter().map(measurement).collect())
 }
 
 /// Steps over which the end of a training is averaged.
