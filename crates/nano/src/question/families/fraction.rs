@@ -1,6 +1,6 @@
 //! Sums, differences and products of fractions.
 
-use super::super::form::{Form, Ranges, Solution, at, same};
+use super::super::form::{Form, Ranges, Solution, at};
 use super::super::value::{Value, gcd};
 use super::super::working::reduced;
 use super::Family;
@@ -47,46 +47,40 @@ fn multiplied(n: &[i128]) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} + {}/{}?",
             "Compute $\\frac{{}}{{}} + \\frac{{}}{{}}$.",
             "Add {}/{} and {}/{}.",
             "Find the sum of {}/{} and {}/{} in lowest terms.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: proper,
-        parameters: same,
         solve: |n| combined(n, 1),
         expression: |n| format!("\\frac{{{}}}{{{}}}+\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} - {}/{}?",
             "Compute $\\frac{{}}{{}} - \\frac{{}}{{}}$.",
             "Evaluate {}/{} minus {}/{}.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: falling,
-        parameters: same,
         solve: |n| combined(n, -1),
         expression: |n| format!("\\frac{{{}}}{{{}}}-\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} * {}/{}?",
             "Compute $\\frac{{}}{{}} \\cdot \\frac{{}}{{}}$.",
             "Find the product of {}/{} and {}/{}.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: proper,
-        parameters: same,
         solve: multiplied,
         expression: |n| format!("\\frac{{{}}}{{{}}} \\cdot \\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
 ];

@@ -49,7 +49,6 @@ fn bounds(level: u32) -> Vec<std::ops::RangeInclusive<i128>> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve x + {} = {}.",
             "Find x if $x + {} = {}$.",
@@ -64,38 +63,36 @@ pub(super) static FORMS: &[Form] = &[
         parameters: |n| Some(vec![n[0], n[1] - n[0]]),
         solve: |n| solved(n[1] - n[0], format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
         expression: |n| format!("{}-{}", n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve {}x + {} = {}.",
             "Find x if ${}x + {} = {}$.",
             "Which number x satisfies {}x + {} = {}?",
             "What is x when {}x plus {} equals {}?",
         ],
-        levels: 1..=8,
         ranges: bounds,
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1], solution(n, 1)?]),
         solve: |n| one_sided(n, 1),
         expression: |n| format!("\\frac{{{}-{}}}{{{}}}", n[2], n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve {}x - {} = {}.",
             "Find x if ${}x - {} = {}$.",
             "What is x when {}x minus {} equals {}?",
         ],
-        levels: 1..=8,
         ranges: bounds,
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] - p[1]]).filter(|n| n[2] >= 0),
         parameters: |n| Some(vec![n[0], n[1], solution(n, -1)?]),
         solve: |n| one_sided(n, -1),
         expression: |n| format!("\\frac{{{}+{}}}{{{}}}", n[2], n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &["Solve {}x + {} = {}x + {}.", "Find x if ${}x + {} = {}x + {}$."],
         levels: 3..=8,
         ranges: |level| {
@@ -109,5 +106,6 @@ pub(super) static FORMS: &[Form] = &[
         },
         solve: two_sided,
         expression: |n| format!("\\frac{{{}-{}}}{{{}-{}}}", n[3], n[1], n[0], n[2]),
+        ..Form::of(Family::Linear)
     },
 ];

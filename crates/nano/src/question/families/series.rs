@@ -1,6 +1,6 @@
 //! Sums of arithmetic sequences.
 
-use super::super::form::{Form, Solution, at, same, solved};
+use super::super::form::{Form, Solution, at, solved};
 use super::super::working::product;
 use super::Family;
 
@@ -23,25 +23,21 @@ fn sum(first: i128, step: i128, terms: i128) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Series,
         phrasings: &[
             "What is the sum of the whole numbers from 1 to {}?",
             "Compute $1 + 2 + \\dots + {}$.",
             "Find $\\sum_{k=1}^{{}} k$.",
             "Add all whole numbers from 1 to {}.",
         ],
-        levels: 1..=8,
         ranges: |level| vec![3..=at(level, &[10, 20, 40, 99, 200, 2000, 20_000, 200_000])],
-        numbers: same,
-        parameters: same,
         solve: |n| {
             let twice = n[0] * (n[0] + 1);
             solved(twice / 2, format!("{}, {twice}/2={}", product(n[0], n[0] + 1), twice / 2))
         },
         expression: |n| format!("\\sum_{{k=1}}^{{{}}} k", n[0]),
+        ..Form::of(Family::Series)
     },
     Form {
-        family: Family::Series,
         phrasings: &[
             "An arithmetic sequence begins with {} and grows by {} each step. What is the sum of its first {} terms?",
             "Find the sum of {} + {}k for k from 0 to {} - 1.",
@@ -63,8 +59,6 @@ pub(super) static FORMS: &[Form] = &[
             );
             vec![1..=first, 1..=step, 3..=terms]
         },
-        numbers: same,
-        parameters: same,
         solve: |n| sum(n[0], n[1], n[2]),
         expression: |n| {
             format!(
@@ -74,5 +68,6 @@ pub(super) static FORMS: &[Form] = &[
                 t = n[2]
             )
         },
+        ..Form::of(Family::Series)
     },
 ];

@@ -53,7 +53,6 @@ fn larger(n: &[i128]) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::System,
         phrasings: &[
             "If x + y = {} and x - y = {}, what is x?",
             "Find x if $x + y = {}$ and $x - y = {}$.",
@@ -71,9 +70,9 @@ pub(super) static FORMS: &[Form] = &[
         },
         solve: larger,
         expression: |n| format!("\\frac{{{}+{}}}{{2}}", n[0], n[1]),
+        ..Form::of(Family::System)
     },
     Form {
-        family: Family::System,
         phrasings: &[
             "If {}x + {}y = {} and {}x + {}y = {}, what is x?",
             "Find x if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
@@ -87,9 +86,9 @@ pub(super) static FORMS: &[Form] = &[
             let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
             format!("\\frac{{{c} \\cdot {e}-{b} \\cdot {f}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
         },
+        ..Form::of(Family::System)
     },
     Form {
-        family: Family::System,
         phrasings: &[
             "If {}x + {}y = {} and {}x + {}y = {}, what is y?",
             "Find y if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
@@ -103,5 +102,6 @@ pub(super) static FORMS: &[Form] = &[
             let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
             format!("\\frac{{{a} \\cdot {f}-{c} \\cdot {d}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
         },
+        ..Form::of(Family::System)
     },
 ];
