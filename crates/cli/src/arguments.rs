@@ -14,7 +14,7 @@ mod train;
 mod verify;
 
 pub(crate) use bench::{Ask, Bench};
-pub(crate) use configuration::{Budget, Configuration, whole};
+pub(crate) use configuration::{Configuration, Execution, whole};
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,
@@ -33,7 +33,7 @@ pub(crate) use verify::{Compat, Verify};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
-use configuration::{WHOLE, environment};
+use configuration::{WHOLE, environment, given};
 use std::path::PathBuf;
 
 /// How well does a language model ask?

@@ -1,6 +1,6 @@
 //! Arguments of `aske eval`.
 
-use super::{Budget, WHOLE};
+use super::{Execution, WHOLE};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -71,17 +71,8 @@ pub(crate) struct EvalRun {
     /// Use at most this many problems of each dataset
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Maximum number of concurrent answers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) concurrency: Option<u64>,
     #[command(flatten)]
-    pub(crate) budget: Budget,
-    /// Show what would be asked without calling the model
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) execution: Execution,
 }
 
 #[derive(Debug, Args)]
