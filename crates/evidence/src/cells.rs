@@ -1,6 +1,6 @@
 //! Pairs: their outcomes for the maps, and which solver wins.
 
-use crate::tally::{Counts, place};
+use crate::tally::{Counts, place, share};
 use crate::{Count, Direction, PairCell, Run, Solver};
 use aske_session::Outcome;
 use aske_stats::wilson;
@@ -78,7 +78,7 @@ impl PairCell {
 
     /// Sessions with this outcome, out of all.
     pub fn share(&self, outcome: Outcome) -> f64 {
-        if self.sessions == 0 { 0.0 } else { self.outcomes[place(outcome)] as f64 / self.sessions as f64 }
+        share(self.outcomes[place(outcome)], self.sessions)
     }
 }
 
@@ -97,12 +97,7 @@ pub(crate) fn direction(cells: &[PairCell]) -> Direction {
 impl Count {
     /// A proportion with Wilson's interval.
     pub fn new(hits: u64, of: u64) -> Self {
-        Self {
-            hits,
-            of,
-            rate: if of == 0 { 0.0 } else { hits as f64 / of as f64 },
-            interval: wilson(hits, of),
-        }
+        Self { hits, of, rate: share(hits, of), interval: wilson(hits, of) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! look, above it a problem. The first limit of the cross-check is the paper's figure (under 1% for every asker). The
 //! others are judgement: strict where a label is wrong or missing, wider where it only may mean less.
 
+use crate::tally::share;
 use crate::{Flag, RunEvidence};
 
 /// One check of a run.
@@ -57,7 +58,7 @@ pub fn severity(share: f64, limits: [f64; 2]) -> Severity {
 impl Check<'_> {
     /// Hits among all; 0 of none.
     pub fn share(&self) -> f64 {
-        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+        share(self.hits, self.of)
     }
 
     /// Its severity.

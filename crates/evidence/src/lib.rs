@@ -33,7 +33,7 @@ pub use tables::{
     Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share, Skills, SolverInfo,
     SolverReplies, Target, Validity, Verdict,
 };
-pub use tally::Tally;
+pub use tally::{Tally, share};
 
 /// Everything about some runs.
 pub fn evidence(runs: &[Run]) -> Evidence {
