@@ -21,7 +21,7 @@ pub(crate) fn cells(run: &Run) -> Vec<PairCell> {
     )
 }
 
-/// Pairs from outcomes and from who was right, the smaller solver first.
+/// Pairs from outcomes and from which solvers were right, the smaller solver first.
 pub(crate) fn of(
     solvers: &[Solver],
     outcomes: impl Iterator<Item = ([usize; 2], Outcome, Option<[bool; 2]>)>,
@@ -60,7 +60,7 @@ fn separated(solvers: &[Solver], pair: [usize; 2]) -> bool {
 }
 
 impl PairCell {
-    /// Calibrated sessions won by the solver with fewer right answers; none where both have as many.
+    /// Calibrated sessions won by the solver with fewer right answers; `None` if both have equally many.
     pub fn weaker_wins(&self) -> Option<u64> {
         let [one, two] = self.right;
         match one.cmp(&two) {
@@ -70,7 +70,7 @@ impl PairCell {
         }
     }
 
-    /// Of the calibrated sessions, the share of the solver that wins more of them; none where there is none.
+    /// The share of the calibrated sessions won by the solver that wins more of them; `None` without such sessions.
     pub fn dominant_share(&self) -> Option<f64> {
         let wins = self.wins[0] + self.wins[1];
         (wins > 0).then(|| self.wins[0].max(self.wins[1]) as f64 / wins as f64)

@@ -78,7 +78,7 @@ pub(crate) fn place(outcome: Outcome) -> usize {
     outcome as usize
 }
 
-/// Every outcome's share over groups of sessions that belong together, and over samples where there are any.
+/// The share of every outcome over groups of sessions that belong together, and over samples if there are any.
 pub(crate) fn shares(groups: &[&Counts], samples: &[&Counts]) -> Vec<Share> {
     let total: u64 = groups.iter().copied().flatten().sum();
     let of = |outcome: Outcome| {
@@ -95,8 +95,7 @@ pub(crate) fn shares(groups: &[&Counts], samples: &[&Counts]) -> Vec<Share> {
     Outcome::ALL.map(of).to_vec()
 }
 
-/// Student's t over the rates of the samples that cover as many sessions as the fullest one; a sample that has
-/// only begun says little.
+/// Student's t over the rates of the complete samples: those with as many sessions as the largest one.
 fn across_samples(samples: &[&Counts], place: usize) -> Option<Interval> {
     let size = |counts: &Counts| counts.iter().sum::<u64>();
     let most = samples.iter().map(|counts| size(counts)).max()?;

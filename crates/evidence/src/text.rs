@@ -7,8 +7,8 @@ pub(crate) const HASHES: usize = 16;
 /// Minimum length of an answer whose appearance in the question is a leak: most questions contain a single digit.
 const SHORTEST_LEAK: usize = 3;
 
-/// MinHash over a question's words in threes (Broder, 1997): the share of equal places estimates how many of them two
-/// questions have in common.
+/// MinHash over the word triples of a question (Broder, 1997): the share of equal hashes estimates the share of triples
+/// that two questions have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint(pub(crate) [u32; HASHES]);
 
@@ -56,13 +56,12 @@ pub(crate) fn words_hash(question: &str) -> u64 {
 
 /// The words of a text: letters, digits and mathematical symbols between spaces and punctuation.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let part = |c: char| {
-        c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\')
-    };
+    let part =
+        |c: char| c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\');
     text.split(move |c| !part(c)).filter(|word| !word.is_empty())
 }
 
-/// Whether an answer of some length stands in the question as a word of its own.
+/// Whether the question contains the answer as a separate word, unless the answer is very short.
 pub(crate) fn leaks(question: &str, answer: &str) -> bool {
     let answer = answer.trim();
     if answer.chars().count() < SHORTEST_LEAK {
@@ -73,9 +72,9 @@ pub(crate) fn leaks(question: &str, answer: &str) -> bool {
         let before = question[..at].chars().next_back();
         let mut after = question[at + found.len()..].chars();
         let next = after.next();
-        // `12.5` is no `12`: a point before a digit goes on with the number.
-        let goes_on = next == Some('.') && after.next().is_some_and(|c| c.is_ascii_digit());
-        alone(before) && before != Some('.') && alone(next) && !goes_on
+        // `12.5` does not contain `12`: a point before a digit continues the number.
+        let continues = next == Some('.') && after.next().is_some_and(|c| c.is_ascii_digit());
+        alone(before) && before != Some('.') && alone(next) && !continues
     })
 }
 

@@ -1,8 +1,8 @@
 //! Laws that hold for any data.
 
 use aske_stats::{
-    AdaptiveSampler, Estimate, Interval, audit_terms, clustered, fisher, holm, kendall, newcombe,
-    same_order, wilson,
+    AdaptiveSampler, Estimate, Interval, audit_terms, clustered, fisher, holm, kendall, newcombe, same_order,
+    wilson,
 };
 use proptest::prelude::*;
 

@@ -9,8 +9,8 @@
 mod worlds;
 
 use aske_stats::{
-    AdaptiveSampler, AuditSession, Cell, Interval, Response, audit, clustered, crossed, difficulty,
-    paired, rasch, wilson,
+    AdaptiveSampler, AuditSession, Cell, Interval, Response, audit, clustered, crossed, difficulty, paired,
+    rasch, wilson,
 };
 use fastrand::Rng;
 use worlds::{Coverage, Values, beta, cluster_rate, happens, hits, holds, normal, sigmoid};

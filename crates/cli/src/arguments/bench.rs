@@ -46,7 +46,7 @@ pub(crate) struct Bench {
     /// The run folder [default: runs/CONFIG-ASKER]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
-    /// Only these pairs (a:b), or every pair with a solver (a); separated by commas
+    /// Run only these pairs (a:b), or every pair with a solver (a); separated by commas
     #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
     pub(crate) pairs: Vec<String>,
     /// Sessions for each pair

@@ -90,7 +90,7 @@ impl Configuration {
     /// This configuration; `nano-train` if none is given and there is no `aske.toml`.
     pub(crate) fn or_nano_train(&self) -> Self {
         let mut configuration = self.clone();
-        if configuration.config.is_none() && !Layers::usual() {
+        if configuration.config.is_none() && !Layers::has_default() {
             configuration.config = Some("nano-train".to_owned());
         }
         configuration
@@ -115,7 +115,8 @@ pub(super) fn given<'a>(
     overrides: &[String],
     flags: impl IntoIterator<Item = Flag<'a>>,
 ) -> Result<Vec<(String, String, Value)>, ConfigError> {
-    let mut given = overrides.iter().map(|text| Layers::parse_override(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut given =
+        overrides.iter().map(|text| Layers::parse_override(text)).collect::<Result<Vec<_>, _>>()?;
     for (flag, key, value) in flags {
         given.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
     }

@@ -56,7 +56,7 @@ pub(crate) struct EvalRun {
     /// The run folder [default: runs/eval-MODEL]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
-    /// Answers to each problem [default: 8]
+    /// Number of answers to each problem [default: 8]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
     /// Maximum tokens of an answer [default: 32000]

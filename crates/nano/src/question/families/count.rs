@@ -4,12 +4,12 @@ use super::super::form::{Form, Solution, at, solved};
 use super::super::working::{chain, quotient};
 use super::Family;
 
-/// The product of these factors, when it is not too large.
+/// The product of these factors; `None` on overflow.
 fn multiplied(factors: &[i128]) -> Option<i128> {
     factors.iter().try_fold(1_i128, |total, factor| total.checked_mul(*factor))
 }
 
-/// Of more than half, those left out are chosen.
+/// n choose k; if k is more than half of n, by choosing those that are left out.
 fn choices(n: i128, k: i128) -> Option<Solution> {
     if !(0..=n).contains(&k) || k > 20 {
         return None;

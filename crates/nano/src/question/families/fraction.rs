@@ -16,12 +16,12 @@ fn proper(n: &[i128]) -> Option<Vec<i128>> {
     (fine(n[0], n[1]) && fine(n[2], n[3])).then(|| n.to_vec())
 }
 
-/// Proper, and the first is the larger.
+/// Proper fractions in lowest terms, the larger one first.
 fn falling(n: &[i128]) -> Option<Vec<i128>> {
     proper(n).filter(|n| n[0] * n[3] > n[2] * n[1])
 }
 
-/// Over the product of the denominators, then in lowest terms.
+/// The sum or difference over the product of the denominators, then in lowest terms.
 fn combined(n: &[i128], sign: i128) -> Option<Solution> {
     let (left, right, below) = (n[0] * n[3], n[2] * n[1], n[1] * n[3]);
     let above = left + sign * right;

@@ -16,7 +16,7 @@ pub(super) static FORMS: &[Form] = &[Form {
         let largest = at(level, &[12, 30, 80, 200, 500, 9999, 1_000_000, 1_000_000_000]);
         vec![2..=largest, 2..=largest]
     },
-    // Numbers with nothing in common are most of all; they would teach to answer 1.
+    // Most random pairs are coprime: a network trained on them would learn to answer 1.
     numbers: |p| (p[0] != p[1] && gcd(p[0], p[1]) > 1).then(|| p.to_vec()),
     solve: |n| if n[0] == 0 && n[1] == 0 { None } else { solved(gcd(n[0], n[1]), euclid(n[0], n[1])) },
     expression: |n| format!("\\gcd({},{})", n[0], n[1]),

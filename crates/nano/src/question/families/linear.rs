@@ -5,13 +5,13 @@ use super::super::value::Value;
 use super::super::working::unknown;
 use super::Family;
 
-/// The quotient, after the steps before it.
+/// The solution above/below, with the steps before the division.
 fn divided(above: i128, below: i128, before: &str) -> Option<Solution> {
     let (value, steps) = unknown('x', above, below)?;
     Some(Solution { value, working: format!("{before}, {steps}") })
 }
 
-/// `{a}x + {b} = {c}`, with the sign of the number beside x.
+/// Solves `{a}x + {b} = {c}`, or with a minus sign.
 fn one_sided(n: &[i128], sign: i128) -> Option<Solution> {
     let moved = n[2] - sign * n[1];
     let op = if sign > 0 { '-' } else { '+' };
@@ -24,12 +24,12 @@ fn two_sided(n: &[i128]) -> Option<Solution> {
     divided(right, left, &before)
 }
 
-/// The whole solution of `{a}x + sign {b} = {c}`.
+/// The solution of `{a}x + {b} = {c}`, or with a minus sign, if it is an integer.
 fn solution(n: &[i128], sign: i128) -> Option<i128> {
     Value::ratio(n[2] - sign * n[1], n[0])?.as_whole()
 }
 
-/// Bounds of the factor, the number beside x, and x.
+/// Bounds of the coefficient, the constant and x.
 fn bounds(level: u32) -> Vec<std::ops::RangeInclusive<i128>> {
     let (a, b, x) = at(
         level,

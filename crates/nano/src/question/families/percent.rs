@@ -23,7 +23,7 @@ fn ranges(level: u32) -> Ranges {
     vec![1..=percent, 10..=amount]
 }
 
-/// Those that come out whole.
+/// Percentages whose value is an integer.
 fn whole(p: &[i128]) -> Option<Vec<i128>> {
     (p[0] * p[1] % 100 == 0).then(|| p.to_vec())
 }
@@ -35,7 +35,7 @@ fn share(percent: i128, amount: i128) -> Option<Solution> {
     Some(Solution { value, working })
 }
 
-/// The amount with its share added or taken away.
+/// The amount increased or reduced by a percentage.
 fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solution> {
     let part = share(percent, amount)?;
     let (whole, times) = (100 * amount, percent * amount);

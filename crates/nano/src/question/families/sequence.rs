@@ -3,7 +3,7 @@
 use super::super::form::{Form, Ranges, Solution, at, solved};
 use super::Family;
 
-/// The bounds of the first term, the step and the place.
+/// The bounds of the first term, the step and the index of the term.
 fn ranges(level: u32) -> Ranges {
     let (first, step, place) = at(
         level,

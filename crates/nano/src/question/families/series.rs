@@ -4,7 +4,7 @@ use super::super::form::{Form, Solution, at, solved};
 use super::super::working::product;
 use super::Family;
 
-/// Half of the number of terms times the first and the last.
+/// Half of the number of terms times the sum of the first and the last.
 fn sum(first: i128, step: i128, terms: i128) -> Option<Solution> {
     if terms < 1 {
         return None;
