@@ -1,4 +1,4 @@
-//! Which configuration a command uses, and the flags laid over it.
+//! Which configuration a command uses, and the flags that override it.
 
 use crate::logging;
 use crate::output::note_once;
@@ -159,7 +159,7 @@ pub(crate) struct Execution {
     /// Stop after this many minutes
     #[arg(long, value_name = "MINUTES")]
     budget_minutes: Option<f64>,
-    /// Show the plan without calling a model
+    /// Show the plan and what it is expected to use, without calling a model
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print the result as JSON

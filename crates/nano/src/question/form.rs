@@ -30,7 +30,6 @@ pub(super) struct Form {
     /// From numbers to parameters.
     pub(super) parameters: fn(&[i128]) -> Option<Vec<i128>>,
     pub(super) solve: fn(&[i128]) -> Option<Solution>,
-    pub(super) expression: fn(&[i128]) -> String,
 }
 
 impl Form {
@@ -45,7 +44,6 @@ impl Form {
             numbers: same,
             parameters: same,
             solve: |_| None,
-            expression: |_| String::new(),
         }
     }
 

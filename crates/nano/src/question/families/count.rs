@@ -49,7 +49,6 @@ pub(super) static FORMS: &[Form] = &[
         },
         numbers: |p| (p[1] < p[0]).then(|| p.to_vec()),
         solve: |n| choices(n[0], n[1]),
-        expression: |n| format!("\\binom{{{}}}{{{}}}", n[0], n[1]),
         ..Form::of(Family::Count)
     },
     Form {
@@ -60,7 +59,6 @@ pub(super) static FORMS: &[Form] = &[
         ],
         ranges: |level| vec![2..=at(level, &[3, 4, 5, 6, 7, 10, 14, 20])],
         solve: |n| arrangements(n[0]),
-        expression: |n| format!("{}!", n[0]),
         ..Form::of(Family::Count)
     },
     Form {
@@ -87,7 +85,6 @@ pub(super) static FORMS: &[Form] = &[
         },
         numbers: |p| (p[0] < p[1]).then(|| p.to_vec()),
         solve: |n| if n[0] == 0 { None } else { solved(n[1] / n[0], quotient(n[1], n[0])) },
-        expression: |n| format!("\\lfloor \\frac{{{}}}{{{}}} \\rfloor", n[1], n[0]),
         ..Form::of(Family::Count)
     },
 ];

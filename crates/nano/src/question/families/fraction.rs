@@ -56,7 +56,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges,
         numbers: proper,
         solve: |n| combined(n, 1),
-        expression: |n| format!("\\frac{{{}}}{{{}}}+\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
         ..Form::of(Family::Fraction)
     },
     Form {
@@ -68,7 +67,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges,
         numbers: falling,
         solve: |n| combined(n, -1),
-        expression: |n| format!("\\frac{{{}}}{{{}}}-\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
         ..Form::of(Family::Fraction)
     },
     Form {
@@ -80,7 +78,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges,
         numbers: proper,
         solve: multiplied,
-        expression: |n| format!("\\frac{{{}}}{{{}}} \\cdot \\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
         ..Form::of(Family::Fraction)
     },
 ];

@@ -19,6 +19,5 @@ pub(super) static FORMS: &[Form] = &[Form {
     // Most random pairs are coprime: a network trained on them would learn to answer 1.
     numbers: |p| (p[0] != p[1] && gcd(p[0], p[1]) > 1).then(|| p.to_vec()),
     solve: |n| if n[0] == 0 && n[1] == 0 { None } else { solved(gcd(n[0], n[1]), euclid(n[0], n[1])) },
-    expression: |n| format!("\\gcd({},{})", n[0], n[1]),
     ..Form::of(Family::Gcd)
 }];

@@ -62,7 +62,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| Some(vec![p[0], p[0] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1] - n[0]]),
         solve: |n| solved(n[1] - n[0], format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
-        expression: |n| format!("{}-{}", n[1], n[0]),
         ..Form::of(Family::Linear)
     },
     Form {
@@ -76,7 +75,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1], solution(n, 1)?]),
         solve: |n| one_sided(n, 1),
-        expression: |n| format!("\\frac{{{}-{}}}{{{}}}", n[2], n[1], n[0]),
         ..Form::of(Family::Linear)
     },
     Form {
@@ -89,7 +87,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] - p[1]]).filter(|n| n[2] >= 0),
         parameters: |n| Some(vec![n[0], n[1], solution(n, -1)?]),
         solve: |n| one_sided(n, -1),
-        expression: |n| format!("\\frac{{{}+{}}}{{{}}}", n[2], n[1], n[0]),
         ..Form::of(Family::Linear)
     },
     Form {
@@ -105,7 +102,6 @@ pub(super) static FORMS: &[Form] = &[
             Some(vec![n[0], n[1], n[2], x])
         },
         solve: two_sided,
-        expression: |n| format!("\\frac{{{}-{}}}{{{}-{}}}", n[3], n[1], n[0], n[2]),
         ..Form::of(Family::Linear)
     },
 ];

@@ -33,7 +33,6 @@ pub(super) static FORMS: &[Form] = &[
             let (times, value) = (n[1] * n[2], n[0] + n[1] * n[2]);
             solved(value, format!("{}*{}={times}, {}+{times}={value}", n[1], n[2], n[0]))
         },
-        expression: |n| format!("{}+{} \\cdot {}", n[0], n[1], n[2]),
         ..Form::of(Family::Order)
     },
     Form {
@@ -46,7 +45,6 @@ pub(super) static FORMS: &[Form] = &[
             let (sum, value) = (n[0] + n[1], (n[0] + n[1]) * n[2]);
             solved(value, format!("{}+{}={sum}, {sum}*{}={value}", n[0], n[1], n[2]))
         },
-        expression: |n| format!("({}+{}) \\cdot {}", n[0], n[1], n[2]),
         ..Form::of(Family::Order)
     },
     Form {
@@ -54,7 +52,6 @@ pub(super) static FORMS: &[Form] = &[
         levels: 2..=8,
         ranges: two_products,
         solve: |n| products(n, 1),
-        expression: |n| format!("{} \\cdot {}+{} \\cdot {}", n[0], n[1], n[2], n[3]),
         ..Form::of(Family::Order)
     },
     Form {
@@ -62,7 +59,6 @@ pub(super) static FORMS: &[Form] = &[
         levels: 2..=8,
         ranges: two_products,
         solve: |n| products(n, -1),
-        expression: |n| format!("{} \\cdot {}-{} \\cdot {}", n[0], n[1], n[2], n[3]),
         ..Form::of(Family::Order)
     },
 ];

@@ -61,7 +61,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges,
         numbers: whole,
         solve: |n| share(n[0], n[1]),
-        expression: |n| format!("\\frac{{{} \\cdot {}}}{{100}}", n[0], n[1]),
         ..Form::of(Family::Percent)
     },
     Form {
@@ -70,7 +69,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges: |level| ranges(level - 1).into_iter().rev().collect(),
         numbers: |p| whole(p),
         solve: |n| changed(n[1], n[0], 1),
-        expression: |n| format!("{0}+\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
         ..Form::of(Family::Percent)
     },
     Form {
@@ -79,7 +77,6 @@ pub(super) static FORMS: &[Form] = &[
         ranges: |level| ranges(level - 1).into_iter().rev().collect(),
         numbers: |p| whole(p),
         solve: |n| changed(n[1], n[0], -1),
-        expression: |n| format!("{0}-\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
         ..Form::of(Family::Percent)
     },
 ];

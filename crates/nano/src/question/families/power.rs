@@ -27,7 +27,6 @@ pub(super) static FORMS: &[Form] = &[
         phrasings: &["What is {} squared?", "Compute ${}^2$.", "Evaluate {}^2.", "Find the square of {}."],
         ranges: |level| vec![2..=at(level, &SQUARES)],
         solve: |n| solved(n[0] * n[0], product(n[0], n[0])),
-        expression: |n| format!("{}^2", n[0]),
         ..Form::of(Family::Power)
     },
     Form {
@@ -39,7 +38,6 @@ pub(super) static FORMS: &[Form] = &[
             vec![2..=base, 3..=exponent]
         },
         solve: power,
-        expression: |n| format!("{}^{{{}}}", n[0], n[1]),
         ..Form::of(Family::Power)
     },
     Form {
@@ -52,7 +50,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| Some(vec![p[0] * p[0]]),
         parameters: |n| Some(vec![n[0].isqrt()]).filter(|p| p[0] * p[0] == n[0]),
         solve: root,
-        expression: |n| format!("\\sqrt{{{}}}", n[0]),
         ..Form::of(Family::Power)
     },
 ];

@@ -18,6 +18,5 @@ pub(super) static FORMS: &[Form] = &[Form {
         vec![2..=10_i128.pow(a) - 1, 2..=10_i128.pow(b) - 1]
     },
     solve: |n| solved(n[0] * n[1], product(n[0], n[1])),
-    expression: |n| format!("{} \\cdot {}", n[0], n[1]),
     ..Form::of(Family::Product)
 }];

@@ -30,6 +30,5 @@ pub(super) static FORMS: &[Form] = &[Form {
     },
     numbers: |p| (p[0] > p[1]).then(|| p.to_vec()),
     solve: |n| if n[1] == 0 { None } else { solved(n[0] % n[1], division(n[0], n[1])) },
-    expression: |n| format!("{} \\bmod {}", n[0], n[1]),
     ..Form::of(Family::Remainder)
 }];

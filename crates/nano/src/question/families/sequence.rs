@@ -30,10 +30,6 @@ fn term(first: i128, step: i128, place: i128) -> Option<Solution> {
     if place < 1 { None } else { solved(value, working) }
 }
 
-fn expression(first: i128, step: i128, place: i128) -> String {
-    format!("{first}+({place}-1) \\cdot {step}")
-}
-
 pub(super) static FORMS: &[Form] = &[
     Form {
         phrasings: &[
@@ -43,7 +39,6 @@ pub(super) static FORMS: &[Form] = &[
         ],
         ranges,
         solve: |n| term(n[0], n[1], n[2]),
-        expression: |n| expression(n[0], n[1], n[2]),
         ..Form::of(Family::Sequence)
     },
     Form {
@@ -63,7 +58,6 @@ pub(super) static FORMS: &[Form] = &[
             let solved = term(n[1], step, n[0]).filter(|_| even)?;
             Some(Solution { working: format!("{}-{}={step}, {}", n[2], n[1], solved.working), ..solved })
         },
-        expression: |n| expression(n[1], n[2] - n[1], n[0]),
         ..Form::of(Family::Sequence)
     },
 ];

@@ -34,7 +34,6 @@ pub(super) static FORMS: &[Form] = &[
             let twice = n[0] * (n[0] + 1);
             solved(twice / 2, format!("{}, {twice}/2={}", product(n[0], n[0] + 1), twice / 2))
         },
-        expression: |n| format!("\\sum_{{k=1}}^{{{}}} k", n[0]),
         ..Form::of(Family::Series)
     },
     Form {
@@ -60,14 +59,6 @@ pub(super) static FORMS: &[Form] = &[
             vec![1..=first, 1..=step, 3..=terms]
         },
         solve: |n| sum(n[0], n[1], n[2]),
-        expression: |n| {
-            format!(
-                "\\frac{{{t} \\cdot (2 \\cdot {a}+({t}-1) \\cdot {d})}}{{2}}",
-                a = n[0],
-                d = n[1],
-                t = n[2]
-            )
-        },
         ..Form::of(Family::Series)
     },
 ];

@@ -21,7 +21,6 @@ pub(super) static FORMS: &[Form] = &[
         ],
         ranges,
         solve: |n| solved(n[0] + n[1], addition(n[0], n[1])),
-        expression: |n| format!("{}+{}", n[0], n[1]),
         ..Form::of(Family::Sum)
     },
     Form {
@@ -41,7 +40,6 @@ pub(super) static FORMS: &[Form] = &[
             };
             solved(n[0] - n[1], working)
         },
-        expression: |n| format!("{}-{}", n[0], n[1]),
         ..Form::of(Family::Sum)
     },
 ];

@@ -69,7 +69,6 @@ pub(super) static FORMS: &[Form] = &[
             whole.then(|| vec![i128::midpoint(n[0], n[1]), (n[0] - n[1]) / 2])
         },
         solve: larger,
-        expression: |n| format!("\\frac{{{}+{}}}{{2}}", n[0], n[1]),
         ..Form::of(Family::System)
     },
     Form {
@@ -82,10 +81,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers,
         parameters,
         solve: |n| cramer(n, 'x'),
-        expression: |n| {
-            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
-            format!("\\frac{{{c} \\cdot {e}-{b} \\cdot {f}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
-        },
         ..Form::of(Family::System)
     },
     Form {
@@ -98,10 +93,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers,
         parameters,
         solve: |n| cramer(n, 'y'),
-        expression: |n| {
-            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
-            format!("\\frac{{{a} \\cdot {f}-{c} \\cdot {d}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
-        },
         ..Form::of(Family::System)
     },
 ];
