@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The overhead of a model call in aske, against a bare aiohttp client on the same calls.
+"""Measures the overhead of a model call in aske, compared with a plain aiohttp client on the same calls.
 
     pip install -r benches/requirements.txt
     python benches/overhead.py            # CPU per call, three rounds, and the ratio
@@ -37,8 +37,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ABILITIES = range(5, 101, 5)
 
 
-class Trouble(Exception):
-    """An error that ends the benchmark with a message."""
+class BenchmarkError(Exception):
+    """A failure that ends the benchmark; its message is printed."""
 
 
 # The plan ------------------------------------------------------------------------------------------------------
@@ -90,13 +90,13 @@ def build(args: argparse.Namespace) -> Programs:
     if not args.no_build:
         command = ["cargo", "build", "--release", "-p", "aske", "-p", "aske-testkit"]
         if subprocess.run(command, cwd=ROOT, stdout=sys.stderr).returncode != 0:
-            raise Trouble(f"`{' '.join(command)}` failed")
+            raise BenchmarkError(f"`{' '.join(command)}` failed")
     programs = Programs(
         args.aske or target / "release" / "aske", args.server or target / "release" / "aske-testserver"
     )
     for program in (programs.aske, programs.server):
         if not program.is_file():
-            raise Trouble(f"{program} does not exist; build it, or name another with --aske or --server")
+            raise BenchmarkError(f"{program} does not exist; build it, or name another with --aske or --server")
     return programs
 
 
@@ -107,7 +107,7 @@ def serving(program: Path, *flags: str) -> Iterator[str]:
     try:
         line = server.stdout.readline().strip()
         if not line.startswith("listening on "):
-            raise Trouble(f"{program} did not start")
+            raise BenchmarkError(f"{program} did not start")
         yield line.removeprefix("listening on ")
     finally:
         server.terminate()
@@ -169,10 +169,10 @@ def run_aske(programs: Programs, plan: Plan, url: str, folder: Path) -> Side:
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         tail = (folder / "output").read_text(errors="replace")[-2000:]
-        raise Trouble(f"`aske bench` ended with {child.returncode}:\n{tail}")
+        raise BenchmarkError(f"`aske bench` ended with {child.returncode}:\n{tail}")
     calls = server_stats(url)["requests"] - before
     if calls == 0:
-        raise Trouble("`aske bench` made no calls")
+        raise BenchmarkError("`aske bench` made no calls")
     return Side(calls, wall, cpu(usage), mib(usage))
 
 
@@ -183,7 +183,7 @@ def run_client(url: str, bodies: Path, concurrency: int) -> Side:
         [*command, "--concurrency", str(concurrency)], stdout=subprocess.PIPE, text=True
     )
     if child.returncode != 0:
-        raise Trouble("the aiohttp client failed (is benches/requirements.txt installed?)")
+        raise BenchmarkError("the aiohttp client failed (is benches/requirements.txt installed?)")
     return Side(**json.loads(child.stdout))
 
 
@@ -209,7 +209,7 @@ async def post_all(url: str, bodies: list[bytes], concurrency: int) -> Side:
             async with session.post(url, data=body, headers=headers) as reply:
                 decoded = json.loads(await reply.read())
                 if reply.status != 200 or not decoded["choices"]:
-                    raise Trouble(f"status {reply.status}: {decoded}")
+                    raise BenchmarkError(f"status {reply.status}: {decoded}")
 
     connector = aiohttp.TCPConnector(limit=concurrency)
     async with aiohttp.ClientSession(connector=connector) as session:
@@ -304,8 +304,8 @@ def main() -> int:
         else:
             with tempfile.TemporaryDirectory(prefix="aske-overhead-") as folder:
                 (flight if args.flight else compare)(args, Path(folder))
-    except Trouble as trouble:
-        print(f"error: {trouble}", file=sys.stderr)
+    except BenchmarkError as error:
+        print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -2,18 +2,18 @@
 
 import { request, follow } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
-import { listen } from "./keys.js";
+import { listen } from "./shortcuts.js";
 import { currentRoute, go, link } from "./route.js";
 import { overview } from "./overview.js";
 import { session } from "./session.js";
 import { maps } from "./maps.js";
 import { compare } from "./compare.js";
-import { both } from "./both.js";
+import { sideBySide } from "./side-by-side.js";
 import { problem as evalProblem, problems } from "./eval.js";
 
 const isEval = (run) => Boolean(run?.evals);
 const run = (context, route) => (isEval(context.runs[Number(route.parts[0] ?? 0)]) ? problems : overview)(context, route);
-const VIEWS = { run, session, maps, compare, both, eval: evalProblem };
+const VIEWS = { run, session, maps, compare, both: sideBySide, eval: evalProblem };
 const main = document.getElementById("main");
 const context = { runs: [], version: 0 };
 let current = null;

@@ -3,7 +3,7 @@
 import { request, evidence } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
 import { between, count, percent, points } from "./format.js";
-import { PAGE, list, names } from "./list.js";
+import { PAGE, pagedList, names } from "./paged-list.js";
 import { OUTCOMES, badge, outcome } from "./outcome.js";
 import { filterOf, go, link } from "./route.js";
 import { prose } from "./text.js";
@@ -55,7 +55,7 @@ export async function compare(context, route) {
   const top = h("section", { class: "headline", "aria-label": "Both runs" });
   const result = h("div", { "aria-live": "polite" });
   const table = h("section", { class: "gap", "aria-label": "Outcomes" });
-  const rows = list("Sessions of both runs");
+  const rows = pagedList("Sessions of both runs");
   const href = (filter) => link("compare", pair, filter);
 
   const pick = (side) => select(side ? "Second run" : "First run", runs().map((run, at) => [String(at), run.name]), String(pair[side]),

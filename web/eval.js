@@ -2,7 +2,7 @@
 
 import { request } from "./api.js";
 import { h, fill, select } from "./dom.js";
-import { PAGE, list } from "./list.js";
+import { PAGE, pagedList } from "./paged-list.js";
 import { filterOf, go, link } from "./route.js";
 import { neighbourLinks } from "./session.js";
 import { answerText, box, prose } from "./text.js";
@@ -24,7 +24,7 @@ export async function problems(context, route) {
   const place = Number(route.parts[0] ?? 0);
   const run = () => context.runs[place];
   let query = route.query;
-  const found = list("Problems");
+  const found = pagedList("Problems");
   const search = h("input", { type: "search", placeholder: "Search problems", "aria-label": "Search problems",
     on: { input: () => find() } });
   const solved = select("How often right", SOLVED, query.get("solved") ?? "", () => find());

@@ -3,8 +3,8 @@
 import { request } from "./api.js";
 import { h } from "./dom.js";
 import { filters } from "./filters.js";
-import { headline } from "./headline.js";
-import { PAGE, list, sessionRow } from "./list.js";
+import { runSummary } from "./run-summary.js";
+import { PAGE, pagedList, sessionRow } from "./paged-list.js";
 import { filterOf, go, link } from "./route.js";
 
 /** The view of `#/run/PLACE?…`. */
@@ -18,9 +18,9 @@ export async function overview(context, route) {
     const next = { ...filterOf(query), ...changes };
     return link("run", [place], next);
   };
-  const head = headline(context, place, (outcome) => to({ outcome }));
+  const head = runSummary(context, place, (outcome) => to({ outcome }));
   const controls = filters(run, (key, value, typing) => go(key === null ? link("run", [place]) : to({ [key]: value }), Boolean(typing)));
-  const sessions = list("Sessions");
+  const sessions = pagedList("Sessions");
   const heading = h("h2", { class: "unseen" }, "Sessions");
 
   const read = async () => {

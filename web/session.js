@@ -8,7 +8,7 @@ import { filterOf, go, link } from "./route.js";
 import { draw, turn } from "./turn.js";
 
 /** The content of a session without navigation. */
-export function sheet(details, heading = "h1") {
+export function sessionContent(details, heading = "h1") {
   const state = details.grade?.outcome ?? "ungraded";
   const cost = Object.values(details.used).reduce((sum, one) => sum + one.usd, 0);
   const calls = Object.values(details.used).reduce((sum, one) => sum + one.calls, 0);
@@ -48,7 +48,7 @@ export async function session(context, route) {
     const { place: position, total, before, after } = details.around;
     const text = position === null ? "" : `${count(position + 1)} of ${count(total)}`;
     neighbours = neighbourLinks("Sessions", back, to(before), to(after), text);
-    fill(node, neighbours.node, sheet(details));
+    fill(node, neighbours.node, sessionContent(details));
     return details;
   };
   const details = await read();

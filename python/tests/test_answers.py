@@ -22,7 +22,7 @@ def test_verdicts(gold: str, target: str, equal: bool) -> None:
     assert aske_env.verify(aske_env.parse(gold), aske_env.parse(rf"So it is \boxed{{{target}}}.")) is equal
 
 
-def test_verdicts_are_the_same_from_sixteen_threads_in_a_batch_and_alone() -> None:
+def test_verdicts_do_not_depend_on_threads_or_batching() -> None:
     numbers = [(str(n % 97), rf"\frac{{{n * 3}}}{{3}}") for n in range(2000)]
     alone = [aske_env.verify(gold, target) for gold, target in numbers]
     assert sum(alone) == 97  # n % 97 == n for the first 97 numbers only
@@ -32,18 +32,18 @@ def test_verdicts_are_the_same_from_sixteen_threads_in_a_batch_and_alone() -> No
     assert threaded == alone == aske_env.verify_batch(golds, targets) == aske_env.verify_batch(golds, targets, threads=3)
 
 
-def test_extraction_takes_the_last_box_and_a_word_only_when_told() -> None:
+def test_extract_returns_the_last_box_and_a_word_only_on_request() -> None:
     assert aske_env.extract(r"\boxed{1}, no: \boxed{ 2 }") == "2"
     assert aske_env.extract("it is 7") is None
     assert aske_env.extract("it is 7", word=True) == "7"
 
 
-def test_a_parsed_answer_tells_how_it_was_read() -> None:
+def test_a_parsed_answer_shows_its_readings() -> None:
     parsed = aske_env.parse(r"\boxed{\frac{1}{2}}")
     assert parsed.text == r"\frac{1}{2}" and len(parsed) == len(parsed.readings) > 0
 
 
-def test_mistakes_are_told() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(TypeError, match="an answer is a str"):
         aske_env.verify(1, "1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one of"):

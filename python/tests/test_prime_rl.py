@@ -89,7 +89,7 @@ def furthest(hook: Any, step: dict[str, Any], **bounds: float) -> float:
     return max(gaps)
 
 
-def test_loss_and_gradients_are_the_rust_ones(hook: Any, step: dict[str, Any]) -> None:
+def test_loss_and_gradients_match_rust(hook: Any, step: dict[str, Any]) -> None:
     kwargs = toml(PRIME_RL / "rl.toml")["trainer"]["loss"]["kwargs"]
     assert kwargs == {"clip_low": step["clip_low"], "clip_high": step["clip_high"]}
     assert furthest(hook, step, **kwargs) < 1e-6
@@ -97,11 +97,11 @@ def test_loss_and_gradients_are_the_rust_ones(hook: Any, step: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("other", [{"clip_low": 0.7}, {"clip_low": 0.8}, {"clip_high": 2.9}, {"clip_high": 3.1}])
-def test_another_bound_is_another_loss(hook: Any, step: dict[str, Any], other: dict[str, float]) -> None:
+def test_other_bounds_give_another_loss(hook: Any, step: dict[str, Any], other: dict[str, float]) -> None:
     assert furthest(hook, step, **other) > 1e-4
 
 
-def test_the_share_of_clipped_tokens_is_told(hook: Any, step: dict[str, Any]) -> None:
+def test_metrics_report_the_share_of_clipped_tokens(hook: Any, step: dict[str, Any]) -> None:
     for sequence in step["sequences"]:
         metrics = hook(tensors(sequence)).metrics
         own = sum(sequence["mask"])
@@ -109,7 +109,7 @@ def test_the_share_of_clipped_tokens_is_told(hook: Any, step: dict[str, Any]) ->
         assert metrics["cispo/clipped_high"].item() * own == pytest.approx(sequence["clipped_high"])
 
 
-def test_weights_scale_the_loss_and_no_token_is_no_loss(hook: Any, step: dict[str, Any]) -> None:
+def test_weights_scale_the_loss_and_an_empty_mask_gives_zero(hook: Any, step: dict[str, Any]) -> None:
     import torch
 
     sequence = step["sequences"][0]
@@ -124,7 +124,7 @@ def test_weights_scale_the_loss_and_no_token_is_no_loss(hook: Any, step: dict[st
     assert all(value.item() == 0.0 for value in nothing.metrics.values())
 
 
-def test_prime_rl_itself_gives_the_rust_loss(step: dict[str, Any]) -> None:
+def test_the_loss_through_prime_rl_matches_rust(step: dict[str, Any]) -> None:
     """Through prime-rl's own loader of losses and its own sum over sequences."""
     reason = "needs prime-rl: see docs/cluster.md"
     theirs = pytest.importorskip("prime_rl.trainer.rl.loss", reason=reason, exc_type=ImportError)
@@ -156,7 +156,7 @@ def test_prime_rl_itself_gives_the_rust_loss(step: dict[str, Any]) -> None:
 # ---- The configuration -----------------------------------------------------------------------------------------
 
 
-def test_the_file_says_what_paper_train_says() -> None:
+def test_rl_toml_has_the_settings_of_paper_train() -> None:
     """Two files for one run: prime-rl's, and the one that `aske train` reads."""
     theirs, ours = toml(PRIME_RL / "rl.toml"), toml(CONFIGS / "paper-train.toml")
     train, optim = ours["train"], theirs["trainer"]["optim"]
@@ -182,7 +182,7 @@ def test_the_file_says_what_paper_train_says() -> None:
     assert orchestrator["renderer"]["enable_thinking"] is False
 
 
-def test_every_boundary_solver_has_an_address_and_every_gpu_four() -> None:
+def test_every_boundary_solver_has_an_address_and_every_gpu_has_four() -> None:
     text = (PRIME_RL / "aske.toml").read_text()
     models = tomllib.loads(text)["models"]
     small = toml(CONFIGS / "paper-models.toml")["sets"]["small"]["solvers"]
@@ -199,7 +199,7 @@ def schema_errors(document: dict[str, Any]) -> list[str]:
     return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
 
 
-def test_the_file_fits_prime_rls_schema() -> None:
+def test_rl_toml_matches_the_schema() -> None:
     assert schema_errors(toml(PRIME_RL / "rl.toml")) == []
 
 
@@ -214,7 +214,7 @@ def test_the_file_fits_prime_rls_schema() -> None:
         ("deployment.num_boundary_gpus", 3),
     ],
 )
-def test_the_schema_refuses_what_prime_rl_does_not_know(path: str, value: Any) -> None:
+def test_the_schema_rejects_unknown_keys_and_wrong_values(path: str, value: Any) -> None:
     document = toml(PRIME_RL / "rl.toml")
     *way, last = path.split(".")
     table = document
@@ -231,13 +231,13 @@ def rl_config() -> Any:
     return pytest.importorskip("prime_rl.configs.rl", reason=reason, exc_type=ImportError).RLConfig
 
 
-def test_the_schema_is_that_of_prime_rls_classes(rl_config: Any) -> None:
+def test_the_schema_is_up_to_date(rl_config: Any) -> None:
     from make_schema import FILE, schema
 
     assert json.loads(FILE.read_text()) == schema(), "write it anew: python python/tests/make_schema.py"
 
 
-def test_prime_rls_own_classes_take_the_file(rl_config: Any) -> None:
+def test_prime_rl_accepts_rl_toml(rl_config: Any) -> None:
     from pydantic_config import cli
     from verifiers.v1.utils.loaders import taskset_class
 

@@ -39,7 +39,7 @@ def test_rollouts_are_scored_by_the_rule(server: str, config: str) -> None:
     assert {rollout["record"]["sample"] for rollout in rollouts} == set(range(120))
 
 
-def test_a_server_that_fails_now_and_then_loses_no_rollout(tmp_path: Path) -> None:
+def test_no_rollout_is_lost_if_some_calls_fail(tmp_path: Path) -> None:
     process, url = start("--faults", "0.1", "--fault-seed", "3", "--only-fault", "429", "--pad-words", "5")
     try:
         path = tmp_path / "aske.toml"
@@ -56,7 +56,7 @@ def test_a_server_that_fails_now_and_then_loses_no_rollout(tmp_path: Path) -> No
         process.wait()
 
 
-def test_a_solver_that_is_not_there_is_a_failure_and_no_score(server: str, config: str) -> None:
+def test_an_unreachable_solver_is_a_failure_not_a_score(server: str, config: str) -> None:
     options = ['models.solver-20.url="http://127.0.0.1:9/v1"', "models.solver-20.limits.attempts=1"]
     environment = aske_env.Environment(config, options)
 
@@ -67,7 +67,7 @@ def test_a_solver_that_is_not_there_is_a_failure_and_no_score(server: str, confi
         asyncio.run(run())
 
 
-def test_a_history_that_is_not_there_is_a_failure_and_no_score(server: str, config: str) -> None:
+def test_an_unreachable_history_is_a_failure_not_a_score(server: str, config: str) -> None:
     # The test server has no such route.
     environment = aske_env.Environment(config, diversity_url=server)
 
@@ -80,7 +80,7 @@ def test_a_history_that_is_not_there_is_a_failure_and_no_score(server: str, conf
         aske_env.Environment(config, diversity_url="nowhere")
 
 
-def test_the_policy_judges_itself_greedily_at_its_own_endpoint_with_the_salt(server: str, config: str) -> None:
+def test_self_judging_is_greedy_and_sends_the_cache_salt(server: str, config: str) -> None:
     seen: list[tuple[str, dict[str, Any]]] = []
 
     class Policy(BaseHTTPRequestHandler):
@@ -120,7 +120,7 @@ def test_the_policy_judges_itself_greedily_at_its_own_endpoint_with_the_salt(ser
     assert rollout["question"] in body["messages"][-1]["content"]
 
 
-def test_mistakes_in_the_configuration_are_told_with_a_hint(config: str) -> None:
+def test_configuration_errors_have_a_hint(config: str) -> None:
     with pytest.raises(ValueError, match="hint:"):
         aske_env.Environment("no-such-configuration")
     with pytest.raises(ValueError, match="expected KEY=VALUE"):

@@ -37,7 +37,7 @@ def test_outcomes_and_rewards(answers: dict[str, str], outcome: str, calibration
     assert result["total"] == pytest.approx(sum(result["reward"].values()))
 
 
-def test_a_session_asks_for_what_it_needs_and_takes_nothing_else() -> None:
+def test_a_session_lists_its_calls_and_rejects_other_replies() -> None:
     session = aske_env.Environment("paper-train", OPTIONS).session()
     (call,) = session.calls()
     assert (call.role, call.turn, call.max_tokens) == ("asker", 1, 4000)  # the paper's training dialogue

@@ -19,7 +19,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_table_reaches_arrow(run: Path) -> None:
+def test_every_table_converts_to_arrow(run: Path) -> None:
     for kind, least in (("sessions", 6), ("answers", 12), ("grades", 6), ("questions", 1)):
         table = aske_env.load_run(run, kind=kind)
         arrow = pyarrow.table(table)
@@ -30,7 +30,7 @@ def test_every_table_reaches_arrow(run: Path) -> None:
     assert len(calibrated) == outcomes.count("calibrated")
 
 
-def test_what_is_no_run_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_raises(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="holds no run"):
         aske_env.load_run(tmp_path / "none")
     with pytest.raises(ValueError, match="one of sessions"):

@@ -46,7 +46,7 @@ def check(traces: list[Any]) -> None:
         assert trace.num_turns == len(result["record"]["turns"]) == 4
 
 
-def test_in_this_process(server: str, config: str) -> None:
+def test_rollouts_in_this_process(server: str, config: str) -> None:
     env = load_environment(environment(config))
     ctx = ModelContext(model="asker", client=EvalClientConfig(base_url=server, api_key_var="NO_KEY"))
 
@@ -62,7 +62,7 @@ def test_in_this_process(server: str, config: str) -> None:
     check(asyncio.run(run()))
 
 
-def test_another_seed_is_another_order_of_pairs(config: str) -> None:
+def test_the_seed_determines_the_order_of_pairs(config: str) -> None:
     def order(seed: int) -> list[str]:
         return [task.data.pair for task in load_environment(environment(config, f"run.seed={seed}")).taskset]
 
@@ -71,7 +71,7 @@ def test_another_seed_is_another_order_of_pairs(config: str) -> None:
     assert len(set(map(tuple, orders))) > 2 and order(3) == orders[3]
 
 
-def test_over_the_server_and_its_client(server: str, config: str, history: tuple[str, Path]) -> None:
+def test_rollouts_through_server_and_client(server: str, config: str, history: tuple[str, Path]) -> None:
     diversity_url, questions = history
     env = environment(config, diversity_url=diversity_url)
     spawn = multiprocessing.get_context("spawn")

@@ -14,7 +14,7 @@ mod train;
 mod verify;
 
 pub(crate) use bench::{Ask, Bench};
-pub(crate) use configuration::{Budget, Configuration, whole};
+pub(crate) use configuration::{Configuration, Execution, whole};
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,
@@ -33,7 +33,7 @@ pub(crate) use verify::{Compat, Verify};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
-use configuration::{WHOLE, environment};
+use configuration::{WHOLE, environment, given};
 use std::path::PathBuf;
 
 /// How well does a language model ask?
@@ -57,7 +57,7 @@ pub(crate) struct Log {
     /// also reply texts. ASKE_LOG sets levels by module, such as ASKE_LOG=aske_model=debug
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
-    /// Append the log to FILE as well; without -v and ASKE_LOG, at the level of -v and to the file alone
+    /// Also append the log to FILE; without -v and ASKE_LOG, only to the file, at the level of -v
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) log_file: Option<PathBuf>,
 }
@@ -141,7 +141,7 @@ pub(crate) struct Merge {
   aske config                                   every value in effect, with its origin
   aske config run --config paper-bench          only keys that start with `run`")]
 pub(crate) struct ShowConfig {
-    /// Only keys that start with this
+    /// Show only keys that start with this
     pub(crate) prefix: Option<String>,
     #[command(flatten)]
     pub(crate) configuration: Configuration,

@@ -344,7 +344,7 @@ fn a_local_model_without_its_files_is_named() {
     let pack = refused(&world, &["bench"]);
     assert_eq!(
         pack,
-        "error: none: no prompt pack of this name ships\nhint: there are builtin:nano, builtin:small\n"
+        "error: none: no built-in prompt pack has this name\nhint: there are builtin:nano, builtin:small\n"
     );
     world.write("aske.toml", "extends = \"nano\"\n[models.staircase]\nlevels = 9\n");
     let levels = refused(&world, &["bench", "--asker", "staircase"]);

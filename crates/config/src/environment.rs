@@ -3,21 +3,21 @@
 use crate::{ConfigError, closest};
 use toml::{Table, Value};
 
-/// The path of a configuration file.
+/// The variable with the path of the configuration file.
 pub(crate) const CONFIG_VARIABLE: &str = "ASKE_CONFIG";
 
-/// The folder of downloaded models.
+/// The variable with the folder of downloaded models.
 const CACHE_VARIABLE: &str = "ASKE_CACHE";
 
-/// The token of a server.
+/// The variable with the token of a server.
 const TOKEN_VARIABLE: &str = "ASKE_TOKEN";
 
-/// The levels of the log.
+/// The variable with the levels of the log.
 const LOG_VARIABLE: &str = "ASKE_LOG";
 
 const SECTIONS: [&str; 6] = ["protocol", "asker", "boundary", "check", "equivalence", "run"];
 
-/// The table that one variable sets, if it is one of ours.
+/// The configuration that a variable sets; `None` if the variable sets none.
 pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError>> {
     if [CONFIG_VARIABLE, CACHE_VARIABLE, TOKEN_VARIABLE, LOG_VARIABLE].contains(&name) {
         return None;

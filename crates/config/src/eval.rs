@@ -47,12 +47,12 @@ impl Layers {
 /// Sets chat template variables that the model's section does not set. Hosted servers are left out: some reject unknown
 /// parameters.
 fn set_template_defaults(template: &toml::Table, section: &mut ModelSection) {
-    let ours = match section.provider {
+    let applies = match section.provider {
         Some(ProviderKind::Llama) => true,
         Some(ProviderKind::Openai) => section.api_key_env.is_none(),
         _ => false,
     };
-    if !ours || template.is_empty() {
+    if !applies || template.is_empty() {
         return;
     }
     let given = section

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, Deserializer};
 use toml::{Table, Value};
 
-/// The default file.
-const USUAL_FILE: &str = "aske.toml";
-/// The configuration without any file.
+/// The default configuration file.
+const DEFAULT_FILE: &str = "aske.toml";
+/// The configuration that is used without a file.
 const NANO: &str = "nano";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
@@ -25,7 +25,7 @@ const MODELS: &str = "paper-models";
 pub enum Origin {
     /// No layer sets it.
     Default,
-    /// A configuration that ships.
+    /// A built-in configuration.
     Builtin(String),
     /// A file.
     File(PathBuf),
@@ -56,8 +56,8 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Loads the named configuration (a path, or the name of a built-in one), or the usual one, and lays the
-    /// environment and the flags over it. A flag is the flag's name, a dotted key and a value.
+    /// Loads the named configuration (a path, or the name of a built-in one) or the default one, and applies the
+    /// environment and the flags. A flag consists of its name, a dotted key and a value.
     pub fn load(
         named: Option<&str>,
         environment: impl Iterator<Item = (String, String)>,
@@ -69,15 +69,14 @@ impl Layers {
         let mut stack = Stack::default();
         let source = match named.or(by_variable) {
             Some(name) => stack.add_named(name, None)?,
-            None if Path::new(USUAL_FILE).exists() => stack.add_file(Path::new(USUAL_FILE))?,
+            None if Path::new(DEFAULT_FILE).exists() => stack.add_file(Path::new(DEFAULT_FILE))?,
             None => stack.add_builtin(NANO)?,
         };
         stack.finish(source, variables.into_iter(), flags)
     }
 
-    /// The configuration that a run was made with, `stored` in the file `path`, with the environment and the flags
-    /// laid over it. Models that it does not know come from the named configuration, else from the usual file and
-    /// from those that ship.
+    /// Loads the configuration of a run, which is `stored` in the file `path`, and applies the environment and the flags.
+    /// Models that it does not define are those of the named configuration, or of the default file, and the built-in ones.
     pub fn of_run(
         stored: Table,
         path: &Path,
@@ -90,7 +89,7 @@ impl Layers {
         stack.add_builtin(MODELS)?;
         match named {
             Some(name) => drop(stack.add_named(name, None)?),
-            None if Path::new(USUAL_FILE).exists() => drop(stack.add_file(Path::new(USUAL_FILE))?),
+            None if Path::new(DEFAULT_FILE).exists() => drop(stack.add_file(Path::new(DEFAULT_FILE))?),
             None => {}
         }
         stack.merged.retain(|key, _| key == "models");
@@ -107,9 +106,9 @@ impl Layers {
         stack.finish(source, environment, flags)
     }
 
-    /// Whether a file lies where one is looked for when none is named, or the environment names one.
-    pub fn usual() -> bool {
-        Path::new(USUAL_FILE).exists() || std::env::var_os(CONFIG_VARIABLE).is_some()
+    /// Whether there is a default configuration: the file `aske.toml`, or one that `ASKE_CONFIG` names.
+    pub fn has_default() -> bool {
+        Path::new(DEFAULT_FILE).exists() || std::env::var_os(CONFIG_VARIABLE).is_some()
     }
 
     /// The merged configuration.
@@ -117,12 +116,12 @@ impl Layers {
         &self.config
     }
 
-    /// A line for each key that a file, a variable or a flag gives under an old name.
+    /// A line for each key that a file, a variable or a flag sets by its old name.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// A short name of the file or built-in configuration that was asked for, for a run's folder.
+    /// The short name of the loaded file or built-in configuration, for the name of a run folder.
     pub fn name(&self) -> String {
         match &self.source {
             Origin::Builtin(name) => name.clone(),
@@ -133,8 +132,8 @@ impl Layers {
         }
     }
 
-    /// Every value, as `key`, value and origin, in the order of the schema. Values are as they may be shown: without
-    /// keys, and addresses without users, passwords and queries.
+    /// Every key with its value and origin, in the order of the schema. Secrets are masked: API keys, and users, passwords
+    /// and queries of URLs.
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
@@ -147,8 +146,8 @@ impl Layers {
         values
     }
 
-    /// The configuration as a run folder stores it: without secrets, and without `[eval]` and `[train]` where nothing in
-    /// them is set.
+    /// The configuration as stored in a run folder: without secrets, and without `[eval]` and `[train]` if they have
+    /// only default values.
     pub fn stored(&self) -> Table {
         let mut table = Table::try_from(&self.config).unwrap_or_default();
         if self.config.eval == EvalSection::default() {
@@ -161,7 +160,7 @@ impl Layers {
         table
     }
 
-    /// The flag of `key=value`, for messages, its dotted key and its value.
+    /// Parses `key=value`; returns the flag for messages, the dotted key and the value.
     pub fn parse_override(text: &str) -> Result<(String, String, Value), ConfigError> {
         let (key, value) = text.split_once('=').ok_or_else(|| {
             ConfigError::at(format!("--override {}", redact_text(text)), "expected KEY=VALUE")
@@ -190,7 +189,7 @@ fn split_key(key: &str) -> Vec<&str> {
 struct Stack {
     merged: Table,
     origins: BTreeMap<String, Origin>,
-    /// Files being read, so that a circle is noticed.
+    /// The files being read, to detect cycles.
     open: Vec<String>,
     notices: Vec<String>,
 }
@@ -214,7 +213,7 @@ impl Stack {
         Err(ConfigError::at(name, "no such configuration").with_hint(hint))
     }
 
-    /// Lays the environment and the flags over what is there.
+    /// Applies the environment and the flags.
     fn finish(
         mut self,
         source: Origin,
@@ -237,7 +236,7 @@ impl Stack {
         Ok(Layers { config, origins: self.origins, source, notices: self.notices })
     }
 
-    /// The variables that hold keys, by the files read so far; they set nothing.
+    /// The variables that hold API keys, according to the files read so far; they set no configuration key.
     fn key_variables(&self) -> Vec<String> {
         let models = self.merged.get("models").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         models.filter_map(|(_, model)| Some(model.get("api_key_env")?.as_str()?.to_owned())).collect()
@@ -254,7 +253,7 @@ impl Stack {
         self.add_text(Origin::File(path.to_owned()), &text, Some(path))
     }
 
-    /// Checks a file by itself, so that an error can name its line; then what it extends; then itself.
+    /// Checks a file on its own, so that an error has a line number; then adds what it extends, and then the file itself.
     fn add_text(&mut self, origin: Origin, text: &str, path: Option<&Path>) -> Result<Origin, ConfigError> {
         let name = origin.to_string();
         if self.open.contains(&name) {
@@ -279,7 +278,7 @@ impl Stack {
         Ok(origin)
     }
 
-    /// Adds a layer that a user gave as values.
+    /// Adds a layer from a variable or a flag.
     fn add_given(&mut self, origin: &Origin, mut layer: Table) -> Result<(), ConfigError> {
         let old = renamed::update(&mut layer);
         self.notice(origin, old);

@@ -5,12 +5,12 @@ use aske_session::Pack;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Reads and checks a pack: a folder, or one that ships, named `builtin:NAME`.
+/// Reads and checks a pack: a folder, or `builtin:NAME`.
 pub fn load_pack(name: &str) -> Result<Pack, ConfigError> {
     let Some(name) = name.strip_prefix("builtin:") else { return from_folder(Path::new(name)) };
     let files = Pack::extra_files(name).ok_or_else(|| {
-        let ship = Pack::EXTRA.map(|name| format!("builtin:{name}")).join(", ");
-        ConfigError::at(name, "no prompt pack of this name ships").with_hint(format!("there are {ship}"))
+        let known = Pack::EXTRA.map(|name| format!("builtin:{name}")).join(", ");
+        ConfigError::at(name, "no built-in prompt pack has this name").with_hint(format!("there are {known}"))
     })?;
     Pack::parse(&files).map_err(|problems| ConfigError::at(name, problems.to_string()))
 }

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Files this one builds on: names of built-in ones, or paths.
+    /// The configurations that this one extends: names of built-in ones, or paths.
     #[serde(skip_serializing_if = "OneOrMany::is_empty")]
     pub extends: OneOrMany,
     /// The dialogue.
@@ -163,13 +163,13 @@ pub struct BoundarySection {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub solvers: Vec<String>,
     /// Overrides each model's sampling. Keys that are not set have the paper's values.
-    #[serde(deserialize_with = "over_warm")]
+    #[serde(deserialize_with = "over_solver_sampling")]
     pub sampling: Sampling,
 }
 
 impl Default for BoundarySection {
     fn default() -> Self {
-        Self { set: None, solvers: Vec::new(), sampling: warm() }
+        Self { set: None, solvers: Vec::new(), sampling: solver_sampling() }
     }
 }
 
@@ -182,26 +182,26 @@ pub struct CheckSection {
     /// Number of draws; all answers must agree.
     pub draws: u32,
     /// Overrides the model's sampling. Keys that are not set have the paper's values.
-    #[serde(deserialize_with = "over_warm")]
+    #[serde(deserialize_with = "over_solver_sampling")]
     pub sampling: Sampling,
 }
 
 impl Default for CheckSection {
     fn default() -> Self {
-        Self { model: None, draws: Protocol::default().check_draws, sampling: warm() }
+        Self { model: None, draws: Protocol::default().check_draws, sampling: solver_sampling() }
     }
 }
 
-/// The paper's temperature for solvers and the cross-check solver.
-fn warm() -> Sampling {
+/// The paper's sampling of boundary solvers and the cross-check solver.
+fn solver_sampling() -> Sampling {
     Sampling { temperature: Some(0.7), ..Sampling::default() }
 }
 
-fn over_warm<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
-    Ok(Sampling::deserialize(given)?.over(&warm()))
+fn over_solver_sampling<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
+    Ok(Sampling::deserialize(given)?.over(&solver_sampling()))
 }
 
-/// `[equivalence]` and `[eval.judge]`: a model that says yes or no; absent model, no checker.
+/// `[equivalence]` and `[eval.judge]`: a model that answers yes or no. There is none unless `model` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EquivalenceSection {
@@ -242,7 +242,7 @@ pub struct EvalSection {
     /// The instruction after every problem, instead of the model's and the datasets' own; empty for none.
     pub instruction: Option<String>,
     /// Overrides the model's sampling. Keys that are not set have the paper's values.
-    #[serde(deserialize_with = "over_the_papers")]
+    #[serde(deserialize_with = "over_eval_sampling")]
     pub sampling: Sampling,
     /// Chat template variables for models in this process or on a server without a key, unless the model's section sets
     /// them. By default thinking is off.
@@ -263,7 +263,7 @@ impl Default for EvalSection {
         Self {
             samples: 8,
             max_tokens: 32_000,
-            sampling: papers_sampling(),
+            sampling: eval_sampling(),
             instruction: None,
             chat_template_kwargs: toml::Table::from_iter([(
                 "enable_thinking".to_owned(),
@@ -275,7 +275,7 @@ impl Default for EvalSection {
 }
 
 /// The paper's sampling on downstream benchmarks.
-fn papers_sampling() -> Sampling {
+fn eval_sampling() -> Sampling {
     Sampling {
         temperature: Some(1.0),
         top_p: Some(0.95),
@@ -287,8 +287,8 @@ fn papers_sampling() -> Sampling {
     }
 }
 
-fn over_the_papers<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
-    Ok(Sampling::deserialize(given)?.over(&papers_sampling()))
+fn over_eval_sampling<'d, D: Deserializer<'d>>(given: D) -> Result<Sampling, D::Error> {
+    Ok(Sampling::deserialize(given)?.over(&eval_sampling()))
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -362,7 +362,7 @@ pub struct TrainSection {
     pub keep_checkpoints: usize,
     /// `cpu`, `cuda` or `cuda:N`.
     pub device: String,
-    /// Who samples the policy: `in_process` (small networks, on the CPU) or `vllm`.
+    /// Where the policy is sampled: `in_process` (small networks, on the CPU) or `vllm`.
     #[serde(skip_serializing_if = "is_default")]
     pub sampler: SamplerKind,
     /// The vLLM servers that sample the policy.
@@ -437,7 +437,7 @@ impl Default for TrainSection {
     }
 }
 
-/// Who samples the policy.
+/// Where the policy is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplerKind {
@@ -609,7 +609,8 @@ impl Default for WatchSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MeasureSection {
-    /// The configuration whose benchmark measures the asker, with a fixed cross-check solver; none where absent.
+    /// The configuration of the benchmark that measures the asker, with a fixed cross-check solver; by default nothing is
+    /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// Sessions for each pair.
@@ -635,7 +636,7 @@ pub enum Order {
     Balanced,
     /// All samples of a pair before the next pair.
     ByPair,
-    /// By chance, fixed by the seed.
+    /// In random order, determined by the seed.
     Shuffled,
 }
 
@@ -693,11 +694,11 @@ pub enum ProviderKind {
     Local,
     /// A GGUF file, run in this process by llama.cpp.
     Llama,
-    /// Questions of the nano world, drawn blind: the null that other askers are measured against.
+    /// Random questions of the nano world: the baseline for other askers.
     Fixed,
-    /// Questions of the nano world, chosen by what the answers so far tell about both solvers.
+    /// Questions of the nano world, chosen by what the answers so far reveal about both solvers.
     Staircase,
-    /// A name in imported rollouts, of which nothing else is known: it cannot be called.
+    /// A model that is known only by its name in imported rollouts; it cannot be called.
     Imported,
 }
 
@@ -736,22 +737,22 @@ pub struct ModelSection {
     pub limits: Limits,
     /// The price.
     pub price: Option<Price>,
-    /// The folder of a local model, or `builtin:NAME` for one that ships; the GGUF file of a `llama` model, or
-    /// `pulled:NAME` for one that `aske models pull NAME` has brought.
+    /// The folder of a local model, or `builtin:NAME` for a bundled one; the GGUF file of a `llama` model, or
+    /// `pulled:NAME` for one downloaded by `aske models pull NAME`.
     pub path: Option<String>,
     /// Threads of a model in this process.
     pub threads: Option<usize>,
-    /// Requests that a `llama` model serves at once.
+    /// Maximum number of concurrent requests to a `llama` model.
     pub batch_size: Option<usize>,
-    /// Tokens of all conversations together that a `llama` model holds.
+    /// Context size of a `llama` model: the tokens of all its concurrent requests together.
     pub context_length: Option<u32>,
     /// Layers of a `llama` model that run on a GPU.
     pub gpu_layers: Option<u32>,
-    /// Megabytes in which a local model remembers conversations, so that a next turn reads only what is new.
+    /// Size of a local model's prefix cache in megabytes; of a cached conversation, only new tokens are processed.
     pub cache_mb: Option<usize>,
-    /// What follows a problem in `aske eval` for a model that understands no other words; empty for nothing.
+    /// The instruction after a problem in `aske eval`, for a model that was trained on a fixed one; empty for none.
     pub instruction: Option<String>,
-    /// The highest level that `fixed` and `staircase` ask at, up to 8; the shipped solvers were taught 5.
+    /// The highest level of the questions of `fixed` and `staircase`, up to 8; the bundled solvers were trained on 1 to 5.
     pub levels: Option<u32>,
     /// The file of a scripted model.
     pub script: Option<String>,

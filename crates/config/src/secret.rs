@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 const MASK: &str = "***";
 
-/// Words in names of keys below `extra_body` whose texts are secrets.
+/// Words in the names of keys below `extra_body` whose values are secrets.
 const SECRETS: [&str; 10] = [
     "key",
     "apikey",
@@ -19,11 +19,11 @@ const SECRETS: [&str; 10] = [
     "credentials",
 ];
 
-/// Fields of requests that are named like secrets and are not.
+/// Request fields whose names look like those of secrets.
 const PUBLIC: [&str; 4] = ["prompt_cache_key", "bos_token", "eos_token", "pad_token"];
 
-/// Whether this names an environment variable, and is not a key in its place: a variable of this name is set, or it is
-/// written in capital letters, digits and underscores and is not random.
+/// Whether this is the name of an environment variable, not a key by mistake: a variable of this name is set, or the text
+/// consists of capital letters, digits and underscores and does not look random.
 pub fn is_env_var_name(name: &str) -> bool {
     let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let named = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && name.chars().all(usual);
@@ -85,8 +85,8 @@ pub(crate) fn first_secret(key: &str, table: &Table) -> Option<String> {
     })
 }
 
-/// Takes out of a configuration that is to be stored what no endpoint accepts and may be secret: users, passwords and
-/// queries of addresses, and keys where the names of their variables belong.
+/// Masks secrets in a configuration that is to be stored: users, passwords and queries of URLs, and API keys that were
+/// written where the name of their variable belongs.
 pub(crate) fn redact(config: &mut Table) {
     let Some(Value::Table(models)) = config.get_mut("models") else { return };
     for (_, model) in models.iter_mut() {

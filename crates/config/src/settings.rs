@@ -37,7 +37,7 @@ pub struct Settings {
     pub check: RoleSettings,
     /// The equivalence checker and its token limit.
     pub equivalence: Option<(RoleSettings, u32)>,
-    /// How the plan is run.
+    /// How the plan is executed.
     pub run: RunSection,
     /// The models in use.
     pub models: BTreeMap<String, ModelSection>,
@@ -49,7 +49,7 @@ impl Layers {
         Settings::check(self.config())
     }
 
-    /// A role beside those of the run: its model, sampling laid over the model's own, and the model's section.
+    /// A role besides those of the run: its settings and the section of its model.
     pub fn extra_role(
         &self,
         key: &str,
@@ -122,12 +122,12 @@ impl Models<'_> {
             let hint = did_you_mean(name, known, otherwise);
             return Err(ConfigError::at(key, format!("unknown model `{name}`")).with_hint(hint));
         };
-        let free = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
-        if free && key != "asker.model" {
+        let needs_no_model = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
+        if needs_no_model && key != "asker.model" {
             return Err(ConfigError::at(key, format!("`{name}` can only ask"))
                 .with_hint("name a model that answers; `aske models` lists them"));
         }
-        if free && self.config.protocol.domain != "math" {
+        if needs_no_model && self.config.protocol.domain != "math" {
             return Err(ConfigError::at(key, format!("`{name}` asks mathematics only"))
                 .with_hint("set `protocol.domain = \"math\"`, or name another asker"));
         }
@@ -175,12 +175,12 @@ fn unknown_set(config: &Config, set: &str) -> ConfigError {
     ConfigError::at("boundary.set", format!("unknown set `{set}`")).with_hint(hint)
 }
 
-/// Whether this can name a model or a dataset: in records, in files and on the command line.
+/// Whether this is a valid name of a model or a dataset in records, in files and on the command line.
 pub fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(in_name)
 }
 
-/// The nearest name to a text; `otherwise` where nothing is left of it.
+/// Turns a text into a valid name; returns `otherwise` for an empty one.
 pub fn sanitize_name(text: &str, otherwise: &str) -> String {
     let name: String = text.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
     if name.is_empty() { otherwise.to_owned() } else { name }
@@ -192,7 +192,7 @@ fn in_name(c: char) -> bool {
 
 pub(crate) fn check_names(config: &Config) -> Result<(), ConfigError> {
     match config.models.keys().find(|name| !is_valid_name(name)) {
-        Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a usable name")
+        Some(name) => Err(ConfigError::at(format!("models.\"{name}\""), "not a valid name")
             .with_hint("use letters, digits, `.`, `_` and `-`; the server's own name goes into `model`")),
         None => Ok(()),
     }
@@ -271,12 +271,12 @@ pub(crate) fn check_run(run: &RunSection) -> Result<(), ConfigError> {
     in_range("run.budget_minutes", run.budget_minutes.is_none_or(|minutes| minutes > 0.0), "above 0")
 }
 
-pub(crate) fn in_range(key: &str, fine: bool, wanted: &str) -> Result<(), ConfigError> {
-    if fine {
+pub(crate) fn in_range(key: &str, ok: bool, expected: &str) -> Result<(), ConfigError> {
+    if ok {
         return Ok(());
     }
     let hint = format!("`aske config {key}` shows where the value comes from");
-    Err(ConfigError::at(key, format!("must be {wanted}")).with_hint(hint))
+    Err(ConfigError::at(key, format!("must be {expected}")).with_hint(hint))
 }
 
 fn domain(config: &Config) -> Result<Domain, ConfigError> {

@@ -1,6 +1,6 @@
 //! Compares a base model with the models trained from it, on the same problems.
 
-use crate::score::{ProblemResult, Problems, ordered_datasets, tried};
+use crate::score::{ProblemResult, Problems, by_dataset, ordered_datasets};
 use aske_record::EvalRecord;
 use aske_stats::{PairedComparison, paired, pass_at};
 use serde::Serialize;
@@ -40,10 +40,10 @@ impl Metric {
         }
     }
 
-    fn of(self, tried: &ProblemResult, k: u32) -> Option<f64> {
+    fn of(self, problem: &ProblemResult, k: u32) -> Option<f64> {
         match self {
-            Self::Pass => pass_at(k, tried.right(), tried.count()),
-            Self::Average => Some(tried.average()),
+            Self::Pass => pass_at(k, problem.right(), problem.count()),
+            Self::Average => Some(problem.average()),
         }
     }
 }
@@ -111,7 +111,7 @@ struct Shared<'r> {
 /// Compares on the problems that every run has; `None` if there are none.
 pub fn compare(base: ComparedRun<'_>, trained: &[ComparedRun<'_>]) -> Option<ModelComparison> {
     let all = || std::iter::once(&base).chain(trained);
-    let sides: Vec<BTreeMap<String, Problems>> = all().map(|side| tried(side.records)).collect();
+    let sides: Vec<BTreeMap<String, Problems>> = all().map(|side| by_dataset(side.records)).collect();
     let mut left_out = BTreeMap::new();
     let mut datasets: Vec<Shared<'_>> = Vec::new();
     for (name, title) in ordered_datasets(all().flat_map(|side| side.records)) {
@@ -169,7 +169,7 @@ fn line(
     sides: &[Vec<&ProblemResult>],
 ) -> ComparisonRow {
     let shares: Vec<Vec<f64>> =
-        sides.iter().map(|side| side.iter().filter_map(|tried| metric.of(tried, k)).collect()).collect();
+        sides.iter().map(|side| side.iter().filter_map(|problem| metric.of(problem, k)).collect()).collect();
     let means: Vec<f64> = shares.iter().map(|side| mean(side)).collect();
     let (base, trained) = (means[0], means[1..].to_vec());
     let change: Vec<Vec<f64>> = (0..shares[0].len())

@@ -36,14 +36,16 @@ impl ProblemResult {
 pub(crate) type Problems = BTreeMap<String, ProblemResult>;
 
 /// The problems of every dataset, by the dataset's name.
-pub(crate) fn tried<'r>(records: impl IntoIterator<Item = &'r EvalRecord>) -> BTreeMap<String, Problems> {
+pub(crate) fn by_dataset<'r>(
+    records: impl IntoIterator<Item = &'r EvalRecord>,
+) -> BTreeMap<String, Problems> {
     let mut datasets: BTreeMap<String, Problems> = BTreeMap::new();
     for record in records {
         let problems = datasets.entry(record.dataset.clone()).or_default();
-        let tried = problems
+        let problem = problems
             .entry(record.problem.clone())
             .or_insert_with(|| ProblemResult { level: record.level, samples: BTreeMap::new() });
-        tried.samples.insert(record.sample, record.right);
+        problem.samples.insert(record.sample, record.right);
     }
     datasets
 }
@@ -89,13 +91,13 @@ impl Score {
     /// The scores of these problems.
     pub(crate) fn of<'t>(problems: impl Iterator<Item = &'t ProblemResult>) -> Self {
         let problems: Vec<&ProblemResult> = problems.collect();
-        let counts = || problems.iter().map(|tried| tried.count());
+        let counts = || problems.iter().map(|problem| problem.count());
         let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
         let samples = counts().map(u64::from).sum();
-        let averages: Vec<f64> = problems.iter().map(|tried| tried.average()).collect();
+        let averages: Vec<f64> = problems.iter().map(|problem| problem.average()).collect();
         let pass = |k: u32| {
             let shares: Vec<f64> =
-                problems.iter().filter_map(|tried| pass_at(k, tried.right(), tried.count())).collect();
+                problems.iter().filter_map(|problem| pass_at(k, problem.right(), problem.count())).collect();
             Rate::of(&shares, samples)
         };
         Self {
@@ -146,19 +148,19 @@ pub struct Scores {
 
 /// The scores of these records.
 pub fn scores(records: &[EvalRecord]) -> Scores {
-    let tried = tried(records);
+    let problems = by_dataset(records);
     let datasets: Vec<DatasetScore> = ordered_datasets(records)
         .into_iter()
-        .filter_map(|(name, title)| Some(dataset(&name, title, tried.get(&name)?, records)))
+        .filter_map(|(name, title)| Some(dataset(&name, title, problems.get(&name)?, records)))
         .collect();
-    let pooled = (datasets.len() > 1).then(|| Score::of(tried.values().flat_map(BTreeMap::values)));
+    let pooled = (datasets.len() > 1).then(|| Score::of(problems.values().flat_map(BTreeMap::values)));
     let model = records.first().map(|record| record.model.clone()).unwrap_or_default();
     Scores { model, datasets, pooled }
 }
 
 fn dataset(name: &str, title: String, problems: &Problems, records: &[EvalRecord]) -> DatasetScore {
-    let levels: BTreeSet<u32> = problems.values().filter_map(|tried| tried.level).collect();
-    let of_level = |level| Score::of(problems.values().filter(move |tried| tried.level == Some(level)));
+    let levels: BTreeSet<u32> = problems.values().filter_map(|problem| problem.level).collect();
+    let of_level = |level| Score::of(problems.values().filter(move |problem| problem.level == Some(level)));
     let own = || records.iter().filter(|record| record.dataset == name);
     let count = |test: fn(&EvalRecord) -> bool| own().filter(|record| test(record)).count() as u64;
     let written: u64 = own().map(EvalRecord::written).sum();

@@ -1,6 +1,6 @@
 //! Pairs: their outcomes for the maps, and which solver wins.
 
-use crate::tally::{Counts, place};
+use crate::tally::{Counts, place, share};
 use crate::{Count, Direction, PairCell, Run, Solver};
 use aske_session::Outcome;
 use aske_stats::wilson;
@@ -21,7 +21,7 @@ pub(crate) fn cells(run: &Run) -> Vec<PairCell> {
     )
 }
 
-/// Pairs from outcomes and from who was right, the smaller solver first.
+/// Pairs from outcomes and from which solvers were right, the smaller solver first.
 pub(crate) fn of(
     solvers: &[Solver],
     outcomes: impl Iterator<Item = ([usize; 2], Outcome, Option<[bool; 2]>)>,
@@ -60,7 +60,7 @@ fn separated(solvers: &[Solver], pair: [usize; 2]) -> bool {
 }
 
 impl PairCell {
-    /// Calibrated sessions won by the solver with fewer right answers; none where both have as many.
+    /// Calibrated sessions won by the solver with fewer right answers; `None` if both have equally many.
     pub fn weaker_wins(&self) -> Option<u64> {
         let [one, two] = self.right;
         match one.cmp(&two) {
@@ -70,7 +70,7 @@ impl PairCell {
         }
     }
 
-    /// Of the calibrated sessions, the share of the solver that wins more of them; none where there is none.
+    /// The share of the calibrated sessions won by the solver that wins more of them; `None` without such sessions.
     pub fn dominant_share(&self) -> Option<f64> {
         let wins = self.wins[0] + self.wins[1];
         (wins > 0).then(|| self.wins[0].max(self.wins[1]) as f64 / wins as f64)
@@ -78,7 +78,7 @@ impl PairCell {
 
     /// Sessions with this outcome, out of all.
     pub fn share(&self, outcome: Outcome) -> f64 {
-        if self.sessions == 0 { 0.0 } else { self.outcomes[place(outcome)] as f64 / self.sessions as f64 }
+        share(self.outcomes[place(outcome)], self.sessions)
     }
 }
 
@@ -97,12 +97,7 @@ pub(crate) fn direction(cells: &[PairCell]) -> Direction {
 impl Count {
     /// A proportion with Wilson's interval.
     pub fn new(hits: u64, of: u64) -> Self {
-        Self {
-            hits,
-            of,
-            rate: if of == 0 { 0.0 } else { hits as f64 / of as f64 },
-            interval: wilson(hits, of),
-        }
+        Self { hits, of, rate: share(hits, of), interval: wilson(hits, of) }
     }
 }
 

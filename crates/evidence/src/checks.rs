@@ -1,9 +1,10 @@
 //! The validity panel as a list of checks.
 //!
-//! Every check has two limits, as a share of what it looks at: up to the first it is fine, up to the second worth a
-//! look, above it a problem. The first limit of the cross-check is the paper's figure (under 1% for every asker). The
-//! others are judgement: strict where a label is wrong or missing, wider where it only may mean less.
+//! Every check has two limits on the share of hits: up to the first it is fine, up to the second worth a look, above that
+//! a problem. The first limit of the cross-check is the paper's figure (under 1% for every asker). The others are a
+//! judgement: strict if a label is wrong or missing, wider if it is only less meaningful.
 
+use crate::tally::share;
 use crate::{Flag, RunEvidence};
 
 /// One check of a run.
@@ -17,7 +18,7 @@ pub struct Check<'c> {
     pub hits: u64,
     /// Out of these.
     pub of: u64,
-    /// Fine up to the first, worth a look up to the second.
+    /// Limits on the share: fine up to the first, worth a look up to the second.
     pub limits: [f64; 2],
     /// A few sessions by name.
     pub examples: &'c [String],
@@ -55,9 +56,9 @@ pub fn severity(share: f64, limits: [f64; 2]) -> Severity {
 }
 
 impl Check<'_> {
-    /// Hits among all; 0 of none.
+    /// The share of hits; 0 of none.
     pub fn share(&self) -> f64 {
-        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+        share(self.hits, self.of)
     }
 
     /// Its severity.

@@ -33,9 +33,9 @@ pub use tables::{
     Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share, Skills, SolverInfo,
     SolverReplies, Target, Validity, Verdict,
 };
-pub use tally::Tally;
+pub use tally::{Tally, share};
 
-/// Everything about some runs.
+/// The results of some runs.
 pub fn evidence(runs: &[Run]) -> Evidence {
     let shown: Vec<RunEvidence> = runs.iter().map(of_run).collect();
     let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
@@ -47,7 +47,7 @@ pub fn evidence(runs: &[Run]) -> Evidence {
     }
 }
 
-/// Everything about one run.
+/// The results of one run.
 fn of_run(run: &Run) -> RunEvidence {
     let mut tally = Tally::default();
     for session in &run.sessions {

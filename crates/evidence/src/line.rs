@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A string that borrows from its line where it has no escapes.
+/// A string that borrows from its line if it has no escapes.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Text<'l>(#[serde(borrow)] pub(crate) Cow<'l, str>);
 

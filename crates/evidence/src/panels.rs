@@ -10,7 +10,7 @@ use aske_stats::{
 };
 use std::collections::BTreeMap;
 
-/// Luck against skill over the audited sessions; where a session was audited more than once, the largest counts.
+/// Skill and luck over the audited sessions. Of several audits of a session, the one with the most draws counts.
 pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
     let audited = run.audited();
     let mut clusters: BTreeMap<[u16; 2], usize> = BTreeMap::new();
@@ -25,10 +25,10 @@ pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
         })
         .collect();
     let draws = redraws.iter().map(|redraws| redraws.draws[0]).max()?;
-    let standing = |session: &&Session| session.right().is_some();
+    let has_reference = |session: &&Session| session.right().is_some();
     Some(AuditEvidence {
         draws,
-        auditable: run.sessions.iter().filter(standing).count() as u64,
+        auditable: run.sessions.iter().filter(has_reference).count() as u64,
         estimates: estimates(&redraws, SEED)?,
     })
 }
@@ -75,7 +75,7 @@ pub(crate) fn baseline(run: &Run) -> Option<Baseline> {
     })
 }
 
-/// The outcome that a question has for a pair; none for a solver that was not asked.
+/// The outcome of a question for a pair; `None` if one of the solvers was not asked.
 fn of_pair(run: &Run, panel: &PanelRecord, pair: [usize; 2]) -> Option<(Outcome, Option<[bool; 2]>)> {
     if panel.question.is_none() {
         return Some((Outcome::NoQuestion, None));
@@ -126,7 +126,7 @@ fn measured(run: &Run, solver: &str, pairs: &BTreeMap<String, (u64, u64)>) -> Di
     }
 }
 
-/// The weighted estimate over the whole batches of sessions that were chosen by chance.
+/// The weighted estimate of an adaptive run, over its complete batches.
 pub(crate) fn sampling(run: &Run) -> Option<AdaptiveEstimate> {
     let mut sampler = AdaptiveSampler::new(run.draws.first()?.pairs, 0);
     for batch in run.draws.chunk_by(|one, two| one.batch == two.batch) {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub struct Solver {
     /// Its name.
     pub name: String,
-    /// Parameters in billions, where published.
+    /// Parameters in billions, if published.
     pub params: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ pub struct Session {
     pub check: Box<[Option<Box<str>>]>,
     /// Counts and flags for the validity panel.
     pub notes: SessionNotes,
-    /// The grade, where there is one.
+    /// The grade, if there is one.
     pub grade: Option<Grade>,
     /// Whether the grade was made by earlier rules.
     pub outdated: bool,
@@ -90,7 +90,7 @@ pub struct ReplyCounts {
 }
 
 impl Session {
-    /// Sets the grade, and the cross-check answers it rests on where they are not the session's own.
+    /// Sets the grade, and the cross-check answers that it is based on if they are not the session's own.
     fn take(&mut self, line: GradeLine, outdated: bool) {
         self.grade = Some(line.grade);
         self.outdated = outdated;
@@ -347,7 +347,8 @@ impl Run {
         Replies::open(&self.path)?.used()
     }
 
-    /// Of the stored replies: calls, tokens and cost by role, and the sessions that have neither a record nor a grade.
+    /// Calls, tokens and cost of the stored replies by role, and the number of sessions with replies but neither a record nor
+    /// a grade.
     pub(crate) fn stored(&self) -> Result<(BTreeMap<String, RoleUsage>, u64), RunError> {
         let replies = Replies::open(&self.path)?;
         let known = |name: &str| self.by_name.contains_key(name) || self.early.contains_key(name);

@@ -6,7 +6,7 @@ use aske_stats::{Abilities, AdaptiveEstimate, Audit, Estimate, Interval, PairedC
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Everything about some runs.
+/// The results of some runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// Each run by itself, in the order given.
@@ -15,11 +15,11 @@ pub struct Evidence {
     pub comparisons: Vec<Comparison>,
     /// Abilities on one scale over all runs.
     pub ability: Option<Ability>,
-    /// Whether other cross-check solvers rank the runs alike.
+    /// Whether other cross-check solvers rank the runs in the same order.
     pub regrades: Vec<RegradeRanks>,
 }
 
-/// Everything about one run.
+/// The results of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunEvidence {
     /// The folder's name.
@@ -32,7 +32,7 @@ pub struct RunEvidence {
     pub check: String,
     /// The grader: `standard`, or the name of a regrading.
     pub grader: String,
-    /// The boundary solvers, smallest first; pairs name them by their place here.
+    /// The boundary solvers, smallest first; pairs refer to them by index.
     pub solvers: Vec<SolverInfo>,
     /// Graded sessions.
     pub sessions: u64,
@@ -47,17 +47,17 @@ pub struct RunEvidence {
     pub outcomes: Vec<Share>,
     /// Every pair, for the maps.
     pub cells: Vec<PairCell>,
-    /// Which solver it is that is right when one is.
+    /// How often the weaker solver is the one that is right.
     pub direction: Direction,
-    /// Luck against skill, where `aske audit` has run.
+    /// How much is skill and how much luck, if `aske audit` has run.
     pub audit: Option<AuditEvidence>,
-    /// Questions without probing, where `aske baseline` has run.
+    /// Questions without probing, if `aske baseline` has run.
     pub baseline: Option<Baseline>,
-    /// Easy against hard targets, where `aske difficulty` has run.
+    /// Easy and hard targets, if `aske difficulty` has run.
     pub difficulty: Vec<Difficulty>,
-    /// The weighted estimate, where `aske bench --until` chose the sessions.
+    /// The weighted estimate, if `aske bench --until` chose the sessions.
     pub sampling: Option<AdaptiveEstimate>,
-    /// Other cross-check solvers, where `aske regrade` has run.
+    /// Other cross-check solvers, if `aske regrade` has run.
     pub regrades: Vec<Regrade>,
     /// The validity panel.
     pub validity: Validity,
@@ -70,9 +70,9 @@ pub struct RunEvidence {
 /// Counts of the sessions of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SessionCounts {
-    /// Sessions of the largest plan that was run into the folder, where it is known.
+    /// Sessions of the largest plan that was run in this folder, if known.
     pub planned: Option<u64>,
-    /// Sessions with a record; only these are in the numbers.
+    /// Sessions with a record; only these are counted.
     pub records: u64,
     /// Of these, with a grade.
     pub graded: u64,
@@ -89,9 +89,9 @@ pub struct SolverInfo {
     pub name: String,
     /// Parameters in billions, where published.
     pub params: Option<f64>,
-    /// Right answers to final questions, out of those that were graded.
+    /// Right answers to graded final questions.
     pub right: u64,
-    /// Final questions that were graded.
+    /// Graded final questions.
     pub answered: u64,
 }
 
@@ -106,14 +106,14 @@ pub struct Share {
     pub rate: f64,
     /// 95% across the complete samples, as in the paper's figure: Student's t over their rates.
     pub across_samples: Option<Interval>,
-    /// 95% over pairs: a bootstrap that draws whole pairs; Wilson's interval where there is but one pair.
+    /// 95% over pairs: a bootstrap that resamples whole pairs; Wilson's interval if there is only one pair.
     pub over_pairs: Option<Interval>,
 }
 
 /// The sessions of one pair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairCell {
-    /// Places of the smaller and the larger solver.
+    /// Indices of the smaller and the larger solver.
     pub pair: [usize; 2],
     /// Graded sessions.
     pub sessions: u64,
@@ -121,7 +121,7 @@ pub struct PairCell {
     pub outcomes: [u64; 5],
     /// 95% of the calibrated share: Wilson's interval.
     pub calibrated: Option<Interval>,
-    /// Calibrated sessions in which the smaller, and the larger, was the one that was right.
+    /// Calibrated sessions won by the smaller and by the larger solver.
     pub wins: [u64; 2],
     /// Right answers of both over all graded sessions of the pair.
     pub right: [u64; 2],
@@ -142,8 +142,8 @@ pub struct Count {
     pub interval: Option<Interval>,
 }
 
-/// How often a calibrated session is won by the pair's weaker solver: the one with fewer right answers over the
-/// pair's sessions. Where both have as many, there is no weaker one.
+/// How often a calibrated session is won by the weaker solver of its pair: the one with fewer right answers over the
+/// pair's sessions. If both have equally many, there is no weaker one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Direction {
     /// Over all pairs.
@@ -157,18 +157,18 @@ pub struct Direction {
 pub struct AuditEvidence {
     /// Draws of each solver.
     pub draws: u32,
-    /// Sessions of the run that have a standing cross-check, and so could be audited.
+    /// Sessions of the run with an agreed reference answer, which can be audited.
     pub auditable: u64,
     /// The estimates.
     pub estimates: Audit,
 }
 
-/// Questions that were asked without probing, over all pairs.
+/// Questions without probing, over all pairs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
     /// Questions.
     pub questions: u64,
-    /// Shares over questions × pairs; `over_pairs` draws whole questions here.
+    /// Shares over questions × pairs; here `over_pairs` resamples whole questions.
     pub outcomes: Vec<Share>,
     /// Every pair.
     pub cells: Vec<PairCell>,
@@ -203,22 +203,22 @@ pub struct Regrade {
     pub grader: String,
     /// Sessions graded by both.
     pub sessions: u64,
-    /// Calibrated under the grades above, and under this grader, over these sessions.
+    /// Calibrated shares of these sessions: by the run's own grades and by this grader.
     pub calibrated: [f64; 2],
     /// The shift.
     pub shift: Option<PairedComparison>,
-    /// Sessions whose outcome is another.
+    /// Sessions whose outcome differs.
     pub changed: u64,
 }
 
-/// Whether a grader ranks the runs alike.
+/// Whether a grader ranks the runs in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegradeRanks {
     /// The grader.
     pub grader: String,
     /// Runs that have its grades.
     pub runs: usize,
-    /// The order of their calibrated shares is the same.
+    /// Whether the order of their calibrated shares is the same.
     pub same_order: bool,
     /// Kendall's tau-b.
     pub kendall: Option<f64>,
@@ -229,17 +229,17 @@ pub struct RegradeRanks {
 /// Two runs on the sessions they share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Places of the runs.
+    /// Indices of the runs.
     pub runs: [usize; 2],
     /// First minus second.
     pub paired: PairedComparison,
     /// p after Holm's correction over all comparisons.
     pub p_holm: f64,
-    /// What follows at 5%.
+    /// The conclusion at the 5% level.
     pub verdict: Verdict,
 }
 
-/// What a comparison says.
+/// The conclusion of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -247,7 +247,7 @@ pub enum Verdict {
     First,
     /// The second is better.
     Second,
-    /// No difference is seen.
+    /// There is no significant difference.
     Tied,
 }
 
@@ -258,7 +258,7 @@ pub struct Ability {
     pub solvers: Vec<String>,
     /// Solver abilities in logits, by conditional likelihood over all graded answers.
     pub abilities: Abilities,
-    /// Asker skills and pair hardness, in logits; where there are at least two runs.
+    /// Asker skills and pair hardness, in logits, if there are at least two runs.
     pub skills: Option<Skills>,
 }
 
@@ -288,13 +288,13 @@ pub struct Validity {
     pub folded: Flag,
     /// Sessions with a comparison that stayed undecided.
     pub undecided: Flag,
-    /// Final questions that another session has asked before, word for word.
+    /// Final questions that are word for word those of an earlier session.
     pub duplicates: Flag,
-    /// Final questions much like one of another session.
+    /// Final questions that are similar to one of an earlier session.
     pub near_duplicates: Flag,
     /// Final questions that repeat a probing question of their own session.
     pub from_probing: Flag,
-    /// Final questions in which the reference answer can be read.
+    /// Final questions that contain the reference answer.
     pub leaked: Flag,
 }
 
@@ -307,7 +307,7 @@ pub struct SolverReplies {
     pub replies: u64,
     /// Of these, cut at the token limit.
     pub truncated: u64,
-    /// Of these, without an answer that can be read.
+    /// Of these, without an answer.
     pub unanswered: u64,
 }
 
@@ -340,8 +340,8 @@ pub struct Flag {
 pub struct Highlight {
     /// The session's name.
     pub session: String,
-    /// It shows the asker at its best; else at its worst.
+    /// Whether it shows the asker at its best or at its worst.
     pub best: bool,
-    /// Why it is here.
+    /// Why it was selected.
     pub why: String,
 }

@@ -68,30 +68,34 @@ impl Tally {
     }
 }
 
+/// The share of hits; 0 of none.
+pub fn share(hits: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { hits as f64 / of as f64 }
+}
+
 /// The place of an outcome in [`Outcome::ALL`].
 pub(crate) fn place(outcome: Outcome) -> usize {
     outcome as usize
 }
 
-/// Every outcome's share over groups of sessions that belong together, and over samples where there are any.
+/// The share of every outcome over groups of sessions that belong together, and over samples if there are any.
 pub(crate) fn shares(groups: &[&Counts], samples: &[&Counts]) -> Vec<Share> {
     let total: u64 = groups.iter().copied().flatten().sum();
-    let share = |outcome: Outcome| {
+    let of = |outcome: Outcome| {
         let place = place(outcome);
         let sessions: u64 = groups.iter().map(|counts| counts[place]).sum();
         Share {
             outcome,
             sessions,
-            rate: if total == 0 { 0.0 } else { sessions as f64 / total as f64 },
+            rate: share(sessions, total),
             across_samples: across_samples(samples, place),
             over_pairs: over_groups(groups, place).or_else(|| wilson(sessions, total)),
         }
     };
-    Outcome::ALL.map(share).to_vec()
+    Outcome::ALL.map(of).to_vec()
 }
 
-/// Student's t over the rates of the samples that cover as many sessions as the fullest one; a sample that has
-/// only begun says little.
+/// Student's t over the rates of the complete samples: those with as many sessions as the largest one.
 fn across_samples(samples: &[&Counts], place: usize) -> Option<Interval> {
     let size = |counts: &Counts| counts.iter().sum::<u64>();
     let most = samples.iter().map(|counts| size(counts)).max()?;

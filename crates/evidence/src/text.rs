@@ -7,8 +7,8 @@ pub(crate) const HASHES: usize = 16;
 /// Minimum length of an answer whose appearance in the question is a leak: most questions contain a single digit.
 const SHORTEST_LEAK: usize = 3;
 
-/// MinHash over a question's words in threes (Broder, 1997): the share of equal places estimates how many of them two
-/// questions have in common.
+/// MinHash over the word triples of a question (Broder, 1997): the share of equal hashes estimates the share of triples
+/// that two questions have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint(pub(crate) [u32; HASHES]);
 
@@ -43,61 +43,25 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// A hash of a question's words, without case, space and punctuation; never 0.
-///
-/// Every session's question passes here when a run is opened, so plain text takes one look-up a byte.
+/// A hash of a question's words, ignoring case, white space and punctuation; never 0.
 pub(crate) fn words_hash(question: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3); // FNV-1a
-    if question.is_ascii() {
-        let mut inside = false;
-        for byte in question.bytes() {
-            let part = PLAIN[usize::from(byte)];
-            if part != 0 {
-                if !inside {
-                    add(b' ');
-                }
-                add(part);
-            }
-            inside = part != 0;
-        }
-    } else {
-        for word in words(question) {
-            add(b' ');
-            word.to_lowercase().bytes().for_each(&mut add);
-        }
+    let lower = question.to_lowercase();
+    let mut joined = String::with_capacity(lower.len() + 1);
+    for word in words(&lower) {
+        joined.push(' ');
+        joined.push_str(word);
     }
-    mixed(hash) | 1
+    xxh3_64(joined.as_bytes()) | 1
 }
 
-/// What a byte of plain text adds to a word: itself in lower case, or 0 where it parts words.
-static PLAIN: [u8; 128] = {
-    let mut plain = [0; 128];
-    let mut c = 0_u8;
-    while c < 128 {
-        if c.is_ascii_alphanumeric()
-            || matches!(c, b'+' | b'-' | b'*' | b'/' | b'^' | b'=' | b'<' | b'>' | b'\\')
-        {
-            plain[c as usize] = c.to_ascii_lowercase();
-        }
-        c += 1;
-    }
-    plain
-};
-
-/// Letters and digits, and signs of mathematics; punctuation is no part of a word.
-fn is_part(c: char) -> bool {
-    match u8::try_from(c) {
-        Ok(byte) if byte.is_ascii() => PLAIN[usize::from(byte)] != 0,
-        _ => c.is_alphanumeric(),
-    }
-}
-
+/// The words of a text: letters, digits and mathematical symbols between spaces and punctuation.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c| !is_part(c)).filter(|word| !word.is_empty())
+    let part =
+        |c: char| c.is_alphanumeric() || matches!(c, '+' | '-' | '*' | '/' | '^' | '=' | '<' | '>' | '\\');
+    text.split(move |c| !part(c)).filter(|word| !word.is_empty())
 }
 
-/// Whether an answer of some length stands in the question as a word of its own.
+/// Whether the question contains the answer as a separate word, unless the answer is very short.
 pub(crate) fn leaks(question: &str, answer: &str) -> bool {
     let answer = answer.trim();
     if answer.chars().count() < SHORTEST_LEAK {
@@ -108,9 +72,9 @@ pub(crate) fn leaks(question: &str, answer: &str) -> bool {
         let before = question[..at].chars().next_back();
         let mut after = question[at + found.len()..].chars();
         let next = after.next();
-        // `12.5` is no `12`: a point before a digit goes on with the number.
-        let goes_on = next == Some('.') && after.next().is_some_and(|c| c.is_ascii_digit());
-        alone(before) && before != Some('.') && alone(next) && !goes_on
+        // `12.5` does not contain `12`: a point before a digit continues the number.
+        let continues = next == Some('.') && after.next().is_some_and(|c| c.is_ascii_digit());
+        alone(before) && before != Some('.') && alone(next) && !continues
     })
 }
 

@@ -1,4 +1,4 @@
-//! The validity panel: what could make the numbers mean something else.
+//! The validity panel: what could make the results misleading.
 
 use crate::text::{Fingerprint, HASHES};
 use crate::{AskerTurns, Flag, Run, Session, SolverReplies, Validity};
@@ -82,8 +82,8 @@ fn asker(run: &Run) -> AskerTurns {
 
 /// Sessions whose final question repeats an earlier one: word for word, and nearly.
 ///
-/// Candidates for the second are found by locality-sensitive hashing: two questions are compared where two
-/// neighbouring minimum hashes are equal. Questions with [`SIMILAR`] in common miss all 15 such pairs with a chance of
+/// Candidates for near-duplicates are found by locality-sensitive hashing: two questions are compared if they share two
+/// neighbouring minimum hashes. Questions with [`SIMILAR`] in common miss all 15 such pairs with a chance of
 /// (1 − 0.75²)^15 at most, below one in 200,000.
 fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
     let (mut same, mut alike) = (HashSet::new(), HashSet::new());
@@ -115,8 +115,8 @@ fn repeats(sessions: &[Session]) -> (HashSet<usize>, HashSet<usize>) {
     (same, alike)
 }
 
-/// For each pair of neighbouring hashes and each question, the number from 1 of those that share it; none where no other
-/// question does, which is the rule. Also how many numbers there are.
+/// Numbers the values that several questions share, for each pair of neighbouring hashes, from 1. Returns the number for
+/// each pair and question (usually none), and how many numbers there are.
 fn shared_bands(prints: &[Option<Fingerprint>]) -> (Vec<Vec<Option<NonZeroU32>>>, usize) {
     let mut count = 0;
     let of_band = |at: usize| {

@@ -19,7 +19,7 @@ const SOLVERS: [&str; 2] = ["model-1", "model-2"];
 #[derive(Debug)]
 pub(crate) struct ConvertedSession {
     pub(crate) record: SessionRecord,
-    /// The standard grade, and ours if the file has its own outcome.
+    /// The standard grade, and the computed one if the file has its own outcome.
     pub(crate) grades: [Option<GradeLine>; 2],
     pub(crate) calls: Vec<(Slot, StoredCall)>,
     pub(crate) gaps: Vec<MissingData>,
@@ -115,7 +115,7 @@ impl<'o> Converter<'o> {
         let line = |grade, rules| GradeLine::new(record.id().to_string(), grade, rules);
         let grades = [
             grades.standard.map(|grade| line(grade, GradingRules::default())),
-            grades.ours.map(|grade| line(grade, GradingRules::current(domain, false))),
+            grades.computed.map(|grade| line(grade, GradingRules::current(domain, false))),
         ];
         Ok(ConvertedSession { record, grades, calls, gaps })
     }

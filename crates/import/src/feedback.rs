@@ -43,8 +43,8 @@ fn label(line: &str, names: [&str; 2]) -> Option<usize> {
     let name = names.into_iter().find_map(|name| before.find(name).map(|at| (at, name.len())));
     let (at, length) = name?;
     let whole = !before[at + length..].starts_with(|c: char| c.is_alphanumeric());
-    let behind = line[colon + 1..].trim_start_matches(['*', '_']);
-    (whole && before.chars().count() <= MAX_LABEL_CHARS).then(|| line.len() - behind.len())
+    let after = line[colon + 1..].trim_start_matches(['*', '_']);
+    (whole && before.chars().count() <= MAX_LABEL_CHARS).then(|| line.len() - after.len())
 }
 
 /// The text before the first paragraph that names a section of the asker's reply.

@@ -23,7 +23,7 @@ pub enum Field {
     Check,
     /// The outcome: its name, or the calibration reward of the paper.
     Outcome,
-    /// Whether Model 1 and Model 2 were right: a list of two booleans.
+    /// Whether Model 1 and Model 2 are right: a list of two booleans.
     Right,
 }
 

@@ -5,11 +5,11 @@ use crate::fields::{Field, FieldMap};
 use aske_session::{Domain, Grade, Outcome, Transcript, grade};
 use serde_json::Value;
 
-/// The grades of a session: the standard one, and ours if the file has its own outcome.
+/// The grades of a session: the standard one, and the computed one if the file has its own outcome.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Grades {
     pub(crate) standard: Option<Grade>,
-    pub(crate) ours: Option<Grade>,
+    pub(crate) computed: Option<Grade>,
 }
 
 /// Grades a session by the outcome in its file, or else by its answers if they are known.
@@ -20,18 +20,18 @@ pub(crate) fn grades(
     domain: &Domain,
     gaps: &mut Vec<MissingData>,
 ) -> Grades {
-    let ours = by_answers(transcript, domain);
+    let computed = by_answers(transcript, domain);
     let asked = transcript.answers().question.is_some();
     let Some(outcome) = map.find(fields, Field::Outcome, |value| outcome(value, asked)) else {
-        if ours.is_none() {
+        if computed.is_none() {
             gaps.push(MissingData::Outcome);
         }
-        return Grades { standard: ours, ours: None };
+        return Grades { standard: computed, computed: None };
     };
-    let told = map.find(fields, Field::Right, right);
-    let found = ours.as_ref().filter(|grade| grade.outcome == outcome).and_then(|grade| grade.right);
+    let recorded = map.find(fields, Field::Right, right);
+    let found = computed.as_ref().filter(|grade| grade.outcome == outcome).and_then(|grade| grade.right);
     let right = match outcome {
-        Outcome::Calibrated => told.or(found),
+        Outcome::Calibrated => recorded.or(found),
         Outcome::TooEasy => Some([true; 2]),
         Outcome::TooHard => Some([false; 2]),
         Outcome::NoQuestion | Outcome::BadCrossCheck => None,
@@ -41,7 +41,7 @@ pub(crate) fn grades(
     if outcome == Outcome::Calibrated && right.is_none() {
         gaps.push(MissingData::Right);
     }
-    Grades { standard: Some(Grade::new(outcome, right)), ours }
+    Grades { standard: Some(Grade::new(outcome, right)), computed }
 }
 
 /// The grade by the answers, without an equivalence checker.
@@ -99,13 +99,13 @@ mod tests {
         let known = transcript(Some(["2", "3"]), &["2"]);
         let (both, gaps) = graded(&known, &json!({"info": {"outcome": "Too-Easy"}}));
         assert_eq!(both.standard, Some(Grade::new(Outcome::TooEasy, Some([true, true]))));
-        assert_eq!(both.ours, Some(Grade::new(Outcome::Calibrated, Some([true, false]))));
+        assert_eq!(both.computed, Some(Grade::new(Outcome::Calibrated, Some([true, false]))));
         assert!(gaps.is_empty());
         let (agree, _) = graded(&known, &json!({"outcome": "calibrated"}));
         assert_eq!(agree.standard, Some(Grade::new(Outcome::Calibrated, Some([true, false]))));
         let (alone, _) = graded(&known, &json!({}));
         assert_eq!(
-            (alone.standard.map(|grade| grade.outcome), alone.ours),
+            (alone.standard.map(|grade| grade.outcome), alone.computed),
             (Some(Outcome::Calibrated), None)
         );
     }

@@ -9,7 +9,7 @@ use aske_session::{Domain, Pack};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Name of our own grades, next to those that a file has.
+/// Name of the computed grades, next to those that a file has.
 pub const GRADER: &str = "aske";
 
 /// Rollouts that are inspected to find the number of turns of a complete session.

@@ -19,7 +19,7 @@ pub(crate) fn transcript(
 ) -> Transcript {
     let indices = rollout.turns();
     let mut turns: Vec<Turn> = Vec::with_capacity(indices.len());
-    let mut unseen = false;
+    let mut answers_missing = false;
     for (at, index) in indices.iter().enumerate() {
         let message = &rollout.messages[*index];
         let finish = message.call.as_ref().map_or(Finish::Other, |call| call.finish);
@@ -27,11 +27,11 @@ pub(crate) fn transcript(
         if let (Some(next), Some(_)) = (indices.get(at + 1), &turn.question) {
             let shown = shown(&options.packs, &rollout.messages[*index..*next]);
             turn.solved = shown.map(|both| both.map(|text| solved(text, &options.domain)));
-            unseen |= turn.solved.is_none();
+            answers_missing |= turn.solved.is_none();
         }
         turns.push(turn);
     }
-    if unseen {
+    if answers_missing {
         gaps.push(MissingData::Probing);
     }
     let mut transcript = Transcript { turns, check: Vec::new() };
@@ -44,9 +44,9 @@ pub(crate) fn transcript(
 /// Adds the answers to the final question that the fields contain.
 fn finals(transcript: &mut Transcript, fields: &Value, options: &ImportOptions, gaps: &mut Vec<MissingData>) {
     let ImportOptions { map, domain, .. } = options;
-    let told = [Field::AnswerOne, Field::AnswerTwo]
+    let both = [Field::AnswerOne, Field::AnswerTwo]
         .map(|key| map.find(fields, key, |value| field_answer(value, domain)));
-    match (told, transcript.turns.last_mut()) {
+    match (both, transcript.turns.last_mut()) {
         ([Some(one), Some(two)], Some(last)) => last.solved = Some([one, two]),
         _ => gaps.push(MissingData::Final),
     }

@@ -6,6 +6,8 @@ mod family;
 mod form;
 mod oracle;
 mod phrase;
+#[cfg(test)]
+mod tests;
 mod value;
 mod wild;
 mod working;
@@ -55,11 +57,6 @@ impl Question {
     /// A short derivation of the answer, as in the training data.
     pub fn working(&self) -> Option<String> {
         Some((self.form.solve)(&self.numbers)?.working)
-    }
-
-    /// The answer as an unevaluated LaTeX expression of the question's numbers.
-    pub fn expression(&self) -> String {
-        (self.form.expression)(&self.numbers)
     }
 
     /// The parameters it was constructed from, if they differ from its numbers: its solution, or a sequence's step.

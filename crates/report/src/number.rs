@@ -81,11 +81,6 @@ pub fn or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String 
     value.map_or_else(|| "–".to_owned(), format)
 }
 
-/// The share of hits; 0 of none.
-pub fn share(hits: u64, of: u64) -> f64 {
-    if of == 0 { 0.0 } else { hits as f64 / of as f64 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

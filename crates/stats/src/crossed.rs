@@ -28,11 +28,6 @@ pub struct CrossedFit {
     pub hardness: Vec<Option<Estimate>>,
     /// The estimated standard deviation of hardness.
     pub spread: f64,
-    /// Each row's outfit: the mean square of its cells' standardised residuals, about 1 where the model
-    /// holds.
-    pub row_fit: Vec<Option<f64>>,
-    /// Each column's outfit.
-    pub column_fit: Vec<Option<f64>>,
     /// The p-value of the goodness-of-fit test; none without degrees of freedom.
     pub p: Option<f64>,
 }
@@ -60,7 +55,6 @@ pub fn crossed(rows: usize, columns: usize, cells: &[Cell]) -> Option<CrossedFit
     let mode = grid.mode(spread, grid.start())?;
     let inverse = grid.newton_step(spread, &mode)?.1;
     let extra = grid.variance_from_spread(log, &mode)?;
-    let residuals = grid.residuals(&mode);
     let r = grid.rows.len();
     let rows_inverse = inverse.rows.inverse();
     let intercept = mode[..r].iter().sum::<f64>() / r as f64;
@@ -70,20 +64,16 @@ pub fn crossed(rows: usize, columns: usize, cells: &[Cell]) -> Option<CrossedFit
         skill: vec![None; rows],
         hardness: vec![None; columns],
         spread,
-        row_fit: vec![None; rows],
-        column_fit: vec![None; columns],
-        p: grid.bootstrap_p(spread, &mode, residuals.square),
+        p: grid.bootstrap_p(spread, &mode),
     };
     let errors = rows_inverse.centred_variances();
     for (place, row) in grid.rows.iter().enumerate() {
         crossed.skill[*row] = Some(Estimate::normal(mode[place] - intercept, errors[place].sqrt()));
-        crossed.row_fit[*row] = Some(residuals.rows[place]);
     }
     let errors = inverse.columns(&rows_inverse);
     for (place, column) in grid.columns.iter().enumerate() {
         let error = (errors[place] + extra[r + place]).sqrt();
         crossed.hardness[*column] = Some(Estimate::normal(-mode[r + place], error));
-        crossed.column_fit[*column] = Some(residuals.columns[place]);
     }
     Some(crossed)
 }

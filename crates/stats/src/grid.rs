@@ -63,13 +63,6 @@ impl Information {
     }
 }
 
-/// Squared standardised residuals: their sum, and their means.
-pub(crate) struct Residuals {
-    pub(crate) square: f64,
-    pub(crate) rows: Vec<f64>,
-    pub(crate) columns: Vec<f64>,
-}
-
 impl Grid {
     pub(crate) fn of(cells: &[Cell]) -> Option<Self> {
         let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
@@ -211,28 +204,21 @@ impl Grid {
         Some(slopes.map(|slope| slope * slope * variance).collect())
     }
 
-    pub(crate) fn residuals(&self, x: &[f64]) -> Residuals {
-        let mut square = 0.0;
-        let mut sums = vec![(0.0, 0.0); x.len()];
-        for cell in &self.cells {
+    /// Pearson's X²: the sum of squared standardised residuals.
+    fn pearson(&self, x: &[f64]) -> f64 {
+        let square = |cell: &GridCell| {
             let chance = sigmoid(self.logit(cell, x));
-            let value = (cell.hits - cell.total * chance).powi(2) / (cell.total * chance * (1.0 - chance));
-            square += value;
-            for place in [cell.row, self.rows.len() + cell.column] {
-                sums[place].0 += value;
-                sums[place].1 += 1.0;
-            }
-        }
-        let mut means = sums.into_iter().map(|(sum, count)| sum / count);
-        let rows = means.by_ref().take(self.rows.len()).collect();
-        Residuals { square, rows, columns: means.collect() }
+            (cell.hits - cell.total * chance).powi(2) / (cell.total * chance * (1.0 - chance))
+        };
+        self.cells.iter().map(square).sum()
     }
 
     /// The p-value of a parametric bootstrap of Pearson's X².
-    pub(crate) fn bootstrap_p(&self, spread: f64, mode: &[f64], square: f64) -> Option<f64> {
+    pub(crate) fn bootstrap_p(&self, spread: f64, mode: &[f64]) -> Option<f64> {
         if self.cells.len() < mode.len() {
             return None;
         }
+        let observed = self.pearson(mode);
         let mut rng = Rng::with_seed(1);
         let mut beyond = 0;
         for _ in 0..REPLICAS {
@@ -247,7 +233,7 @@ impl Grid {
                 }
             }
             let fitted = replica.mode(spread, mode.to_vec())?;
-            beyond += u32::from(replica.residuals(&fitted).square >= square);
+            beyond += u32::from(replica.pearson(&fitted) >= observed);
         }
         Some(f64::from(beyond + 1) / f64::from(REPLICAS + 1))
     }
@@ -255,4 +241,17 @@ impl Grid {
 
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pearsons_statistic_sums_the_squares_of_all_cells() {
+        let cell = |row, hits, total| Cell { row, column: 0, hits, total };
+        let grid = Grid::of(&[cell(0, 3, 4), cell(1, 1, 9)]).unwrap();
+        // At a chance of ½: (3 − 2)² / (4 · ¼) = 1 and (1 − 4.5)² / (9 · ¼) = 49/9.
+        assert!((grid.pearson(&[0.5, 0.5, -0.5]) - (1.0 + 49.0 / 9.0)).abs() < 1e-12);
+    }
 }

@@ -3,7 +3,7 @@
 //! Pure functions over values: no clock, no files, and randomness only from a seed that the caller gives. Depends on no
 //! other crate of the workspace. Used by `evidence`, `report`, `eval`, `export`, `bench` and `cli`. All intervals are 95%.
 //!
-//! - [`wilson`], [`jeffreys`], [`mean_interval`], [`newcombe`]: intervals over independent trials.
+//! - [`wilson`], [`mean_interval`], [`newcombe`]: intervals over independent trials.
 //! - [`clustered`]: a rate over sessions clustered by solver pair.
 //! - [`mean_share`]: a mean over problems with several samples each.
 //! - [`paired`], [`holm`], [`fisher`]: comparisons of askers.
@@ -47,7 +47,7 @@ pub use cluster::clustered;
 pub use crossed::{Cell, CrossedFit, crossed};
 pub use difficulty::difficulty;
 pub use fisher::{fisher, holm};
-pub use interval::{Estimate, Interval, jeffreys, mean_interval, newcombe, wilson};
+pub use interval::{Estimate, Interval, mean_interval, newcombe, wilson};
 pub use paired::{PairedComparison, paired};
 pub use pass::pass_at;
 pub use rasch::{Abilities, Response, rasch};

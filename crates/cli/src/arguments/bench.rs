@@ -1,6 +1,6 @@
 //! Arguments of `aske ask` and `aske bench`.
 
-use super::{Budget, Configuration, WHOLE};
+use super::{Configuration, Execution};
 use aske_bench::Shard;
 use clap::Args;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub(crate) struct Bench {
     /// The run folder [default: runs/CONFIG-ASKER]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
-    /// Only these pairs (a:b), or every pair with a solver (a); separated by commas
+    /// Run only these pairs (a:b), or every pair with a solver (a); separated by commas
     #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
     pub(crate) pairs: Vec<String>,
     /// Sessions for each pair
@@ -62,15 +62,6 @@ pub(crate) struct Bench {
     /// Run only one part of the plan, such as 3/8
     #[arg(long, value_name = "PART/PARTS")]
     pub(crate) shard: Option<Shard>,
-    /// Maximum number of concurrent sessions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) concurrency: Option<u64>,
     #[command(flatten)]
-    pub(crate) budget: Budget,
-    /// Show the plan and its cost without calling a model
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) execution: Execution,
 }

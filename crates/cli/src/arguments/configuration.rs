@@ -1,4 +1,4 @@
-//! Which configuration a command uses, and the flags laid over it.
+//! Which configuration a command uses, and the flags that override it.
 
 use crate::logging;
 use crate::output::note_once;
@@ -62,57 +62,65 @@ impl Configuration {
         for text in &self.overrides {
             add("--override", shown_override(text));
         }
-        for (flag, value) in [("--asker", &self.asker), ("--check", &self.check), ("--set", &self.set)] {
-            if let Some(value) = value {
-                add(flag, value.clone());
+        for (flag, _, value) in self.flags() {
+            match value {
+                Some(Value::String(text)) => add(flag, text),
+                Some(Value::Array(_)) => add(flag, self.solvers.join(",")),
+                Some(number) => add(flag, number.to_string()),
+                None => {}
             }
-        }
-        if !self.solvers.is_empty() {
-            add("--solvers", self.solvers.join(","));
-        }
-        if let Some(rounds) = self.rounds {
-            add("--rounds", rounds.to_string());
-        }
-        if let Some(seed) = self.seed {
-            add("--seed", seed.to_string());
         }
         words
     }
 
-    /// This configuration; `nano-train` if none is given and there is no `aske.toml`.
-    pub(crate) fn or_nano_train(&self) -> Self {
-        let mut configuration = self.clone();
-        if configuration.config.is_none() && !Layers::usual() {
-            configuration.config = Some("nano-train".to_owned());
-        }
-        configuration
-    }
-
-    /// Loads the layers with these flags, and `more`, on top.
-    pub(crate) fn load(&self, more: Vec<(&str, &str, Option<Value>)>) -> Result<Layers, ConfigError> {
+    /// The flags of single keys, except `--override`.
+    fn flags(&self) -> [Flag<'static>; 6] {
         let text = |value: &Option<String>| value.clone().map(Value::String);
         let solvers = (!self.solvers.is_empty()).then(|| Value::from(self.solvers.clone()));
-        let own = vec![
+        [
             ("--asker", "asker.model", text(&self.asker)),
             ("--check", "check.model", text(&self.check)),
             ("--set", "boundary.set", text(&self.set)),
             ("--solvers", "boundary.solvers", solvers),
             ("--rounds", "protocol.rounds", self.rounds.map(|n| Value::Integer(n.into()))),
             ("--seed", "run.seed", self.seed.map(whole)),
-        ];
-        let mut flags = Vec::new();
-        for text in &self.overrides {
-            flags.push(Layers::parse_override(text)?);
+        ]
+    }
+
+    /// This configuration; `nano-train` if none is given and there is no `aske.toml`.
+    pub(crate) fn or_nano_train(&self) -> Self {
+        let mut configuration = self.clone();
+        if configuration.config.is_none() && !Layers::has_default() {
+            configuration.config = Some("nano-train".to_owned());
         }
-        for (flag, key, value) in own.into_iter().chain(more) {
-            flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
-        }
+        configuration
+    }
+
+    /// Loads the layers with these flags, and `more`, on top.
+    pub(crate) fn load(&self, more: Vec<Flag<'_>>) -> Result<Layers, ConfigError> {
+        let flags = given(&self.overrides, self.flags().into_iter().chain(more))?;
         // The set `local` has its own configuration, with budgets that suit it.
         let local = self.set.as_deref().filter(|set| *set == "local");
         let layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
         layers.notices().iter().for_each(note_once);
         Ok(layers)
     }
+}
+
+/// A flag, the key that it sets, and its value if it is given.
+pub(crate) type Flag<'a> = (&'a str, &'a str, Option<Value>);
+
+/// The overrides, and the flags that are given.
+pub(super) fn given<'a>(
+    overrides: &[String],
+    flags: impl IntoIterator<Item = Flag<'a>>,
+) -> Result<Vec<(String, String, Value)>, ConfigError> {
+    let mut given =
+        overrides.iter().map(|text| Layers::parse_override(text)).collect::<Result<Vec<_>, _>>()?;
+    for (flag, key, value) in flags {
+        given.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
+    }
+    Ok(given)
 }
 
 /// `KEY=VALUE` without secrets.
@@ -136,27 +144,37 @@ pub(crate) fn whole(number: u64) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// Limits at which a run stops.
+/// How the plan of `aske bench` or `aske eval` is executed, and what is printed.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Budget {
+pub(crate) struct Execution {
+    /// Maximum number of concurrent sessions or answers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    concurrency: Option<u64>,
     /// Stop when all calls stored in the folder have cost this much
-    #[arg(long = "budget-usd", value_name = "USD")]
-    pub(crate) usd: Option<f64>,
+    #[arg(long, value_name = "USD")]
+    budget_usd: Option<f64>,
     /// Stop when all calls stored in the folder have used this many tokens
-    #[arg(long = "budget-tokens", id = "budget_tokens", value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) tokens: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
+    budget_tokens: Option<u64>,
     /// Stop after this many minutes
-    #[arg(long = "budget-minutes", value_name = "MINUTES")]
-    pub(crate) minutes: Option<f64>,
+    #[arg(long, value_name = "MINUTES")]
+    budget_minutes: Option<f64>,
+    /// Show the plan and what it is expected to use, without calling a model
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
-impl Budget {
-    /// The flags with the configuration keys that they set.
-    pub(crate) fn flags(&self) -> [(&'static str, &'static str, Option<Value>); 3] {
+impl Execution {
+    /// The flags that set configuration keys.
+    pub(crate) fn flags(&self) -> [Flag<'static>; 4] {
         [
-            ("--budget-usd", "run.budget_usd", self.usd.map(Value::Float)),
-            ("--budget-tokens", "run.budget_tokens", self.tokens.map(whole)),
-            ("--budget-minutes", "run.budget_minutes", self.minutes.map(Value::Float)),
+            ("--concurrency", "run.concurrency", self.concurrency.map(whole)),
+            ("--budget-usd", "run.budget_usd", self.budget_usd.map(Value::Float)),
+            ("--budget-tokens", "run.budget_tokens", self.budget_tokens.map(whole)),
+            ("--budget-minutes", "run.budget_minutes", self.budget_minutes.map(Value::Float)),
         ]
     }
 }

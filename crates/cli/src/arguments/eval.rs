@@ -1,6 +1,6 @@
 //! Arguments of `aske eval`.
 
-use super::{Budget, WHOLE};
+use super::{Execution, WHOLE};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub(crate) struct EvalRun {
     /// The run folder [default: runs/eval-MODEL]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
-    /// Answers to each problem [default: 8]
+    /// Number of answers to each problem [default: 8]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
     /// Maximum tokens of an answer [default: 32000]
@@ -71,17 +71,8 @@ pub(crate) struct EvalRun {
     /// Use at most this many problems of each dataset
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Maximum number of concurrent answers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]
-    pub(crate) concurrency: Option<u64>,
     #[command(flatten)]
-    pub(crate) budget: Budget,
-    /// Show what would be asked without calling the model
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) execution: Execution,
 }
 
 #[derive(Debug, Args)]

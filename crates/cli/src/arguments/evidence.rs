@@ -90,17 +90,11 @@ impl OnRun {
     /// The configuration of a run, with these flags on top.
     pub(crate) fn load(&self, run: &Path) -> Result<Layers, CliError> {
         let manifest = Manifest::require(run)?;
-        let mut flags = Vec::new();
-        for text in &self.overrides {
-            flags.push(Layers::parse_override(text)?);
-        }
-        let own = [
+        let flags = [
             ("--concurrency", "run.concurrency", self.concurrency.map(whole)),
             ("--budget-usd", "run.budget_usd", self.budget_usd.map(Value::Float)),
         ];
-        for (flag, key, value) in own {
-            flags.extend(value.map(|value| (flag.to_owned(), key.to_owned(), value)));
-        }
+        let flags = super::given(&self.overrides, flags)?;
         let path = run.join("run.toml");
         let layers =
             Layers::of_run(manifest.config, &path, self.config.as_deref(), super::environment(), &flags)?;

@@ -79,7 +79,7 @@ pub(crate) struct FleetRun {
     /// How long a server may take to become ready, including downloads
     #[arg(long, value_name = "MINUTES", default_value_t = 30.0)]
     pub(crate) ready_minutes: f64,
-    /// How often to restart a server that exits
+    /// How many times to restart a server that exits
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) restarts: u32,
 }

@@ -14,7 +14,7 @@ imported as they are. For others, the asker's conversation is read, and --map sa
   check                      the cross-check answer, or a list of them
   outcome                    calibrated, too_easy, too_hard, no_question, bad_cross_check; or the calibration reward
   right                      [true, false]: whether Model 1 and Model 2 were right
-What a file does not contain is left out and counted.
+What a file does not contain is left out of the run and counted.
 
 Examples:
   aske import outputs/traces.jsonl --out runs/theirs

@@ -40,9 +40,9 @@ pub(crate) enum ModelsCommand {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A pull that was stopped goes on where it was. Only a model with the right checksum is put in
-place, in $ASKE_CACHE, by default `aske/models` in your folder for caches. HF_TOKEN opens models
-whose licence you have accepted on the hub, HF_ENDPOINT names another hub.
+    after_help = "Running the same command again resumes an interrupted download. A model appears in the cache only
+if its checksum is right. The cache is the folder ASKE_CACHE, by default `aske/models` in your cache folder.
+HF_TOKEN gives access to models whose licence you have accepted on the hub; HF_ENDPOINT selects another hub.
 
 Examples:
   aske models pull qwen3-1.7b

@@ -33,16 +33,16 @@ pub(crate) enum NanoCommand {
   aske nano questions --family gcd --level 3
   aske nano questions --understand 'What is the remainder when 723 is divided by 17?'")]
 pub(crate) struct NanoQuestions {
-    /// Only this family
+    /// Show only this family
     #[arg(long, value_name = "NAME")]
     pub(crate) family: Option<String>,
-    /// Only this level, from 1 to 8 [default: 1 to 5]
+    /// Show only this level, from 1 to 8 [default: 1 to 5]
     #[arg(long, value_name = "N")]
     pub(crate) level: Option<u32>,
-    /// Questions for each family and level
+    /// Number of questions for each family and level
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub(crate) number: u32,
-    /// The seed
+    /// The seed of the questions
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Ask the oracle about this question instead
@@ -126,7 +126,7 @@ pub(crate) struct NanoTrain {
     /// Number of steps [default: the recipe's]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
-    /// Threads that prepare training data
+    /// Number of threads that prepare training data
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) threads: usize,
 }

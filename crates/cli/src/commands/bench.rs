@@ -1,6 +1,6 @@
 //! `aske bench`: the benchmark.
 
-use crate::arguments::{Bench, whole};
+use crate::arguments::Bench;
 use crate::display::tables;
 use crate::error::{CliError, Exit};
 use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
@@ -28,11 +28,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
 
 /// The configuration with the flags of this command, and the run folder.
 fn load(arguments: &Bench) -> Result<(Layers, Settings, PathBuf), CliError> {
-    let mut flags = vec![
-        ("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into()))),
-        ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
-    ];
-    flags.extend(arguments.budget.flags());
+    let mut flags = vec![("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into())))];
+    flags.extend(arguments.execution.flags());
     let layers = arguments.configuration.load(flags)?;
     let settings = layers.settings()?;
     let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
@@ -48,8 +45,8 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
         return adaptive(arguments, points, (&layers, &settings), &selection, &path).await;
     }
     let plan = plan(&settings, &selection)?;
-    if arguments.dry_run {
-        return dry_run(arguments.json, &settings, plan, &path);
+    if arguments.execution.dry_run {
+        return dry_run(arguments.execution.json, &settings, plan, &path);
     }
     let models = ModelRegistry::new(&settings)?;
     let mut manifest = folders::run_manifest(&layers, &settings);
@@ -67,7 +64,7 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
         Runner::new(context).run(&plan, progress).await
     })
     .await?;
-    if arguments.json {
+    if arguments.execution.json {
         data(as_json(&settings, &path, &finished));
     } else {
         show(arguments, &settings, &path, &finished);
@@ -89,7 +86,7 @@ async fn adaptive(
             "give the half-width in percentage points, such as 2.0",
         ));
     }
-    if arguments.dry_run {
+    if arguments.execution.dry_run {
         return Err(CliError::usage(
             "the cost of an adaptive run depends on its outcomes",
             "`--dry-run` without `--until` shows the whole plan",
@@ -124,7 +121,7 @@ async fn adaptive(
             run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
         })
         .await?;
-    if arguments.json {
+    if arguments.execution.json {
         let mut shown = as_json(settings, path, &stopped.run);
         shown["estimate"] = json!(stopped.estimate);
         shown["narrow_enough"] = json!(stopped.narrow_enough);

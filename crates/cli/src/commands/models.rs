@@ -30,27 +30,27 @@ fn show(arguments: &Models) -> Result<Exit, CliError> {
     let layers = arguments.configuration.load(Vec::new())?;
     let config = layers.config();
     let names = configured(config, &arguments.names)?;
-    let tried =
+    let probed =
         if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
-    let failed = tried.values().any(Result::is_err);
+    let failed = probed.values().any(Result::is_err);
     if arguments.json {
-        data(Value::Array(names.iter().map(|name| as_json(config, name, &tried)).collect()));
+        data(Value::Array(names.iter().map(|name| as_json(config, name, &probed)).collect()));
     } else {
-        data(as_table(config, &names, &tried));
-        for error in tried.values().filter_map(|tried| tried.as_ref().err()) {
+        data(as_table(config, &names, &probed));
+        for error in probed.values().filter_map(|result| result.as_ref().err()) {
             note(format_args!("\n{error}"));
         }
     }
     Ok(if failed { Exit::Failures } else { Exit::Done })
 }
 
-type Tried = BTreeMap<String, Result<String, String>>;
+type ProbeResults = BTreeMap<String, Result<String, String>>;
 
 /// Tests each model on its own, so that one without a key does not hide the others.
-fn probe(config: &Config, names: &[&str]) -> Result<Tried, CliError> {
+fn probe(config: &Config, names: &[&str]) -> Result<ProbeResults, CliError> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let dialogue = &dialogue(config);
-    let tries = names.iter().map(|name| async move {
+    let probes = names.iter().map(|name| async move {
         let section = BTreeMap::from_iter(
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
@@ -66,10 +66,10 @@ fn probe(config: &Config, names: &[&str]) -> Result<Tried, CliError> {
         };
         ((*name).to_owned(), outcome)
     });
-    block_on(&halt, &interrupt, join_all(tries)).map(|tried| tried.into_iter().collect())
+    block_on(&halt, &interrupt, join_all(probes)).map(|probed| probed.into_iter().collect())
 }
 
-fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Table {
+fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> comfy_table::Table {
     let header = ["model", "provider", "served as", "size", "USD/M read", "USD/M written", "roles", "state"];
     let mut table = table(&header, &[3, 4, 5]);
     for name in names {
@@ -85,13 +85,13 @@ fn as_table(config: &Config, names: &[&str], tried: &Tried) -> comfy_table::Tabl
             price(|price| price.input),
             price(|price| price.output),
             roles(config, name).join(", "),
-            state(section, tried.get(*name)),
+            state(section, probed.get(*name)),
         ]);
     }
     table
 }
 
-fn as_json(config: &Config, name: &str, tried: &Tried) -> Value {
+fn as_json(config: &Config, name: &str, probed: &ProbeResults) -> Value {
     let section = config.models.get(name);
     json!({
         "model": name,
@@ -101,8 +101,8 @@ fn as_json(config: &Config, name: &str, tried: &Tried) -> Value {
         "price": section.and_then(|section| section.price),
         "roles": roles(config, name),
         "key": section.and_then(|section| section.api_key_env.as_ref()).map(|variable| key_is_set(variable)),
-        "answers": tried.get(name).map(Result::is_ok),
-        "said": tried.get(name).map(|tried| match tried { Ok(said) | Err(said) => said }),
+        "answers": probed.get(name).map(Result::is_ok),
+        "said": probed.get(name).map(|result| match result { Ok(said) | Err(said) => said }),
     })
 }
 
@@ -136,8 +136,8 @@ fn key_is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|key| !key.trim().is_empty())
 }
 
-fn state(section: &ModelSection, tried: Option<&Result<String, String>>) -> String {
-    match (tried, &section.api_key_env) {
+fn state(section: &ModelSection, probed: Option<&Result<String, String>>) -> String {
+    match (probed, &section.api_key_env) {
         (Some(Ok(said)), _) => said.clone(),
         (Some(Err(_)), _) => "fails, see below".to_owned(),
         (None, Some(variable)) if key_is_set(variable) => "key is set".to_owned(),

@@ -39,6 +39,11 @@ fn check_names(names: &[String]) -> Result<(), CliError> {
     }
 }
 
+/// Whether `--only` selects this network; without it, all are selected.
+fn is_selected(only: &[String], name: &str) -> bool {
+    only.is_empty() || only.iter().any(|selected| selected == name)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)).map_err(|error| {

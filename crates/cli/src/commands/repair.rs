@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Repair) -> Result<Exit, CliError> {
     let folders: Vec<PathBuf> = arguments.runs.iter().flat_map(|run| folders(run)).collect();
     let (mut worst, mut all) = (Exit::Done, Vec::new());
     for folder in &folders {
-        let exit = match one(folder) {
+        let exit = match repair_folder(folder) {
             Ok((Some(done), exit)) => {
                 if !arguments.json {
                     show(&done);
@@ -64,8 +64,8 @@ fn folders(given: &Path) -> Vec<PathBuf> {
     if seeds.is_empty() { vec![given.to_owned()] } else { seeds }
 }
 
-/// What was done to one folder.
-struct Done {
+/// What was repaired in one folder, and what is missing.
+struct RepairedFolder {
     run: PathBuf,
     aside: Vec<DamagedLines>,
     repaired: RepairSummary,
@@ -74,7 +74,7 @@ struct Done {
 }
 
 /// Repairs one folder; returns no result if interrupted.
-fn one(path: &Path) -> Result<(Option<Done>, Exit), CliError> {
+fn repair_folder(path: &Path) -> Result<(Option<RepairedFolder>, Exit), CliError> {
     let manifest = Manifest::require(path)?;
     let is_eval = manifest.is_eval();
     let aside = set_aside(path)?;
@@ -109,7 +109,7 @@ fn one(path: &Path) -> Result<(Option<Done>, Exit), CliError> {
     }
     let left = !repaired.open.is_empty() || unrecorded != MissingRecords::default();
     let exit = if left { Exit::Failures } else { Exit::Done };
-    Ok((Some(Done { run: path.to_owned(), aside, repaired, unrecorded, without_calls }), exit))
+    Ok((Some(RepairedFolder { run: path.to_owned(), aside, repaired, unrecorded, without_calls }), exit))
 }
 
 /// The settings that the folder was written with, without budgets: repairing costs nothing.
@@ -122,8 +122,8 @@ fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, CliErro
     Ok(settings)
 }
 
-fn show(done: &Done) {
-    let Done { run, repaired, .. } = done;
+fn show(folder: &RepairedFolder) {
+    let RepairedFolder { run, repaired, .. } = folder;
     data(format_args!(
         "{}: {} sessions, {} records and {} grades rebuilt, {} still open",
         run.display(),
@@ -132,7 +132,7 @@ fn show(done: &Done) {
         repaired.grades,
         repaired.open.len()
     ));
-    for aside in &done.aside {
+    for aside in &folder.aside {
         data(format_args!(
             "  {} damaged lines of {} are now in {}",
             aside.lines,
@@ -147,12 +147,12 @@ fn show(done: &Done) {
         note(format_args!("… and {} more", repaired.open.len() - LISTED));
     }
     if !repaired.open.is_empty() {
-        if done.without_calls {
+        if folder.without_calls {
             note("calls.sqlite is missing, so there are no stored replies");
         }
         hint("`aske bench` with the same configuration requests only what is missing");
     }
-    for (count, things, command) in left(&done.unrecorded) {
+    for (count, things, command) in left(&folder.unrecorded) {
         if count > 0 {
             note(format_args!("{count} {things} have stored replies but no record"));
             hint(format_args!("run the same `{command}` again: it uses the stored replies"));
@@ -170,8 +170,8 @@ fn left(unrecorded: &MissingRecords) -> [(usize, &'static str, &'static str); 4]
     ]
 }
 
-fn as_json(done: &Done) -> Value {
-    let Done { run, aside, repaired, unrecorded, without_calls } = done;
+fn as_json(folder: &RepairedFolder) -> Value {
+    let RepairedFolder { run, aside, repaired, unrecorded, without_calls } = folder;
     json!({
         "run": run.display().to_string(),
         "sessions": repaired.sessions,

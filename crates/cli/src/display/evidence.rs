@@ -5,7 +5,7 @@ use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe, safe_line};
 use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
 };
-use aske_report::number::{percent, percent_range};
+use aske_report::number::{or_dash, percent, percent_range};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -178,7 +178,7 @@ pub(crate) fn audits(evidence: &Evidence) {
     let mut row = |name: &str, value: &dyn Fn(&AuditEvidence) -> String| {
         shown.add_row([name.to_owned()].into_iter().chain(audited.iter().map(|(_, audit)| value(audit))));
     };
-    let maybe = |estimate: Option<Estimate>| estimate.map_or_else(|| "–".to_owned(), share);
+    let maybe = |estimate: Option<Estimate>| or_dash(estimate, share);
     row("sessions × draws", &|audit| format!("{} × {}", audit.estimates.sessions, audit.draws));
     row("exactly one right, on fresh draws", &|audit| share(audit.estimates.calibrated));
     row("  real separation, (p−q)²", &|audit| share(audit.estimates.separation));
@@ -260,8 +260,7 @@ pub(crate) fn regrades(evidence: &Evidence) {
     let mut shown = table(&header, &[2, 3, 4, 5, 6]);
     for run in &evidence.runs {
         for regrade in &run.regrades {
-            let shift =
-                regrade.shift.as_ref().map_or_else(|| "–".to_owned(), |shift| points(shift.difference));
+            let shift = or_dash(regrade.shift, |shift| points(shift.difference));
             shown.add_row([
                 run.asker.clone(),
                 regrade.grader.clone(),

@@ -1,6 +1,6 @@
 //! A question form within a family: phrasings, parameter ranges of each level, and solution.
 
-use super::{Family, Value};
+use super::{Family, LEVELS, Value};
 use std::ops::RangeInclusive;
 
 /// The range of each parameter at a level.
@@ -30,10 +30,23 @@ pub(super) struct Form {
     /// From numbers to parameters.
     pub(super) parameters: fn(&[i128]) -> Option<Vec<i128>>,
     pub(super) solve: fn(&[i128]) -> Option<Solution>,
-    pub(super) expression: fn(&[i128]) -> String,
 }
 
 impl Form {
+    /// What most forms of a family have in common: they are used at every level, and the parameters are the numbers. The
+    /// other fields are for the form to set.
+    pub(super) const fn of(family: Family) -> Self {
+        Self {
+            family,
+            phrasings: &[],
+            levels: 1..=LEVELS,
+            ranges: |_| Vec::new(),
+            numbers: same,
+            parameters: same,
+            solve: |_| None,
+        }
+    }
+
     /// The lowest level whose ranges include these numbers.
     pub(super) fn level(&self, numbers: &[i128]) -> Option<u32> {
         let parameters = (self.parameters)(numbers)?;
@@ -43,9 +56,7 @@ impl Form {
             ranges.iter().zip(&parameters).all(|(range, parameter)| range.contains(parameter))
         })
     }
-}
 
-impl Form {
     /// The number of distinct parameters at the level of these numbers.
     pub(super) fn questions(&self, numbers: &[i128]) -> i128 {
         let Some(level) = self.level(numbers) else { return i128::MAX };
@@ -56,7 +67,7 @@ impl Form {
 
 /// The parameters are the numbers themselves.
 #[expect(clippy::unnecessary_wraps, reason = "other forms have none")]
-pub(super) fn same(numbers: &[i128]) -> Option<Vec<i128>> {
+fn same(numbers: &[i128]) -> Option<Vec<i128>> {
     Some(numbers.to_vec())
 }
 

@@ -1,4 +1,4 @@
-//! Ways to an answer, short enough for a small network: digit by digit, place by place.
+//! Short derivations of answers, digit by digit, in steps that a small network can learn.
 
 use super::value::{Value, gcd};
 
@@ -32,20 +32,20 @@ pub(super) fn addition(a: i128, b: i128) -> String {
     columns.collect::<Vec<_>>().join(", ")
 }
 
-/// Column by column from the right, ten and one lent where needed: `12-8=4, 4-3=1`. The first is the larger.
+/// Column by column from the right, with borrows: `12-8=4, 4-3=1`. The first number is the larger one.
 pub(super) fn subtraction(a: i128, b: i128) -> String {
     let (one, two) = (digits(a), digits(b));
-    let mut lent = 0;
+    let mut borrow = 0;
     let columns = (0..one.len()).map(|place| {
-        let (top, bottom) = (digit(&one, place) - lent, digit(&two, place));
-        lent = i128::from(top < bottom);
-        let top = top + 10 * lent;
+        let (top, bottom) = (digit(&one, place) - borrow, digit(&two, place));
+        borrow = i128::from(top < bottom);
+        let top = top + 10 * borrow;
         format!("{top}-{bottom}={}", top - bottom)
     });
     columns.collect::<Vec<_>>().join(", ")
 }
 
-/// Place by place of the first number, then added up: `30*7=210, 4*7=28, 210+28=238`.
+/// Multiplies the digits of the first number one by one and adds the products: `30*7=210, 4*7=28, 210+28=238`.
 pub(super) fn product(a: i128, b: i128) -> String {
     let mut parts = Vec::new();
     let mut total: Option<i128> = None;
@@ -63,33 +63,33 @@ pub(super) fn product(a: i128, b: i128) -> String {
     parts.join(", ")
 }
 
-/// Long division, a digit brought down at a time: `72-68=4, 43-34=9`. The dividend's first digits that are
-/// smaller than the divisor are taken together.
-pub(super) fn division(a: i128, b: i128) -> String {
-    let mut steps = Vec::new();
+/// The partial dividends of a long division, each with its remainder.
+fn partial_dividends(a: i128, b: i128) -> impl Iterator<Item = (i128, i128)> {
     let mut rest = 0;
-    for digit in digits(a).into_iter().rev() {
-        let whole = rest * 10 + digit;
-        rest = whole % b;
-        if whole >= b {
-            steps.push(format!("{whole}-{}={rest}", whole - rest));
-        }
-    }
-    if steps.is_empty() { format!("{a}<{b}") } else { steps.join(", ") }
+    digits(a).into_iter().rev().map(move |digit| {
+        let partial = rest * 10 + digit;
+        rest = partial % b;
+        (partial, rest)
+    })
+}
+
+/// Long division, one digit at a time: `72-68=4, 43-34=9`. Leading digits that together are smaller than the divisor
+/// are combined.
+pub(super) fn division(a: i128, b: i128) -> String {
+    let steps = partial_dividends(a, b).filter(|(partial, _)| *partial >= b);
+    joined(steps.map(|(partial, rest)| format!("{partial}-{}={rest}", partial - rest)), format!("{a}<{b}"))
 }
 
 /// Long division with the digits of the quotient: `10=1*7+3, 30=4*7+2`.
 pub(super) fn quotient(a: i128, b: i128) -> String {
-    let mut steps = Vec::new();
-    let mut rest = 0;
-    for digit in digits(a).into_iter().rev() {
-        let whole = rest * 10 + digit;
-        rest = whole % b;
-        if whole >= b || !steps.is_empty() {
-            steps.push(format!("{whole}={}*{b}+{rest}", whole / b));
-        }
-    }
-    if steps.is_empty() { format!("{a}<{b}") } else { steps.join(", ") }
+    let steps = partial_dividends(a, b).skip_while(|(partial, _)| *partial < b);
+    joined(steps.map(|(partial, rest)| format!("{partial}={}*{b}+{rest}", partial / b)), format!("{a}<{b}"))
+}
+
+/// The steps separated by commas, or another text if there are none.
+fn joined(steps: impl Iterator<Item = String>, otherwise: String) -> String {
+    let steps: Vec<String> = steps.collect();
+    if steps.is_empty() { otherwise } else { steps.join(", ") }
 }
 
 /// Euclid's steps: `2*36=72, 84-72=12, 3*12=36, 36-36=0`.
@@ -104,10 +104,10 @@ pub(super) fn euclid(a: i128, b: i128) -> String {
         steps.push(format!("{a}-{}={rest}", a - rest));
         (a, b) = (b, rest);
     }
-    if steps.is_empty() { format!("{a}+0={a}") } else { steps.join(", ") }
+    joined(steps.into_iter(), format!("{a}+0={a}"))
 }
 
-/// The unknown as a quotient in lowest terms; Euclid's first step tells whether it is whole:
+/// The unknown as a quotient in lowest terms; Euclid's first step shows whether it is an integer:
 /// `x=12/4, 3*4=12, 12-12=0, x=3` and `x=6/4, 6-4=2, 2*2=4, 4-4=0, gcd 2, x=3/2`.
 pub(super) fn unknown(name: char, above: i128, below: i128) -> Option<(Value, String)> {
     let value = Value::ratio(above, below)?;
@@ -120,7 +120,8 @@ pub(super) fn unknown(name: char, above: i128, below: i128) -> Option<(Value, St
     Some((value, format!("{name}={above}/{below}, {steps}, {shared}{name}={value}")))
 }
 
-/// The tens around it, then the root tried: `20*20=400, 30*30=900, 20*23=460, 3*23=69, 460+69=529`.
+/// The squares of the multiples of ten around the root, then the root itself: `20*20=400, 30*30=900, 20*23=460, 3*23=69,
+/// 460+69=529`.
 pub(super) fn root(root: i128) -> String {
     let below = root / 10 * 10;
     let around =
@@ -128,7 +129,7 @@ pub(super) fn root(root: i128) -> String {
     format!("{around}, {}", product(root, root))
 }
 
-/// A fraction in lowest terms, with the step: `22/24, gcd 2, 11/12`.
+/// A fraction reduced to lowest terms: `22/24, gcd 2, 11/12`.
 pub(super) fn reduced(numerator: i128, denominator: i128) -> String {
     let shared = gcd(numerator, denominator).max(1);
     let (n, d) = (numerator / shared, denominator / shared);
@@ -139,7 +140,7 @@ pub(super) fn reduced(numerator: i128, denominator: i128) -> String {
     }
 }
 
-/// Factors multiplied one after the other: `7*6=42, 42*5=210`.
+/// The product of several factors, step by step: `7*6=42, 42*5=210`.
 pub(super) fn chain(factors: &[i128]) -> String {
     let mut factors = factors.iter();
     let mut total = factors.next().copied().unwrap_or(1);

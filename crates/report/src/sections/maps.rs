@@ -3,9 +3,9 @@
 use super::{named_runs, solver_names};
 use crate::draw::Figure;
 use crate::figures::triangle::{Cell, Key, triangle};
-use crate::number::{count, counted, percent, range, share};
+use crate::number::{count, counted, percent, range};
 use crate::text::label;
-use aske_evidence::{Count, Evidence, PairCell, RunEvidence};
+use aske_evidence::{Count, Evidence, PairCell, RunEvidence, share};
 use aske_session::Outcome;
 use maud::{Markup, html};
 

@@ -1,9 +1,9 @@
 //! Checks on the validity of the numbers.
 
 use super::{cell, named_runs, scroll, table};
-use crate::number::{count, percent, share};
+use crate::number::{count, percent};
 use crate::text::plain;
-use aske_evidence::{Evidence, RunEvidence, SolverReplies, severity};
+use aske_evidence::{Evidence, RunEvidence, SolverReplies, severity, share};
 use maud::{Markup, html};
 
 /// Limits on the share of truncated or unanswered replies of one solver.
@@ -28,7 +28,7 @@ fn checks(run: &RunEvidence) -> Markup {
     let rows: Vec<Vec<Markup>> = aske_evidence::checks(run)
         .iter()
         .map(|check| {
-            let part = share(check.hits, check.of);
+            let part = check.share();
             let limits = format!("{} / {}", limit(check.limits[0]), limit(check.limits[1]));
             vec![
                 html! { (check.name) span.meaning { (check.meaning) } },

@@ -27,8 +27,6 @@ def case(name, given, want):
 # Intervals of one and two proportions, and of a mean.
 for hits, total in [(0, 10), (1, 7), (10, 10), (3, 40), (853, 1900)]:
     case("wilson", [hits, total], list(proportion_confint(hits, total, method="wilson")))
-    low, high = stats.beta.ppf([0.025, 0.975], hits + 0.5, total - hits + 0.5)
-    case("jeffreys", [hits, total], [0.0 if hits == 0 else low, 1.0 if hits == total else high])
 for x in ([0.40, 0.45, 0.50, 0.47], [0.0, 1.0], list(rng.normal(3, 2, 15))):
     interval = stats.t.interval(0.95, len(x) - 1, loc=np.mean(x), scale=stats.sem(x))
     case("mean_interval", list(x), list(interval))
@@ -226,8 +224,6 @@ def crossed(rows, columns, cells):
     variance = 1 / max((2 * here - below - above) / 0.2**2, 1.0)
     extra = ((more - less) / 0.4) ** 2 * variance
     ones = np.ones(rows) / rows
-    p = special.expit(design @ best)
-    squares = (hits - total * p) ** 2 / (total * p * (1 - p))
     return {
         "spread": spread,
         "intercept": [best[:rows].mean(), np.sqrt(ones @ covariance[:rows, :rows] @ ones)],
@@ -235,8 +231,6 @@ def crossed(rows, columns, cells):
         "skill_error": list(np.sqrt(np.diag(centre @ covariance[:rows, :rows] @ centre))),
         "hardness": list(best[rows:]),
         "hardness_error": list(np.sqrt(np.diag(covariance[rows:, rows:]) + extra[rows:])),
-        "row_fit": [squares[row == i].mean() for i in range(rows)],
-        "column_fit": [squares[column == j].mean() for j in range(columns)],
     }
 
 

@@ -1,7 +1,7 @@
 //! `aske eval MODEL`: samples answers into a run folder and scores them.
 
 use super::{data, model};
-use crate::arguments::{Configuration, EvalRun, whole};
+use crate::arguments::{Configuration, EvalRun};
 use crate::display::scores::show;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
@@ -28,8 +28,8 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let tasks = plan(&datasets, section.samples, arguments.limit);
     let folder_name = || Path::new("runs").join(format!("eval-{}", settings.asker.model));
     let path = arguments.run.clone().unwrap_or_else(folder_name);
-    if arguments.dry_run {
-        return dry_run(arguments.json, &path, &settings, section, &datasets, &tasks);
+    if arguments.execution.dry_run {
+        return dry_run(arguments.execution.json, &path, &settings, section, &datasets, &tasks);
     }
     let models = ModelRegistry::new(&settings)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     drop(folder);
     let records = chosen(&path, &tasks)?;
     let scores = scores(&records);
-    if arguments.json {
+    if arguments.execution.json {
         print(as_json(&path, &scores, &ended, &used));
     } else {
         show(&scores);
@@ -97,9 +97,8 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
         ("--tokens", "eval.max_tokens", number(arguments.tokens)),
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
         ("--judge", "eval.judge.model", text(&arguments.judge)),
-        ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
     ];
-    flags.extend(arguments.budget.flags());
+    flags.extend(arguments.execution.flags());
     let keys = named.iter().flat_map(|named| &named.keys);
     flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
     let layers = configuration.load(flags)?;

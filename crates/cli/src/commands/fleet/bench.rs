@@ -42,7 +42,7 @@ fn bench_arguments(arguments: &FleetBench) -> Result<Bench, CliError> {
         (bench.shard.is_some(), "--shard"),
         (bench.until.is_some(), "--until"),
         (bench.limit.is_some(), "--limit"),
-        (bench.dry_run, "--dry-run"),
+        (bench.execution.dry_run, "--dry-run"),
         (bench.configuration.config.is_some(), "--config"),
     ];
     if let Some((_, flag)) = taken.iter().find(|(given, _)| *given) {

@@ -28,7 +28,7 @@ struct Count {
 
 pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, CliError> {
     let mut shown = table(
-        &["run", "final questions", "understood", "draws right", "alike three times", "of these right"],
+        &["run", "final questions", "understood", "draws right", "all equal", "of these right"],
         &[1, 2, 3, 4, 5],
     );
     for path in &arguments.runs {

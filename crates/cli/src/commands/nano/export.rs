@@ -1,6 +1,6 @@
 //! `aske nano export`: the built-in networks as folders that other programs load.
 
-use super::{check_names, write};
+use super::{check_names, is_selected, write};
 use crate::arguments::NanoExport;
 use crate::error::{CliError, Exit};
 use crate::output::data;
@@ -9,10 +9,7 @@ use std::borrow::Cow;
 
 pub(crate) fn run(arguments: &NanoExport) -> Result<Exit, CliError> {
     check_names(&arguments.only)?;
-    for name in networks() {
-        if !arguments.only.is_empty() && !arguments.only.iter().any(|wanted| wanted == name) {
-            continue;
-        }
+    for name in networks().filter(|name| is_selected(&arguments.only, name)) {
         let folder = arguments.folder.join(name);
         let written = if arguments.original_heads {
             files(name).map(|files| files.map(|(file, bytes)| (file, Cow::Borrowed(bytes))))

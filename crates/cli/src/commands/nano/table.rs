@@ -1,6 +1,6 @@
 //! `aske nano table`: the accuracy of each network.
 
-use super::{check_names, pack};
+use super::{check_names, is_selected, pack};
 use crate::arguments::NanoTable;
 use crate::display::tables::table;
 use crate::error::{CliError, Exit};
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, CliError> {
     check_names(&arguments.only)?;
     let builtin = AccuracyTable::shipped().map_err(CliError::failure)?;
     let shown = if arguments.measure { measured(arguments)? } else { builtin.clone() };
-    let rows = shown.rows.into_iter().filter(|row| selected(arguments, &row.name)).collect();
+    let rows = shown.rows.into_iter().filter(|row| is_selected(&arguments.only, &row.name)).collect();
     let shown = AccuracyTable { rows, ..shown };
     if arguments.json {
         data(serde_json::to_string(&shown).unwrap_or_default());
@@ -30,13 +30,9 @@ pub(crate) fn run(arguments: &NanoTable) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn selected(arguments: &NanoTable, name: &str) -> bool {
-    arguments.only.is_empty() || arguments.only.iter().any(|only| only == name)
-}
-
 fn measured(arguments: &NanoTable) -> Result<AccuracyTable, CliError> {
     let [_, suffix] = pack()?.solver_suffixes();
-    let names: Vec<&str> = networks().filter(|name| selected(arguments, name)).collect();
+    let names: Vec<&str> = networks().filter(|name| is_selected(&arguments.only, name)).collect();
     let cells = Family::ALL.len() as u64 * u64::from(TAUGHT_LEVELS);
     let bar = Bar::new(names.len() as u64 * cells * u64::from(arguments.questions), "questions");
     let mut rows = Vec::new();

@@ -1,12 +1,12 @@
 //! `aske nano train`: every network of the nano world, from its seed.
 
-use super::{check_names, pack, write};
+use super::{check_names, is_selected, pack, write};
 use crate::arguments::NanoTrain;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, note, paint};
 use aske_nano::{SessionGenerator, TeacherKind};
 use aske_train::Weights;
-use aske_train::nano::{NanoTokenizer, RECIPE, Recipe, RecipeTrainer, tokenizer_config, train_tokenizer};
+use aske_train::nano::{NanoTokenizer, RECIPE, RecipeTrainer, tokenizer_config, train_tokenizer};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
         Err(_) if arguments.new_vocabulary => {
             train_tokenizer(&generator(TeacherKind::Good)).map_err(CliError::failure)?
         }
-        Err(_) => shipped()?,
+        Err(_) => bundled_vocabulary()?,
     };
     let tokenizer = NanoTokenizer::new(vocabulary.as_bytes()).map_err(CliError::failure)?;
     write(&words, vocabulary.as_bytes())?;
@@ -39,9 +39,7 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
         threads: arguments.threads,
         steps: arguments.steps,
     };
-    let wanted =
-        |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.iter().any(|name| name == recipe.name);
-    for recipe in RECIPE.iter().filter(wanted) {
+    for recipe in RECIPE.iter().filter(|recipe| is_selected(&arguments.only, recipe.name)) {
         let begun = Instant::now();
         let generator = generator(recipe.teaching.unwrap_or(TeacherKind::Good));
         let folder = out.join(recipe.name);
@@ -84,15 +82,15 @@ pub(crate) fn run(arguments: &NanoTrain) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Steps between two copies on disk, so that a long training that is stopped leaves something.
+/// Steps between two saved copies of the weights, so that an interrupted training is not lost.
 const SAVED_EVERY: u64 = 1_000;
 
 fn save(file: &Path, weights: &Weights) -> Result<(), CliError> {
     write(file, &weights.to_safetensors(true).map_err(CliError::failure)?)
 }
 
-/// The vocabulary of the networks that ship.
-fn shipped() -> Result<String, CliError> {
+/// The vocabulary of the bundled networks.
+fn bundled_vocabulary() -> Result<String, CliError> {
     let [_, _, (_, words), _] = aske_nano::files(aske_nano::CHECK).map_err(CliError::failure)?;
     Ok(String::from_utf8_lossy(words).into_owned())
 }

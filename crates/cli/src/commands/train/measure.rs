@@ -5,10 +5,9 @@ use super::trained::measured;
 use crate::arguments::Configuration;
 use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::runs::execute::{Target, with_progress};
+use crate::runs::execute::{Target, run_and_report};
 use crate::runs::folders;
-use crate::runs::summary::{exit_status, report_unfinished};
-use crate::runtime::{runtime, until_signal};
+use crate::runtime::until_signal;
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
@@ -111,12 +110,9 @@ impl Measures {
             path.display()
         ));
         let target = Target { settings: &settings, models: &models, folder: &folder };
-        let work = with_progress(open, "sessions", target, async |context, progress| {
-            Runner::new(context).run(&plan, progress).await
-        });
-        let (finished, interrupt) = runtime()?.block_on(work)?;
-        report_unfinished(&finished.jobs, "sessions");
-        let ended = exit_status(&finished.jobs, &interrupt);
+        let ended = run_and_report(open, "sessions", target, async |context, progress| {
+            Ok(Runner::new(context).run(&plan, progress).await?.jobs)
+        })?;
         if ended == Exit::Done && self.section.exam_questions > 0 && HeldOutEval::read(path).is_none() {
             self.examine(&settings, &models, path)?;
         }

@@ -1,15 +1,15 @@
 //! Choosing, arranging, counting multiples.
 
-use super::super::form::{Form, Solution, at, same, solved};
+use super::super::form::{Form, Solution, at, solved};
 use super::super::working::{chain, quotient};
 use super::Family;
 
-/// The product of these factors, when it is not too large.
+/// The product of these factors; `None` on overflow.
 fn multiplied(factors: &[i128]) -> Option<i128> {
     factors.iter().try_fold(1_i128, |total, factor| total.checked_mul(*factor))
 }
 
-/// Of more than half, those left out are chosen.
+/// n choose k; if k is more than half of n, by choosing those that are left out.
 fn choices(n: i128, k: i128) -> Option<Solution> {
     if !(0..=n).contains(&k) || k > 20 {
         return None;
@@ -37,45 +37,36 @@ fn arrangements(n: i128) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Count,
         phrasings: &[
             "From {} people, how many groups of {} can be chosen?",
             "Compute $\\binom{{}}{{}}$.",
             "From {} books, in how many ways can you choose {}?",
             "A set has {} elements. How many subsets of size {} does it have?",
         ],
-        levels: 1..=8,
         ranges: |level| {
             let (n, k) = at(level, &[(5, 2), (7, 2), (8, 3), (10, 3), (12, 4), (20, 6), (30, 8), (40, 12)]);
             vec![3..=n, 2..=k]
         },
         numbers: |p| (p[1] < p[0]).then(|| p.to_vec()),
-        parameters: same,
         solve: |n| choices(n[0], n[1]),
-        expression: |n| format!("\\binom{{{}}}{{{}}}", n[0], n[1]),
+        ..Form::of(Family::Count)
     },
     Form {
-        family: Family::Count,
         phrasings: &[
             "In how many orders can {} people stand in a line?",
             "Compute ${}!$.",
             "In how many ways can {} books be put on a shelf?",
         ],
-        levels: 1..=8,
         ranges: |level| vec![2..=at(level, &[3, 4, 5, 6, 7, 10, 14, 20])],
-        numbers: same,
-        parameters: same,
         solve: |n| arrangements(n[0]),
-        expression: |n| format!("{}!", n[0]),
+        ..Form::of(Family::Count)
     },
     Form {
-        family: Family::Count,
         phrasings: &[
             "How many multiples of {} are there from 1 to {}?",
             "How many numbers divisible by {} are there from 1 to {}?",
             "Count the multiples of {} that are at most {}.",
         ],
-        levels: 1..=8,
         ranges: |level| {
             let (d, n) = at(
                 level,
@@ -93,8 +84,7 @@ pub(super) static FORMS: &[Form] = &[
             vec![2..=d, 3..=n]
         },
         numbers: |p| (p[0] < p[1]).then(|| p.to_vec()),
-        parameters: same,
         solve: |n| if n[0] == 0 { None } else { solved(n[1] / n[0], quotient(n[1], n[0])) },
-        expression: |n| format!("\\lfloor \\frac{{{}}}{{{}}} \\rfloor", n[1], n[0]),
+        ..Form::of(Family::Count)
     },
 ];

@@ -1,6 +1,6 @@
 //! Sums, differences and products of fractions.
 
-use super::super::form::{Form, Ranges, Solution, at, same};
+use super::super::form::{Form, Ranges, Solution, at};
 use super::super::value::{Value, gcd};
 use super::super::working::reduced;
 use super::Family;
@@ -16,12 +16,12 @@ fn proper(n: &[i128]) -> Option<Vec<i128>> {
     (fine(n[0], n[1]) && fine(n[2], n[3])).then(|| n.to_vec())
 }
 
-/// Proper, and the first is the larger.
+/// Proper fractions in lowest terms, the larger one first.
 fn falling(n: &[i128]) -> Option<Vec<i128>> {
     proper(n).filter(|n| n[0] * n[3] > n[2] * n[1])
 }
 
-/// Over the product of the denominators, then in lowest terms.
+/// The sum or difference over the product of the denominators, then in lowest terms.
 fn combined(n: &[i128], sign: i128) -> Option<Solution> {
     let (left, right, below) = (n[0] * n[3], n[2] * n[1], n[1] * n[3]);
     let above = left + sign * right;
@@ -47,46 +47,37 @@ fn multiplied(n: &[i128]) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} + {}/{}?",
             "Compute $\\frac{{}}{{}} + \\frac{{}}{{}}$.",
             "Add {}/{} and {}/{}.",
             "Find the sum of {}/{} and {}/{} in lowest terms.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: proper,
-        parameters: same,
         solve: |n| combined(n, 1),
-        expression: |n| format!("\\frac{{{}}}{{{}}}+\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} - {}/{}?",
             "Compute $\\frac{{}}{{}} - \\frac{{}}{{}}$.",
             "Evaluate {}/{} minus {}/{}.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: falling,
-        parameters: same,
         solve: |n| combined(n, -1),
-        expression: |n| format!("\\frac{{{}}}{{{}}}-\\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
     Form {
-        family: Family::Fraction,
         phrasings: &[
             "What is {}/{} * {}/{}?",
             "Compute $\\frac{{}}{{}} \\cdot \\frac{{}}{{}}$.",
             "Find the product of {}/{} and {}/{}.",
         ],
-        levels: 1..=8,
         ranges,
         numbers: proper,
-        parameters: same,
         solve: multiplied,
-        expression: |n| format!("\\frac{{{}}}{{{}}} \\cdot \\frac{{{}}}{{{}}}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Fraction)
     },
 ];

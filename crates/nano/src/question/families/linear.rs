@@ -5,13 +5,13 @@ use super::super::value::Value;
 use super::super::working::unknown;
 use super::Family;
 
-/// The quotient, after the steps before it.
+/// The solution above/below, with the steps before the division.
 fn divided(above: i128, below: i128, before: &str) -> Option<Solution> {
     let (value, steps) = unknown('x', above, below)?;
     Some(Solution { value, working: format!("{before}, {steps}") })
 }
 
-/// `{a}x + {b} = {c}`, with the sign of the number beside x.
+/// Solves `{a}x + {b} = {c}`, or with a minus sign.
 fn one_sided(n: &[i128], sign: i128) -> Option<Solution> {
     let moved = n[2] - sign * n[1];
     let op = if sign > 0 { '-' } else { '+' };
@@ -24,12 +24,12 @@ fn two_sided(n: &[i128]) -> Option<Solution> {
     divided(right, left, &before)
 }
 
-/// The whole solution of `{a}x + sign {b} = {c}`.
+/// The solution of `{a}x + {b} = {c}`, or with a minus sign, if it is an integer.
 fn solution(n: &[i128], sign: i128) -> Option<i128> {
     Value::ratio(n[2] - sign * n[1], n[0])?.as_whole()
 }
 
-/// Bounds of the factor, the number beside x, and x.
+/// Bounds of the coefficient, the constant and x.
 fn bounds(level: u32) -> Vec<std::ops::RangeInclusive<i128>> {
     let (a, b, x) = at(
         level,
@@ -49,7 +49,6 @@ fn bounds(level: u32) -> Vec<std::ops::RangeInclusive<i128>> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve x + {} = {}.",
             "Find x if $x + {} = {}$.",
@@ -63,39 +62,34 @@ pub(super) static FORMS: &[Form] = &[
         numbers: |p| Some(vec![p[0], p[0] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1] - n[0]]),
         solve: |n| solved(n[1] - n[0], format!("x={}-{}={}", n[1], n[0], n[1] - n[0])),
-        expression: |n| format!("{}-{}", n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve {}x + {} = {}.",
             "Find x if ${}x + {} = {}$.",
             "Which number x satisfies {}x + {} = {}?",
             "What is x when {}x plus {} equals {}?",
         ],
-        levels: 1..=8,
         ranges: bounds,
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] + p[1]]),
         parameters: |n| Some(vec![n[0], n[1], solution(n, 1)?]),
         solve: |n| one_sided(n, 1),
-        expression: |n| format!("\\frac{{{}-{}}}{{{}}}", n[2], n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &[
             "Solve {}x - {} = {}.",
             "Find x if ${}x - {} = {}$.",
             "What is x when {}x minus {} equals {}?",
         ],
-        levels: 1..=8,
         ranges: bounds,
         numbers: |p| Some(vec![p[0], p[1], p[0] * p[2] - p[1]]).filter(|n| n[2] >= 0),
         parameters: |n| Some(vec![n[0], n[1], solution(n, -1)?]),
         solve: |n| one_sided(n, -1),
-        expression: |n| format!("\\frac{{{}+{}}}{{{}}}", n[2], n[1], n[0]),
+        ..Form::of(Family::Linear)
     },
     Form {
-        family: Family::Linear,
         phrasings: &["Solve {}x + {} = {}x + {}.", "Find x if ${}x + {} = {}x + {}$."],
         levels: 3..=8,
         ranges: |level| {
@@ -108,6 +102,6 @@ pub(super) static FORMS: &[Form] = &[
             Some(vec![n[0], n[1], n[2], x])
         },
         solve: two_sided,
-        expression: |n| format!("\\frac{{{}-{}}}{{{}-{}}}", n[3], n[1], n[0], n[2]),
+        ..Form::of(Family::Linear)
     },
 ];

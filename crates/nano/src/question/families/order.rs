@@ -1,6 +1,6 @@
 //! Several operations in one expression.
 
-use super::super::form::{Form, Ranges, Solution, at, same, solved};
+use super::super::form::{Form, Ranges, Solution, at, solved};
 use super::Family;
 
 /// Bounds of a term and of a factor.
@@ -27,52 +27,38 @@ fn products(n: &[i128], sign: i128) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Order,
         phrasings: &["What is {} + {} * {}?", "Compute ${} + {} \\cdot {}$.", "Evaluate {} + {} * {}."],
-        levels: 1..=8,
         ranges: term_and_product,
-        numbers: same,
-        parameters: same,
         solve: |n| {
             let (times, value) = (n[1] * n[2], n[0] + n[1] * n[2]);
             solved(value, format!("{}*{}={times}, {}+{times}={value}", n[1], n[2], n[0]))
         },
-        expression: |n| format!("{}+{} \\cdot {}", n[0], n[1], n[2]),
+        ..Form::of(Family::Order)
     },
     Form {
-        family: Family::Order,
         phrasings: &["What is ({} + {}) * {}?", "Compute $({} + {}) \\cdot {}$.", "Evaluate ({} + {}) * {}."],
-        levels: 1..=8,
         ranges: |level| {
             let (_, factor) = sizes(level);
             vec![1..=factor; 3]
         },
-        numbers: same,
-        parameters: same,
         solve: |n| {
             let (sum, value) = (n[0] + n[1], (n[0] + n[1]) * n[2]);
             solved(value, format!("{}+{}={sum}, {sum}*{}={value}", n[0], n[1], n[2]))
         },
-        expression: |n| format!("({}+{}) \\cdot {}", n[0], n[1], n[2]),
+        ..Form::of(Family::Order)
     },
     Form {
-        family: Family::Order,
         phrasings: &["What is {} * {} + {} * {}?", "Compute ${} \\cdot {} + {} \\cdot {}$."],
         levels: 2..=8,
         ranges: two_products,
-        numbers: same,
-        parameters: same,
         solve: |n| products(n, 1),
-        expression: |n| format!("{} \\cdot {}+{} \\cdot {}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Order)
     },
     Form {
-        family: Family::Order,
         phrasings: &["What is {} * {} - {} * {}?", "Compute ${} \\cdot {} - {} \\cdot {}$."],
         levels: 2..=8,
         ranges: two_products,
-        numbers: same,
-        parameters: same,
         solve: |n| products(n, -1),
-        expression: |n| format!("{} \\cdot {}-{} \\cdot {}", n[0], n[1], n[2], n[3]),
+        ..Form::of(Family::Order)
     },
 ];

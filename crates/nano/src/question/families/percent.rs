@@ -1,6 +1,6 @@
 //! Percentages.
 
-use super::super::form::{Form, Ranges, Solution, at, same};
+use super::super::form::{Form, Ranges, Solution, at};
 use super::super::value::Value;
 use super::super::working::{product, reduced};
 use super::Family;
@@ -23,7 +23,7 @@ fn ranges(level: u32) -> Ranges {
     vec![1..=percent, 10..=amount]
 }
 
-/// Those that come out whole.
+/// Percentages whose value is an integer.
 fn whole(p: &[i128]) -> Option<Vec<i128>> {
     (p[0] * p[1] % 100 == 0).then(|| p.to_vec())
 }
@@ -35,7 +35,7 @@ fn share(percent: i128, amount: i128) -> Option<Solution> {
     Some(Solution { value, working })
 }
 
-/// The amount with its share added or taken away.
+/// The amount increased or reduced by a percentage.
 fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solution> {
     let part = share(percent, amount)?;
     let (whole, times) = (100 * amount, percent * amount);
@@ -52,38 +52,31 @@ fn changed(percent: i128, amount: i128, sign: i128) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Percent,
         phrasings: &[
             "What is {}% of {}?",
             "Compute ${}\\%$ of ${}$.",
             "Find {} percent of {}.",
             "How much is {}% of {}?",
         ],
-        levels: 1..=8,
         ranges,
         numbers: whole,
-        parameters: same,
         solve: |n| share(n[0], n[1]),
-        expression: |n| format!("\\frac{{{} \\cdot {}}}{{100}}", n[0], n[1]),
+        ..Form::of(Family::Percent)
     },
     Form {
-        family: Family::Percent,
         phrasings: &["What is {} increased by {}%?", "A price of {} rises by {}%. What is the new price?"],
         levels: 2..=8,
         ranges: |level| ranges(level - 1).into_iter().rev().collect(),
         numbers: |p| whole(p),
-        parameters: same,
         solve: |n| changed(n[1], n[0], 1),
-        expression: |n| format!("{0}+\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
+        ..Form::of(Family::Percent)
     },
     Form {
-        family: Family::Percent,
         phrasings: &["What is {} reduced by {}%?", "A price of {} falls by {}%. What is the new price?"],
         levels: 2..=8,
         ranges: |level| ranges(level - 1).into_iter().rev().collect(),
         numbers: |p| whole(p),
-        parameters: same,
         solve: |n| changed(n[1], n[0], -1),
-        expression: |n| format!("{0}-\\frac{{{0} \\cdot {1}}}{{100}}", n[0], n[1]),
+        ..Form::of(Family::Percent)
     },
 ];

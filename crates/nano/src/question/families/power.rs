@@ -1,6 +1,6 @@
 //! Powers and roots.
 
-use super::super::form::{Form, Solution, at, same, solved};
+use super::super::form::{Form, Solution, at, solved};
 use super::super::working::{self, chain, product};
 use super::Family;
 
@@ -24,17 +24,12 @@ fn root(n: &[i128]) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Power,
         phrasings: &["What is {} squared?", "Compute ${}^2$.", "Evaluate {}^2.", "Find the square of {}."],
-        levels: 1..=8,
         ranges: |level| vec![2..=at(level, &SQUARES)],
-        numbers: same,
-        parameters: same,
         solve: |n| solved(n[0] * n[0], product(n[0], n[0])),
-        expression: |n| format!("{}^2", n[0]),
+        ..Form::of(Family::Power)
     },
     Form {
-        family: Family::Power,
         phrasings: &["What is {}^{}?", "Compute ${}^{{}}$.", "Find {} to the power {}."],
         levels: 2..=8,
         ranges: |level| {
@@ -42,23 +37,19 @@ pub(super) static FORMS: &[Form] = &[
                 at(level, &[(3, 3), (3, 4), (5, 4), (9, 4), (12, 5), (20, 6), (50, 6), (99, 7)]);
             vec![2..=base, 3..=exponent]
         },
-        numbers: same,
-        parameters: same,
         solve: power,
-        expression: |n| format!("{}^{{{}}}", n[0], n[1]),
+        ..Form::of(Family::Power)
     },
     Form {
-        family: Family::Power,
         phrasings: &[
             "What is the square root of {}?",
             "Compute $\\sqrt{{}}$.",
             "Which positive number has the square {}?",
         ],
-        levels: 1..=8,
         ranges: |level| vec![2..=at(level, &SQUARES)],
         numbers: |p| Some(vec![p[0] * p[0]]),
         parameters: |n| Some(vec![n[0].isqrt()]).filter(|p| p[0] * p[0] == n[0]),
         solve: root,
-        expression: |n| format!("\\sqrt{{{}}}", n[0]),
+        ..Form::of(Family::Power)
     },
 ];

@@ -1,11 +1,10 @@
 //! Remainders of division.
 
-use super::super::form::{Form, at, same, solved};
+use super::super::form::{Form, at, solved};
 use super::super::working::division;
 use super::Family;
 
 pub(super) static FORMS: &[Form] = &[Form {
-    family: Family::Remainder,
     phrasings: &[
         "What is {} mod {}?",
         "What is the remainder when {} is divided by {}?",
@@ -13,7 +12,6 @@ pub(super) static FORMS: &[Form] = &[Form {
         "Divide {} by {}. What is the remainder?",
         "Find the remainder of {} divided by {}.",
     ],
-    levels: 1..=8,
     ranges: |level| {
         let (a, b) = at(
             level,
@@ -31,7 +29,6 @@ pub(super) static FORMS: &[Form] = &[Form {
         vec![3..=a, 2..=b]
     },
     numbers: |p| (p[0] > p[1]).then(|| p.to_vec()),
-    parameters: same,
     solve: |n| if n[1] == 0 { None } else { solved(n[0] % n[1], division(n[0], n[1])) },
-    expression: |n| format!("{} \\bmod {}", n[0], n[1]),
+    ..Form::of(Family::Remainder)
 }];

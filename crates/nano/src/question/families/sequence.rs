@@ -1,9 +1,9 @@
 //! Terms of arithmetic sequences.
 
-use super::super::form::{Form, Ranges, Solution, at, same, solved};
+use super::super::form::{Form, Ranges, Solution, at, solved};
 use super::Family;
 
-/// The bounds of the first term, the step and the place.
+/// The bounds of the first term, the step and the index of the term.
 fn ranges(level: u32) -> Ranges {
     let (first, step, place) = at(
         level,
@@ -30,32 +30,22 @@ fn term(first: i128, step: i128, place: i128) -> Option<Solution> {
     if place < 1 { None } else { solved(value, working) }
 }
 
-fn expression(first: i128, step: i128, place: i128) -> String {
-    format!("{first}+({place}-1) \\cdot {step}")
-}
-
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Sequence,
         phrasings: &[
             "An arithmetic sequence begins with {} and grows by {} each step. What is term number {}?",
             "A sequence starts at {} and each term is {} more than the last. Find term number {}.",
             "Let $a_1 = {}$ and $a_{n+1} = a_n + {}$. What is $a_{{}}$?",
         ],
-        levels: 1..=8,
         ranges,
-        numbers: same,
-        parameters: same,
         solve: |n| term(n[0], n[1], n[2]),
-        expression: |n| expression(n[0], n[1], n[2]),
+        ..Form::of(Family::Sequence)
     },
     Form {
-        family: Family::Sequence,
         phrasings: &[
             "What is term number {} of the sequence {}, {}, {}, ...?",
             "Find term number {} of the arithmetic sequence {}, {}, {}, ....",
         ],
-        levels: 1..=8,
         ranges,
         numbers: |p| Some(vec![p[2], p[0], p[0] + p[1], p[0] + 2 * p[1]]),
         parameters: |n| {
@@ -68,6 +58,6 @@ pub(super) static FORMS: &[Form] = &[
             let solved = term(n[1], step, n[0]).filter(|_| even)?;
             Some(Solution { working: format!("{}-{}={step}, {}", n[2], n[1], solved.working), ..solved })
         },
-        expression: |n| expression(n[1], n[2] - n[1], n[0]),
+        ..Form::of(Family::Sequence)
     },
 ];

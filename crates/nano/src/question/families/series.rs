@@ -1,10 +1,10 @@
 //! Sums of arithmetic sequences.
 
-use super::super::form::{Form, Solution, at, same, solved};
+use super::super::form::{Form, Solution, at, solved};
 use super::super::working::product;
 use super::Family;
 
-/// Half of the number of terms times the first and the last.
+/// Half of the number of terms times the sum of the first and the last.
 fn sum(first: i128, step: i128, terms: i128) -> Option<Solution> {
     if terms < 1 {
         return None;
@@ -23,25 +23,20 @@ fn sum(first: i128, step: i128, terms: i128) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Series,
         phrasings: &[
             "What is the sum of the whole numbers from 1 to {}?",
             "Compute $1 + 2 + \\dots + {}$.",
             "Find $\\sum_{k=1}^{{}} k$.",
             "Add all whole numbers from 1 to {}.",
         ],
-        levels: 1..=8,
         ranges: |level| vec![3..=at(level, &[10, 20, 40, 99, 200, 2000, 20_000, 200_000])],
-        numbers: same,
-        parameters: same,
         solve: |n| {
             let twice = n[0] * (n[0] + 1);
             solved(twice / 2, format!("{}, {twice}/2={}", product(n[0], n[0] + 1), twice / 2))
         },
-        expression: |n| format!("\\sum_{{k=1}}^{{{}}} k", n[0]),
+        ..Form::of(Family::Series)
     },
     Form {
-        family: Family::Series,
         phrasings: &[
             "An arithmetic sequence begins with {} and grows by {} each step. What is the sum of its first {} terms?",
             "Find the sum of {} + {}k for k from 0 to {} - 1.",
@@ -63,16 +58,7 @@ pub(super) static FORMS: &[Form] = &[
             );
             vec![1..=first, 1..=step, 3..=terms]
         },
-        numbers: same,
-        parameters: same,
         solve: |n| sum(n[0], n[1], n[2]),
-        expression: |n| {
-            format!(
-                "\\frac{{{t} \\cdot (2 \\cdot {a}+({t}-1) \\cdot {d})}}{{2}}",
-                a = n[0],
-                d = n[1],
-                t = n[2]
-            )
-        },
+        ..Form::of(Family::Series)
     },
 ];

@@ -1,6 +1,6 @@
 //! Sums and differences.
 
-use super::super::form::{Form, at, same, solved};
+use super::super::form::{Form, at, solved};
 use super::super::working::{addition, subtraction};
 use super::{Family, Ranges};
 
@@ -11,7 +11,6 @@ fn ranges(level: u32) -> Ranges {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::Sum,
         phrasings: &[
             "What is {} + {}?",
             "Compute ${} + {}$.",
@@ -20,25 +19,19 @@ pub(super) static FORMS: &[Form] = &[
             "What do you get when you add {} to {}?",
             "Evaluate {} plus {}.",
         ],
-        levels: 1..=8,
         ranges,
-        numbers: same,
-        parameters: same,
         solve: |n| solved(n[0] + n[1], addition(n[0], n[1])),
-        expression: |n| format!("{}+{}", n[0], n[1]),
+        ..Form::of(Family::Sum)
     },
     Form {
-        family: Family::Sum,
         phrasings: &[
             "What is {} - {}?",
             "Compute ${} - {}$.",
             "Evaluate {} minus {}.",
             "What is left when {} is reduced by {}?",
         ],
-        levels: 1..=8,
         ranges,
         numbers: |p| (p[0] >= p[1]).then(|| p.to_vec()),
-        parameters: same,
         solve: |n| {
             let working = if n[0] >= n[1] {
                 subtraction(n[0], n[1])
@@ -47,6 +40,6 @@ pub(super) static FORMS: &[Form] = &[
             };
             solved(n[0] - n[1], working)
         },
-        expression: |n| format!("{}-{}", n[0], n[1]),
+        ..Form::of(Family::Sum)
     },
 ];

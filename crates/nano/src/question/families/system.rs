@@ -5,7 +5,7 @@ use super::super::value::Value;
 use super::super::working;
 use super::Family;
 
-/// The bounds of coefficients and of solutions.
+/// The bounds of the coefficients and of the solutions.
 fn ranges(level: u32) -> Ranges {
     let (factor, solution) =
         at(level, &[(1, 9), (2, 5), (4, 6), (6, 9), (9, 12), (30, 50), (99, 500), (999, 5000)]);
@@ -14,7 +14,7 @@ fn ranges(level: u32) -> Ranges {
     ranges
 }
 
-/// From the factors a, b, d, e and the solution to the numbers shown.
+/// From the coefficients a, b, d, e and the solution to the numbers shown.
 fn numbers(p: &[i128]) -> Option<Vec<i128>> {
     let line = |one: i128, two: i128| one * p[4] + two * p[5];
     (p[0] * p[3] != p[1] * p[2]).then(|| vec![p[0], p[1], line(p[0], p[1]), p[2], p[3], line(p[2], p[3])])
@@ -27,7 +27,7 @@ fn parameters(n: &[i128]) -> Option<Vec<i128>> {
     Some(vec![n[0], n[1], n[3], n[4], x, y])
 }
 
-/// Cramer's rule: the determinant of the factors, the one of the unknown, their quotient.
+/// Cramer's rule: the determinant of the coefficients, the one of the unknown, and their quotient.
 fn cramer(n: &[i128], unknown: char) -> Option<Solution> {
     let (one, two) = (n[0] * n[4], n[1] * n[3]);
     let below = one - two;
@@ -40,7 +40,7 @@ fn cramer(n: &[i128], unknown: char) -> Option<Solution> {
     Some(Solution { value, working: format!("{below_steps}, {above_steps}, {steps}") })
 }
 
-/// From the two unknowns to their sum and difference.
+/// The sum and the difference of the two unknowns.
 fn sum_and_difference(p: &[i128]) -> Option<Vec<i128>> {
     (p[0] >= p[1]).then(|| vec![p[0] + p[1], p[0] - p[1]])
 }
@@ -53,7 +53,6 @@ fn larger(n: &[i128]) -> Option<Solution> {
 
 pub(super) static FORMS: &[Form] = &[
     Form {
-        family: Family::System,
         phrasings: &[
             "If x + y = {} and x - y = {}, what is x?",
             "Find x if $x + y = {}$ and $x - y = {}$.",
@@ -70,10 +69,9 @@ pub(super) static FORMS: &[Form] = &[
             whole.then(|| vec![i128::midpoint(n[0], n[1]), (n[0] - n[1]) / 2])
         },
         solve: larger,
-        expression: |n| format!("\\frac{{{}+{}}}{{2}}", n[0], n[1]),
+        ..Form::of(Family::System)
     },
     Form {
-        family: Family::System,
         phrasings: &[
             "If {}x + {}y = {} and {}x + {}y = {}, what is x?",
             "Find x if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
@@ -83,13 +81,9 @@ pub(super) static FORMS: &[Form] = &[
         numbers,
         parameters,
         solve: |n| cramer(n, 'x'),
-        expression: |n| {
-            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
-            format!("\\frac{{{c} \\cdot {e}-{b} \\cdot {f}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
-        },
+        ..Form::of(Family::System)
     },
     Form {
-        family: Family::System,
         phrasings: &[
             "If {}x + {}y = {} and {}x + {}y = {}, what is y?",
             "Find y if ${}x + {}y = {}$ and ${}x + {}y = {}$.",
@@ -99,9 +93,6 @@ pub(super) static FORMS: &[Form] = &[
         numbers,
         parameters,
         solve: |n| cramer(n, 'y'),
-        expression: |n| {
-            let [a, b, c, d, e, f] = [n[0], n[1], n[2], n[3], n[4], n[5]];
-            format!("\\frac{{{a} \\cdot {f}-{c} \\cdot {d}}}{{{a} \\cdot {e}-{b} \\cdot {d}}}")
-        },
+        ..Form::of(Family::System)
     },
 ];

@@ -2,7 +2,7 @@
 
 import { h, fill } from "./dom.js";
 import { count } from "./format.js";
-import { step } from "./keys.js";
+import { step } from "./shortcuts.js";
 import { badge, flags, rightOf } from "./outcome.js";
 import { prose } from "./text.js";
 
@@ -10,7 +10,7 @@ import { prose } from "./text.js";
 export const PAGE = 100;
 
 /** A list; `draw(page, row, turn)` fills it and keeps the focus. */
-export function list(label) {
+export function pagedList(label) {
   const rows = h("ol", { class: "rows", "aria-label": label });
   const pager = h("nav", { class: "pager", "aria-label": "Pages" });
   const node = h("div", { class: "list" }, rows, pager);

@@ -5,8 +5,8 @@ import { h, refill } from "./dom.js";
 import { between, count, percent } from "./format.js";
 import { bar } from "./outcome.js";
 
-/** The headline of a run; `draw` updates it, `refine` loads the better interval. */
-export function headline(context, place, href) {
+/** The summary of a run; `draw` updates it, `refine` loads the better interval. */
+export function runSummary(context, place, href) {
   const node = h("section", { class: "headline", "aria-label": "Result" });
   let better = null;
   const draw = (counts, chosen) => {
