@@ -195,10 +195,13 @@ impl Answer {
             Self::Value(Expr::Call(Function::Abs, inside)) => {
                 let inside = inside.first()?;
                 let capital = match inside {
-                    Expr::Symbol(name) if name.starts_with(char::is_uppercase) => Some(name.clone()),
-                    _ => segment(inside),
+                    Expr::Symbol(name) if name.starts_with(char::is_uppercase) => {
+                        Some(format!("|{name}|").into())
+                    }
+                    // The length of a segment.
+                    _ => segment(inside).filter(|ends| ends.len() == 2),
                 };
-                capital.map(|name| format!("|{name}|").into())
+                capital
             }
             // The measure of an angle.
             Self::Value(Expr::Product(parts)) if matches!(parts.as_slice(), [Expr::Symbol(m), Expr::Symbol(angle)] if m == "m" && angle.starts_with('∠')) => {

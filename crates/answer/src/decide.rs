@@ -65,7 +65,10 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
                 }
                 Truth::No(_) if is_beyond_comparison(&gold_read, &pred_read) => Truth::Unknown,
                 // Words that the reader drops, as in `the maximum is 5`, may say the opposite.
-                Truth::Yes(_) if vocabulary::are_opposed(gold, pred) => Truth::No(Method::Text),
+                Truth::Yes(_) if vocabulary::are_opposed(&normal_gold, &normal_pred) => {
+                    Truth::No(Method::Text)
+                }
+                Truth::Yes(_) if read::are_remarked_differently(gold, pred) => Truth::Unknown,
                 // `(12)(13)` may be a product of cycles as well as one of numbers.
                 Truth::Yes(_) if read::are_other_cycles(gold, pred) => Truth::Unknown,
                 other => other,
@@ -91,7 +94,20 @@ fn is_beyond_comparison(a: &[Answer], b: &[Answer]) -> bool {
     };
     let opaque_with = |answer: &Answer, piece: &str| matches!(answer, Answer::Opaque(opaque) if opaque.spelling.contains(piece));
     let either = |test: &dyn Fn(&Answer, &Answer) -> bool| test(a, b) || test(b, a);
-    either(&|one, other| {
+    // `(132)` may be a cycle, and `d` the option D.
+    let letter = |answer: &Answer| match answer {
+        Answer::Value(Expr::Symbol(name)) if name.len() == 1 => name.chars().next(),
+        _ => None,
+    };
+    if let (Some(a), Some(b)) = (letter(a), letter(b))
+        && a.eq_ignore_ascii_case(&b)
+        && matches!(a.to_ascii_uppercase(), 'A'..='E')
+    {
+        return true;
+    }
+    either(
+        &|one, other| matches!((one, other), (Answer::Cycles { cycles, .. }, Answer::Value(Expr::Number(_))) if cycles.len() == 1),
+    ) || either(&|one, other| {
         has_dots(one) && matches!(other, Answer::Numbers(_) | Answer::Family(..) | Answer::Congruence(_))
             || has_dots(one)
                 && matches!(other, Answer::Where(_, numbers, _) if *numbers != crate::answer::Numbers::Reals)

@@ -23,6 +23,7 @@ mod parser;
 mod phrases;
 mod plain_text;
 mod quantity;
+mod remark;
 mod split;
 mod token;
 mod unicode;
@@ -91,7 +92,34 @@ fn read(text: &str, notation: Notation, ambiguities: &Ambiguities, fuel: &Fuel) 
     if tokens.iter().any(|token| token.tok == token::Tok::TooLong) {
         return Err(ReadError::Bounds);
     }
-    kinds::answer(delimiters::strip_punctuation(&tokens), Context { notation, ambiguities, fuel }, 0)
+    let context = Context { notation, ambiguities, fuel };
+    let tokens = delimiters::strip_punctuation(&tokens);
+    let tokens = remark::split(tokens).map_or(tokens, |(answer, _)| answer);
+    match kinds::answer(tokens, context, 0) {
+        // What is not understood with its text as written may be with its text as separate words.
+        Err(ReadError::Syntax) => match remark::words(tokens) {
+            Some(words) => match kinds::answer(&words, context, 0)? {
+                Answer::Bare(parts)
+                    if parts.iter().any(|p| matches!(p, Answer::Text(_) | Answer::Opaque(_))) =>
+                {
+                    Err(ReadError::Syntax)
+                }
+                answer => Ok(answer),
+            },
+            None => Err(ReadError::Syntax),
+        },
+        read => read,
+    }
+}
+
+/// Whether two answers are followed by remarks that say different things: `5, attained at x=1`, `5, attained at x=2`.
+pub(crate) fn are_remarked_differently(a: &str, b: &str) -> bool {
+    let remark = |text: &str| {
+        let tokens =
+            lexer::tokens(delimiters::strip_delimiters(text), Notation::default(), &Ambiguities::default());
+        remark::split(delimiters::strip_punctuation(&tokens)).map(|(_, remark)| opaque::spelling(remark))
+    };
+    matches!((remark(a), remark(b)), (Some(a), Some(b)) if a != b)
 }
 
 /// An answer word for word, whatever notation it is written in.

@@ -57,6 +57,7 @@ pub(crate) fn words(text: &str) -> String {
 /// Phrases that say the same, as words are compared.
 const SYNONYMS: &[(&str, &str)] = &[
     ("infinitely many", "infinite"),
+    ("infinite number of", "infinite"),
     ("convergent", "converges"),
     ("divergent", "diverges"),
     ("anticlockwise", "counterclockwise"),
@@ -90,6 +91,11 @@ pub(crate) fn essence(text: &str) -> String {
         "statement",
         "answer",
         "to",
+        "curve",
+        "graph",
+        "conic",
+        "shape",
+        "figure",
     ];
     let text = words(text);
     let mut rest = text.as_str();
@@ -120,6 +126,36 @@ pub(crate) fn extends(a: &str, b: &str) -> bool {
     short.iter().all(|word| long.contains(word))
         && (short.len() < long.len() || short.iter().any(|word| word.ends_with("verges")))
         && !long.iter().any(|word| !short.contains(word) && vocabulary::is_modifier(word))
+}
+
+/// Whether one text is the other and a noun that the question names: `isosceles`, `isosceles triangle`. To say how many
+/// there are, any noun will do: `infinitely many`, `infinitely many such primes`.
+pub(crate) fn adds_only_a_noun(a: &str, b: &str) -> bool {
+    const NOUNS: &[&str] = &[
+        "triangle",
+        "triangles",
+        "function",
+        "functions",
+        "series",
+        "number",
+        "numbers",
+        "curve",
+        "lines",
+        "matrix",
+        "angle",
+        "ball",
+        "solution",
+        "solutions",
+        "graph",
+        "wins",
+    ];
+    let (a, b) = (essence(a), essence(b));
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let Some(noun) = long.strip_prefix(short.as_str()).and_then(|rest| rest.strip_prefix(' ')) else {
+        return false;
+    };
+    let plain = |word: &str| !vocabulary::is_function_word(word) && word.chars().all(char::is_alphabetic);
+    NOUNS.contains(&noun) && short.split(' ').all(plain) || short == "infinite" && noun.split(' ').all(plain)
 }
 
 /// Whether a normalised text holds nothing but white space and marks of emphasis.

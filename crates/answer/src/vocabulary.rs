@@ -33,6 +33,14 @@ word_set! {
 }
 
 word_set! {
+    /// Words of a sentence that name nothing in particular: `so the only possible values are`.
+    PLAIN =
+    "the only possible value values solution solutions answer answers final such function result unique prime all are \
+     is of for eigenvalues roots we get have so thus therefore hence then that correct required desired given equation \
+     line curve graph points numbers two three option choice coordinates dimensions integers"
+}
+
+word_set! {
     /// Words that negate or change what stands beside them: `not 5`, `5 times more`, `half of 5`, `5 is wrong`.
     MODIFIERS =
     "not never no nor neither none non isnt cannot cant except excluding exclude excluded without unless but other \
@@ -81,6 +89,11 @@ pub(crate) fn is_short(word: &str) -> bool {
 /// Whether a word names a quantity, or stands in such a name.
 pub(crate) fn is_quantity(word: &str) -> bool {
     QUANTITIES.contains(word)
+}
+
+/// Whether a word of a sentence names nothing in particular.
+pub(crate) fn is_plain(word: &str) -> bool {
+    PLAIN.contains(word)
 }
 
 /// Whether a word negates or changes the number or statement beside it.

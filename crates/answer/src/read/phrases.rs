@@ -8,13 +8,21 @@ use crate::answer::{Answer, Numbers, Relation, RelationOp};
 use aske_algebra::expr::{Expr, Symbol};
 
 /// Words before an answer, or a part of one, that do not change it.
-const HEDGES: &[&str] =
-    &["about", "approximately", "approx", "roughly", "around", "exactly", "the answer is", "answer", "is"];
+const HEDGES: &[&str] = &[
+    "about",
+    "approximately",
+    "approx",
+    "roughly",
+    "around",
+    "exactly",
+    "the answer is",
+    "answer",
+    "is",
+    "either",
+];
 
 /// Words that introduce a whole answer.
 const LEAD_INS: &[&str] = &[
-    "the final answer is",
-    "so the answer is",
     "final answer",
     "ans",
     "result",
@@ -26,32 +34,20 @@ const LEAD_INS: &[&str] = &[
     "hence",
     "so",
     "only",
-    "the only solution is",
     "unique solution",
     "both",
-    "so the final answer is",
-    "the value is",
-    "the result is",
-    "the solution is",
-    "the function is",
     "the value of x is",
     "it equals",
     "if and only if",
     "iff",
     "equals",
-    "we get",
     "a total of",
-    "the maximum is",
-    "the minimum is",
-    "the maximum value is",
-    "the minimum value is",
     "maximum",
     "minimum",
     "maximum value",
     "minimum value",
     "the point",
     "the interval",
-    "the limit is",
     "the function",
     "the circle",
     "the line",

@@ -38,6 +38,8 @@ pub(crate) fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
         && let Some(unit) = money(currency)
     {
         let rest = match rest {
+            // `Rs. 500`
+            [point, rest @ ..] if point.is_op('.') => rest,
             [front @ .., Token { tok: Tok::Text(word) | Tok::Word(word), .. }]
                 if units::read(word) == Some(unit.clone()) =>
             {
@@ -156,7 +158,12 @@ fn money(token: &Token) -> Option<Unit> {
         Tok::Cmd(name) if name == "dollar" => units::read("dollar"),
         Tok::Cmd(name) if name == "euro" => units::read("euro"),
         Tok::Cmd(name) if name == "pound" => units::read("sterling"),
-        Tok::Word(code) if matches!(code.as_str(), "USD" | "EUR" | "GBP") => units::read(code),
+        Tok::Word(code) | Tok::Text(code) if matches!(code.as_str(), "USD" | "EUR" | "GBP" | "euro") => {
+            units::read(code)
+        }
+        Tok::Word(code) | Tok::Text(code) if matches!(code.as_str(), "Rs" | "Rs." | "INR") => {
+            units::read("rupee")
+        }
         _ => None,
     }
 }

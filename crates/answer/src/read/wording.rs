@@ -19,7 +19,7 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>, level: u32) -> Read<O
         return Ok(Some(found));
     }
     if let Some(found) =
-        divisible(tokens).or_else(|| explained(tokens)).or_else(|| time(tokens)).or_else(|| player(tokens))
+        divisible(tokens).or_else(|| explained(tokens)).or_else(|| time(tokens)).or_else(|| numbered(tokens))
     {
         return Ok(Some(found));
     }
@@ -38,16 +38,26 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>, level: u32) -> Read<O
     bounds(tokens, context, level)
 }
 
-/// `Player 2`: the second player.
-fn player(tokens: &[Token]) -> Option<Answer> {
-    let [player, Token { tok: Tok::Num(num), .. }] = tokens else { return None };
-    let place = match num.digits.as_deref()? {
-        "1" => "first",
-        "2" => "second",
-        "3" => "third",
+/// `Player 2`, `Quadrant II`: the second player or quadrant.
+fn numbered(tokens: &[Token]) -> Option<Answer> {
+    if tokens.len() > 3 {
+        return None;
+    }
+    let text = tokens.iter().map(|token| match &token.tok {
+        Tok::Num(num) => num.digits.as_ref().map(ToString::to_string),
+        Tok::Letter(letter) => Some(letter.to_lowercase().to_string()),
+        _ => word(token),
+    });
+    let text = text.collect::<Option<Vec<_>>>()?.join(" ");
+    let (noun, number) = text.strip_prefix("the ").unwrap_or(&text).split_once(' ')?;
+    let place = match number {
+        "1" | "one" | "i" => "first",
+        "2" | "two" | "ii" => "second",
+        "3" | "three" | "iii" => "third",
+        "4" | "four" | "iv" => "fourth",
         _ => return None,
     };
-    is_word(player, &["player"]).then(|| Answer::Text(SmolStr::new(format!("{place} player"))))
+    matches!(noun, "player" | "quadrant").then(|| Answer::Text(SmolStr::new(format!("{place} {noun}"))))
 }
 
 fn word(token: &Token) -> Option<String> {
@@ -155,6 +165,15 @@ fn divisible(tokens: &[Token]) -> Option<Answer> {
                 && is_word(of, &["of"]) =>
         {
             (letter, modulus)
+        }
+        // `all multiples of 6`
+        [all @ .., multiples, of, modulus]
+            if (all.is_empty() || all.len() == 1 && is_word(&all[0], &["all", "the"]))
+                && is_word(multiples, &["multiples"])
+                && is_word(of, &["of"]) =>
+        {
+            let (residues, modulus) = (vec![Expr::int(0)], number(modulus)?);
+            return Some(Answer::Congruence(Box::new(Congruence { left: None, residues, modulus })));
         }
         _ => return None,
     };
@@ -347,59 +366,43 @@ fn permute(parts: &[Answer], chosen: &mut Vec<Answer>, used: &mut Vec<bool>, all
     }
 }
 
-/// Words of a sentence that name nothing in particular.
-const PLAIN: &[&str] = &[
-    "the",
-    "only",
-    "possible",
-    "value",
-    "values",
-    "solution",
-    "solutions",
-    "answer",
-    "answers",
-    "final",
-    "such",
-    "function",
-    "result",
-    "unique",
-    "prime",
-    "all",
-    "are",
-    "is",
-    "of",
-    "for",
-    "eigenvalues",
-    "roots",
-    "we",
-    "get",
-    "have",
-];
-
 /// `The possible values are 1 and 3`, `The probability is 3/5`: a sentence that gives a value, under the name of its
 /// quantity if it has one.
 fn sentence(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
     let count = tokens.iter().take_while(|token| word(token).is_some()).count();
     let (name, rest) = match &tokens[count..] {
         [colon, rest @ ..] if colon.is_op(':') && count > 0 => (&tokens[..count], rest),
+        rest if tokens[..count].last().and_then(word).is_some_and(|last| last.ends_with(':')) => {
+            (&tokens[..count], rest)
+        }
         rest => match &tokens[..count] {
-            [name @ .., verb] if is_word(verb, &["is", "are"]) => (name, rest),
-            _ => return Ok(None),
+            [name @ .., verb] if is_word(verb, &["is", "are", "get", "have", "obtain"]) => (name, rest),
+            [name @ .., verb, at] if is_word(verb, &["is", "are"]) && is_word(at, &["at"]) => (name, rest),
+            [name @ .., verb, given, by]
+                if is_word(verb, &["is", "are"]) && is_word(given, &["given"]) && is_word(by, &["by"]) =>
+            {
+                (name, rest)
+            }
+            // `max = 5`
+            _ => match tokens {
+                [sign, equal, rest @ ..] if equal.is_op('=') && !rest.is_empty() => {
+                    let Some((name, _)) = named_value(&[sign.clone(), sign.clone()]) else { return Ok(None) };
+                    return Ok(Some(named(&name, answer(rest, context, level + 1)?)));
+                }
+                _ => return Ok(None),
+            },
         },
     };
     let name: Vec<String> = name.iter().filter_map(word).collect();
     let name = name.join(" ");
-    let words: Vec<&str> = name.split(' ').collect();
-    let plural = matches!(words[0], "eigenvalues" | "roots" | "solutions" | "solution" | "answers");
-    if words.len() > 8 || rest.is_empty() || words.len() < 2 && !plural {
-        return Ok(None);
-    }
-    let known = |word: &&str| PLAIN.contains(word) || vocabulary::is_quantity(word);
-    if !words.iter().all(known) {
+    let words: Vec<&str> = name.trim_end_matches(':').split(' ').collect();
+    let known = |word: &&str| vocabulary::is_plain(word) || vocabulary::is_quantity(word);
+    let alone = words.len() < 2 && (!vocabulary::is_plain(words[0]) || vocabulary::is_quantity(words[0]));
+    if words.len() > 10 || rest.is_empty() || alone || !words.iter().all(known) {
         return Ok(None);
     }
     let value = answer(rest, context, level + 1)?;
-    let particular: Vec<&str> = words.into_iter().filter(|word| !PLAIN.contains(word)).collect();
+    let particular: Vec<&str> = words.into_iter().filter(|word| !vocabulary::is_plain(word)).collect();
     Ok(Some(match value {
         Answer::Value(_) | Answer::Percent(_) | Answer::Quantity(..) if !particular.is_empty() => {
             named(&particular.join(" "), value)
