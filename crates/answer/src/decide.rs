@@ -68,7 +68,7 @@ fn truth(gold: &str, pred: &str, policy: &Policy) -> Truth {
                 Truth::Yes(_) if vocabulary::are_opposed(&normal_gold, &normal_pred) => {
                     Truth::No(Method::Text)
                 }
-                Truth::Yes(_) if read::are_remarked_differently(gold, pred) => Truth::Unknown,
+                Truth::Yes(_) if read::are_framed_differently(gold, pred) => Truth::Unknown,
                 // `(12)(13)` may be a product of cycles as well as one of numbers.
                 Truth::Yes(_) if read::are_other_cycles(gold, pred) => Truth::Unknown,
                 other => other,

@@ -9,6 +9,7 @@ mod cycles;
 pub(crate) mod dates;
 mod delimiters;
 mod domain;
+mod frame;
 mod functions;
 mod kinds;
 mod lexer;
@@ -23,7 +24,6 @@ mod parser;
 mod phrases;
 mod plain_text;
 mod quantity;
-mod remark;
 mod split;
 mod token;
 mod unicode;
@@ -94,32 +94,38 @@ fn read(text: &str, notation: Notation, ambiguities: &Ambiguities, fuel: &Fuel) 
     }
     let context = Context { notation, ambiguities, fuel };
     let tokens = delimiters::strip_punctuation(&tokens);
-    let tokens = remark::split(tokens).map_or(tokens, |(answer, _)| answer);
-    match kinds::answer(tokens, context, 0) {
+    let words = frame::words(tokens);
+    if let Some((answer, _)) = frame::remark(words.as_deref().unwrap_or(tokens)) {
+        return kinds::answer(answer, context, 0);
+    }
+    match (kinds::answer(tokens, context, 0), words) {
         // What is not understood with its text as written may be with its text as separate words.
-        Err(ReadError::Syntax) => match remark::words(tokens) {
-            Some(words) => match kinds::answer(&words, context, 0)? {
-                Answer::Bare(parts)
-                    if parts.iter().any(|p| matches!(p, Answer::Text(_) | Answer::Opaque(_))) =>
-                {
-                    Err(ReadError::Syntax)
-                }
-                answer => Ok(answer),
-            },
-            None => Err(ReadError::Syntax),
+        (Err(ReadError::Syntax), Some(words)) => match kinds::answer(&words, context, 0)? {
+            Answer::Bare(parts)
+                if parts.iter().any(|part| matches!(part, Answer::Text(_) | Answer::Opaque(_))) =>
+            {
+                Err(ReadError::Syntax)
+            }
+            answer => Ok(answer),
         },
-        read => read,
+        (read, _) => read,
     }
 }
 
-/// Whether two answers are followed by remarks that say different things: `5, attained at x=1`, `5, attained at x=2`.
-pub(crate) fn are_remarked_differently(a: &str, b: &str) -> bool {
-    let remark = |text: &str| {
+/// Whether two answers stand in sentences that speak of different things: `5, attained at x=1` and `5, attained at x=2`,
+/// `The red area is 5` and `The blue area is 5`.
+pub(crate) fn are_framed_differently(a: &str, b: &str) -> bool {
+    let frames = |text: &str| {
         let tokens =
             lexer::tokens(delimiters::strip_delimiters(text), Notation::default(), &Ambiguities::default());
-        remark::split(delimiters::strip_punctuation(&tokens)).map(|(_, remark)| opaque::spelling(remark))
+        let tokens = delimiters::strip_punctuation(&tokens);
+        let words = frame::words(tokens);
+        let tokens = words.as_deref().unwrap_or(tokens);
+        let (answer, remark) = frame::remark(tokens).unwrap_or((tokens, &[]));
+        let subject = frame::subject(answer).map(|(subject, _)| subject);
+        [subject.unwrap_or_default(), opaque::spelling(remark)]
     };
-    matches!((remark(a), remark(b)), (Some(a), Some(b)) if a != b)
+    frames(a).iter().zip(frames(b)).any(|(a, b)| !a.is_empty() && !b.is_empty() && *a != b)
 }
 
 /// An answer word for word, whatever notation it is written in.

@@ -35,9 +35,10 @@ word_set! {
 word_set! {
     /// Words of a sentence that name nothing in particular: `so the only possible values are`.
     PLAIN =
-    "the only possible value values solution solutions answer answers final such function result unique prime all are \
-     is of for eigenvalues roots we get have so thus therefore hence then that correct required desired given equation \
-     line curve graph points numbers two three option choice coordinates dimensions integers"
+    "the a an only possible value values solution solutions answer answers final such function result unique all are is of \
+     for roots we get have has so thus therefore hence then that correct required desired given equation line curve graph \
+     points numbers two three option choice coordinates integers it there both this these which in to from equal set \
+     with and 答案 答案是"
 }
 
 word_set! {
@@ -52,7 +53,7 @@ word_set! {
      myriads hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens tens \
      ones twos thirds percents powers inverses negatives others versus neq ne neg lnot setminus cancel sout nmid nleq \
      ngeq ngtr nless gg ll prec succ propto perp parallel gtrsim lesssim gtrapprox lessapprox subset supset overset \
-     underset stackrel footnote if permutations permutation"
+     underset stackrel footnote if permutations permutation whether unclear unlikely unknown suppose assume assuming"
 }
 
 word_set! {

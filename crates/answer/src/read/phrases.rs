@@ -36,12 +36,10 @@ const LEAD_INS: &[&str] = &[
     "only",
     "unique solution",
     "both",
-    "the value of x is",
-    "it equals",
     "if and only if",
     "iff",
-    "equals",
     "a total of",
+    "there are a total of",
     "maximum",
     "minimum",
     "maximum value",
@@ -54,7 +52,6 @@ const LEAD_INS: &[&str] = &[
     "center",
     "vertex",
     "答案",
-    "答案是",
 ];
 
 /// What stands behind the words that do not change an answer.
@@ -65,6 +62,7 @@ pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
         let word = match &token.tok {
             Tok::Text(word) | Tok::Word(word) => word.to_lowercase(),
             Tok::Cmd(name) if name == "and" => name.to_string(),
+            Tok::Letter('a' | 'A') => "a".to_owned(),
             _ => break,
         };
         text.push_str(if text.is_empty() { "" } else { " " });

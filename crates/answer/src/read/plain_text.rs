@@ -160,7 +160,7 @@ pub(crate) fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answe
     if formula && level <= 2 {
         let tokens = super::lexer::tokens(text, context.notation, context.ambiguities);
         if all_text(&tokens).is_none()
-            && let Ok(read) = answer(&tokens, context, level + 1)
+            && let Ok(read) = answer(&tokens, context, level)
         {
             return read;
         }

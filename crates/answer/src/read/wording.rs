@@ -1,8 +1,9 @@
 //! Answers in common wordings: parts with labels, divisibility, remainders, values with names, permutations, a yes or no
 //! with its reason.
 
+use super::frame;
 use super::kinds::{answer, element};
-use super::parser::{Context, Read};
+use super::parser::{Context, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::{Answer, Clock, Congruence, Relation, RelationOp};
@@ -369,46 +370,34 @@ fn permute(parts: &[Answer], chosen: &mut Vec<Answer>, used: &mut Vec<bool>, all
 /// `The possible values are 1 and 3`, `The probability is 3/5`: a sentence that gives a value, under the name of its
 /// quantity if it has one.
 fn sentence(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
-    let count = tokens.iter().take_while(|token| word(token).is_some()).count();
-    let (name, rest) = match &tokens[count..] {
-        [colon, rest @ ..] if colon.is_op(':') && count > 0 => (&tokens[..count], rest),
-        rest if tokens[..count].last().and_then(word).is_some_and(|last| last.ends_with(':')) => {
-            (&tokens[..count], rest)
-        }
-        rest => match &tokens[..count] {
-            [name @ .., verb] if is_word(verb, &["is", "are", "get", "have", "obtain"]) => (name, rest),
-            [name @ .., verb, at] if is_word(verb, &["is", "are"]) && is_word(at, &["at"]) => (name, rest),
-            [name @ .., verb, given, by]
-                if is_word(verb, &["is", "are"]) && is_word(given, &["given"]) && is_word(by, &["by"]) =>
-            {
-                (name, rest)
-            }
-            // `max = 5`
-            _ => match tokens {
-                [sign, equal, rest @ ..] if equal.is_op('=') && !rest.is_empty() => {
-                    let Some((name, _)) = named_value(&[sign.clone(), sign.clone()]) else { return Ok(None) };
-                    return Ok(Some(named(&name, answer(rest, context, level + 1)?)));
-                }
-                _ => return Ok(None),
-            },
-        },
-    };
-    let name: Vec<String> = name.iter().filter_map(word).collect();
-    let name = name.join(" ");
-    let words: Vec<&str> = name.trim_end_matches(':').split(' ').collect();
-    let known = |word: &&str| vocabulary::is_plain(word) || vocabulary::is_quantity(word);
-    let alone = words.len() < 2 && (!vocabulary::is_plain(words[0]) || vocabulary::is_quantity(words[0]));
-    if words.len() > 10 || rest.is_empty() || alone || !words.iter().all(known) {
-        return Ok(None);
+    let words = frame::words(tokens);
+    let tokens = words.as_deref().unwrap_or(tokens);
+    // `max = 5`
+    if let [sign, equal, value @ ..] = tokens
+        && equal.is_op('=')
+        && !value.is_empty()
+        && let Some((name, _)) = named_value(&[sign.clone(), sign.clone()])
+    {
+        return Ok(Some(named(&name, answer(value, context, level + 1)?)));
     }
-    let value = answer(rest, context, level + 1)?;
-    let particular: Vec<&str> = words.into_iter().filter(|word| !vocabulary::is_plain(word)).collect();
-    Ok(Some(match value {
-        Answer::Value(_) | Answer::Percent(_) | Answer::Quantity(..) if !particular.is_empty() => {
-            named(&particular.join(" "), value)
+    let Some((subject, rest)) = frame::subject(tokens) else { return Ok(None) };
+    let quantity = !subject.is_empty() && subject.split(' ').all(vocabulary::is_quantity);
+    let value = match answer(rest, context, level + 1) {
+        Err(ReadError::Syntax) => return Ok(None),
+        value => value?,
+    };
+    Ok(match value {
+        Answer::Value(_) | Answer::Percent(_) | Answer::Quantity(..) if quantity => {
+            Some(named(&subject, value))
         }
-        other => other,
-    }))
+        Answer::Bare(parts)
+            if parts.iter().any(|part| matches!(part, Answer::Text(_) | Answer::Opaque(_))) =>
+        {
+            None
+        }
+        Answer::Text(_) => None,
+        value => Some(value),
+    })
 }
 
 /// `all x in [0, 2]`, `x is between 1 and 3, inclusive`.
