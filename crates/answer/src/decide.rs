@@ -94,20 +94,7 @@ fn is_beyond_comparison(a: &[Answer], b: &[Answer]) -> bool {
     };
     let opaque_with = |answer: &Answer, piece: &str| matches!(answer, Answer::Opaque(opaque) if opaque.spelling.contains(piece));
     let either = |test: &dyn Fn(&Answer, &Answer) -> bool| test(a, b) || test(b, a);
-    // `(132)` may be a cycle, and `d` the option D.
-    let letter = |answer: &Answer| match answer {
-        Answer::Value(Expr::Symbol(name)) if name.len() == 1 => name.chars().next(),
-        _ => None,
-    };
-    if let (Some(a), Some(b)) = (letter(a), letter(b))
-        && a.eq_ignore_ascii_case(&b)
-        && matches!(a.to_ascii_uppercase(), 'A'..='E')
-    {
-        return true;
-    }
-    either(
-        &|one, other| matches!((one, other), (Answer::Cycles { cycles, .. }, Answer::Value(Expr::Number(_))) if cycles.len() == 1),
-    ) || either(&|one, other| {
+    either(&|one, other| {
         has_dots(one) && matches!(other, Answer::Numbers(_) | Answer::Family(..) | Answer::Congruence(_))
             || has_dots(one)
                 && matches!(other, Answer::Where(_, numbers, _) if *numbers != crate::answer::Numbers::Reals)

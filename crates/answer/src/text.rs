@@ -77,30 +77,10 @@ const SYNONYMS: &[(&str, &str)] = &[
 /// Words as they are compared, without those at the front that only introduce the rest: `a circle`, `the series
 /// diverges`, `it will be Tuesday`.
 pub(crate) fn essence(text: &str) -> String {
-    const INTRODUCTIONS: &[&str] = &[
-        "a",
-        "an",
-        "the",
-        "it",
-        "is",
-        "will",
-        "be",
-        "on",
-        "series",
-        "sequence",
-        "statement",
-        "answer",
-        "to",
-        "curve",
-        "graph",
-        "conic",
-        "shape",
-        "figure",
-    ];
     let text = words(text);
     let mut rest = text.as_str();
     while let Some((first, behind)) = rest.split_once(' ')
-        && INTRODUCTIONS.contains(&first)
+        && vocabulary::is_introduction(first)
     {
         rest = behind;
     }
@@ -131,31 +111,14 @@ pub(crate) fn extends(a: &str, b: &str) -> bool {
 /// Whether one text is the other and a noun that the question names: `isosceles`, `isosceles triangle`. To say how many
 /// there are, any noun will do: `infinitely many`, `infinitely many such primes`.
 pub(crate) fn adds_only_a_noun(a: &str, b: &str) -> bool {
-    const NOUNS: &[&str] = &[
-        "triangle",
-        "triangles",
-        "function",
-        "functions",
-        "series",
-        "number",
-        "numbers",
-        "curve",
-        "lines",
-        "matrix",
-        "angle",
-        "ball",
-        "solution",
-        "solutions",
-        "graph",
-        "wins",
-    ];
     let (a, b) = (essence(a), essence(b));
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let Some(noun) = long.strip_prefix(short.as_str()).and_then(|rest| rest.strip_prefix(' ')) else {
         return false;
     };
     let plain = |word: &str| !vocabulary::is_function_word(word) && word.chars().all(char::is_alphabetic);
-    NOUNS.contains(&noun) && short.split(' ').all(plain) || short == "infinite" && noun.split(' ').all(plain)
+    vocabulary::is_generic_noun(noun) && short.split(' ').all(plain)
+        || short == "infinite" && noun.split(' ').all(plain)
 }
 
 /// Whether a normalised text holds nothing but white space and marks of emphasis.

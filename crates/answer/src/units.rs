@@ -346,7 +346,6 @@ fn by_name(name: &str) -> Option<Unit> {
         "dollar" | "usd" | "$" | "buck" => Unit::base("dollar"),
         "cent" => Unit::base("dollar").scaled(1, 100),
         "euro" | "eur" => Unit::base("euro"),
-        "rupee" | "inr" => Unit::base("rupee"),
         "sterling" | "gbp" => Unit::base("sterling"),
         "penny" | "pence" => Unit::base("sterling").scaled(1, 100),
         "kmh" | "kph" | "kmph" => speed(1000),

@@ -145,10 +145,7 @@ impl Comparator<'_> {
             // Two forms of one inequality need not be proportional: `1/x > 0` and `x > 0`.
             Ok(Some(false)) if sign_a.is_order() && !(is_polynomial(a) && is_polynomial(b)) => Truth::Unknown,
             Ok(Some(false)) => Truth::No(Method::Probable),
-            Ok(None) => match self.constant_ratio(a, b, sign_a.is_order()) {
-                Truth::No(_) if sign_a == RelationOp::Equal => self.same_solutions(a, b),
-                other => other,
-            },
+            Ok(None) => self.constant_ratio(a, b, sign_a.is_order()),
             Err(_) => Truth::Unknown,
         }
     }
@@ -156,23 +153,13 @@ impl Comparator<'_> {
     /// Whether two equations that are not proportional have the same solutions, by solving each for one of its
     /// variables: `xy = 6` and `y = 6/x`.
     fn same_solutions(self, a: &Expr, b: &Expr) -> Truth {
-        let mut found = Truth::No(Method::Probable);
         for name in names_of(a, b) {
-            match (self.solved_for(a, &name), self.solved_for(b, &name)) {
-                (Some(in_a), Some(in_b)) => return self.same_value(&in_a, &in_b),
-                // `y = e^x` solves `\ln y = x`; whether it is the only solution is not known.
-                (Some(solution), None) if self.is_solution(b, &name, &solution) => found = Truth::Unknown,
-                (None, Some(solution)) if self.is_solution(a, &name, &solution) => found = Truth::Unknown,
-                _ => {}
-            }
+            let (Some(in_a), Some(in_b)) = (self.solved_for(a, &name), self.solved_for(b, &name)) else {
+                continue;
+            };
+            return self.same_value(&in_a, &in_b);
         }
-        found
-    }
-
-    /// Whether an expression for a variable solves an equation that is no polynomial.
-    fn is_solution(self, zero: &Expr, name: &Symbol, solution: &Expr) -> bool {
-        !is_polynomial(zero)
-            && self.same_value(&exact::substitute(zero, name, solution), &Expr::int(0)).is_yes()
+        Truth::No(Method::Probable)
     }
 
     /// What an equation says one variable is, where no solution is lost by dividing: `xy = 6`, but not `xy = x`.

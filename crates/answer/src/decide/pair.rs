@@ -168,11 +168,6 @@ impl Comparator<'_> {
     /// The rows of the table for options, words, letters and dates.
     fn pair_of_words(self, a: &Answer, b: &Answer) -> Truth {
         use Answer as A;
-        if let (Some(a), Some(b)) = (formula(a), formula(b))
-            && a == b
-        {
-            return Truth::Yes(Method::Text);
-        }
         match (a, b) {
             (A::Choice(a, content_a), A::Choice(b, content_b)) => match (content_a, content_b) {
                 _ if a != b => Truth::No(Method::Letter),
@@ -632,54 +627,21 @@ fn same_letters(a: &str, b: &str) -> Truth {
 
 /// The number that a Roman numeral of two letters or more means. One without I, V or X is none: `CD` is a segment.
 fn roman(text: &str) -> Option<u32> {
-    const PARTS: [(&str, u32); 13] = [
-        ("M", 1000),
-        ("CM", 900),
-        ("D", 500),
-        ("CD", 400),
-        ("C", 100),
-        ("XC", 90),
-        ("L", 50),
-        ("XL", 40),
-        ("X", 10),
-        ("IX", 9),
-        ("V", 5),
-        ("IV", 4),
-        ("I", 1),
-    ];
     let upper = text.to_ascii_uppercase();
-    if upper.len() < 2
-        || upper != text && text.contains(char::is_uppercase)
-        || !upper.contains(['I', 'V', 'X'])
-    {
+    let cased = upper == text || !text.contains(char::is_uppercase);
+    if !(2..16).contains(&text.len()) || !cased || !upper.contains(['I', 'V', 'X']) {
         return None;
     }
-    let (mut rest, mut total) = (upper.as_str(), 0);
-    for (part, value) in PARTS {
-        // `C` stands three times at most, `CM` once.
-        let most = if part.len() == 1 && "MCXI".contains(part) { 3 } else { 1 };
-        for _ in 0..most {
-            let Some(behind) = rest.strip_prefix(part) else { break };
-            (rest, total) = (behind, total + value);
+    let (mut total, mut behind) = (0, 0);
+    for c in upper.chars().rev() {
+        let value = [1, 5, 10, 50, 100, 500, 1000]["IVXLCDM".find(c)?];
+        match value < behind {
+            true if value * 10 < behind => return None,
+            true => total -= value,
+            false => (total, behind) = (total + value, value),
         }
     }
-    rest.is_empty().then_some(total)
-}
-
-/// `H_2O` and `H 2 O`: a formula of chemistry in one spelling.
-fn formula(answer: &Answer) -> Option<String> {
-    let text = match answer {
-        Answer::Letters(text) | Answer::Text(text) => text,
-        Answer::Opaque(opaque) => &opaque.spelling,
-        _ => return None,
-    };
-    let formula: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | '{' | '}')).collect();
-    let written = |c: char| c.is_ascii_alphanumeric() || matches!(c, '(' | ')' | '^' | '+' | '-');
-    let chemical = text.len() < 64
-        && formula.starts_with(char::is_uppercase)
-        && formula.chars().all(written)
-        && formula.contains(|c: char| c.is_ascii_digit());
-    chemical.then_some(formula)
+    Some(total)
 }
 
 /// A string of letters against an expression: the same where it is their product, written in the same order.

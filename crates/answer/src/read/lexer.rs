@@ -306,7 +306,7 @@ impl<'a> Lexer<'a> {
                 None if word == "to" => self.push(Tok::Op(':')),
                 // `triangle ABC`
                 None if matches!(word, "triangle" | "angle")
-                    && rest.trim_start().chars().take(3).filter(|c| c.is_ascii_uppercase()).count() == 3 =>
+                    && rest.trim_start().chars().take(3).filter(char::is_ascii_uppercase).count() == 3 =>
                 {
                     self.cmd(word);
                 }

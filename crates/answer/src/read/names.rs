@@ -104,7 +104,7 @@ pub(crate) fn command(name: &str) -> Meaning {
         | "strut" | "nonumber" | "notag" | "negthinspace" | "null" | "ensuremath" | "centering" | "tiny"
         | "small" | "normalsize" | "large" | "Large" | "LARGE" | "huge" | "Huge" => Nothing,
         "text" | "textbf" | "textit" | "textrm" | "textnormal" | "textsf" | "texttt" | "textsc" | "mbox"
-        | "hbox" | "emph" | "textup" | "ce" => Text,
+        | "hbox" | "emph" | "textup" => Text,
         "mathrm" | "mathbf" | "mathit" | "mathsf" | "mathtt" | "boldsymbol" | "bm" | "operatorname"
         | "mathbb" | "mathcal" | "mathfrak" | "mathscr" | "hat" | "vec" | "widehat" | "overrightarrow"
         | "bold" => Style,

@@ -30,18 +30,7 @@ fn pieces(tokens: &[Token]) -> Vec<SmolStr> {
     let opens = |at: usize| matches!(tokens.get(at..at + 3), Some([open, _, close]) if open.is_op('{') && close.is_op('}'));
     let idle = |at: usize| opens(at) || at >= 2 && opens(at - 2);
     let words = tokens.iter().enumerate().filter(|(at, _)| !idle(*at));
-    let mut pieces: Vec<SmolStr> =
-        words.map(|(_, token)| piece(token)).filter(|piece| !piece.is_empty()).collect();
-    // `\mathbb{Z}/n\mathbb{Z}` is `\mathbb{Z}_n`.
-    let mut at = 0;
-    while at + 3 < pieces.len() {
-        if pieces[at] == "\\integers" && pieces[at + 1] == "/" && pieces[at + 3] == "\\integers" {
-            pieces[at + 1] = SmolStr::new_static("_");
-            pieces.remove(at + 3);
-        }
-        at += 1;
-    }
-    pieces
+    words.map(|(_, token)| piece(token)).filter(|piece| !piece.is_empty()).collect()
 }
 
 /// One token as it is spelled, whatever notation it was written in.

@@ -151,12 +151,7 @@ pub(crate) fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answe
     if crate::vocabulary::is_all_reals(&crate::text::fold(text)) {
         return Answer::Numbers(Numbers::Reals);
     }
-    // `C_6H_{12}O_6` as text is no product.
-    let chemical = text.contains('_')
-        && text.chars().filter(char::is_ascii_uppercase).count() > 1
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' '));
-    let formula =
-        !chemical && text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+' | '('));
+    let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+' | '('));
     if formula && level <= 2 {
         let tokens = super::lexer::tokens(text, context.notation, context.ambiguities);
         if all_text(&tokens).is_none()

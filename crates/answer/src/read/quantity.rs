@@ -38,8 +38,6 @@ pub(crate) fn value(tokens: &[Token], context: Context<'_>) -> Read<Answer> {
         && let Some(unit) = money(currency)
     {
         let rest = match rest {
-            // `Rs. 500`
-            [point, rest @ ..] if point.is_op('.') => rest,
             [front @ .., Token { tok: Tok::Text(word) | Tok::Word(word), .. }]
                 if units::read(word) == Some(unit.clone()) =>
             {
@@ -160,9 +158,6 @@ fn money(token: &Token) -> Option<Unit> {
         Tok::Cmd(name) if name == "pound" => units::read("sterling"),
         Tok::Word(code) | Tok::Text(code) if matches!(code.as_str(), "USD" | "EUR" | "GBP" | "euro") => {
             units::read(code)
-        }
-        Tok::Word(code) | Tok::Text(code) if matches!(code.as_str(), "Rs" | "Rs." | "INR") => {
-            units::read("rupee")
         }
         _ => None,
     }
