@@ -81,31 +81,9 @@ pub(crate) struct Opaque {
 impl Opaque {
     /// Whether some operator in it may not depend on the order of its operands.
     pub(crate) fn has_commutative_operator(&self) -> bool {
-        const COMMUTATIVE: &[&str] = &[
-            "+",
-            "*",
-            "=",
-            ",",
-            ";",
-            "\\and",
-            "\\or",
-            "\\land",
-            "\\lor",
-            "\\iff",
-            "\\parallel",
-            "\\perp",
-            "\\cong",
-            "\\equiv",
-            "\\sim",
-            "\\triangle",
-            "\\cup",
-            "\\cap",
-            "\\oplus",
-            "\\ne",
-            "\\approx",
-            "||",
-        ];
-        self.spelling.split(' ').any(|piece| COMMUTATIVE.contains(&piece))
+        const COMMUTATIVE: &str = "+ * = , ; \\and \\or \\land \\lor \\iff \\parallel \\perp \\cong \\equiv \\sim \\triangle \
+            \\cup \\cap \\oplus \\ne \\approx ||";
+        self.spelling.split(' ').any(|piece| COMMUTATIVE.split(' ').any(|known| known == piece))
     }
 }
 
@@ -194,11 +172,13 @@ impl Answer {
             Self::Text(name) => crate::read::words::is_name(name).then(|| name.clone()),
             Self::Value(Expr::Call(Function::Abs, inside)) => {
                 let inside = inside.first()?;
-                let capital = match inside {
-                    Expr::Symbol(name) if name.starts_with(char::is_uppercase) => Some(name.clone()),
-                    _ => segment(inside),
-                };
-                capital.map(|name| format!("|{name}|").into())
+                match inside {
+                    Expr::Symbol(name) if name.starts_with(char::is_uppercase) => {
+                        Some(format!("|{name}|").into())
+                    }
+                    // The length of a segment.
+                    _ => segment(inside).filter(|ends| ends.len() == 2),
+                }
             }
             // The measure of an angle.
             Self::Value(Expr::Product(parts)) if matches!(parts.as_slice(), [Expr::Symbol(m), Expr::Symbol(angle)] if m == "m" && angle.starts_with('∠')) => {

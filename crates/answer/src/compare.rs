@@ -26,7 +26,7 @@ impl Default for Rules {
 
 impl Rules {
     /// The names of all rules, with their versions.
-    pub const NAMES: [&'static str; 3] = ["aske-3", "math-verify-1", "paper-3"];
+    pub const NAMES: [&'static str; 3] = ["aske-4", "math-verify-1", "paper-3"];
 
     /// The name of these rules. Its version changes whenever verdicts may, so that grades by two versions are not mixed.
     pub fn name(&self) -> &'static str {

@@ -65,7 +65,10 @@ fn truth(gold: &str, pred: &str, policy: &NotationPolicy) -> Truth {
                 }
                 Truth::No(_) if is_beyond_comparison(&gold_read, &pred_read) => Truth::Unknown,
                 // Words that the reader drops, as in `the maximum is 5`, may say the opposite.
-                Truth::Yes(_) if vocabulary::are_opposed(gold, pred) => Truth::No(Method::Text),
+                Truth::Yes(_) if vocabulary::are_opposed(&normal_gold, &normal_pred) => {
+                    Truth::No(Method::Text)
+                }
+                Truth::Yes(_) if read::are_framed_differently(gold, pred) => Truth::Unknown,
                 // `(12)(13)` may be a product of cycles as well as one of numbers.
                 Truth::Yes(_) if read::are_other_cycles(gold, pred) => Truth::Unknown,
                 other => other,

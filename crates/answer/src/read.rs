@@ -9,6 +9,7 @@ mod cycles;
 pub(crate) mod dates;
 mod delimiters;
 mod domain;
+mod frame;
 mod functions;
 mod kinds;
 mod lexer;
@@ -91,7 +92,40 @@ fn read(text: &str, notation: Notation, ambiguities: &Ambiguities, fuel: &Fuel) 
     if tokens.iter().any(|token| token.tok == token::Tok::TooLong) {
         return Err(ReadError::Bounds);
     }
-    kinds::answer(delimiters::strip_punctuation(&tokens), Context { notation, ambiguities, fuel }, 0)
+    let context = Context { notation, ambiguities, fuel };
+    let tokens = delimiters::strip_punctuation(&tokens);
+    let words = frame::words(tokens);
+    if let Some((answer, _)) = frame::remark(words.as_deref().unwrap_or(tokens)) {
+        return kinds::answer(answer, context, 0);
+    }
+    match (kinds::answer(tokens, context, 0), words) {
+        // What is not understood with its text as written may be with its text as separate words.
+        (Err(ReadError::Syntax), Some(words)) => match kinds::answer(&words, context, 0)? {
+            Answer::Bare(parts)
+                if parts.iter().any(|part| matches!(part, Answer::Text(_) | Answer::Opaque(_))) =>
+            {
+                Err(ReadError::Syntax)
+            }
+            answer => Ok(answer),
+        },
+        (read, _) => read,
+    }
+}
+
+/// Whether two answers stand in sentences that speak of different things: `5, attained at x=1` and `5, attained at x=2`,
+/// `The red area is 5` and `The blue area is 5`.
+pub(crate) fn are_framed_differently(a: &str, b: &str) -> bool {
+    let frames = |text: &str| {
+        let tokens =
+            lexer::tokens(delimiters::strip_delimiters(text), Notation::default(), &Ambiguities::default());
+        let tokens = delimiters::strip_punctuation(&tokens);
+        let words = frame::words(tokens);
+        let tokens = words.as_deref().unwrap_or(tokens);
+        let (answer, remark) = frame::remark(tokens).unwrap_or((tokens, &[]));
+        let subject = frame::subject(answer).map(|(subject, _)| subject);
+        [subject.unwrap_or_default(), opaque::spelling(remark)]
+    };
+    frames(a).iter().zip(frames(b)).any(|(a, b)| !a.is_empty() && !b.is_empty() && *a != b)
 }
 
 /// An answer word for word, whatever notation it is written in.

@@ -57,6 +57,7 @@ pub(crate) fn words(text: &str) -> String {
 /// Phrases that say the same, as words are compared.
 const SYNONYMS: &[(&str, &str)] = &[
     ("infinitely many", "infinite"),
+    ("infinite number of", "infinite"),
     ("convergent", "converges"),
     ("divergent", "diverges"),
     ("anticlockwise", "counterclockwise"),
@@ -76,25 +77,10 @@ const SYNONYMS: &[(&str, &str)] = &[
 /// Words as they are compared, without those at the front that only introduce the rest: `a circle`, `the series
 /// diverges`, `it will be Tuesday`.
 pub(crate) fn essence(text: &str) -> String {
-    const INTRODUCTIONS: &[&str] = &[
-        "a",
-        "an",
-        "the",
-        "it",
-        "is",
-        "will",
-        "be",
-        "on",
-        "series",
-        "sequence",
-        "statement",
-        "answer",
-        "to",
-    ];
     let text = words(text);
     let mut rest = text.as_str();
     while let Some((first, behind)) = rest.split_once(' ')
-        && INTRODUCTIONS.contains(&first)
+        && vocabulary::is_introduction(first)
     {
         rest = behind;
     }
@@ -120,6 +106,19 @@ pub(crate) fn extends(a: &str, b: &str) -> bool {
     short.iter().all(|word| long.contains(word))
         && (short.len() < long.len() || short.iter().any(|word| word.ends_with("verges")))
         && !long.iter().any(|word| !short.contains(word) && vocabulary::is_modifier(word))
+}
+
+/// Whether one text is the other and a noun that the question names: `isosceles`, `isosceles triangle`. To say how many
+/// there are, any noun will do: `infinitely many`, `infinitely many such primes`.
+pub(crate) fn adds_only_a_noun(a: &str, b: &str) -> bool {
+    let (a, b) = (essence(a), essence(b));
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let Some(noun) = long.strip_prefix(short.as_str()).and_then(|rest| rest.strip_prefix(' ')) else {
+        return false;
+    };
+    let plain = |word: &str| !vocabulary::is_function_word(word) && word.chars().all(char::is_alphabetic);
+    vocabulary::is_generic_noun(noun) && short.split(' ').all(plain)
+        || short == "infinite" && noun.split(' ').all(plain)
 }
 
 /// Whether a normalised text holds nothing but white space and marks of emphasis.

@@ -89,6 +89,8 @@ pub(crate) fn read(text: &str) -> Option<Unit> {
     }
     let text = text.trim().trim_end_matches(['.', ',']).replace("**", "^");
     let text = text.strip_prefix("in ").unwrap_or(&text);
+    // `12 years old`
+    let text = text.strip_suffix(" old").filter(|age| age.starts_with("year")).unwrap_or(text);
     let text =
         ["degrees ", "degree "].iter().find_map(|degrees| text.strip_prefix(degrees)).map_or(text, |scale| {
             let temperature = ["celsius", "fahrenheit"].iter().any(|name| scale.eq_ignore_ascii_case(name));

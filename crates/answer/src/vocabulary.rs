@@ -33,6 +33,54 @@ word_set! {
 }
 
 word_set! {
+    /// Words of a sentence that name nothing in particular: `so the only possible values are`.
+    PLAIN =
+    "the a an only possible value values solution solutions answer answers final such function result unique all are is of \
+     for roots we get have has so thus therefore hence then that correct required desired given equation line curve graph \
+     points numbers two three option choice coordinates integers it there both this these which in to from equal set \
+     with and 答案 答案是"
+}
+
+word_set! {
+    /// Words before an answer, or a part of one, that do not change it, folded.
+    HEDGES =
+    "about approximately approx roughly around exactly theansweris answer is either"
+}
+
+word_set! {
+    /// Words that introduce a whole answer, folded.
+    LEAD_INS =
+    "finalanswer ans result itis thereare thereis thus therefore hence so only uniquesolution both ifandonlyif iff \
+     atotalof thereareatotalof maximum minimum maximumvalue minimumvalue thepoint theinterval thefunction thecircle \
+     theline center vertex 答案"
+}
+
+word_set! {
+    /// Words that may follow an answer without changing it, alone or in brackets, folded.
+    TRAILERS =
+    "exactly only approx approximately rounded intotal total inall real istheanswer istheonlysolution altogether ans"
+}
+
+word_set! {
+    /// Words at the front of a text that only introduce the rest.
+    INTRODUCTIONS = "a an the it is will be on series sequence statement answer to curve graph conic shape figure"
+}
+
+word_set! {
+    /// Nouns that the question names, and an answer may leave out: `isosceles triangle`.
+    NOUNS =
+    "triangle triangles function functions series number numbers curve lines matrix angle ball solution solutions \
+     graph wins"
+}
+
+word_set! {
+    /// Words in the name of a set of numbers: `positive real numbers`.
+    KINDS =
+    "positive negative nonnegative nonzero odd even real rational natural integer integers number numbers reals \
+     values"
+}
+
+word_set! {
     /// Words that negate or change what stands beside them: `not 5`, `5 times more`, `half of 5`, `5 is wrong`.
     MODIFIERS =
     "not never no nor neither none non isnt cannot cant except excluding exclude excluded without unless but other \
@@ -44,7 +92,7 @@ word_set! {
      myriads hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens tens \
      ones twos thirds percents powers inverses negatives others versus neq ne neg lnot setminus cancel sout nmid nleq \
      ngeq ngtr nless gg ll prec succ propto perp parallel gtrsim lesssim gtrapprox lessapprox subset supset overset \
-     underset stackrel footnote if permutations permutation"
+     underset stackrel footnote if permutations permutation whether unclear unlikely unknown suppose assume assuming"
 }
 
 word_set! {
@@ -81,6 +129,41 @@ pub(crate) fn is_short(word: &str) -> bool {
 /// Whether a word names a quantity, or stands in such a name.
 pub(crate) fn is_quantity(word: &str) -> bool {
     QUANTITIES.contains(word)
+}
+
+/// Whether a word of a sentence names nothing in particular.
+pub(crate) fn is_plain(word: &str) -> bool {
+    PLAIN.contains(word)
+}
+
+/// Whether a folded phrase before an answer, or a part of one, does not change it.
+pub(crate) fn is_hedge(folded: &str) -> bool {
+    HEDGES.contains(folded)
+}
+
+/// Whether a folded phrase introduces a whole answer.
+pub(crate) fn is_lead_in(folded: &str) -> bool {
+    LEAD_INS.contains(folded)
+}
+
+/// Whether a folded phrase behind an answer does not change it.
+pub(crate) fn is_trailer(folded: &str) -> bool {
+    TRAILERS.contains(folded)
+}
+
+/// Whether a word at the front of a text only introduces the rest.
+pub(crate) fn is_introduction(word: &str) -> bool {
+    INTRODUCTIONS.contains(word)
+}
+
+/// Whether an answer may leave a noun out, because the question names it.
+pub(crate) fn is_generic_noun(word: &str) -> bool {
+    NOUNS.contains(word)
+}
+
+/// Whether a word stands in the name of a set of numbers.
+pub(crate) fn is_kind_of_number(word: &str) -> bool {
+    KINDS.contains(word)
 }
 
 /// Whether a word negates or changes the number or statement beside it.

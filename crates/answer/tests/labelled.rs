@@ -73,7 +73,8 @@ fn near_misses_are_never_equal() {
 }
 
 /// Pairs written to make the program call different answers equal: `attacks`; `review` and `blind`, written without
-/// knowledge of the code; and `probes`, written around what `blind` found.
+/// knowledge of the code; `probes`, written around what `blind` found; and `variants`, what models write for a reference
+/// answer, of which those noted `second` are written around what the others found.
 #[test]
 fn no_attack_is_called_equal() {
     let files = [
@@ -81,9 +82,10 @@ fn no_attack_is_called_equal() {
         include_str!("data/review.jsonl"),
         include_str!("data/blind.jsonl"),
         include_str!("data/probes.jsonl"),
+        include_str!("data/variants.jsonl"),
     ];
     let pairs: Vec<Pair> = files.iter().flat_map(|file| lines(file)).collect();
-    assert!(pairs.len() > 13_000);
+    assert!(pairs.len() > 14_500);
     let wrong: Vec<String> = pairs
         .iter()
         .filter(|pair| !pair.equal && compare(&pair.gold, &pair.pred).verdict == Verdict::Equal)
@@ -104,6 +106,7 @@ fn all_labelled_pairs_together_keep_the_bounds() {
         include_str!("data/review.jsonl"),
         include_str!("data/blind.jsonl"),
         include_str!("data/probes.jsonl"),
+        include_str!("data/variants.jsonl"),
     ];
     let pairs: Vec<Pair> = files.iter().flat_map(|file| lines(file)).collect();
     let equal = pairs.iter().filter(|pair| pair.equal).count();
@@ -116,7 +119,7 @@ fn all_labelled_pairs_together_keep_the_bounds() {
             _ => {}
         }
     }
-    assert!(pairs.len() > 16_000 && equal * 4 > pairs.len());
+    assert!(pairs.len() > 17_500 && equal * 4 > pairs.len());
     assert!(false_equal.is_empty(), "{false_equal:#?}");
     assert!(false_different * 100 <= equal * 3, "{false_different} of {equal} equal pairs called different");
     assert!(undecided * 100 <= pairs.len() * 5, "{undecided} of {} undecided", pairs.len());

@@ -115,7 +115,7 @@ fn regrading_again_gives_the_same_grades() {
 }
 
 /// The name of the current comparison, which graded none of the folders.
-const COMPARISON: &str = "aske-3";
+const COMPARISON: &str = "aske-4";
 
 #[test]
 fn grades_by_earlier_rules_are_visible_and_made_again() {

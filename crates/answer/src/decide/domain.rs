@@ -343,16 +343,16 @@ impl Comparator<'_> {
             return self.same(a, other);
         }
         // `2\pi k` against `2\pi n, n \in \mathbb{Z}`: the other letter counts too.
-        let ([(_, Numbers::Integers)], Some(value)) = (letters, single_value(other)) else {
+        let mut names = letters_of(other);
+        let (Some(name), [(_, numbers)]) = (names.pop_first().filter(|_| names.is_empty()), letters) else {
             return Truth::No(Method::Kind);
         };
-        let names: Vec<Symbol> = exact::free_symbols(&value).into_iter().collect();
-        match names.as_slice() {
-            [name] if matches!(name.as_str(), "n" | "k" | "m") => {
-                self.same_family(a, letters, other, &[(name.clone(), Numbers::Integers)])
-            }
-            _ => Truth::No(Method::Kind),
-        }
+        let usual = match numbers {
+            Numbers::Integers => matches!(name.as_str(), "n" | "k" | "m"),
+            Numbers::Reals => matches!(name.as_str(), "t" | "s" | "r" | "lambda" | "mu"),
+            _ => false,
+        };
+        if usual { self.same_family(a, letters, other, &[(name, *numbers)]) } else { Truth::No(Method::Kind) }
     }
 
     /// Both as sets of integers.
@@ -577,13 +577,27 @@ fn alternates(expr: &Expr, name: &Symbol) -> bool {
 
 /// Whether a letter stands in an answer.
 fn speaks_of(answer: &Answer, name: &str) -> bool {
+    letters_of(answer).contains(name)
+}
+
+/// The letters in the values of an answer, without the names of what it gives.
+fn letters_of(answer: &Answer) -> BTreeSet<Symbol> {
     match answer {
-        Answer::Value(value) | Answer::Quantity(value, _) => value.has_symbol(name),
-        Answer::Relation(relation) => relation.sides.iter().any(|side| speaks_of(side, name)),
-        Answer::Bare(parts) | Answer::Set(parts) | Answer::Any(parts) | Answer::All(parts) => {
-            parts.iter().any(|part| speaks_of(part, name))
+        Answer::Value(value) | Answer::Quantity(value, _) => exact::free_symbols(value),
+        Answer::Relation(relation) => {
+            let named = |side: &Answer| match side {
+                Answer::Tuple(names) => names.iter().all(|name| name.as_name().is_some()),
+                side => side.as_name().is_some(),
+            };
+            let skipped = usize::from(relation.sides.first().is_some_and(named));
+            relation.sides.iter().skip(skipped).flat_map(letters_of).collect()
         }
-        _ => false,
+        Answer::Bare(parts)
+        | Answer::Set(parts)
+        | Answer::Any(parts)
+        | Answer::All(parts)
+        | Answer::Tuple(parts) => parts.iter().flat_map(letters_of).collect(),
+        _ => BTreeSet::new(),
     }
 }
 

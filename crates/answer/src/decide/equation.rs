@@ -39,6 +39,15 @@ impl Comparator<'_> {
                 Truth::No(Method::Kind)
             };
         }
+        // `f(x) = 2x` and `y = 2x`
+        for (function, curve) in [(a, b), (b, a)] {
+            if let (Some(function), Some(curve)) = (definition(function), assignment(curve))
+                && function.arguments == ["x"]
+                && curve.name == "y"
+            {
+                return self.same(function.body, &curve.value);
+            }
+        }
         match (assignment(a), assignment(b)) {
             (Some(a), Some(b)) if a.name == b.name => return self.same(&a.value, &b.value),
             _ => {}

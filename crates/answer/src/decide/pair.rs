@@ -207,7 +207,10 @@ impl Comparator<'_> {
                 })
             }
             (A::Text(a), A::Text(b)) => {
-                if text::essence(a) == text::essence(b) || text::both_no_solution(a, b) {
+                if text::essence(a) == text::essence(b)
+                    || text::both_no_solution(a, b)
+                    || text::adds_only_a_noun(a, b)
+                {
                     Truth::Yes(Method::Text)
                 } else if text::extends(a, b) {
                     Truth::Unknown
@@ -226,6 +229,7 @@ impl Comparator<'_> {
             {
                 Truth::Yes(Method::Text)
             }
+            (A::Text(numeral), A::Value(number @ Expr::Number(_))) => letters_and_value(numeral, number),
             (A::Text(text), A::Letters(letters)) => {
                 Truth::of(text::words(text) == text::words(letters), Method::Text)
             }
@@ -240,6 +244,12 @@ impl Comparator<'_> {
             // The same tokens in another order are the same answer only where an operator commutes.
             (A::Opaque(a), A::Opaque(b))
                 if a.bag == b.bag && a.spelling != b.spelling && a.has_commutative_operator() =>
+            {
+                Truth::Unknown
+            }
+            // Terms before dots may be written in other ways.
+            (A::Opaque(a), A::Opaque(b))
+                if a.spelling != b.spelling && [a, b].iter().all(|one| one.spelling.contains("+ \\dots")) =>
             {
                 Truth::Unknown
             }
@@ -273,6 +283,15 @@ impl Comparator<'_> {
                 None => NEVER,
             },
             (A::Congruence(a), A::Value(value)) => self.congruence_and_value(a, value),
+            // `n is odd` and `odd`
+            (A::Congruence(a), A::Text(word)) if a.modulus == Expr::int(2) => {
+                let parity = match text::words(word).as_str() {
+                    "even" => 0,
+                    "odd" => 1,
+                    _ => return NEVER,
+                };
+                Truth::of(a.residues == [Expr::int(parity)], Method::Text)
+            }
             (A::Family(a, letters_a), A::Family(b, letters_b)) => {
                 self.same_family(a, letters_a, b, letters_b)
             }
@@ -286,7 +305,7 @@ impl Comparator<'_> {
             }
             (A::Relation(a), A::Relation(b)) => self.same_relation(a, b),
             (A::Relation(relation), other) => self.relation_and_other(relation, other),
-            (A::All(a), A::All(b)) => self.in_any_order(a, b),
+            (A::All(a), A::All(b)) => self.same_cases(a, b).unwrap_or_else(|| self.in_any_order(a, b)),
             // `x_1=2, x_2=9`: the solutions of one unknown, numbered.
             (A::All(parts), A::Set(values) | A::Bare(values)) if numbered(parts) => {
                 match assignments(parts) {
@@ -308,6 +327,16 @@ impl Comparator<'_> {
                 },
                 None => NEVER,
             },
+            // `x = y, y = z` and `x = y = z`
+            (A::All(parts), A::Relation(chain))
+                if chain.signs.len() > 1 && parts.len() == chain.signs.len() =>
+            {
+                let links =
+                    chain.sides.windows(2).zip(&chain.signs).map(|(sides, sign)| {
+                        A::Relation(Relation { sides: sides.to_vec(), signs: vec![*sign] })
+                    });
+                self.in_any_order(parts, &links.collect::<Vec<_>>())
+            }
             (A::Any(a), A::Any(b)) => self.in_any_order(a, b),
             (A::Interval(a), A::Interval(b)) => {
                 if (a.from_closed, a.to_closed) == (b.from_closed, b.to_closed) {
@@ -341,7 +370,13 @@ impl Comparator<'_> {
         }
         // `\pi \approx 3.14` gives the exact value; `2 + 3 = 5` gives 5, if it is so.
         if relation.signs == [RelationOp::Approx] {
-            let written = |side: &Answer| matches!(side, Answer::Value(Expr::Number(_) | Expr::Decimal(_)));
+            let written = |side: &Answer| {
+                matches!(
+                    side,
+                    Answer::Value(Expr::Number(_) | Expr::Decimal(_))
+                        | Answer::Percent(Expr::Number(_) | Expr::Decimal(_))
+                )
+            };
             let exact = !written(before) || written(last);
             return if exact && self.is_near(before, last) { self.same(before, other) } else { NEVER };
         }
@@ -359,8 +394,9 @@ impl Comparator<'_> {
     /// Whether two sides of `≈` are numbers that may be called so: within a tenth.
     fn is_near(self, a: &Answer, b: &Answer) -> bool {
         let number = |answer: &Answer| match answer {
-            Answer::Value(value) if is_closed(value) => {
-                approx::evaluate(value, &Point::none(), 53, self.fuel).ok().map(|value| value.to_f64())
+            Answer::Value(value) | Answer::Percent(value) if is_closed(value) => {
+                let value = approx::evaluate(value, &Point::none(), 53, self.fuel).ok()?.to_f64();
+                Some(if matches!(answer, Answer::Percent(_)) { value / 100.0 } else { value })
             }
             _ => None,
         };
@@ -582,8 +618,30 @@ fn same_letters(a: &str, b: &str) -> Truth {
     let mixed = |text: &str| text.contains(char::is_lowercase) && text.contains(char::is_uppercase);
     let swapped = a.chars().count() == 2 && a.chars().rev().eq(b.chars())
         || mixed(a) && sorted_letters(a) == sorted_letters(b);
-    let roman = |text: &str| text.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'L' | 'C' | 'D' | 'M'));
-    if swapped && !(roman(a) && roman(b)) { Truth::Unknown } else { Truth::No(Method::Text) }
+    match (roman(a), roman(b)) {
+        (Some(a), Some(b)) => Truth::of(a == b, Method::Text),
+        _ if swapped => Truth::Unknown,
+        _ => Truth::No(Method::Text),
+    }
+}
+
+/// The number that a Roman numeral of two letters or more means. One without I, V or X is none: `CD` is a segment.
+fn roman(text: &str) -> Option<u32> {
+    let upper = text.to_ascii_uppercase();
+    let cased = upper == text || !text.contains(char::is_uppercase);
+    if !(2..16).contains(&text.len()) || !cased || !upper.contains(['I', 'V', 'X']) {
+        return None;
+    }
+    let (mut total, mut behind) = (0, 0);
+    for c in upper.chars().rev() {
+        let value = [1, 5, 10, 50, 100, 500, 1000]["IVXLCDM".find(c)?];
+        match value < behind {
+            true if value * 10 < behind => return None,
+            true => total -= value,
+            false => (total, behind) = (total + value, value),
+        }
+    }
+    Some(total)
 }
 
 /// A string of letters against an expression: the same where it is their product, written in the same order.
@@ -599,6 +657,9 @@ fn letters_and_value(letters: &str, value: &Expr) -> Truth {
             }
         }
         Expr::Symbol(name) => factors.push_str(name),
+        Expr::Number(number) => {
+            return Truth::of(roman(letters).is_some_and(|value| *number == value.into()), Method::Text);
+        }
         _ => return NEVER,
     }
     if factors == letters {

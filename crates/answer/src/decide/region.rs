@@ -59,15 +59,49 @@ impl Comparator<'_> {
         {
             return Truth::No(Method::Kind);
         }
-        let (a, b) = (region_a.0, region_b.0);
-        if a.len() != b.len() {
+        self.same_region(&region_a, &region_b)
+    }
+
+    fn same_region(self, a: &Region, b: &Region) -> Truth {
+        if a.0.len() != b.0.len() {
             return Truth::No(Method::Exact);
         }
         Truth::all(
-            a.iter()
-                .zip(&b)
+            a.0.iter()
+                .zip(&b.0)
                 .map(|(a, b)| self.same_end(&a.from, &b.from).and(|| self.same_end(&a.to, &b.to))),
         )
+    }
+
+    /// Two functions by cases, of which one has a case for all other numbers; none where a condition is not a set.
+    pub(crate) fn same_cases(self, a: &[Answer], b: &[Answer]) -> Option<Truth> {
+        let is_rest = |row: &Answer| matches!(row, Answer::Tuple(row) if matches!(row.last(), Some(Answer::Text(word)) if matches!(word.as_str(), "otherwise" | "else")));
+        if !a.iter().chain(b).any(is_rest) {
+            return None;
+        }
+        let mut name = None;
+        let mut cases = |rows: &[Answer]| {
+            let (mut cases, mut covered) = (Vec::new(), Vec::new());
+            for row in rows {
+                let Answer::Tuple(parts) = row else { return None };
+                let [value, condition] = parts.as_slice() else { return None };
+                let region = if is_rest(row) {
+                    self.complement(&self.joined(covered.clone())?)?
+                } else {
+                    self.region(condition, &mut name)?
+                };
+                covered.extend(region.0.iter().cloned());
+                cases.push((value.clone(), region));
+            }
+            Some(cases)
+        };
+        let (a, b) = (cases(a)?, cases(b)?);
+        let partner = |region: &Region| b.iter().find(|(_, other)| self.same_region(region, other).is_yes());
+        let all = a.iter().map(|(value, region)| match partner(region) {
+            Some((other, _)) if a.len() == b.len() => self.same(value, other),
+            _ => Truth::Unknown,
+        });
+        Some(Truth::all(all))
     }
 
     fn same_end(self, a: &End, b: &End) -> Truth {

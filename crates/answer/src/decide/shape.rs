@@ -278,6 +278,7 @@ fn named_tuple(relation: &Relation) -> Option<Answer> {
     }
     match values {
         Answer::Tuple(_) => rows(values),
+        Answer::Set(all) if all.len() == 1 => rows(&all[0]),
         // Several solutions: the tuples themselves.
         Answer::Bare(all) | Answer::Set(all) => Some(Answer::Bare(
             all.iter()

@@ -20,6 +20,7 @@ pub(crate) fn strip_delimiters(text: &str) -> &str {
             ("*", "*"),
             ("'", "'"),
             ("<b>", "</b>"),
+            ("<answer>", "</answer>"),
         ] {
             if text.len() > open.len() + close.len()
                 && let Some(inside) = text.strip_prefix(open).and_then(|t| t.strip_suffix(close))
@@ -39,6 +40,9 @@ pub(crate) fn strip_delimiters(text: &str) -> &str {
             ["**Answer:**", "**Answer**:", "**Final answer:**", "**Final Answer:**", "####", "### ", "## "]
         {
             text = text.strip_prefix(lead).map_or(text, str::trim_start);
+        }
+        for end in ["\\blacksquare", "\\square", "\\qed", "∎", "■", "□"] {
+            text = text.strip_suffix(end).map_or(text, str::trim_end);
         }
         if text == before {
             break;

@@ -6,6 +6,7 @@ use super::parser::{Context, Read};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::{Answer, Congruence, Interval, Numbers, Relation, RelationOp};
+use crate::vocabulary;
 use aske_algebra::expr::{Constant, Expr, Symbol};
 use smol_str::SmolStr;
 
@@ -203,28 +204,8 @@ pub(crate) fn in_words(tokens: &[Token], context: Context<'_>, level: u32) -> Re
     let quantified = usize::from(matches!(words.as_slice(), ["for", "all" | "every" | "any", ..]));
     let all = matches!(words.get(quantified), Some(&("all" | "every" | "any")));
     let mut at = quantified + usize::from(all);
-    let is_kind = |word: &str| {
-        matches!(
-            word,
-            "positive"
-                | "negative"
-                | "nonnegative"
-                | "nonzero"
-                | "odd"
-                | "even"
-                | "real"
-                | "rational"
-                | "natural"
-                | "integer"
-                | "integers"
-                | "number"
-                | "numbers"
-                | "reals"
-                | "values"
-        )
-    };
     let first = at;
-    while words.get(at).is_some_and(|word| is_kind(word)) {
+    while words.get(at).is_some_and(|word| vocabulary::is_kind_of_number(word)) {
         at += 1;
     }
     let named = &words[first..at];

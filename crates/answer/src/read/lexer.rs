@@ -304,6 +304,12 @@ impl<'a> Lexer<'a> {
             _ => match names::plain_word(word) {
                 Some(name) => self.cmd(name),
                 None if word == "to" => self.push(Tok::Op(':')),
+                // `triangle ABC`
+                None if matches!(word, "triangle" | "angle")
+                    && rest.trim_start().chars().take(3).filter(char::is_ascii_uppercase).count() == 3 =>
+                {
+                    self.cmd(word);
+                }
                 // `sinx`
                 None if let Some((name, letter)) = run_together(word) => {
                     self.cmd(name);

@@ -26,11 +26,20 @@ pub(crate) struct Notation {
     pub(crate) euler: bool,
     /// `i` is the imaginary unit.
     pub(crate) imaginary: bool,
+    /// `P(5, 2)` is a point, not a number of permutations.
+    pub(crate) points: bool,
 }
 
 impl Default for Notation {
     fn default() -> Self {
-        Self { comma: Comma::Thousands, natural_log: false, long_slash: false, euler: false, imaginary: true }
+        Self {
+            comma: Comma::Thousands,
+            natural_log: false,
+            long_slash: false,
+            euler: false,
+            imaginary: true,
+            points: false,
+        }
     }
 }
 
@@ -47,6 +56,8 @@ pub(crate) struct Ambiguities {
     pub(crate) power: Cell<bool>,
     /// A slash before a product.
     pub(crate) slash: Cell<bool>,
+    /// Permutations that could be a point.
+    pub(crate) point: Cell<bool>,
 }
 
 impl Notation {
@@ -67,6 +78,9 @@ impl Notation {
         }
         if ambiguities.slash.get() {
             others.push(Self { long_slash: !self.long_slash, ..self });
+        }
+        if ambiguities.point.get() {
+            others.push(Self { points: true, ..self });
         }
         others
     }

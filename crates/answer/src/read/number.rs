@@ -50,12 +50,14 @@ pub(crate) fn leading(
     }
     let mut scale = 0;
     let mut decimal = false;
+    let separators = text[..at].replace("\\,", " ");
+    let separated = separators.contains([',', '.', '\'']);
     // A decimal point, or a comma that is one.
     let point = match bytes.get(at) {
         Some(b'.') => Some(1),
-        Some(b',') if grouped.is_none() && is_decimal_comma(bytes, at, comma, nested, ambiguities) => Some(1),
+        Some(b',') if !separated && is_decimal_comma(bytes, at, comma, nested, ambiguities) => Some(1),
         // Braces make the comma part of the number, and it did not group thousands.
-        Some(b'{') if grouped.is_none() && text[at..].starts_with("{,}") => Some(3),
+        Some(b'{') if !separators.contains(',') && text[at..].starts_with("{,}") => Some(3),
         Some(b',') if grouped.as_ref().is_some_and(|(_, end)| european(text, at.min(*end))) => Some(1),
         _ => None,
     };
@@ -212,11 +214,12 @@ fn groups(
 /// Whether a decimal comma with one or two digits ends the number, as in `1.250,75`.
 fn european(text: &str, at: usize) -> bool {
     let groups = text[..at].contains('.');
-    let end = run(text.as_bytes(), at + 1);
-    groups
-        && text[at..].starts_with(',')
-        && (at + 2..=at + 3).contains(&end)
-        && !text[end..].starts_with([',', '.'])
+    let Some(comma) = [",", "{,}"].into_iter().find(|comma| text[at..].starts_with(comma)) else {
+        return false;
+    };
+    let start = at + comma.len();
+    let end = run(text.as_bytes(), start);
+    groups && (start + 1..=start + 2).contains(&end) && !text[end..].starts_with([',', '.'])
 }
 
 /// Whether the comma at `at` is a decimal point under this choice.
@@ -238,7 +241,19 @@ fn repeating(text: &str, at: usize) -> Option<(SmolStr, usize)> {
             && end <= 100
             && rest[..end].bytes().all(|b| b.is_ascii_digit())
         {
-            return Some((SmolStr::new(&rest[..end]), text.len() - rest.len() + end + 1));
+            let after = text.len() - rest.len() + end + 1;
+            // `0.\dot{1}4\dot{2}`: dots over the first and the last digit of the block.
+            let middle = run(text.as_bytes(), after);
+            if open == "\\dot{"
+                && let Some(last) = text[middle..].strip_prefix(open)
+                && last.starts_with(|c: char| c.is_ascii_digit())
+                && last[1..].starts_with('}')
+                && middle < after + 100
+            {
+                let block = format!("{}{}{}", &rest[..end], &text[after..middle], &last[..1]);
+                return Some((block.into(), text.len() - last.len() + 2));
+            }
+            return Some((SmolStr::new(&rest[..end]), after));
         }
     }
     if let Some(rest) = text[at..].strip_prefix("\\overline").or_else(|| text[at..].strip_prefix("\\bar"))

@@ -603,7 +603,12 @@ impl<'a> Parser<'a> {
             .map(|part| self.within(part).bounded())
             .collect::<Read<Vec<_>>>();
         match arguments {
-            Ok(arguments) => Ok(counted(&name, &arguments).unwrap_or(Expr::Apply(name, arguments))),
+            Ok(arguments) => {
+                let counted = counted(&name, &arguments);
+                self.context.ambiguities.point.set(counted.is_some() && name == "P");
+                let counted = counted.filter(|_| name != "P" || !self.context.notation.points);
+                Ok(counted.unwrap_or(Expr::Apply(name, arguments)))
+            }
             Err(ReadError::Syntax) => {
                 let inside = super::opaque::spelling(&self.tokens[open + 1..end]);
                 Ok(Expr::symbol(&format!("{name}({inside})")))

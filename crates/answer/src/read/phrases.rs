@@ -5,61 +5,8 @@ use super::parser::{Context, Read};
 use super::token::{Tok, Token};
 use super::{domain, logic, numerals, split};
 use crate::answer::{Answer, Numbers, Relation, RelationOp};
+use crate::vocabulary;
 use aske_algebra::expr::{Expr, Symbol};
-
-/// Words before an answer, or a part of one, that do not change it.
-const HEDGES: &[&str] =
-    &["about", "approximately", "approx", "roughly", "around", "exactly", "the answer is", "answer", "is"];
-
-/// Words that introduce a whole answer.
-const LEAD_INS: &[&str] = &[
-    "the final answer is",
-    "so the answer is",
-    "final answer",
-    "ans",
-    "result",
-    "it is",
-    "there are",
-    "there is",
-    "thus",
-    "therefore",
-    "hence",
-    "so",
-    "only",
-    "the only solution is",
-    "unique solution",
-    "both",
-    "so the final answer is",
-    "the value is",
-    "the result is",
-    "the solution is",
-    "the function is",
-    "the value of x is",
-    "it equals",
-    "if and only if",
-    "iff",
-    "equals",
-    "we get",
-    "a total of",
-    "the maximum is",
-    "the minimum is",
-    "the maximum value is",
-    "the minimum value is",
-    "maximum",
-    "minimum",
-    "maximum value",
-    "minimum value",
-    "the point",
-    "the interval",
-    "the limit is",
-    "the function",
-    "the circle",
-    "the line",
-    "center",
-    "vertex",
-    "答案",
-    "答案是",
-];
 
 /// What stands behind the words that do not change an answer.
 pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
@@ -69,11 +16,11 @@ pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
         let word = match &token.tok {
             Tok::Text(word) | Tok::Word(word) => word.to_lowercase(),
             Tok::Cmd(name) if name == "and" => name.to_string(),
+            Tok::Letter('a' | 'A') => "a".to_owned(),
             _ => break,
         };
-        text.push_str(if text.is_empty() { "" } else { " " });
-        text.push_str(word.trim_end_matches([':', '.', ',']));
-        if HEDGES.contains(&text.as_str()) || level == 0 && LEAD_INS.contains(&text.as_str()) {
+        text.extend(word.trim_end_matches([':', '.', ',']).chars().filter(|c| *c != ' '));
+        if vocabulary::is_hedge(&text) || level == 0 && vocabulary::is_lead_in(&text) {
             found = Some(at + 1);
         }
     }
@@ -86,23 +33,6 @@ pub(crate) fn without_hedge(tokens: &[Token], level: u32) -> Option<&[Token]> {
     let condition = matches!(rest.first().map(|t| &t.tok), Some(Tok::Word(word)) if word == "if");
     (!rest.is_empty() && !condition).then_some(rest)
 }
-
-/// Words that may follow an answer without changing it, alone or in brackets.
-const TRAILERS: &[&str] = &[
-    "exactly",
-    "only",
-    "approx",
-    "approximately",
-    "rounded",
-    "in total",
-    "total",
-    "in all",
-    "real",
-    "is the answer",
-    "is the only solution",
-    "altogether",
-    "ans",
-];
 
 /// The most words of a trailer.
 const TRAILER_WORDS: usize = 4;
@@ -325,7 +255,7 @@ fn without_trailer(tokens: &[Token]) -> Option<&[Token]> {
     let is_trailer = |tokens: &[Token]| {
         tokens.len() <= TRAILER_WORDS
             && words(tokens).is_some_and(|words| {
-                TRAILERS.contains(&words.trim_start_matches('(').trim_end_matches(['.', ')']))
+                vocabulary::is_trailer(&words.trim_matches(['(', '.', ')']).replace(' ', ""))
             })
     };
     if let [.., close] = tokens

@@ -136,14 +136,26 @@ pub(crate) fn text_answer(text: &str, context: Context<'_>, level: u32) -> Answe
     if let Some(letters) = several_choices(text) {
         return Answer::Bare(letters.into_iter().map(|letter| Answer::Choice(letter, None)).collect());
     }
+    // `Alice and Bob`, `I and III`
+    let parts: Vec<&str> = text.split(" and ").flat_map(|part| part.split(", ")).collect();
+    let name = |part: &&str| part.starts_with(char::is_uppercase) && part.chars().all(char::is_alphabetic);
+    if parts.len() > 1 && level <= 2 && parts.iter().all(name) {
+        let read = |part: &&str| {
+            let tokens = super::lexer::tokens(part, context.notation, context.ambiguities);
+            answer(&tokens, context, level + 1).ok()
+        };
+        if let Some(parts) = parts.iter().map(read).collect() {
+            return Answer::Bare(parts);
+        }
+    }
     if crate::vocabulary::is_all_reals(&crate::text::fold(text)) {
         return Answer::Numbers(Numbers::Reals);
     }
-    let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+'));
+    let formula = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '=' | '<' | '>' | '+' | '('));
     if formula && level <= 2 {
         let tokens = super::lexer::tokens(text, context.notation, context.ambiguities);
         if all_text(&tokens).is_none()
-            && let Ok(read) = answer(&tokens, context, level + 1)
+            && let Ok(read) = answer(&tokens, context, level)
         {
             return read;
         }

@@ -156,7 +156,9 @@ fn money(token: &Token) -> Option<Unit> {
         Tok::Cmd(name) if name == "dollar" => units::read("dollar"),
         Tok::Cmd(name) if name == "euro" => units::read("euro"),
         Tok::Cmd(name) if name == "pound" => units::read("sterling"),
-        Tok::Word(code) if matches!(code.as_str(), "USD" | "EUR" | "GBP") => units::read(code),
+        Tok::Word(code) | Tok::Text(code) if matches!(code.as_str(), "USD" | "EUR" | "GBP" | "euro") => {
+            units::read(code)
+        }
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Answers in common wordings: parts with labels, divisibility, remainders, values with names, permutations, a yes or no
 //! with its reason.
 
+use super::frame;
 use super::kinds::{answer, element};
-use super::parser::{Context, Read};
+use super::parser::{Context, Read, ReadError};
 use super::split;
 use super::token::{Tok, Token};
 use crate::answer::{Answer, Clock, Congruence, Relation, RelationOp};
@@ -19,7 +20,7 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>, level: u32) -> Read<O
         return Ok(Some(found));
     }
     if let Some(found) =
-        divisible(tokens).or_else(|| explained(tokens)).or_else(|| time(tokens)).or_else(|| player(tokens))
+        divisible(tokens).or_else(|| explained(tokens)).or_else(|| time(tokens)).or_else(|| numbered(tokens))
     {
         return Ok(Some(found));
     }
@@ -38,16 +39,26 @@ pub(crate) fn read(tokens: &[Token], context: Context<'_>, level: u32) -> Read<O
     bounds(tokens, context, level)
 }
 
-/// `Player 2`: the second player.
-fn player(tokens: &[Token]) -> Option<Answer> {
-    let [player, Token { tok: Tok::Num(num), .. }] = tokens else { return None };
-    let place = match num.digits.as_deref()? {
-        "1" => "first",
-        "2" => "second",
-        "3" => "third",
+/// `Player 2`, `Quadrant II`: the second player or quadrant.
+fn numbered(tokens: &[Token]) -> Option<Answer> {
+    if tokens.len() > 3 {
+        return None;
+    }
+    let text = tokens.iter().map(|token| match &token.tok {
+        Tok::Num(num) => num.digits.as_ref().map(ToString::to_string),
+        Tok::Letter(letter) => Some(letter.to_lowercase().to_string()),
+        _ => word(token),
+    });
+    let text = text.collect::<Option<Vec<_>>>()?.join(" ");
+    let (noun, number) = text.strip_prefix("the ").unwrap_or(&text).split_once(' ')?;
+    let place = match number {
+        "1" | "one" | "i" => "first",
+        "2" | "two" | "ii" => "second",
+        "3" | "three" | "iii" => "third",
+        "4" | "four" | "iv" => "fourth",
         _ => return None,
     };
-    is_word(player, &["player"]).then(|| Answer::Text(SmolStr::new(format!("{place} player"))))
+    matches!(noun, "player" | "quadrant").then(|| Answer::Text(SmolStr::new(format!("{place} {noun}"))))
 }
 
 fn word(token: &Token) -> Option<String> {
@@ -155,6 +166,15 @@ fn divisible(tokens: &[Token]) -> Option<Answer> {
                 && is_word(of, &["of"]) =>
         {
             (letter, modulus)
+        }
+        // `all multiples of 6`
+        [all @ .., multiples, of, modulus]
+            if (all.is_empty() || all.len() == 1 && is_word(&all[0], &["all", "the"]))
+                && is_word(multiples, &["multiples"])
+                && is_word(of, &["of"]) =>
+        {
+            let (residues, modulus) = (vec![Expr::int(0)], number(modulus)?);
+            return Some(Answer::Congruence(Box::new(Congruence { left: None, residues, modulus })));
         }
         _ => return None,
     };
@@ -347,65 +367,37 @@ fn permute(parts: &[Answer], chosen: &mut Vec<Answer>, used: &mut Vec<bool>, all
     }
 }
 
-/// Words of a sentence that name nothing in particular.
-const PLAIN: &[&str] = &[
-    "the",
-    "only",
-    "possible",
-    "value",
-    "values",
-    "solution",
-    "solutions",
-    "answer",
-    "answers",
-    "final",
-    "such",
-    "function",
-    "result",
-    "unique",
-    "prime",
-    "all",
-    "are",
-    "is",
-    "of",
-    "for",
-    "eigenvalues",
-    "roots",
-    "we",
-    "get",
-    "have",
-];
-
 /// `The possible values are 1 and 3`, `The probability is 3/5`: a sentence that gives a value, under the name of its
 /// quantity if it has one.
 fn sentence(tokens: &[Token], context: Context<'_>, level: u32) -> Read<Option<Answer>> {
-    let count = tokens.iter().take_while(|token| word(token).is_some()).count();
-    let (name, rest) = match &tokens[count..] {
-        [colon, rest @ ..] if colon.is_op(':') && count > 0 => (&tokens[..count], rest),
-        rest => match &tokens[..count] {
-            [name @ .., verb] if is_word(verb, &["is", "are"]) => (name, rest),
-            _ => return Ok(None),
-        },
+    let words = frame::words(tokens);
+    let tokens = words.as_deref().unwrap_or(tokens);
+    // `max = 5`
+    if let [sign, equal, value @ ..] = tokens
+        && equal.is_op('=')
+        && !value.is_empty()
+        && let Some((name, _)) = named_value(&[sign.clone(), sign.clone()])
+    {
+        return Ok(Some(named(&name, answer(value, context, level + 1)?)));
+    }
+    let Some((subject, rest)) = frame::subject(tokens) else { return Ok(None) };
+    let quantity = !subject.is_empty() && subject.split(' ').all(vocabulary::is_quantity);
+    let value = match answer(rest, context, level + 1) {
+        Err(ReadError::Syntax) => return Ok(None),
+        value => value?,
     };
-    let name: Vec<String> = name.iter().filter_map(word).collect();
-    let name = name.join(" ");
-    let words: Vec<&str> = name.split(' ').collect();
-    let plural = matches!(words[0], "eigenvalues" | "roots" | "solutions" | "solution" | "answers");
-    if words.len() > 8 || rest.is_empty() || words.len() < 2 && !plural {
-        return Ok(None);
-    }
-    let known = |word: &&str| PLAIN.contains(word) || vocabulary::is_quantity(word);
-    if !words.iter().all(known) {
-        return Ok(None);
-    }
-    let value = answer(rest, context, level + 1)?;
-    let particular: Vec<&str> = words.into_iter().filter(|word| !PLAIN.contains(word)).collect();
-    Ok(Some(match value {
-        Answer::Value(_) | Answer::Percent(_) | Answer::Quantity(..) if !particular.is_empty() => {
-            named(&particular.join(" "), value)
+    Ok(match value {
+        Answer::Value(_) | Answer::Percent(_) | Answer::Quantity(..) if quantity => {
+            Some(named(&subject, value))
         }
-        other => other,
-    }))
+        Answer::Bare(parts)
+            if parts.iter().any(|part| matches!(part, Answer::Text(_) | Answer::Opaque(_))) =>
+        {
+            None
+        }
+        Answer::Text(_) => None,
+        value => Some(value),
+    })
 }
 
 /// `all x in [0, 2]`, `x is between 1 and 3, inclusive`.

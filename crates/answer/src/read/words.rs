@@ -42,6 +42,9 @@ pub(crate) fn is_name(text: &str) -> bool {
     if text.ends_with(')') || text.ends_with(']') {
         return text.contains(['(', '[']) && !text.contains(' ') && !text.starts_with("not");
     }
+    if let Some(function) = text.strip_prefix("\\nabla") {
+        return function.chars().all(char::is_alphabetic);
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let proper = words.len() == 1 && is_proper(words[0]);
     let points = |word: &str| word.len() <= 4 && word.chars().all(char::is_uppercase);
@@ -73,7 +76,11 @@ pub(crate) fn is_function(word: &str) -> bool {
 
 /// Whether a word is a short run of letters, and no known word or unit.
 pub(crate) fn is_letters(word: &str) -> bool {
-    word.is_ascii() && word.chars().count() <= 4 && !is_short_word(word) && !units::is_abbreviation(word)
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.is_ascii()
+        && word.chars().count() <= 4
+        && !is_short_word(word)
+        && !units::is_abbreviation(word)
 }
 
 /// Whether a run of letters that is a whole answer is a string of letters, where their order matters: tosses of a
