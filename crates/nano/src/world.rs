@@ -64,7 +64,7 @@ pub fn portable_files(name: &str) -> Result<[NetworkFile; 4], BundledModelError>
     let mut portable = files(name)?.map(|(file, bytes)| (file, Cow::Borrowed(bytes)));
     let [config, weights, ..] = &mut portable;
     let shape: LlamaConfig = serde_json::from_slice(&config.1)
-        .map_err(|error| CheckpointError { file: config.0.to_owned(), kind: error.into() })?;
+        .map_err(|error| CheckpointError { file: config.0.to_owned(), source: error.into() })?;
     let is_supported = |factor: &usize| VLLM_HEAD_DIMS.contains(&(shape.head_dim * factor));
     if let Some(factor) = [1, 4, 16].into_iter().find(is_supported).filter(|factor| *factor > 1) {
         let (wide_config, wide_weights) = widen_heads(&config.1, &weights.1, factor)?;

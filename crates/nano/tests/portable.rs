@@ -32,9 +32,10 @@ async fn replies(checkpoint: Checkpoint, questions: &[String]) -> Vec<Vec<u32>> 
     let pack = Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap();
     let prompts: Vec<Vec<u32>> = questions
         .iter()
-        .map(|question| checkpoint.vocabulary().prompt(&pack.probing_question(question)).unwrap())
+        .map(|question| checkpoint.tokenizer().prompt(&pack.probing_question(question)).unwrap())
         .collect();
-    let engine: Engine = checkpoint.start(&EngineOptions { threads: 1, batch: 65, store_bytes: 0 }).unwrap();
+    let engine: Engine =
+        checkpoint.start(&EngineOptions { threads: 1, batch: 65, prefix_cache_bytes: 0 }).unwrap();
     let requests = prompts.into_iter().map(|prompt| {
         engine.generate(GenerationRequest {
             prompt,
@@ -43,7 +44,7 @@ async fn replies(checkpoint: Checkpoint, questions: &[String]) -> Vec<Vec<u32>> 
             seed: 0,
             logprobs: false,
             ignore_eos: false,
-            group: None,
+            client: None,
             each: None,
         })
     });

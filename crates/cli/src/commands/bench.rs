@@ -253,7 +253,7 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     }
     let used = Replies::open(&path)?.used()?;
     let seconds = phases.took.as_secs();
-    if arguments.json {
+    if arguments.execution.json {
         let mut shown = tally_json(&settings, &path, &tally);
         for (key, value) in [
             ("open", json!(open)),

@@ -1,7 +1,7 @@
 //! Widens the attention heads of a checkpoint, for programs that do not support small ones.
 
 use super::LlamaConfig;
-use super::error::{CheckpointError, CheckpointErrorKind};
+use super::error::{BoxError, CheckpointError};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -17,34 +17,36 @@ pub fn widen_heads(
     weights: &[u8],
     factor: usize,
 ) -> Result<(Vec<u8>, Vec<u8>), CheckpointError> {
-    let (in_config, in_weights) = (
-        |kind| CheckpointError::new("config.json", kind),
-        |kind| CheckpointError::new("model.safetensors", kind),
-    );
+    let in_config = |error: BoxError| CheckpointError::new("config.json", error);
     let shape: LlamaConfig = serde_json::from_slice(config).map_err(|error| in_config(error.into()))?;
-    shape.check().map_err(|message| in_config(CheckpointErrorKind::Unfit(message)))?;
+    shape.check().map_err(|message| in_config(message.into()))?;
     if factor == 0 || factor > 256 || !factor.is_power_of_two() || factor.trailing_zeros() % 2 == 1 {
         let message = format!("heads cannot be widened by {factor}, which is no power of four");
-        return Err(in_config(CheckpointErrorKind::Unfit(message)));
+        return Err(in_config(message.into()));
     }
     let mut wider: serde_json::Value =
         serde_json::from_slice(config).map_err(|error| in_config(error.into()))?;
     wider["head_dim"] = (shape.head_dim * factor).into();
     let wider = format!("{wider:#}\n").into_bytes();
-    Ok((wider, spread(&shape, weights, factor).map_err(in_weights)?))
+    Ok((
+        wider,
+        spread(&shape, weights, factor).map_err(|error| CheckpointError::new("model.safetensors", error))?,
+    ))
 }
 
 /// The weights with the numbers of every head spread.
-fn spread(config: &LlamaConfig, file: &[u8], factor: usize) -> Result<Vec<u8>, CheckpointErrorKind> {
+fn spread(config: &LlamaConfig, file: &[u8], factor: usize) -> Result<Vec<u8>, BoxError> {
     let (_, header) = SafeTensors::read_metadata(file)?;
     let tensors = SafeTensors::deserialize(file)?;
     let heads = Heads { width: config.head_dim, factor };
     let mut spread = Vec::new();
     for (name, shape) in config.shapes() {
-        let view = tensors.tensor(&name).map_err(|_| CheckpointErrorKind::MissingTensor(name.clone()))?;
+        let view = tensors.tensor(&name).map_err(|_| format!("no tensor `{name}`"))?;
         if view.shape() != shape {
-            let found = view.shape().to_vec();
-            return Err(CheckpointErrorKind::Shape { name, found, wanted: shape });
+            let found = view.shape();
+            return Err(
+                format!("tensor `{name}` has shape {found:?}; the configuration requires {shape:?}").into()
+            );
         }
         let (shape, data) = match name.split('.').rev().nth(1) {
             Some("q_proj") => {
@@ -101,7 +103,7 @@ impl Heads {
 }
 
 /// Numbers times a power of two.
-fn scale(name: &str, format: Dtype, bytes: &[u8], by: usize) -> Result<Vec<u8>, CheckpointErrorKind> {
+fn scale(name: &str, format: Dtype, bytes: &[u8], by: usize) -> Result<Vec<u8>, BoxError> {
     let by = by as f32;
     let pairs = || bytes.as_chunks::<2>().0.iter();
     let (scaled, finite): (Vec<u8>, bool) = match format {
@@ -117,12 +119,14 @@ fn scale(name: &str, format: Dtype, bytes: &[u8], by: usize) -> Result<Vec<u8>, 
             let numbers = pairs().map(|bytes| bf16::from_f32(bf16::from_le_bytes(*bytes).to_f32() * by));
             (numbers.clone().flat_map(bf16::to_le_bytes).collect(), { numbers }.all(bf16::is_finite))
         }
-        other => return Err(CheckpointErrorKind::Format(name.to_owned(), other)),
+        other => {
+            return Err(format!("tensor `{name}` has type {other:?}; supported are F16, BF16 and F32").into());
+        }
     };
     if finite {
         Ok(scaled)
     } else {
         let message = format!("tensor `{name}` contains values that are too large to be multiplied by {by}");
-        Err(CheckpointErrorKind::Unfit(message))
+        Err(message.into())
     }
 }

@@ -18,7 +18,7 @@ fn in_format(format: Dtype) -> Files {
 }
 
 fn engine(files: &Files) -> Engine {
-    files.read().unwrap().start(&EngineOptions { threads: 1, batch: 1, store_bytes: 0 }).unwrap()
+    files.read().unwrap().start(&EngineOptions { threads: 1, batch: 1, prefix_cache_bytes: 0 }).unwrap()
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn wider_heads_give_the_same_logits_and_greedy_replies() {
                     seed,
                     logprobs: false,
                     ignore_eos: true,
-                    group: None,
+                    client: None,
                     each: None,
                 };
                 let [narrow, wide] =
