@@ -1,7 +1,9 @@
 //! A model to serve, and an estimate of its memory.
 
+use crate::checkpoint::CheckpointShape;
 use crate::shape::{BF16, ModelShape};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Quantisation of the weights by vLLM while loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,9 @@ pub struct Model {
     pub name: String,
     /// The repository on the hub, which is also the model name in requests.
     pub hub: String,
+    /// The shape of a checkpoint folder.
+    #[serde(skip)]
+    pub checkpoint: Option<CheckpointShape>,
     /// Parameters in billions, if configured.
     pub params: Option<f64>,
     /// The longest sequence in tokens, prompt and completion.
@@ -69,6 +74,7 @@ impl Model {
         Self {
             name: name.to_owned(),
             hub: hub.to_owned(),
+            checkpoint: None,
             params: None,
             length: 4096,
             sequences: 4,
@@ -82,8 +88,17 @@ impl Model {
         }
     }
 
+    /// The model in a checkpoint folder, which is also its name in requests.
+    pub fn in_folder(name: &str, folder: &Path) -> Result<Self, crate::FleetError> {
+        let checkpoint = Some(CheckpointShape::read(folder)?);
+        Ok(Self { checkpoint, ..Self::solver(name, &folder.to_string_lossy()) })
+    }
+
     /// The memory on one GPU; none if neither its shape nor its number of parameters is known.
     pub fn memory(&self) -> Option<MemoryEstimate> {
+        if let Some(checkpoint) = &self.checkpoint {
+            return Some(self.memory_of(checkpoint));
+        }
         let shape = ModelShape::of(&self.hub);
         let params = shape.map(|shape| shape.params).or(self.params)?;
         let published = shape.map_or(BF16, |shape| shape.bytes);
@@ -99,6 +114,21 @@ impl Model {
         Some(MemoryEstimate { weights, cache, overhead, estimated: shape.is_none() })
     }
 
+    fn memory_of(&self, checkpoint: &CheckpointShape) -> MemoryEstimate {
+        let (length, sequences) = (u64::from(self.length), u64::from(self.sequences));
+        let weights = checkpoint.weights / if self.is_quantised_on_load() { 2 } else { 1 };
+        let params = checkpoint.weights as f64 / (BF16 * 1e9);
+        let known = checkpoint.cache_per_sequence(length);
+        let cache = known.unwrap_or_else(|| length.saturating_mul(estimated_cache(params)));
+        let state = checkpoint.state.saturating_mul(sequences.max(u64::from(self.max_num_seqs)));
+        MemoryEstimate {
+            weights,
+            cache: cache.saturating_mul(sequences).saturating_add(state),
+            overhead: OVERHEAD + weights / OVERHEAD_DIVISOR,
+            estimated: known.is_none(),
+        }
+    }
+
     /// Whether vLLM quantises it while loading.
     pub fn is_quantised_on_load(&self) -> bool {
         self.quantisation.is_some() && !ModelShape::of(&self.hub).is_some_and(ModelShape::is_quantised)
@@ -106,7 +136,10 @@ impl Model {
 
     /// The longest context of the model, if known.
     pub fn max_context(&self) -> Option<u32> {
-        ModelShape::of(&self.hub).map(|shape| shape.max_context)
+        match &self.checkpoint {
+            Some(checkpoint) => checkpoint.max_context(),
+            None => ModelShape::of(&self.hub).map(|shape| shape.max_context),
+        }
     }
 }
 
@@ -163,5 +196,24 @@ pub(crate) mod tests {
         let memory = model("m", "some/body", 8.0).memory().unwrap();
         assert!(memory.estimated && memory.cache > model("m", "Qwen/Qwen3-8B", 8.0).memory().unwrap().cache);
         assert_eq!(Model { params: None, ..model("m", "some/body", 8.0) }.memory(), None);
+    }
+
+    #[test]
+    fn a_checkpoint_takes_what_its_files_say() {
+        let folder = tempfile::tempdir().unwrap();
+        // 4 layers of 2 heads of 64: 2 × 4 × 2 × 64 numbers of 2 bytes per token.
+        let config = r#"{"num_hidden_layers": 4, "num_attention_heads": 2, "head_dim": 64, "max_position_embeddings": 512}"#;
+        std::fs::write(folder.path().join("config.json"), config).unwrap();
+        std::fs::write(folder.path().join("model.safetensors"), [0; 4000]).unwrap();
+        let model = Model { length: 512, sequences: 3, ..Model::in_folder("m", folder.path()).unwrap() };
+        let memory = model.memory().unwrap();
+        assert_eq!((memory.weights, memory.cache), (4000, 2 * 4 * 2 * 64 * 2 * 512 * 3));
+        assert!(!memory.estimated);
+        assert_eq!(model.max_context(), Some(512));
+        let fp8 = Model { quantisation: Some(Quantisation::Fp8), ..model };
+        assert_eq!(fp8.memory().unwrap().weights, 2000);
+        std::fs::write(folder.path().join("config.json"), "{}").unwrap();
+        let unknown = Model { length: 512, sequences: 3, ..Model::in_folder("m", folder.path()).unwrap() };
+        assert!(unknown.memory().unwrap().estimated);
     }
 }

@@ -44,9 +44,9 @@ pub(crate) struct ModelShape {
 }
 
 /// Bytes per cached value: bfloat16.
-const CACHE_BYTES: u64 = 2;
+pub(crate) const CACHE_BYTES: u64 = 2;
 /// Tokens that a sliding-window layer caches beyond its window during prefill.
-const PREFILL_TOKENS: u64 = 2048;
+pub(crate) const PREFILL_TOKENS: u64 = 2048;
 /// Bytes of a recurrent head's state: 128 × 128 in single precision.
 const STATE_BYTES: u64 = 128 * 128 * 4;
 

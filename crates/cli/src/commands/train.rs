@@ -41,8 +41,11 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     let settings = first.settings()?;
     check(&settings, first.config())?;
     let plan = &first.config().train;
-    let measures =
-        if arguments.no_measure { None } else { Measures::new(plan, &configuration, &settings, &root)? };
+    let measures = if arguments.no_measure {
+        None
+    } else {
+        Measures::new(arguments, plan, &configuration, &settings, &root)?
+    };
     if let Some(measures) = &measures
         && measures.before()? == Exit::Interrupted
     {

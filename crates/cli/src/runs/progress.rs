@@ -48,6 +48,39 @@ impl Drop for Bar {
     }
 }
 
+/// A line about something whose end is not known; printed now and then where stderr is not a terminal. Removed when
+/// dropped.
+pub(crate) struct Spinner {
+    bar: ProgressBar,
+    plain: bool,
+    printed: Cell<Instant>,
+}
+
+impl Spinner {
+    pub(crate) fn new() -> Self {
+        let bar = BARS.add(ProgressBar::new_spinner());
+        Self { bar, plain: !std::io::stderr().is_terminal(), printed: Cell::new(Instant::now()) }
+    }
+
+    /// Replaces the line; it is made only if it is shown.
+    pub(crate) fn set(&self, line: impl FnOnce() -> String) {
+        if !self.plain {
+            self.bar.set_message(line());
+            self.bar.tick();
+        } else if self.printed.get().elapsed() > PLAIN_EVERY {
+            self.printed.set(Instant::now());
+            note(line());
+        }
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        BARS.remove(&self.bar);
+    }
+}
+
 /// Progress through bytes that are read or downloaded.
 pub(crate) struct ByteProgress {
     bar: Bar,

@@ -2,13 +2,14 @@
 
 use super::seed_folder;
 use super::trained::measured;
-use crate::arguments::Configuration;
+use crate::arguments::{Configuration, Serving, Train};
 use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders;
+use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{exit_status, report_unfinished};
-use crate::runtime::{runtime, until_signal};
+use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
@@ -23,11 +24,13 @@ pub(super) struct Measures {
     asker: String,
     model: ModelSection,
     root: PathBuf,
+    serving: Serving,
 }
 
 impl Measures {
     /// `None` if the configuration measures nothing.
     pub(super) fn new(
+        arguments: &Train,
         plan: &TrainSection,
         configuration: &Configuration,
         settings: &Settings,
@@ -47,9 +50,14 @@ impl Measures {
             model: settings.models[&asker].clone(),
             asker,
             root: root.to_owned(),
+            serving: Serving {
+                gpus: arguments.gpus,
+                vllm: arguments.vllm.clone(),
+                vllm_flag: plan.vllm.flags.clone(),
+            },
         };
         // Reports a wrong name before hours of training, not after.
-        measures.layers(&measures.asker, &measures.model)?.settings()?;
+        measures.servers(&measures.layers(&measures.asker, &measures.model)?.settings()?)?;
         Ok(Some(measures))
     }
 
@@ -96,11 +104,20 @@ impl Measures {
         ])?)
     }
 
+    /// The servers of a measurement. With --gpus also those of the solvers, as during training; a bundled asker is measured in
+    /// this process before training and therefore after it, too.
+    fn servers(&self, settings: &Settings) -> Result<Option<Servers>, CliError> {
+        let bundled = self.model.path.as_deref().is_some_and(|path| path.starts_with("builtin:"));
+        let serving = Serving { gpus: self.serving.gpus.filter(|_| !bundled), ..self.serving.clone() };
+        Servers::find(settings, Hosting { with_fleet: true, ..Hosting::of(&serving) })
+    }
+
     fn run(&self, when: &str, asker: &str, model: &ModelSection, path: &Path) -> Result<Exit, CliError> {
         let layers = self.layers(asker, model)?;
         let settings = layers.settings()?;
         let plan = plan(&settings, &Selection::default())?;
-        let models = ModelRegistry::new(&settings)?;
+        let servers = self.servers(&settings)?;
+        let models = Servers::registry(servers.as_ref(), &settings, path)?;
         let folder = folders::open(path, &layers, &settings)?;
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
@@ -111,32 +128,36 @@ impl Measures {
             path.display()
         ));
         let target = Target { settings: &settings, models: &models, folder: &folder };
-        let work = with_progress(open, "sessions", target, async |context, progress| {
-            Runner::new(context).run(&plan, progress).await
-        });
-        let (finished, interrupt) = runtime()?.block_on(work)?;
-        report_unfinished(&finished.jobs, "sessions");
-        let ended = exit_status(&finished.jobs, &interrupt);
-        if ended == Exit::Done && self.section.exam_questions > 0 && HeldOutEval::read(path).is_none() {
-            self.examine(&settings, &models, path)?;
-        }
-        Ok(ended)
+        let exam = self.section.exam_questions > 0 && HeldOutEval::read(path).is_none();
+        let work = async {
+            let (finished, interrupt) = with_progress(open, "sessions", target, async |context, progress| {
+                Runner::new(context).run(&plan, progress).await
+            })
+            .await?;
+            report_unfinished(&finished.jobs, "sessions");
+            let ended = exit_status(&finished.jobs, &interrupt);
+            if ended == Exit::Done && exam {
+                self.examine(&settings, &models, path).await?;
+            }
+            Ok(ended)
+        };
+        runtime()?.block_on(during(servers.as_ref().filter(|_| open > 0 || exam), path, work))
     }
 
     /// The asker as a solver, on held-out questions of the nano world.
-    fn examine(&self, settings: &Settings, models: &ModelRegistry, path: &Path) -> Result<(), CliError> {
+    async fn examine(
+        &self,
+        settings: &Settings,
+        models: &ModelRegistry,
+        path: &Path,
+    ) -> Result<(), CliError> {
         let Some(model) = models.get(&settings.asker.model) else { return Ok(()) };
-        let result = until_signal(evaluate_held_out(
-            model,
-            &settings.pack,
-            settings.protocol.check_tokens,
-            self.section.exam_questions,
-            self.section.exam_samples,
-        ))?;
-        match result {
-            Some(Ok(exam)) => exam.write(path).map_err(CliError::failure),
-            Some(Err(failure)) => Err(CliError::failure(failure)),
-            None => Ok(()),
-        }
+        let (questions, samples) = (self.section.exam_questions, self.section.exam_samples);
+        let tokens = settings.protocol.check_tokens;
+        let exam = tokio::select! {
+            exam = evaluate_held_out(model, &settings.pack, tokens, questions, samples) => exam,
+            () = shutdown_signal() => return Ok(()),
+        };
+        exam.map_err(CliError::failure)?.write(path).map_err(CliError::failure)
     }
 }
