@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often a plain line is written.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// The same of a [`Spinner`].
+const SPINNER_EVERY: Duration = Duration::from_secs(30);
 
 /// A bar on stderr with a message below it; hidden where stderr is not a terminal. Removed when dropped.
 pub(crate) struct Bar {
@@ -67,7 +69,7 @@ impl Spinner {
         if !self.plain {
             self.bar.set_message(line());
             self.bar.tick();
-        } else if self.printed.get().elapsed() > PLAIN_EVERY {
+        } else if self.printed.get().elapsed() > SPINNER_EVERY {
             self.printed.set(Instant::now());
             note(line());
         }
