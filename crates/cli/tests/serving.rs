@@ -1,5 +1,5 @@
 //! Checkpoint folders that this program does not run itself, served by a stand-in for vLLM.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(unix)]
 
 mod common;

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
 
 fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, CliError> {
     let solvers = Some(Value::from(solvers.to_vec()));
-    Ok(arguments.configuration.load(vec![("aske ask", "boundary.solvers", solvers)])?)
+    arguments.configuration.load(vec![("aske ask", "boundary.solvers", solvers)])
 }
 
 /// The two named solvers, or the first and the last of the boundary set.

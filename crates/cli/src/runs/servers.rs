@@ -161,7 +161,9 @@ impl Servers {
                 Ok(_) | Err(PlanError::TooLarge { .. } | PlanError::ResidentsTooLarge(_))
                     if models.iter().any(|model| model.sequences > 1) =>
                 {
-                    models.iter_mut().for_each(|model| model.sequences = model.sequences.div_ceil(2));
+                    for model in &mut models {
+                        model.sequences = model.sequences.div_ceil(2);
+                    }
                 }
                 Ok(_) => {
                     return Err(CliError::usage(

@@ -7,7 +7,7 @@ use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
-use crate::runs::named::{is_place, named, weights};
+use crate::runs::named::{named, weights};
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
 use crate::runtime::runtime;
@@ -92,39 +92,27 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
         seed: arguments.seed,
         ..Configuration::default()
     };
-    let (mut words, mut found) = (Vec::new(), Vec::new());
-    words.extend(&arguments.model);
-    words.extend(arguments.judge.iter().filter(|word| is_place(word)));
-    if !words.is_empty() {
-        let layers = configuration.load(Vec::new())?;
-        found = words.iter().map(|word| named(word, &layers)).collect::<Result<_, _>>()?;
-    }
-    let judge = arguments.judge.clone().map(|word| match found.last() {
-        Some(judge) if is_place(&word) => judge.name.clone(),
-        _ => word,
-    });
-    let asker = found.first().filter(|_| arguments.model.is_some()).map(|named| named.name.clone());
+    let resolve = |word: &String| named(word, &configuration.load(Vec::new())?);
+    let model = arguments.model.as_ref().map(resolve).transpose()?;
+    let judge = arguments.judge.as_ref().map(resolve).transpose()?;
     let number = |number: Option<u32>| number.map(|number| Value::Integer(number.into()));
     let text = |text: &Option<String>| text.clone().map(Value::String);
     let mut flags = vec![
         ("--samples", "eval.samples", number(arguments.samples)),
         ("--tokens", "eval.max_tokens", number(arguments.tokens)),
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
-        ("--judge", "eval.judge.model", text(&judge)),
+        ("--judge", "eval.judge.model", judge.as_ref().map(|judge| Value::from(judge.name.clone()))),
         ("--concurrency", "run.concurrency", arguments.concurrency.map(whole)),
     ];
     flags.extend(arguments.budget.flags());
-    let keys = found.iter().flat_map(|named| &named.keys);
+    let keys = model.iter().chain(&judge).flat_map(|named| &named.keys);
     flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
     let layers = configuration.load(flags)?;
-    let name = match asker.or_else(|| layers.config().asker.model.clone()) {
-        Some(name) => name,
-        None => {
-            return Err(CliError::usage(
-                "no model is named",
-                "name one: aske eval MODEL; `aske models` lists them",
-            ));
-        }
+    let Some(name) = model.map(|model| model.name).or_else(|| layers.config().asker.model.clone()) else {
+        return Err(CliError::usage(
+            "no model is named",
+            "name one: aske eval MODEL; `aske models` lists them",
+        ));
     };
     let settings = layers.eval_settings(&name)?;
     Ok((layers, settings))

@@ -98,10 +98,10 @@ impl Measures {
         };
         let model = Value::try_from(model).unwrap_or_else(|_| Value::Table(toml::Table::new()));
         let key = format!("models.\"{asker}\"");
-        Ok(configuration.load(vec![
+        configuration.load(vec![
             ("train.measure.samples", "run.samples", Some(Value::Integer(self.section.samples.into()))),
             ("train.measure", &key, Some(model)),
-        ])?)
+        ])
     }
 
     /// The servers of a measurement. With --gpus also those of the solvers, as during training; a bundled asker is measured in
