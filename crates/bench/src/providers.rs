@@ -20,6 +20,10 @@ pub struct Dialogue {
     pub rounds: u32,
 }
 
+/// Hint for a checkpoint that this engine does not run.
+const SERVE_HINT: &str = "`aske eval`, `ask`, `bench` and `train` start vLLM for such a folder; elsewhere serve it with \
+                          `vllm serve FOLDER`, and set provider = \"openai\", `url` and `model`";
+
 /// Megabytes of the prefix cache of a local model by default. Small, because solvers see one message each.
 const CACHE_MB: usize = 4;
 
@@ -95,6 +99,9 @@ fn local(name: &str, section: &ModelSection) -> Result<Local, ConfigError> {
     let path = section.path.as_deref().unwrap_or_default();
     let wrong =
         |error: String| ConfigError::at(format!("models.{name}.path"), error).with_hint(MODEL_FOLDER_HINT);
+    if let Some(reason) = Checkpoint::unsupported(Path::new(path)) {
+        return Err(wrong(reason.to_string()).with_hint(SERVE_HINT));
+    }
     let checkpoint = match path.strip_prefix("builtin:") {
         Some(bundled) => builtin(bundled).map_err(wrong)?,
         None => Checkpoint::from_folder(Path::new(path)).map_err(|error| wrong(error.to_string()))?,

@@ -10,6 +10,7 @@ mod listen;
 mod models;
 mod nano;
 mod serve;
+mod serving;
 mod train;
 mod verify;
 
@@ -28,6 +29,7 @@ pub(crate) use listen::Listen;
 pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
 pub(crate) use nano::{Nano, NanoAgreement, NanoCommand, NanoExport, NanoQuestions, NanoTable, NanoTrain};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv, ServeModels};
+pub(crate) use serving::Serving;
 pub(crate) use train::Train;
 pub(crate) use verify::{Compat, Verify};
 

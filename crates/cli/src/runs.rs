@@ -3,6 +3,8 @@
 pub(crate) mod execute;
 pub(crate) mod folders;
 pub(crate) mod models;
+pub(crate) mod named;
 pub(crate) mod panels;
 pub(crate) mod progress;
+pub(crate) mod servers;
 pub(crate) mod summary;

@@ -4,6 +4,7 @@ use crate::settings::{Models, check_names, check_run, in_range};
 use crate::{ConfigError, Layers, ModelSection, ProviderKind, RoleSettings, Settings};
 use aske_session::{Domain, Pack, Protocol};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Layers {
@@ -45,14 +46,19 @@ impl Layers {
 }
 
 /// Sets chat template variables that the model's section does not set. Hosted servers are left out: some reject unknown
-/// parameters.
+/// parameters. Checkpoint folders get those that their template mentions.
 fn set_template_defaults(template: &toml::Table, section: &mut ModelSection) {
-    let applies = match section.provider {
-        Some(ProviderKind::Llama) => true,
-        Some(ProviderKind::Openai) => section.api_key_env.is_none(),
-        _ => false,
-    };
-    if !applies || template.is_empty() {
+    let mut template = template.clone();
+    match section.provider {
+        Some(ProviderKind::Llama) => {}
+        Some(ProviderKind::Openai) if section.api_key_env.is_none() => {}
+        Some(ProviderKind::Local) => {
+            let text = chat_template(Path::new(section.path.as_deref().unwrap_or_default()));
+            template.retain(|key, _| text.contains(key));
+        }
+        _ => return,
+    }
+    if template.is_empty() {
         return;
     }
     let given = section
@@ -61,9 +67,15 @@ fn set_template_defaults(template: &toml::Table, section: &mut ModelSection) {
         .or_insert_with(|| toml::Value::Table(toml::Table::new()));
     if let toml::Value::Table(given) = given {
         for (key, value) in template {
-            given.entry(key.clone()).or_insert_with(|| value.clone());
+            given.entry(&key).or_insert(value);
         }
     }
+}
+
+/// The files of a checkpoint that may have its chat template, as one text.
+fn chat_template(folder: &Path) -> String {
+    let files = ["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
+    files.iter().filter_map(|file| std::fs::read_to_string(folder.join(file)).ok()).collect()
 }
 
 #[cfg(test)]
@@ -129,6 +141,22 @@ mod tests {
         assert_eq!(thinking(&[]), Some(false));
         assert_eq!(thinking(&["models.m.extra_body.chat_template_kwargs.enable_thinking=true"]), Some(true));
         assert_eq!(thinking(&["models.m.api_key_env=KEY"]), None);
+    }
+
+    #[test]
+    fn a_checkpoint_gets_the_variables_that_its_template_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let template = || {
+            let path = format!("models.m.path={}", folder.path().display());
+            let settings = layers(&["models.m.provider=local", &path]).eval_settings("m").unwrap();
+            settings.models["m"].extra_body.get("chat_template_kwargs").cloned()
+        };
+        std::fs::write(folder.path().join("tokenizer_config.json"), "{}").unwrap();
+        assert_eq!(template(), None);
+        let thinking = "{% if enable_thinking %}<think>{% endif %}";
+        std::fs::write(folder.path().join("chat_template.jinja"), thinking).unwrap();
+        let off = toml::Table::from_iter([("enable_thinking".to_owned(), toml::Value::Boolean(false))]);
+        assert_eq!(template(), Some(toml::Value::Table(off)));
     }
 
     #[test]

@@ -3,7 +3,13 @@
 use crate::model::GB;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::process::Command;
 use std::str::FromStr;
+
+/// The variable that selects the GPUs of a process.
+pub(crate) const VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
+/// The largest number of GPUs of a plan.
+const MAX_GPUS: usize = 64;
 
 /// Identical GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +24,25 @@ pub struct Gpus {
 pub const USABLE_PERMILLE: u32 = 970;
 
 impl Gpus {
+    /// The GPUs that processes of this machine see, by `nvidia-smi` and `CUDA_VISIBLE_DEVICES`, each with the memory of the
+    /// smallest. `None` if there are none.
+    pub fn detect() -> Option<Self> {
+        let query = ["--query-gpu=memory.total", "--format=csv,noheader,nounits"];
+        let output = Command::new("nvidia-smi").args(query).output().ok()?;
+        let inherited = std::env::var(VISIBLE_DEVICES).ok();
+        output.status.success().then_some(())?;
+        Self::from_listing(&String::from_utf8_lossy(&output.stdout), inherited.as_deref())
+    }
+
+    /// Reads mebibytes of memory, a line for each GPU.
+    fn from_listing(listing: &str, visible: Option<&str>) -> Option<Self> {
+        let mebibytes: Vec<u64> = listing.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        let gb = mebibytes.iter().min()? * (1 << 20) / GB;
+        let visible = visible.map_or(usize::MAX, |visible| devices(visible).count());
+        let count = mebibytes.len().min(visible).min(MAX_GPUS);
+        Some(Self { count, gb: u32::try_from(gb).ok()? }).filter(|gpus| gpus.count > 0 && gpus.gb > 0)
+    }
+
     /// Bytes as thousandths of a GPU, rounded up.
     pub fn share(&self, bytes: u64) -> u32 {
         let whole = u64::from(self.gb) * GB;
@@ -25,13 +50,17 @@ impl Gpus {
     }
 }
 
+/// The devices that a value of `CUDA_VISIBLE_DEVICES` names.
+fn devices(variable: &str) -> impl Iterator<Item = &str> {
+    variable.split(',').map(str::trim).filter(|device| !device.is_empty())
+}
+
 /// The value of `CUDA_VISIBLE_DEVICES` for these GPUs of a fleet, counted among those that the inherited value, if any,
 /// makes visible: with `4,7` inherited, GPU 1 is device 7.
 ///
 /// Returns the index of a GPU that is not visible as an error.
 pub(crate) fn visible_devices(gpus: &[usize], inherited: Option<&str>) -> Result<String, usize> {
-    let visible: Option<Vec<&str>> = inherited
-        .map(|devices| devices.split(',').map(str::trim).filter(|device| !device.is_empty()).collect());
+    let visible: Option<Vec<&str>> = inherited.map(|inherited| devices(inherited).collect());
     let device = |gpu: &usize| match &visible {
         Some(visible) => visible.get(*gpu).map(|device| (*device).to_owned()).ok_or(*gpu),
         None => Ok(gpu.to_string()),
@@ -52,7 +81,7 @@ impl FromStr for Gpus {
         let (count, gb) = text.split_once(['x', 'X', '×']).unwrap_or(("1", text));
         let (count, gb): (usize, u32) =
             (count.trim().parse().map_err(|_| wrong())?, gb.trim().parse().map_err(|_| wrong())?);
-        if (1..=64).contains(&count) && (1..=4096).contains(&gb) {
+        if (1..=MAX_GPUS).contains(&count) && (1..=4096).contains(&gb) {
             Ok(Self { count, gb })
         } else {
             Err(wrong())
@@ -80,6 +109,19 @@ mod tests {
         assert_eq!(visible_devices(&[1], Some("GPU-1a,GPU-2b")), Ok("GPU-2b".to_owned()));
         assert_eq!(visible_devices(&[0, 2], Some("4,7")), Err(2));
         assert_eq!(visible_devices(&[0], Some("")), Err(0));
+    }
+
+    #[test]
+    fn gpus_are_detected_with_the_memory_of_the_smallest() {
+        // An H200 and an H100, as nvidia-smi lists them: 143,771 MiB are 150.8 GB, 81,559 MiB are 85.5 GB.
+        let listing = "143771\n81559\n";
+        assert_eq!(Gpus::from_listing(listing, None), Some(Gpus { count: 2, gb: 85 }));
+        assert_eq!(Gpus::from_listing("143771", None), Some(Gpus { count: 1, gb: 150 }));
+        assert_eq!(Gpus::from_listing(listing, Some("1")), Some(Gpus { count: 1, gb: 85 }));
+        assert_eq!(Gpus::from_listing(listing, Some("")), None);
+        for none in ["", "No devices were found\n", "[N/A]\n"] {
+            assert_eq!(Gpus::from_listing(none, None), None, "{none}");
+        }
     }
 
     #[test]

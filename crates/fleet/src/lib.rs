@@ -2,7 +2,7 @@
 //!
 //! A [`Plan`] is a plain value: memory estimates (`model`), bin packing (`pack`), the order of pairs with the fewest
 //! loads (`order`), vLLM arguments (`command`) and scheduler files (`job`). A [`Supervisor`] starts, restarts and stops
-//! the servers of a plan. Used by `aske fleet`. Depends on `chat` and `http-client`.
+//! the servers of a plan. Used by `aske fleet`, by `aske train`, and by the commands that serve a checkpoint folder. Depends on `chat` and `http-client`.
 //!
 //! ```
 //! use aske_fleet::{Model, Plan, SearchBudget};

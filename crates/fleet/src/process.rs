@@ -6,7 +6,9 @@
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
+use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 /// The environment variable that identifies the processes of a fleet.
@@ -120,6 +122,33 @@ pub(crate) async fn terminate_group(group: u32, grace: Duration) {
         while began.elapsed() < grace && !is_empty(group) {
             sleep(POLL).await;
         }
+    }
+}
+
+/// Ends a process group when this process ends, however that happens: a shell waits for the end of a pipe that only this
+/// process writes to.
+pub(crate) struct Tether(Child);
+
+impl Tether {
+    pub(crate) const PROGRAM: &str = "sh";
+
+    /// Ties a process group to this process; a group that ignores SIGTERM gets SIGKILL after `grace`.
+    pub(crate) fn new(group: u32, grace: Duration) -> std::io::Result<Self> {
+        let script = "trap '' HUP INT TERM\nread -r line\nkill -TERM \"-$1\" || exit\nsleep \"$2\"\nkill -KILL \"-$1\"";
+        let seconds = grace.as_secs().max(1).to_string();
+        Command::new(Self::PROGRAM)
+            .args(["-c", script, Self::PROGRAM, &group.to_string(), &seconds])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map(Self)
+    }
+
+    /// Lets go of a group that has ended.
+    pub(crate) async fn untie(mut self) {
+        let _ = self.0.kill().await;
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::command::arguments;
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::ServerError;
-use crate::gpus::visible_devices;
+use crate::gpus::{VISIBLE_DEVICES, visible_devices};
 use crate::health::{is_ready, warm_up};
 use crate::log::{length, since};
 use crate::plan::Server;
-use crate::process::{ProcessIdentity, TAG_VARIABLE, terminate_group};
+use crate::process::{ProcessIdentity, TAG_VARIABLE, Tether, terminate_group};
 use crate::state::ServerStatus;
 use crate::supervisor::{Readiness, ServerEvent, Shared};
 use std::fs::File;
@@ -22,8 +22,6 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Servers are reachable from this machine only.
 const HOST: &str = "127.0.0.1";
-/// The variable that selects the GPUs of a process.
-const VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
 /// Starts that may run out of memory: the memory of a stopped server may take a moment to be freed.
 const MAX_OUT_OF_MEMORY: u32 = 2;
 
@@ -52,6 +50,7 @@ pub(crate) async fn supervise(
             readiness: &readiness,
             log_start,
             child: None,
+            tether: None,
             ready: None,
         };
         let ended = tokio::select! {
@@ -100,6 +99,7 @@ struct Attempt<'a> {
     /// The position in the log from which an exit is explained.
     log_start: u64,
     child: Option<(Child, u32)>,
+    tether: Option<Tether>,
     ready: Option<Instant>,
 }
 
@@ -133,6 +133,11 @@ impl Attempt<'_> {
         self.shared.emit(ServerEvent::Starting(name.clone(), self.spec.gpus.clone()));
         let spawned = self.spawn()?;
         let (child, pid) = self.child.insert(spawned);
+        if self.shared.options.tied {
+            let program = PathBuf::from(Tether::PROGRAM);
+            let failed = |error: std::io::Error| ServerError::Spawn { program, reason: error.to_string() };
+            self.tether = Some(Tether::new(*pid, self.shared.options.grace).map_err(failed)?);
+        }
         let process = ProcessIdentity::of(*pid);
         self.shared.update(name, |server| {
             server.process = process;
@@ -199,6 +204,9 @@ impl Attempt<'_> {
         let grace = self.shared.options.grace;
         // The leader must be reaped while its group terminates, or it would count as running.
         let ((), _) = tokio::join!(terminate_group(pid, grace), timeout(grace * 2, child.wait()));
+        if let Some(tether) = self.tether {
+            tether.untie().await;
+        }
         self.shared.update(&self.spec.server.model.name, |server| server.process = None);
     }
 }

@@ -34,6 +34,8 @@ pub struct SupervisorOptions {
     pub grace: Duration,
     /// How often a starting server is polled.
     pub poll: Duration,
+    /// Whether servers also end when this process is killed. `aske fleet up` leaves them to `aske fleet down`.
+    pub tied: bool,
 }
 
 impl Default for SupervisorOptions {
@@ -48,6 +50,7 @@ impl Default for SupervisorOptions {
             steady: Duration::from_mins(10),
             grace: Duration::from_secs(30),
             poll: Duration::from_secs(1),
+            tied: false,
         }
     }
 }

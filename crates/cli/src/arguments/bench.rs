@@ -1,6 +1,6 @@
 //! Arguments of `aske ask` and `aske bench`.
 
-use super::{Configuration, Execution};
+use super::{Configuration, Execution, Serving};
 use aske_bench::Shard;
 use clap::Args;
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ pub(crate) struct Ask {
     pub(crate) two: Option<String>,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
+    #[command(flatten)]
+    pub(crate) serving: Serving,
     /// Where to store the session [default: the next free runs/ask-N]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
@@ -35,6 +37,7 @@ Examples:
   aske bench                                    the nano world: all pairs, 10 samples each
   aske bench --pairs nano-40k:nano-1m --samples 3
   aske bench --asker staircase                  a rule-based asker
+  aske bench --asker models/gemma-3-4b-it       a checkpoint folder; vLLM serves those that this program cannot run
   aske bench --config paper-bench --dry-run     show the plan, calls, tokens and cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
   aske bench --until 5                          stop when the 95% interval is ± 5 points
@@ -64,4 +67,6 @@ pub(crate) struct Bench {
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) execution: Execution,
+    #[command(flatten)]
+    pub(crate) serving: Serving,
 }

@@ -1,6 +1,6 @@
 //! Arguments of `aske eval`.
 
-use super::{Execution, WHOLE};
+use super::{Execution, Serving, WHOLE};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -12,6 +12,7 @@ Examples:
   aske eval                                     the nano asker on the built-in benchmark
   aske eval runs/nano-train/seed-0 --tokens 200 --instruction 'Work, \\boxed{}.'
                                                 a trained asker, with the nano world's instruction
+  aske eval models/qwen3-4b --gpus 1x80         a checkpoint folder; vLLM serves those that this program cannot run
   aske eval model.gguf --tokens 2000            a GGUF file; needs a build with --features llama
   aske eval http://localhost:8000/v1#Qwen/Qwen3.5-4B --data paper --judge gemini-3.1-flash-lite
   aske eval my-model --data problems.csv --data imo-answerbench=answerbench.csv
@@ -73,6 +74,8 @@ pub(crate) struct EvalRun {
     pub(crate) limit: Option<usize>,
     #[command(flatten)]
     pub(crate) execution: Execution,
+    #[command(flatten)]
+    pub(crate) serving: Serving,
 }
 
 #[derive(Debug, Args)]

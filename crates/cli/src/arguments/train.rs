@@ -19,11 +19,12 @@ pub(crate) struct Train {
     /// Number of optimiser steps
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
-    /// Start vLLM servers on these GPUs: for the policy, and for every model whose url is on this machine
+    /// Start vLLM servers on these GPUs: for the policy, and for every model whose url is on this machine, also while
+    /// measuring before and after
     #[arg(long, value_name = "COUNTxGB")]
     pub(crate) gpus: Option<Gpus>,
-    /// The vLLM program, with --gpus
-    #[arg(long, value_name = "PATH", default_value = "vllm", requires = "gpus")]
+    /// The vLLM program
+    #[arg(long, value_name = "PATH", default_value = "vllm")]
     pub(crate) vllm: PathBuf,
     /// Skip the measurements before and after training
     #[arg(long)]

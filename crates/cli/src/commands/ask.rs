@@ -5,10 +5,11 @@ use crate::display::transcript::Transcript;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, data, hint, note, paint};
 use crate::runs::folders;
+use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{exit_status, report_failures};
-use crate::runtime::{Interrupt, block_on};
+use crate::runtime::{Interrupt, interruptible, runtime};
 use crate::shell::command;
-use aske_bench::{ModelRegistry, PlannedSession, RunContext, Runner};
+use aske_bench::{PlannedSession, RunContext, Runner};
 use aske_config::Layers;
 use aske_model::Halt;
 use aske_record::{PairId, SessionId};
@@ -18,7 +19,6 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
     let solvers = chosen(arguments)?;
     let layers = load(arguments, &solvers)?;
     let settings = layers.settings()?;
-    let models = ModelRegistry::new(&settings)?;
     let [one, two] = &solvers;
     let pair = PairId::new(one, two)
         .map_err(|error| CliError::usage(error.to_string(), "a model cannot be compared with itself"))?;
@@ -26,6 +26,8 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
         Some(path) => (path.clone(), 0),
         None => folders::next_free("ask"),
     };
+    let servers = Servers::find(&settings, Hosting::of(&arguments.serving))?;
+    let models = Servers::registry(servers.as_ref(), &settings, &path)?;
     let folder = folders::open(&path, &layers, &settings)?;
     let finished = |id: &SessionId| folder.index().contains(&id.to_string());
     // A pair is unordered, a session is not: one order uses the even sample numbers, the other the odd ones.
@@ -40,7 +42,8 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
     let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
-    let finished = block_on(&halt, &interrupt, runner.run(&plan, &transcript))??;
+    let work = async { Ok(interruptible(&halt, &interrupt, runner.run(&plan, &transcript)).await??) };
+    let finished = runtime()?.block_on(during(servers.as_ref(), &path, work))?;
     report_failures(&finished.jobs, "sessions");
     if finished.jobs.open > 0 {
         let run = path.display().to_string();
@@ -53,7 +56,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
 
 fn load(arguments: &Ask, solvers: &[String; 2]) -> Result<Layers, CliError> {
     let solvers = Some(Value::from(solvers.to_vec()));
-    Ok(arguments.configuration.load(vec![("aske ask", "boundary.solvers", solvers)])?)
+    arguments.configuration.load(vec![("aske ask", "boundary.solvers", solvers)])
 }
 
 /// The two named solvers, or the first and the last of the boundary set.

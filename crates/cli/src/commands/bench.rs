@@ -6,12 +6,13 @@ use crate::error::{CliError, Exit};
 use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders;
+use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished};
 use crate::runtime::runtime;
 use crate::shell::command;
 use aske_bench::{
-    ModelRegistry, PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, plan,
-    run_adaptive, selected_pairs,
+    PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, plan, run_adaptive,
+    selected_pairs,
 };
 use aske_config::{Layers, Settings};
 use aske_evidence::Tally;
@@ -45,11 +46,13 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
         return adaptive(arguments, points, (&layers, &settings), &selection, &path).await;
     }
     let plan = plan(&settings, &selection)?;
+    let servers = Servers::find(&settings, Hosting::of(&arguments.serving))?;
     if arguments.execution.dry_run {
+        servers.iter().for_each(Servers::announce);
         return dry_run(arguments.execution.json, &settings, plan, &path);
     }
-    let models = ModelRegistry::new(&settings)?;
-    let mut manifest = folders::run_manifest(&layers, &settings);
+    let models = Servers::registry(servers.as_ref(), &settings, &path)?;
+    let mut manifest = folders::bench_manifest(&layers, &settings);
     manifest.planned = Some(plan.len() as u64);
     let folder = folders::open_with(&path, &manifest)?;
     let count = |keep: fn(&Settings, &GradeLine) -> bool| {
@@ -60,10 +63,10 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     announce(&settings, &plan, count(|_, _| true), &folder);
     let to_do = count(|settings, line| is_current(settings, &line.rules));
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let (finished, interrupt) = with_progress(to_do, "sessions", target, async |context, progress| {
+    let work = with_progress(to_do, "sessions", target, async |context, progress| {
         Runner::new(context).run(&plan, progress).await
-    })
-    .await?;
+    });
+    let (finished, interrupt) = during(servers.as_ref().filter(|_| to_do > 0), &path, work).await?;
     if arguments.execution.json {
         data(as_json(&settings, &path, &finished));
     } else {
@@ -104,8 +107,9 @@ async fn adaptive(
             format!("allow at least {} with --limit or --samples", 2 * pairs.len()),
         ));
     }
-    let models = ModelRegistry::new(settings)?;
-    let folder = folders::open(path, layers, settings)?;
+    let servers = Servers::find(settings, Hosting::of(&arguments.serving))?;
+    let models = Servers::registry(servers.as_ref(), settings, path)?;
+    let folder = folders::open_with(path, &folders::bench_manifest(layers, settings))?;
     note_outdated_grades(settings, folder.grades());
     let draws = folder.draws()?;
     note(format_args!(
@@ -116,11 +120,10 @@ async fn adaptive(
         path.display()
     ));
     let target = Target { settings, models: &models, folder: &folder };
-    let (stopped, interrupt) =
-        with_progress(until.max_sessions, "sessions at most", target, async |context, progress| {
-            run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
-        })
-        .await?;
+    let work = with_progress(until.max_sessions, "sessions at most", target, async |context, progress| {
+        run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
+    });
+    let (stopped, interrupt) = during(servers.as_ref(), path, work).await?;
     if arguments.execution.json {
         let mut shown = as_json(settings, path, &stopped.run);
         shown["estimate"] = json!(stopped.estimate);

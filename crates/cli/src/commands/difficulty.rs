@@ -6,6 +6,7 @@ use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use crate::runs::execute::{Target, run_and_report};
 use crate::runs::{folders, panels};
+use crate::runtime::runtime;
 use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
 use aske_record::PairId;
@@ -48,9 +49,10 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let models = ModelRegistry::new(&settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let asked = run_and_report(plan.len(), "sessions", target, async |context, progress| {
-        Ok(Runner::new(context).run(&plan, progress).await?.jobs)
-    })?;
+    let asked =
+        runtime()?.block_on(run_and_report(plan.len(), "sessions", target, async |context, progress| {
+            Ok(Runner::new(context).run(&plan, progress).await?.jobs)
+        }))?;
     if asked != Exit::Done {
         return Ok(asked);
     }

@@ -3,7 +3,6 @@
 mod compare;
 mod data;
 mod datasets;
-mod model;
 mod run;
 
 use crate::arguments::{Eval, EvalCommand};

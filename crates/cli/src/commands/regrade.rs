@@ -9,6 +9,7 @@ use crate::runs::folders::reopen;
 use crate::runs::models::only;
 use crate::runs::panels::{for_each_run, load};
 use crate::runs::summary::{note_outdated_grades, outdated_grades};
+use crate::runtime::runtime;
 use aske_bench::{Regrader, is_current, regrade};
 use aske_config::is_valid_name;
 use aske_record::{Record, STANDARD, SessionRecord};
@@ -64,7 +65,7 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
         ));
     }
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    run_and_report(open, "sessions", target, async |context, progress| {
+    runtime()?.block_on(run_and_report(open, "sessions", target, async |context, progress| {
         regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await
-    })
+    }))
 }

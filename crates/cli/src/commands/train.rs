@@ -44,8 +44,11 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     check(&settings, first.config())?;
     let plan = &first.config().train;
     Trackers::check(plan)?;
-    let measures =
-        if arguments.no_measure { None } else { Measures::new(plan, &configuration, &settings, &root)? };
+    let measures = if arguments.no_measure {
+        None
+    } else {
+        Measures::new(arguments, plan, &configuration, &settings, &root)?
+    };
     if let Some(measures) = &measures
         && measures.before()? == Exit::Interrupted
     {

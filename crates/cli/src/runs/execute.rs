@@ -3,7 +3,7 @@
 use super::progress::Progress;
 use super::summary::{exit_status, report_unfinished};
 use crate::error::{CliError, Exit};
-use crate::runtime::{Interrupt, interruptible, runtime};
+use crate::runtime::{Interrupt, interruptible};
 use aske_bench::{JobSummary, ModelRegistry, RunContext};
 use aske_config::Settings;
 use aske_model::Halt;
@@ -38,14 +38,14 @@ pub(crate) async fn with_progress<T>(
     Ok((done?, interrupt))
 }
 
-/// The same on a runtime of its own, and reports on stderr what failed and what is left.
-pub(crate) fn run_and_report(
+/// The same; also reports on stderr what failed and what is left.
+pub(crate) async fn run_and_report(
     open: usize,
     unit: &'static str,
     target: Target<'_>,
     work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<JobSummary, RunError>,
 ) -> Result<Exit, CliError> {
-    let (ended, interrupt) = runtime()?.block_on(with_progress(open, unit, target, work))?;
+    let (ended, interrupt) = with_progress(open, unit, target, work).await?;
     report_unfinished(&ended, unit);
     Ok(exit_status(&ended, &interrupt))
 }

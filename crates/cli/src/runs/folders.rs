@@ -1,5 +1,6 @@
 //! Run folders: where they are by default, and opening them for a configuration.
 
+use super::named::weights;
 use crate::error::CliError;
 use aske_bench::manifest;
 use aske_config::{Layers, Settings};
@@ -44,6 +45,16 @@ fn is_run(path: &Path) -> bool {
 /// What `run.toml` says about a run with these settings.
 pub(crate) fn run_manifest(layers: &Layers, settings: &Settings) -> Manifest {
     manifest(env!("CARGO_PKG_VERSION"), layers, settings)
+}
+
+/// The same of a benchmark, with the checksums of its checkpoint folders.
+pub(crate) fn bench_manifest(layers: &Layers, settings: &Settings) -> Manifest {
+    let mut manifest = run_manifest(layers, settings);
+    let models = settings.models.iter();
+    let weights =
+        models.filter_map(|(name, model)| Some((format!("models.{name} weights"), weights(model)?)));
+    manifest.identity.0.extend(weights);
+    manifest
 }
 
 /// Opens or creates the folder of a run with these settings.

@@ -7,6 +7,7 @@ use crate::arguments::OnRun;
 use crate::display::evidence::with_distinct_names;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
+use crate::runtime::runtime;
 use aske_bench::{Panel, judged_records};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
@@ -72,9 +73,9 @@ pub(crate) fn ask(name: &str, target: Target<'_>, panels: &[Panel]) -> Result<Ex
         open.len(),
         folder.path().display()
     ));
-    run_and_report(open.len(), "questions", target, async |context, progress| {
+    runtime()?.block_on(run_and_report(open.len(), "questions", target, async |context, progress| {
         aske_bench::run_panels(context, panels, |_| progress.advance(), |_| progress.give_up()).await
-    })
+    }))
 }
 
 /// The configuration and settings of an existing run.

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often a plain line is written.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// The same of a [`Spinner`].
+const SPINNER_EVERY: Duration = Duration::from_secs(30);
 
 /// A bar on stderr with a message below it; hidden where stderr is not a terminal. Removed when dropped.
 pub(crate) struct Bar {
@@ -42,6 +44,39 @@ impl std::ops::Deref for Bar {
 }
 
 impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        BARS.remove(&self.bar);
+    }
+}
+
+/// A line about something whose end is not known; printed now and then where stderr is not a terminal. Removed when
+/// dropped.
+pub(crate) struct Spinner {
+    bar: ProgressBar,
+    plain: bool,
+    printed: Cell<Instant>,
+}
+
+impl Spinner {
+    pub(crate) fn new() -> Self {
+        let bar = BARS.add(ProgressBar::new_spinner());
+        Self { bar, plain: !std::io::stderr().is_terminal(), printed: Cell::new(Instant::now()) }
+    }
+
+    /// Replaces the line; it is made only if it is shown.
+    pub(crate) fn set(&self, line: impl FnOnce() -> String) {
+        if !self.plain {
+            self.bar.set_message(line());
+            self.bar.tick();
+        } else if self.printed.get().elapsed() > SPINNER_EVERY {
+            self.printed.set(Instant::now());
+            note(line());
+        }
+    }
+}
+
+impl Drop for Spinner {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         BARS.remove(&self.bar);

@@ -83,3 +83,21 @@ async fn a_second_fleet_in_the_same_folder_is_refused() {
     assert!(error.hint().unwrap().contains("aske fleet down"));
     supervisor.close().await;
 }
+
+#[tokio::test]
+async fn servers_that_are_tied_end_with_the_process_that_started_them() {
+    let world = World::new();
+    let options = SupervisorOptions { tied: true, grace: Duration::from_secs(1), ..world.options() };
+    let models = [model("good"), model("stubborn"), model("parent")];
+    std::thread::scope(|scope| {
+        let keep = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            std::mem::forget(runtime.block_on(world.up(&models, options)).unwrap());
+            // Each server has noted its start and an answer, and one its child.
+            assert_eq!(world.running().len(), 7);
+        };
+        // Nobody stops them: what is dropped with the runtime is the end of the pipe.
+        scope.spawn(keep).join().unwrap();
+    });
+    world.until("all have ended", || world.running().is_empty()).await;
+}

@@ -2,6 +2,7 @@
 
 use super::error::{BoxError, CheckpointError};
 use super::network::Network;
+use super::raw_config::ARCHITECTURE;
 use super::tokenizer::{ChatTokenizer, LoadedTokenizer, NetworkTokens, TokenizerConfig};
 use super::{Engine, EngineOptions, LlamaConfig};
 use serde_json::{Map, Value};
@@ -27,6 +28,8 @@ const TOKENIZER: &str = "tokenizer.json";
 const SETTINGS: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
 const GENERATION_CONFIG: &str = "generation_config.json";
+/// The list of files of weights that are split over several.
+const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
 
 /// Larger files are rejected: the engine is made for small networks.
 const MAX_WEIGHTS: u64 = 1 << 30;
@@ -42,6 +45,42 @@ impl Checkpoint {
         let weights = read(folder, WEIGHTS, MAX_WEIGHTS)?;
         Self::assemble(&config, &weights, &tokenizer, &settings, template(folder)?)
             .map_err(|error| error.below(folder))
+    }
+
+    /// Why this engine does not run the checkpoint in a folder: its architecture, or the size or format of its files.
+    /// `None` where it may, and where the folder is not a complete checkpoint, which loading it reports.
+    ///
+    /// Reads `config.json` and the sizes of other files only.
+    pub fn unsupported(folder: &Path) -> Option<CheckpointError> {
+        let config = read(folder, CONFIG, MAX_TEXT).ok()?;
+        let architectures = serde_json::from_slice::<Value>(&config).ok()?;
+        let architectures = architectures.get("architectures")?.as_array()?;
+        let names: Vec<&str> = architectures.iter().filter_map(Value::as_str).collect();
+        let reason = |file: &str, message: String| Some(CheckpointError::new(file, message).below(folder));
+        if !names.contains(&ARCHITECTURE) {
+            let names = names.join(", ");
+            let message = format!("the architecture is {names}; this engine runs {ARCHITECTURE}");
+            return reason(CONFIG, message);
+        }
+        if let Err(message) = config_of(&config) {
+            return reason(CONFIG, message);
+        }
+        match std::fs::metadata(folder.join(WEIGHTS)) {
+            Ok(file) if file.len() > MAX_WEIGHTS => {
+                let message = format!("{} bytes are more than the supported {MAX_WEIGHTS}", file.len());
+                return reason(WEIGHTS, message);
+            }
+            Err(_) if folder.join(WEIGHTS_INDEX).is_file() => {
+                let message = "the weights are in several files; this engine reads one".to_owned();
+                return reason(WEIGHTS_INDEX, message);
+            }
+            _ => {}
+        }
+        let other = ["tokenizer.model", "tekken.json", "vocab.json"].into_iter();
+        let other =
+            other.filter(|_| !folder.join(TOKENIZER).exists()).find(|file| folder.join(file).is_file());
+        let message = |file| format!("the tokenizer is in {file}; this engine reads {TOKENIZER}");
+        other.and_then(|file| reason(TOKENIZER, message(file)))
     }
 
     /// The same from the contents of the files, for checkpoints that are part of a program.
@@ -61,9 +100,7 @@ impl Checkpoint {
         settings: &[u8],
         template: Option<String>,
     ) -> Result<Self, CheckpointError> {
-        let wrong = |error: String| CheckpointError::new(CONFIG, error);
-        let config: LlamaConfig = serde_json::from_slice(config).map_err(|error| wrong(error.to_string()))?;
-        config.check().map_err(wrong)?;
+        let config = config_of(config).map_err(|error| CheckpointError::new(CONFIG, error))?;
         let texts = TokenizerFiles { tokenizer, settings, template };
         let (ends, control) = ([config.eos_token_id], [config.bos_token_id, config.pad_token_id]);
         let tokenizer = texts.load(config.vocab_size, &control, |_, _| ends.to_vec())?;
@@ -91,6 +128,12 @@ impl Checkpoint {
     pub fn start(self, options: &EngineOptions) -> std::io::Result<Engine> {
         Engine::start(self, options)
     }
+}
+
+fn config_of(file: &[u8]) -> Result<LlamaConfig, String> {
+    let config: LlamaConfig = serde_json::from_slice(file).map_err(|error| error.to_string())?;
+    config.check()?;
+    Ok(config)
 }
 
 /// The files of a tokenizer.
@@ -185,7 +228,7 @@ fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::token_ids;
+    use super::*;
     use serde_json::json;
 
     #[test]
@@ -194,5 +237,54 @@ mod tests {
             [json!(7), json!([7, 9]), json!(null)].map(|ids| token_ids(&ids)),
             [vec![7], vec![7, 9], vec![]]
         );
+    }
+
+    const LLAMA: &str = r#""architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 256,
+        "hidden_size": 24, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 3"#;
+
+    fn reason(files: &[(&str, &str)]) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Checkpoint::unsupported(folder.path()).map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_kind_is_told_from_one_that_is_incomplete() {
+        let llama = format!("{{{LLAMA}}}");
+        for files in [
+            &[][..],
+            &[("config.json", "x")],
+            &[("config.json", "{}")],
+            &[("config.json", &llama)],
+            &[("config.json", &llama), ("model.safetensors", "x"), ("tokenizer.json", "x")],
+        ] {
+            assert_eq!(reason(files), None, "{files:?}");
+        }
+        let gemma = r#"{"architectures": ["Gemma3ForCausalLM"], "model_type": "gemma3_text"}"#;
+        let told = reason(&[("config.json", gemma)]).unwrap();
+        assert!(told.ends_with(
+            "config.json: the architecture is Gemma3ForCausalLM; this engine runs LlamaForCausalLM"
+        ));
+        let scaled = format!(r#"{{{LLAMA}, "rope_scaling": {{"rope_type": "llama3", "factor": 8.0}}}}"#);
+        assert!(reason(&[("config.json", &scaled)]).unwrap().contains("rope scaling"));
+        let quantised = format!(r#"{{{LLAMA}, "quantization_config": {{"quant_method": "awq"}}}}"#);
+        assert!(reason(&[("config.json", &quantised)]).unwrap().contains("quantization_config"));
+        let split = [("config.json", llama.as_str()), ("model.safetensors.index.json", "{}")];
+        assert!(reason(&split).unwrap().contains("several files"));
+        let spiece = [("config.json", llama.as_str()), ("model.safetensors", "x"), ("tokenizer.model", "x")];
+        assert!(reason(&spiece).unwrap().contains("tokenizer.model"));
+    }
+
+    #[test]
+    fn weights_that_are_too_large_to_read_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(CONFIG), format!("{{{LLAMA}}}")).unwrap();
+        let weights = File::create(folder.path().join(WEIGHTS)).unwrap();
+        weights.set_len(MAX_WEIGHTS).unwrap();
+        assert!(Checkpoint::unsupported(folder.path()).is_none());
+        weights.set_len(MAX_WEIGHTS + 1).unwrap();
+        assert!(Checkpoint::unsupported(folder.path()).unwrap().to_string().contains("1073741824"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::LlamaConfig;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// One token, or a list of them.
 #[derive(Deserialize)]
@@ -49,9 +50,11 @@ pub(super) struct RawConfig {
     dtype: Option<String>,
     attention_bias: Option<bool>,
     mlp_bias: Option<bool>,
+    quantization_config: Option<IgnoredAny>,
 }
 
-const ARCHITECTURE: &str = "LlamaForCausalLM";
+/// The architecture that the engine runs.
+pub(super) const ARCHITECTURE: &str = "LlamaForCausalLM";
 
 impl TryFrom<RawConfig> for LlamaConfig {
     type Error = String;
@@ -65,6 +68,9 @@ impl TryFrom<RawConfig> for LlamaConfig {
             if set == Some(true) {
                 return Err(format!("`{name}` is set; layers with a bias are not run"));
             }
+        }
+        if file.quantization_config.is_some() {
+            return Err("`quantization_config` is set; quantised weights are not run".to_owned());
         }
         for rope in [&file.rope_scaling, &file.rope_parameters].into_iter().flatten() {
             let kind = rope.kind.as_deref().or(rope.older_kind.as_deref()).unwrap_or("default");

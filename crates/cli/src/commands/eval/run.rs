@@ -1,15 +1,17 @@
 //! `aske eval MODEL`: samples answers into a run folder and scores them.
 
-use super::{data, model};
+use super::data;
 use crate::arguments::{Configuration, EvalRun};
 use crate::display::scores::show;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
+use crate::runs::named::{named, weights};
+use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
 use crate::runtime::runtime;
-use aske_bench::{EquivalenceChecker, JobSummary, ModelRegistry, manifest_with};
+use aske_bench::{EquivalenceChecker, JobSummary, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
 use aske_eval::{
     Dataset, EvalProtocol, Grading, Task, evaluate, identity, judged, plan, scores, unasked, unfinished,
@@ -28,10 +30,13 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let tasks = plan(&datasets, section.samples, arguments.limit);
     let folder_name = || Path::new("runs").join(format!("eval-{}", settings.asker.model));
     let path = arguments.run.clone().unwrap_or_else(folder_name);
+    let hosting = Hosting { answer_tokens: Some(section.max_tokens), ..Hosting::of(&arguments.serving) };
+    let servers = Servers::find(&settings, hosting)?;
     if arguments.execution.dry_run {
+        servers.iter().for_each(Servers::announce);
         return dry_run(arguments.execution.json, &path, &settings, section, &datasets, &tasks);
     }
-    let models = ModelRegistry::new(&settings)?;
+    let models = Servers::registry(servers.as_ref(), &settings, &path)?;
     let folder = open_folder(&path, &layers, &settings, &datasets)?;
     let open = unfinished(&tasks, folder.records()?, settings.equivalence.is_some());
     let unasked = unasked(&tasks, folder.records()?).len();
@@ -56,7 +61,8 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let work = with_progress(open.len(), SAMPLES, target, async |context, progress| {
         evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
     });
-    let (ended, interrupt) = runtime()?.block_on(work)?;
+    let servers = servers.as_ref().filter(|_| !open.is_empty());
+    let (ended, interrupt) = runtime()?.block_on(during(servers, &path, work))?;
     let used = folder.calls().used()?;
     drop(folder);
     let records = chosen(&path, &tasks)?;
@@ -86,31 +92,26 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
         seed: arguments.seed,
         ..Configuration::default()
     };
-    let named = match &arguments.model {
-        Some(word) => Some(model::named(word, &configuration.load(Vec::new())?)?),
-        None => None,
-    };
+    let resolve = |word: &String| named(word, &configuration.load(Vec::new())?);
+    let model = arguments.model.as_ref().map(resolve).transpose()?;
+    let judge = arguments.judge.as_ref().map(resolve).transpose()?;
     let number = |number: Option<u32>| number.map(|number| Value::Integer(number.into()));
     let text = |text: &Option<String>| text.clone().map(Value::String);
     let mut flags = vec![
         ("--samples", "eval.samples", number(arguments.samples)),
         ("--tokens", "eval.max_tokens", number(arguments.tokens)),
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
-        ("--judge", "eval.judge.model", text(&arguments.judge)),
+        ("--judge", "eval.judge.model", judge.as_ref().map(|judge| Value::from(judge.name.clone()))),
     ];
     flags.extend(arguments.execution.flags());
-    let keys = named.iter().flat_map(|named| &named.keys);
+    let keys = model.iter().chain(&judge).flat_map(|named| &named.keys);
     flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
     let layers = configuration.load(flags)?;
-    let name = match (&named, &layers.config().asker.model) {
-        (Some(named), _) => named.name.clone(),
-        (None, Some(asker)) => asker.clone(),
-        (None, None) => {
-            return Err(CliError::usage(
-                "no model is named",
-                "name one: aske eval MODEL; `aske models` lists them",
-            ));
-        }
+    let Some(name) = model.map(|model| model.name).or_else(|| layers.config().asker.model.clone()) else {
+        return Err(CliError::usage(
+            "no model is named",
+            "name one: aske eval MODEL; `aske models` lists them",
+        ));
     };
     let settings = layers.eval_settings(&name)?;
     Ok((layers, settings))
@@ -139,7 +140,7 @@ fn open_folder(
     }
     let mut keys = identity(&layers.config().eval, settings, datasets);
     let section = settings.models.get(&settings.asker.model);
-    keys.extend(section.and_then(model::weights).map(|hash| ("weights".to_owned(), hash)));
+    keys.extend(section.and_then(weights).map(|hash| ("weights".to_owned(), hash)));
     let manifest = manifest_with(env!("CARGO_PKG_VERSION"), layers, settings, keys);
     open_with(path, &manifest)
 }

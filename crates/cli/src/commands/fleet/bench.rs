@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, Bench, Command, FleetBench};
 use crate::commands::bench::{self, Phases};
 use crate::error::{CliError, Exit};
 use crate::output::note;
+use crate::runs::servers::{Hosting, Servers};
 use crate::runtime::{runtime, shutdown_signal};
 use crate::shell::command;
 use aske_fleet::{Plan, Supervisor, SupervisorOptions};
@@ -13,6 +14,13 @@ use std::time::Instant;
 
 pub(super) fn run(arguments: &FleetBench) -> Result<Exit, CliError> {
     let bench = bench_arguments(arguments)?;
+    let settings = arguments.planning.configuration.load(Vec::new())?.settings()?;
+    if let Some(servers) = Servers::find(&settings, Hosting::of(&bench.serving))? {
+        return Err(CliError::usage(
+            format!("{} would need a server beside those of this fleet", servers.names().join(", ")),
+            "serve it with the fleet: provider = \"openai\", url = \"http://localhost:8001/v1\" and model = \"FOLDER\"",
+        ));
+    }
     let plan = plan(&arguments.planning)?;
     let first = arguments.from as usize - 1;
     if first >= plan.phases.len() {

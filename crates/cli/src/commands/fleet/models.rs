@@ -14,28 +14,23 @@ pub(crate) struct Served {
 }
 
 /// Tokens of a prompt with a question of 200 words, or of a grading request.
-const PROMPT_TOKENS: u32 = 2048;
+pub(crate) const PROMPT_TOKENS: u32 = 2048;
 /// Lengths are rounded up to a multiple of this.
 const LENGTH_STEP: u32 = 1024;
 
 pub(crate) fn served(settings: &Settings, planning: &Planning) -> Result<Served, CliError> {
-    let mut served = Served { models: Vec::new(), elsewhere: Vec::new() };
-    for (name, role) in roles(settings) {
-        let Some(section) = settings.models.get(name) else { continue };
-        if !is_here(section) {
-            if role == Role::Solver {
-                served.elsewhere.push(name.to_owned());
-            }
-            continue;
-        }
-        served.add(name, section, role, settings, planning)?;
-    }
-    apply_flags(&mut served.models, planning)?;
-    Ok(served)
+    let is_elsewhere = |(name, role): &(&str, Role)| {
+        *role == Role::Solver && settings.models.get(*name).is_some_and(|section| !is_here(section))
+    };
+    let elsewhere = roles(settings).filter(is_elsewhere).map(|(name, _)| name.to_owned()).collect();
+    let here = |name: &str, section: &ModelSection| is_here(section).then(|| hub(name, section));
+    let mut models = placed(settings, here, |_| planning.length, planning.sequences)?;
+    apply_flags(&mut models, planning)?;
+    Ok(Served { models, elsewhere })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Solver,
     Asker,
     Check,
@@ -51,7 +46,7 @@ fn roles(settings: &Settings) -> impl Iterator<Item = (&str, Role)> {
 }
 
 /// Whether the URL of a model points to this machine.
-fn is_here(section: &ModelSection) -> bool {
+pub(crate) fn is_here(section: &ModelSection) -> bool {
     let host = |url: &String| {
         let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
         let authority = rest.split('/').next().unwrap_or_default();
@@ -61,19 +56,26 @@ fn is_here(section: &ModelSection) -> bool {
     section.provider == Some(ProviderKind::Openai) && section.url.to_vec().first().map(host).is_some_and(own)
 }
 
-impl Served {
-    fn add(
-        &mut self,
-        name: &str,
-        section: &ModelSection,
-        role: Role,
-        settings: &Settings,
-        planning: &Planning,
-    ) -> Result<(), CliError> {
-        let hub = section.model.clone().unwrap_or_else(|| name.to_owned());
-        let length = planning.length.unwrap_or_else(|| length(&settings.protocol, role));
+/// The name of a model on its server.
+pub(crate) fn hub(name: &str, section: &ModelSection) -> String {
+    section.model.clone().unwrap_or_else(|| name.to_owned())
+}
+
+/// The models to serve: those for which `hub` gives a repository or a folder, each once. `length` and `sequences` replace
+/// those that follow from the protocol and the concurrency.
+pub(crate) fn placed(
+    settings: &Settings,
+    hub: impl Fn(&str, &ModelSection) -> Option<String>,
+    length: impl Fn(Role) -> Option<u32>,
+    sequences: Option<u32>,
+) -> Result<Vec<Model>, CliError> {
+    let mut models: Vec<Model> = Vec::new();
+    for (name, role) in roles(settings) {
+        let Some(section) = settings.models.get(name) else { continue };
+        let Some(hub) = hub(name, section) else { continue };
+        let length = length(role).unwrap_or_else(|| self::length(&settings.protocol, role));
         let most = count(settings.run.concurrency.min(section.limits.concurrency));
-        let sequences = planning.sequences.unwrap_or_else(|| {
+        let sequences = sequences.unwrap_or_else(|| {
             let share = match role {
                 // A session calls two solvers; some are called more often than others.
                 Role::Solver => (4 * most).div_ceil(count(settings.solvers.len()).max(1)),
@@ -82,10 +84,10 @@ impl Served {
             };
             share.clamp(1, most.max(1))
         });
-        let known = self.models.iter().position(|model| model.hub == hub);
-        let at = known.unwrap_or(self.models.len());
+        let known = models.iter().position(|model| model.hub == hub);
+        let at = known.unwrap_or(models.len());
         if known.is_none() {
-            self.models.push(Model {
+            models.push(Model {
                 folder: folder(&hub)?,
                 length: 0,
                 sequences: 0,
@@ -94,7 +96,7 @@ impl Served {
                 ..Model::solver(name, &hub)
             });
         }
-        let model = &mut self.models[at];
+        let model = &mut models[at];
         if model.name != name && !model.aliases.iter().any(|alias| alias == name) {
             model.aliases.push(name.to_owned());
         }
@@ -104,8 +106,8 @@ impl Served {
         model.max_num_seqs = model.max_num_seqs.max(most);
         model.solver |= role == Role::Solver;
         model.resident |= role != Role::Solver;
-        Ok(())
     }
+    Ok(models)
 }
 
 /// What the folder of a model says, if it is a local one.

@@ -2,12 +2,13 @@
 
 use super::seed_folder;
 use super::trained::measured;
-use crate::arguments::Configuration;
+use crate::arguments::{Configuration, Serving, Train};
 use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runs::execute::{Target, run_and_report};
 use crate::runs::folders;
-use crate::runtime::until_signal;
+use crate::runs::servers::{Hosting, Servers, during};
+use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
 use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
@@ -22,11 +23,13 @@ pub(super) struct Measures {
     asker: String,
     model: ModelSection,
     root: PathBuf,
+    serving: Serving,
 }
 
 impl Measures {
     /// `None` if the configuration measures nothing.
     pub(super) fn new(
+        arguments: &Train,
         plan: &TrainSection,
         configuration: &Configuration,
         settings: &Settings,
@@ -46,9 +49,14 @@ impl Measures {
             model: settings.models[&asker].clone(),
             asker,
             root: root.to_owned(),
+            serving: Serving {
+                gpus: arguments.gpus,
+                vllm: arguments.vllm.clone(),
+                vllm_flag: plan.vllm.flags.clone(),
+            },
         };
         // Reports a wrong name before hours of training, not after.
-        measures.layers(&measures.asker, &measures.model)?.settings()?;
+        measures.servers(&measures.layers(&measures.asker, &measures.model)?.settings()?)?;
         Ok(Some(measures))
     }
 
@@ -89,17 +97,26 @@ impl Measures {
         };
         let model = Value::try_from(model).unwrap_or_else(|_| Value::Table(toml::Table::new()));
         let key = format!("models.\"{asker}\"");
-        Ok(configuration.load(vec![
+        configuration.load(vec![
             ("train.measure.samples", "run.samples", Some(Value::Integer(self.section.samples.into()))),
             ("train.measure", &key, Some(model)),
-        ])?)
+        ])
+    }
+
+    /// The servers of a measurement. With --gpus also those of the solvers, as during training; a bundled asker is measured in
+    /// this process before training and therefore after it, too.
+    fn servers(&self, settings: &Settings) -> Result<Option<Servers>, CliError> {
+        let bundled = self.model.path.as_deref().is_some_and(|path| path.starts_with("builtin:"));
+        let serving = Serving { gpus: self.serving.gpus.filter(|_| !bundled), ..self.serving.clone() };
+        Servers::find(settings, Hosting { with_fleet: true, ..Hosting::of(&serving) })
     }
 
     fn run(&self, when: &str, asker: &str, model: &ModelSection, path: &Path) -> Result<Exit, CliError> {
         let layers = self.layers(asker, model)?;
         let settings = layers.settings()?;
         let plan = plan(&settings, &Selection::default())?;
-        let models = ModelRegistry::new(&settings)?;
+        let servers = self.servers(&settings)?;
+        let models = Servers::registry(servers.as_ref(), &settings, path)?;
         let folder = folders::open(path, &layers, &settings)?;
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
@@ -110,29 +127,34 @@ impl Measures {
             path.display()
         ));
         let target = Target { settings: &settings, models: &models, folder: &folder };
-        let ended = run_and_report(open, "sessions", target, async |context, progress| {
-            Ok(Runner::new(context).run(&plan, progress).await?.jobs)
-        })?;
-        if ended == Exit::Done && self.section.exam_questions > 0 && HeldOutEval::read(path).is_none() {
-            self.examine(&settings, &models, path)?;
-        }
-        Ok(ended)
+        let exam = self.section.exam_questions > 0 && HeldOutEval::read(path).is_none();
+        let work = async {
+            let sessions = run_and_report(open, "sessions", target, async |context, progress| {
+                Ok(Runner::new(context).run(&plan, progress).await?.jobs)
+            });
+            let ended = sessions.await?;
+            if ended == Exit::Done && exam {
+                self.examine(&settings, &models, path).await?;
+            }
+            Ok(ended)
+        };
+        runtime()?.block_on(during(servers.as_ref().filter(|_| open > 0 || exam), path, work))
     }
 
     /// The asker as a solver, on held-out questions of the nano world.
-    fn examine(&self, settings: &Settings, models: &ModelRegistry, path: &Path) -> Result<(), CliError> {
+    async fn examine(
+        &self,
+        settings: &Settings,
+        models: &ModelRegistry,
+        path: &Path,
+    ) -> Result<(), CliError> {
         let Some(model) = models.get(&settings.asker.model) else { return Ok(()) };
-        let result = until_signal(evaluate_held_out(
-            model,
-            &settings.pack,
-            settings.protocol.check_tokens,
-            self.section.exam_questions,
-            self.section.exam_samples,
-        ))?;
-        match result {
-            Some(Ok(exam)) => exam.write(path).map_err(CliError::failure),
-            Some(Err(failure)) => Err(CliError::failure(failure)),
-            None => Ok(()),
-        }
+        let (questions, samples) = (self.section.exam_questions, self.section.exam_samples);
+        let tokens = settings.protocol.check_tokens;
+        let exam = tokio::select! {
+            exam = evaluate_held_out(model, &settings.pack, tokens, questions, samples) => exam,
+            () = shutdown_signal() => return Ok(()),
+        };
+        exam.map_err(CliError::failure)?.write(path).map_err(CliError::failure)
     }
 }

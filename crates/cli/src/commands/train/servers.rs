@@ -3,9 +3,10 @@
 use crate::arguments::{FleetRun, Planning, Train};
 use crate::commands::fleet::{models, up};
 use crate::error::CliError;
+use crate::runs::servers::stop_earlier;
 use aske_bench::chat_template_kwargs;
 use aske_config::{Layers, ModelSection, OneOrMany, SamplerKind, Settings, TrainSection};
-use aske_fleet::{GB, Gpus, Model, Plan, SearchBudget, Supervisor};
+use aske_fleet::{GB, Gpus, Model, Plan, SearchBudget, Supervisor, SupervisorOptions};
 use aske_train::reinforce::{PolicyServer, TrainError, VllmPolicyServer};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -61,6 +62,10 @@ impl Fleet {
             SamplerKind::Vllm if train.vllm.urls.is_empty() => train.vllm.replicas,
             _ => 0,
         };
+        if served.models.is_empty() && replicas == 0 {
+            // The GPUs serve the measurements only.
+            return Ok(None);
+        }
         let policy = policy_model(train, settings, run);
         served.models.extend((0..replicas).map(|index| {
             let name =
@@ -113,7 +118,9 @@ impl Fleet {
 
     /// Starts all servers and waits until they are ready.
     pub(super) async fn start(self) -> Result<Supervisor, CliError> {
-        let mut supervisor = Supervisor::open(self.plan, up::options(&self.run)?, up::report)?;
+        let options = SupervisorOptions { tied: true, ..up::options(&self.run)? };
+        stop_earlier(&options.folder).await?;
+        let mut supervisor = Supervisor::open(self.plan, options, up::report)?;
         match supervisor.enter(0).await {
             Ok(()) => Ok(supervisor),
             Err(error) => {

@@ -1,22 +1,30 @@
-//! Resolves the MODEL argument: a configured model, a URL, a GGUF file or a checkpoint folder.
+//! Resolves a model named on the command line: a configured model, a URL, a GGUF file or a checkpoint folder.
 
 use crate::error::CliError;
 use aske_config::{Layers, ModelSection, ProviderKind, sanitize_name};
 use aske_model::redact_url;
 use aske_record::Manifest;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::Value;
+
+const WEIGHTS: &str = "model.safetensors";
+const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
 
 /// A model name, and the configuration keys that define it if the configuration does not.
 #[derive(Debug, PartialEq)]
-pub(super) struct Named {
-    pub(super) name: String,
-    pub(super) keys: Vec<(String, Value)>,
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) keys: Vec<(String, Value)>,
+}
+
+/// Whether this may be an address, a file or a folder; a configured model of the same name has precedence.
+pub(crate) fn is_place(word: &str) -> bool {
+    word.contains("://") || word.contains(std::path::MAIN_SEPARATOR) || Path::new(word).exists()
 }
 
 /// Resolves a model argument: a configured model, `URL#NAME`, a GGUF file, a checkpoint folder, or a seed folder of a
 /// training.
-pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, CliError> {
+pub(crate) fn named(word: &str, layers: &Layers) -> Result<Named, CliError> {
     if layers.config().models.contains_key(word) {
         return Ok(Named { name: word.to_owned(), keys: Vec::new() });
     }
@@ -41,8 +49,8 @@ pub(super) fn named(word: &str, layers: &Layers) -> Result<Named, CliError> {
         }
         return Err(CliError::usage(
             format!("{word}: no checkpoint in this folder"),
-            "a checkpoint has config.json, model.safetensors, tokenizer.json and tokenizer_config.json; \
-             `aske train` writes one to FOLDER/seed-N/trained",
+            "a checkpoint has config.json, model.safetensors, or several files and model.safetensors.index.json, and a \
+             tokenizer; `aske train` writes one to FOLDER/seed-N/trained",
         ));
     }
     // Not a file either: loading the configuration reports the unknown name and suggests a close one.
@@ -78,7 +86,8 @@ fn key_of(name: &str, key: &str) -> String {
 }
 
 fn is_checkpoint(folder: &Path) -> bool {
-    folder.join("config.json").is_file() && folder.join("model.safetensors").is_file()
+    let file = |name: &str| folder.join(name).is_file();
+    file("config.json") && (file(WEIGHTS) || file(WEIGHTS_INDEX))
 }
 
 /// The configuration keys of the model that a checkpoint was trained from; they apply to the checkpoint as well.
@@ -114,14 +123,29 @@ fn name_of(folder: &Path) -> String {
 
 /// A checksum of local weights, so that another checkpoint of the same name is not mistaken for this one. `None` for
 /// built-in and served models.
-pub(super) fn weights(section: &ModelSection) -> Option<String> {
+pub(crate) fn weights(section: &ModelSection) -> Option<String> {
     let path = section.path.as_deref().filter(|path| !path.starts_with("builtin:"))?;
-    let file = match section.provider {
-        Some(ProviderKind::Local) => Path::new(path).join("model.safetensors"),
-        Some(ProviderKind::Llama) if !path.starts_with("pulled:") => path.into(),
-        _ => return None,
-    };
-    aske_eval::file_hash(&file).ok()
+    match section.provider {
+        Some(ProviderKind::Local) => {
+            let whole = aske_eval::file_hash(&Path::new(path).join(WEIGHTS)).ok();
+            whole.or_else(|| split_weights(Path::new(path)))
+        }
+        Some(ProviderKind::Llama) if !path.starts_with("pulled:") => {
+            aske_eval::file_hash(Path::new(path)).ok()
+        }
+        _ => None,
+    }
+}
+
+/// The checksums of weights in several files.
+fn split_weights(folder: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors")).collect();
+    files.sort();
+    let hashes = files.iter().map(|file| aske_eval::file_hash(file).ok());
+    let hashes = hashes.collect::<Option<Vec<_>>>()?;
+    (!hashes.is_empty()).then(|| hashes.join(" "))
 }
 
 #[cfg(test)]
