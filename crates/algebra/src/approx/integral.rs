@@ -139,15 +139,16 @@ impl<T: Bound> Body<'_, '_, T> {
         // because each side is integrated on its own.
         let mut total = Number::int(0);
         let mut power = reach.clone();
-        // The last term without its weight, which bounds the remainder.
-        let mut tail = Number::int(0);
         for (k, c) in series.iter().chain(rest.last()).enumerate() {
             let weight = Number::exact(Rational::from_parts(1.into(), (k + 1).into()));
-            tail = c.mul(&power, cx)?;
-            let term = tail.mul(&weight, cx)?;
+            let term = c.mul(&power, cx)?.mul(&weight, cx)?;
             let mirrored = if k % 2 == 0 { term.clone() } else { term.neg() };
             total = total.add(&term, cx)?.add(&mirrored, cx)?;
             power = power.mul(&reach, cx)?;
+        }
+        let mut tail = rest.last().cloned().unwrap_or(Number::int(0));
+        for _ in 0..=order {
+            tail = tail.mul(&reach, cx)?;
         }
         if may_halve && is_coarse(&tail, cx)? { Ok(None) } else { Ok(Some(total)) }
     }
