@@ -3,7 +3,6 @@
 use crate::folder::ModelFolder;
 use crate::shape::{BF16, CacheShape, ModelShape};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// Quantisation of the weights by vLLM while loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
