@@ -20,9 +20,16 @@ fn gemma(world: &World, name: &str) -> String {
     let config = r#"{"architectures": ["Gemma3ForCausalLM"], "model_type": "gemma3_text", "num_hidden_layers": 26,
         "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 256, "max_position_embeddings": 32768}"#;
     world.write(&format!("{folder}/config.json"), config);
-    world.write(&format!("{folder}/model.safetensors"), "weights");
+    world.write(&format!("{folder}/model.safetensors"), &weights("one"));
     world.write(&format!("{folder}/chat_template.jinja"), "{% if enable_thinking %}…{% endif %}");
     folder
+}
+
+/// A safetensors file with one tensor of this name: the length of the header in eight bytes, the header, two numbers.
+fn weights(tensor: &str) -> String {
+    let header = format!(r#"{{"{tensor}":{{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}}}"#);
+    let length = char::from(u8::try_from(header.len()).unwrap());
+    format!("{length}\0\0\0\0\0\0\0{header}\0\0\0\0")
 }
 
 fn command(world: &World, arguments: &[&str]) -> Command {
@@ -111,7 +118,7 @@ fn a_folder_of_another_family_is_served_evaluated_and_stopped() {
     nothing_runs(&world);
 
     // Other weights are another run.
-    world.write(&format!("{folder}/model.safetensors"), "others");
+    world.write(&format!("{folder}/model.safetensors"), &weights("two"));
     let ran = run(&world, &more).ended(2);
     assert!(ran.stderr.contains("weights: "), "{ran}");
 }
@@ -121,12 +128,14 @@ fn weights_in_several_files_identify_the_run_too() {
     let world = World::new();
     let folder = gemma(&world, "good");
     std::fs::remove_file(world.path(&format!("{folder}/model.safetensors"))).unwrap();
-    let part = |number| format!("{folder}/model-0000{number}-of-00002.safetensors");
-    world.write(&format!("{folder}/model.safetensors.index.json"), "{}");
-    world.write(&part(1), "one");
-    world.write(&part(2), "two");
+    let name = |number| format!("model-0000{number}-of-00002.safetensors");
+    let part = |number| format!("{folder}/{}", name(number));
+    let index = serde_json::json!({ "weight_map": { "one": name(1), "two": name(2) } });
+    world.write(&format!("{folder}/model.safetensors.index.json"), &index.to_string());
+    world.write(&part(1), &weights("one"));
+    world.write(&part(2), &weights("two"));
     run(&world, &eval(&folder, &[])).ended(0);
-    world.write(&part(2), "new");
+    world.write(&part(2), &weights("new"));
     let ran = run(&world, &eval(&folder, &[])).ended(2);
     assert!(ran.stderr.contains("weights: "), "{ran}");
 }

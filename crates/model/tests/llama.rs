@@ -76,8 +76,8 @@ async fn beginnings_are_read_once_and_change_nothing() {
         logprobs: true,
         ..GenerationRequest::default()
     };
-    let first = llama.write(request.clone()).await.unwrap();
-    let again = llama.write(request.clone()).await.unwrap();
+    let first = llama.generate(request.clone()).await.unwrap();
+    let again = llama.generate(request.clone()).await.unwrap();
     assert_eq!((first.cached, again.cached), (0, prompt.len() - 1));
     assert_eq!(first.tokens, again.tokens);
     assert!(llama.decode(&first.tokens).contains("Paris"), "{}", llama.decode(&first.tokens));
@@ -87,7 +87,7 @@ async fn beginnings_are_read_once_and_change_nothing() {
     let each = (0..4).map(|n| {
         let mut prompt = fresh.clone();
         prompt.push(1000 + n);
-        llama.write(GenerationRequest { prompt, ..request.clone() })
+        llama.generate(GenerationRequest { prompt, ..request.clone() })
     });
     let done: Vec<_> = join_all(each).await.into_iter().map(Result::unwrap).collect();
     let read: usize = done.iter().map(|done| done.prompt - done.cached).sum();

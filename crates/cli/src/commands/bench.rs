@@ -257,9 +257,8 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     let used = Replies::open(&path)?.used()?;
     let seconds = phases.took.as_secs();
     if arguments.execution.json {
-        let mut shown = tally_json(&settings, &path, &tally);
+        let mut shown = tally_json(&settings, &path, &tally, open);
         for (key, value) in [
-            ("open", json!(open)),
             ("used", json!(used)),
             ("phases", json!(phases.count)),
             ("first_phase", json!(phases.first)),
@@ -331,19 +330,19 @@ fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSumma
 }
 
 fn as_json(settings: &Settings, path: &Path, finished: &RunSummary) -> Json {
-    let mut shown = tally_json(settings, path, &finished.tally);
-    shown["open"] = json!(finished.jobs.open);
+    let mut shown = tally_json(settings, path, &finished.tally, finished.jobs.open);
     shown["used"] = json!(finished.used);
     shown["failures"] = json!(failures_json(&finished.jobs, "sessions"));
     shown["budget_reached"] = json!(finished.jobs.budget_limit.map(|reached| reached.to_string()));
     shown
 }
 
-fn tally_json(settings: &Settings, path: &Path, tally: &Tally) -> Json {
+fn tally_json(settings: &Settings, path: &Path, tally: &Tally, open: usize) -> Json {
     json!({
         "run": path.display().to_string(),
         "asker": settings.asker.model,
         "sessions": tally.sessions(),
+        "open": open,
         "outcomes": tally.shares(),
         "promoted": tally.promoted(),
         "folded": tally.folded(),

@@ -36,8 +36,9 @@ pub fn widen_heads(
 
 /// The weights with the numbers of every head spread.
 fn spread(config: &LlamaConfig, file: &[u8], factor: usize) -> Result<Vec<u8>, BoxError> {
-    let (_, header) = SafeTensors::read_metadata(file)?;
-    let tensors = SafeTensors::deserialize(file)?;
+    let invalid = |error| format!("not a valid safetensors file: {error}");
+    let (_, header) = SafeTensors::read_metadata(file).map_err(invalid)?;
+    let tensors = SafeTensors::deserialize(file).map_err(invalid)?;
     let heads = Heads { width: config.head_dim, factor };
     let mut spread = Vec::new();
     for (name, shape) in config.shapes() {
