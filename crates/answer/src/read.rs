@@ -125,7 +125,9 @@ pub(crate) fn are_framed_differently(a: &str, b: &str) -> bool {
         let subject = frame::subject(answer).map(|(subject, _)| subject);
         [subject.unwrap_or_default(), opaque::spelling(remark)]
     };
-    frames(a).iter().zip(frames(b)).any(|(a, b)| !a.is_empty() && !b.is_empty() && *a != b)
+    let first = frames(a);
+    first.iter().any(|frame| !frame.is_empty())
+        && first.iter().zip(frames(b)).any(|(a, b)| !a.is_empty() && !b.is_empty() && *a != b)
 }
 
 /// An answer word for word, whatever notation it is written in.

@@ -32,10 +32,9 @@ pub(super) fn remark(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
         depth += tokens[at].nesting();
         outside
             && at > 0
-            && opens(at + 1)
             && match &tokens[at].tok {
-                Tok::Op(',') => true,
-                Tok::Op('(') => split::closing(tokens, at) == Some(tokens.len() - 1),
+                Tok::Op(',') => opens(at + 1),
+                Tok::Op('(') => opens(at + 1) && split::closing(tokens, at) == Some(tokens.len() - 1),
                 _ => false,
             }
     })?;
@@ -93,6 +92,9 @@ pub(super) fn subject(tokens: &[Token]) -> Option<(String, &[Token])> {
 /// The tokens with the words of every text on their own, and the brackets and commas around them; none where no text
 /// has more than one word.
 pub(super) fn words(tokens: &[Token]) -> Option<Vec<Token>> {
+    if !tokens.iter().any(|token| matches!(token.tok, Tok::Text(_))) {
+        return None;
+    }
     let mut out = Vec::with_capacity(tokens.len() + 8);
     for token in tokens {
         let Tok::Text(text) = &token.tok else {

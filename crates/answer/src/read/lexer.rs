@@ -10,10 +10,11 @@ use smol_str::SmolStr;
 /// The tokens of an answer.
 pub(crate) fn tokens(text: &str, notation: Notation, ambiguities: &Ambiguities) -> Vec<Token> {
     let plain = plain(text);
-    let lonely_dollar = plain.matches('$').count() == plain.matches("\\$").count() + 1;
-    let rows = plain.contains("\\begin");
-    let vectors =
-        ["\\vec", "\\mathbf", "\\boldsymbol", "\\bm", "\\overrightarrow", "\\hat", "\\nabla", "\\oint"]
+    let commands = plain.contains('\\');
+    let lonely_dollar = plain.contains('$') && plain.matches('$').count() == plain.matches("\\$").count() + 1;
+    let rows = commands && plain.contains("\\begin");
+    let vectors = commands
+        && ["\\vec", "\\mathbf", "\\boldsymbol", "\\bm", "\\overrightarrow", "\\hat", "\\nabla", "\\oint"]
             .iter()
             .any(|style| plain.contains(style));
     let mut lexer = Lexer {

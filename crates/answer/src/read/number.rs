@@ -50,7 +50,8 @@ pub(crate) fn leading(
     }
     let mut scale = 0;
     let mut decimal = false;
-    let separators = text[..at].replace("\\,", " ");
+    // Without groups there are digits alone so far.
+    let separators = if grouped.is_some() { text[..at].replace("\\,", " ") } else { String::new() };
     let separated = separators.contains([',', '.', '\'']);
     // A decimal point, or a comma that is one.
     let point = match bytes.get(at) {
@@ -92,7 +93,10 @@ pub(crate) fn leading(
     let num =
         |value: Rational, decimal: bool, digits: Option<SmolStr>| Tok::Num(Num { value, decimal, digits });
     let integer: UBig = if digits.is_empty() { UBig::ZERO } else { digits.parse().ok()? };
-    let mut value = Rational::from_parts(IBig::from(integer), UBig::from(10_u8).pow(scale));
+    let mut value = match scale {
+        0 => Rational::from(integer),
+        _ => Rational::from_parts(IBig::from(integer), UBig::from(10_u8).pow(scale)),
+    };
     let dots =
         if decimal && repeat.is_none() { recurring(text, &digits[digits.len() - scale..], at) } else { None };
     let repeat = repeat.or_else(|| dots.map(|(block, end)| (SmolStr::new(block), end)));
@@ -164,7 +168,10 @@ fn groups(
     nested: bool,
     ambiguities: &Ambiguities,
 ) -> Option<(String, usize)> {
-    if first == 0 || first > 3 {
+    // The first character of every separator.
+    let separated =
+        text[first..].starts_with(['{', ',', '.', '\\', '~', '\u{2009}', '\u{202f}', '\u{a0}', ' ', '\'']);
+    if first == 0 || first > 3 || !separated {
         return None;
     }
     for separator in

@@ -22,6 +22,10 @@ pub(crate) fn closing(tokens: &[Token], open: usize) -> Option<usize> {
 
 /// The first token outside every bracket that passes.
 pub(crate) fn find(tokens: &[Token], pass: impl Fn(&Token) -> bool) -> Option<usize> {
+    // Mostly there is none at all, which is quicker to see than how deep each token stands.
+    if !tokens.iter().any(&pass) {
+        return None;
+    }
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {
         depth += token.nesting();

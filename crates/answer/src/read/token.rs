@@ -47,22 +47,27 @@ pub(crate) struct Token {
 }
 
 impl Token {
+    #[inline]
     pub(crate) fn is_op(&self, op: char) -> bool {
-        self.tok == Tok::Op(op)
+        matches!(self.tok, Tok::Op(own) if own == op)
     }
 
+    #[inline]
     pub(crate) fn is_cmd(&self, name: &str) -> bool {
         matches!(&self.tok, Tok::Cmd(known) if known == name)
     }
 
     /// +1 where a bracket opens, −1 where one closes.
+    #[inline]
     pub(crate) fn nesting(&self) -> i32 {
         match &self.tok {
             Tok::Op('(' | '[' | '{') | Tok::SetOpen => 1,
             Tok::Op(')' | ']' | '}') | Tok::SetClose => -1,
-            Tok::Cmd(name) => match name.as_str() {
-                "langle" | "lfloor" | "lceil" | "begin" => 1,
-                "rangle" | "rfloor" | "rceil" | "end" => -1,
+            Tok::Cmd(name) => match name.as_bytes() {
+                [b'l', ..] if matches!(name.as_str(), "langle" | "lfloor" | "lceil") => 1,
+                [b'r', ..] if matches!(name.as_str(), "rangle" | "rfloor" | "rceil") => -1,
+                b"begin" => 1,
+                b"end" => -1,
                 _ => 0,
             },
             _ => 0,
