@@ -55,7 +55,7 @@ impl Record {
     }
 }
 
-/// One question put to several solvers, outside of a session; judged when it was made.
+/// One question that several solvers answer outside of a session; the answers are judged when the record is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PanelRecord {
     /// The format of this line.
@@ -119,7 +119,7 @@ impl SessionRecord {
     }
 }
 
-/// A model's answer to a problem of a benchmark; judged when it was made.
+/// A model's answer to a problem of a benchmark; it is judged when the record is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalRecord {
     /// The format of this line.
@@ -170,7 +170,7 @@ impl EvalRecord {
     }
 
     /// Tokens that the model wrote.
-    pub fn written(&self) -> u64 {
+    pub fn completion_tokens(&self) -> u64 {
         self.used.get(Role::Panel.as_str()).map_or(0, |used| used.usage.completion)
     }
 }
@@ -221,7 +221,7 @@ impl GradeLine {
     }
 }
 
-/// One session that was chosen by chance, with the probability of the choice.
+/// One randomly drawn session, with the probability of the draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawLine {
     /// The format of this line.
@@ -236,6 +236,6 @@ pub struct DrawLine {
     pub pairs: usize,
     /// The probability with which one draw of the batch takes this pair.
     pub probability: f64,
-    /// Every pair was taken equally often, by design and not by chance.
+    /// Whether every pair was taken equally often, by design and not at random.
     pub fixed: bool,
 }

@@ -26,10 +26,11 @@ use response::ResponseHeader;
 
 /// The served models.
 pub struct Models {
-    served: BTreeMap<String, Served>,
+    served: BTreeMap<String, ServedModel>,
     /// `max_tokens` of requests that do not set it.
     default_max_tokens: u32,
-    halt: Halt,
+    /// Once triggered, no further reply begins.
+    pub(crate) halt: Halt,
     /// Every reply in progress holds a clone.
     open: Arc<()>,
     /// Requests so far. The engine treats the replies of one request as those of one client.
@@ -37,7 +38,7 @@ pub struct Models {
     created: u64,
 }
 
-struct Served {
+struct ServedModel {
     model: Arc<Model>,
     /// The defaults for fields that a request does not set.
     sampling: Sampling,
@@ -51,7 +52,8 @@ impl Models {
         default_max_tokens: u32,
     ) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
-            let served = Served { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
+            let served =
+                ServedModel { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
@@ -65,12 +67,7 @@ impl Models {
         }
     }
 
-    /// Starts no further replies.
-    pub(crate) fn halt(&self) {
-        self.halt.trigger();
-    }
-
-    fn find(&self, name: &str) -> Result<&Served, OpenAiError> {
+    fn find(&self, name: &str) -> Result<&ServedModel, OpenAiError> {
         self.served.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.served.keys().map(String::as_str).collect();
             OpenAiError::not_found(format!("no model `{name}`; available: {}", names.join(", ")))
@@ -118,7 +115,7 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
     let model = served.model.clone();
     let limits = RequestLimits {
         default_max_tokens: models.default_max_tokens,
-        max_prompt_bytes: model.longest_prompt(),
+        max_prompt_bytes: model.max_prompt_bytes(),
     };
     let client = models.requests.fetch_add(1, Ordering::Relaxed);
     let request = body.validate(&served.sampling, &limits, client)?;

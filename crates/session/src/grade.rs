@@ -5,7 +5,7 @@ use aske_answer::{Comparison, Method, Verdict, last_word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Two answers whose equality is in question, each in its role.
+/// Two answers to be compared, each in its role.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnswerPair {
     /// The cross-check answer; between two cross-check answers, the earlier.

@@ -1,7 +1,7 @@
 //! Filters and sorts the list of sessions.
 
 use crate::flags::Flag;
-use crate::params::Params;
+use crate::params::{Params, json_word};
 use crate::runs::LoadedRun;
 use crate::search::Needle;
 use aske_evidence::{Run, Session};
@@ -9,13 +9,14 @@ use aske_http::ApiError;
 use aske_session::Outcome;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::fmt;
 
 /// An outcome, or no grade yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Label {
-    Graded(Outcome),
     Ungraded,
+    #[serde(untagged)]
+    Graded(Outcome),
 }
 
 impl Label {
@@ -39,15 +40,6 @@ impl Label {
     }
 }
 
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Graded(outcome) => outcome.fmt(f),
-            Self::Ungraded => f.write_str("ungraded"),
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Order {
@@ -60,12 +52,6 @@ enum Order {
     Pair,
     /// By outcome.
     Outcome,
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// The conditions for a session to be listed.
@@ -94,12 +80,12 @@ impl Filter {
             solvers.extend(params.text(name)?);
         }
         Ok(Self {
-            outcome: params.choice("outcome", Label::all())?,
+            outcome: params.choice("outcome", Label::all(), json_word)?,
             solvers,
-            flag: params.choice("flag", Flag::ALL)?,
+            flag: params.choice("flag", Flag::ALL, json_word)?,
             needle: params.text("q")?.map(|text| Needle::new(&text)),
             order: params
-                .choice("sort", [Order::Ended, Order::Latest, Order::Pair, Order::Outcome])?
+                .choice("sort", [Order::Ended, Order::Latest, Order::Pair, Order::Outcome], json_word)?
                 .unwrap_or_default(),
         })
     }

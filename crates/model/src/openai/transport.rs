@@ -25,7 +25,7 @@ impl HttpClient {
             .tcp_nodelay(true)
             .build()
             .map(Self)
-            .map_err(|error| EndpointError::Client(error.to_string()))
+            .map_err(EndpointError::Client)
     }
 }
 

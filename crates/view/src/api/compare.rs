@@ -3,6 +3,7 @@
 use super::pair_names;
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::filter::Label;
+use crate::params::json_word;
 use crate::render::excerpt;
 use crate::request::{ApiRequest, Cost};
 use crate::runs::LoadedRuns;
@@ -46,8 +47,11 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let params = &mut request.params;
     let [first, second] = [params.number("first", 0)?, params.number("second", 1)?];
     let filter = Filter {
-        outcomes: [params.choice("one", Outcome::ALL)?, params.choice("two", Outcome::ALL)?],
-        differing_only: params.choice("differs", [true, false])?.unwrap_or(false),
+        outcomes: [
+            params.choice("one", Outcome::ALL, json_word)?,
+            params.choice("two", Outcome::ALL, json_word)?,
+        ],
+        differing_only: params.choice("differs", [true, false], bool::to_string)?.unwrap_or(false),
     };
     let paging = Paging::parse(params)?;
     params.end()?;

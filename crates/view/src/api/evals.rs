@@ -2,7 +2,7 @@
 
 use super::session::{Calls, page_cost, stored};
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
-use crate::params::Params;
+use crate::params::{Params, json_word};
 use crate::render::{TextBudget, excerpt};
 use crate::request::{ApiRequest, Cost};
 use crate::runs::LoadedRuns;
@@ -15,7 +15,6 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// All samples of one problem.
 struct Problem<'r> {
@@ -67,12 +66,6 @@ enum Solved {
     Never,
 }
 
-impl fmt::Display for Solved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 impl Solved {
     fn of(problem: &Problem<'_>) -> Self {
         match problem.right() {
@@ -93,7 +86,7 @@ impl Filter {
     fn parse(params: &mut Params) -> Result<Self, ApiError> {
         Ok(Self {
             needle: params.text("q")?.map(|text| Needle::new(&text)),
-            solved: params.choice("solved", [Solved::Always, Solved::Sometimes, Solved::Never])?,
+            solved: params.choice("solved", [Solved::Always, Solved::Sometimes, Solved::Never], json_word)?,
         })
     }
 

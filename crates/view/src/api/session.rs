@@ -61,7 +61,7 @@ impl<'p> Calls<'p> {
         (run, record): (usize, &str),
         budget: &'p TextBudget,
     ) -> Result<Self, ApiError> {
-        Ok(Self { run, record: record.to_owned(), by_slot: replies.beginnings(record, MAX_CHARS)?, budget })
+        Ok(Self { run, record: record.to_owned(), by_slot: replies.truncated(record, MAX_CHARS)?, budget })
     }
 
     /// A reply with its thinking split off, wherever the model put it.
