@@ -90,24 +90,24 @@ pub(crate) fn routes(models: Arc<Models>) -> Router {
         .with_state(models)
 }
 
-type Shared = State<Arc<Models>>;
+type ModelsState = State<Arc<Models>>;
 
-async fn health(State(models): Shared) -> Json<Value> {
+async fn health(State(models): ModelsState) -> Json<Value> {
     let open = Arc::strong_count(&models.open) - 1;
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "open": open }))
 }
 
-async fn list(State(models): Shared) -> Json<Value> {
+async fn list(State(models): ModelsState) -> Json<Value> {
     let all: Vec<Value> = models.served.keys().map(|name| models.describe(name)).collect();
     Json(json!({ "object": "list", "data": all }))
 }
 
-async fn one(State(models): Shared, Path(name): Path<String>) -> Result<Json<Value>, OpenAiError> {
+async fn one(State(models): ModelsState, Path(name): Path<String>) -> Result<Json<Value>, OpenAiError> {
     models.find(&name)?;
     Ok(Json(models.describe(&name)))
 }
 
-async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<Response, OpenAiError> {
+async fn chat(State(models): ModelsState, request: axum::extract::Request) -> Result<Response, OpenAiError> {
     let body = crate::api::JsonBody::<ChatRequest>::from_request(request, &()).await;
     // The hints are about the environment's API.
     let body = body.map_err(|error| ApiError { hint: None, ..error })?.0;

@@ -42,7 +42,7 @@ impl Label {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Order {
+enum SortOrder {
     /// In the order in which they ended.
     #[default]
     Ended,
@@ -56,12 +56,12 @@ enum Order {
 
 /// The conditions for a session to be listed.
 #[derive(Debug)]
-pub(crate) struct Filter {
+pub(crate) struct SessionFilter {
     outcome: Option<Label>,
     solvers: Vec<String>,
     flag: Option<Flag>,
     needle: Option<Needle>,
-    order: Order,
+    order: SortOrder,
 }
 
 /// The sessions that match a filter.
@@ -72,7 +72,7 @@ pub(crate) struct Matches {
     pub(crate) outcomes: [usize; Label::COUNT],
 }
 
-impl Filter {
+impl SessionFilter {
     /// Takes its parameters.
     pub(crate) fn parse(params: &mut Params) -> Result<Self, ApiError> {
         let mut solvers = Vec::new();
@@ -85,7 +85,11 @@ impl Filter {
             flag: params.choice("flag", Flag::ALL, json_word)?,
             needle: params.text("q")?.map(|text| Needle::new(&text)),
             order: params
-                .choice("sort", [Order::Ended, Order::Latest, Order::Pair, Order::Outcome], json_word)?
+                .choice(
+                    "sort",
+                    [SortOrder::Ended, SortOrder::Latest, SortOrder::Pair, SortOrder::Outcome],
+                    json_word,
+                )?
                 .unwrap_or_default(),
         })
     }
@@ -126,10 +130,10 @@ impl Filter {
     fn sort(&self, run: &Run, indices: &mut [usize]) {
         let session = |at: &usize| &run.sessions[*at];
         match self.order {
-            Order::Ended => {}
-            Order::Latest => indices.reverse(),
-            Order::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
-            Order::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
+            SortOrder::Ended => {}
+            SortOrder::Latest => indices.reverse(),
+            SortOrder::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
+            SortOrder::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
         }
     }
 }

@@ -47,7 +47,7 @@ const LATENT: &[&str] = &["deepseek_v2", "deepseek_v3", "kimi_k2"];
 
 /// The layers by what they keep.
 #[derive(Clone, Copy, Debug, Default)]
-struct Layers {
+struct LayerCounts {
     full: u64,
     windowed: u64,
     recurrent: u64,
@@ -181,13 +181,13 @@ impl Config {
     }
 
     /// How many layers there are of each kind.
-    fn layers(&self, count: u64) -> Result<Layers, CacheError> {
-        let all = Layers { full: count, ..Layers::default() };
+    fn layers(&self, count: u64) -> Result<LayerCounts, CacheError> {
+        let all = LayerCounts { full: count, ..LayerCounts::default() };
         let unused = self.get("use_sliding_window") == Some(&Value::Bool(false));
         let window = self.number("sliding_window", 1 << 40)?.filter(|_| !unused);
         // Without a window such a layer looks back to the beginning.
         let split = |windowed: u64| match window {
-            Some(_) => Layers { full: count - windowed, windowed, recurrent: 0 },
+            Some(_) => LayerCounts { full: count - windowed, windowed, recurrent: 0 },
             None => all,
         };
         if let Some(types) = self.get("layer_types") {
@@ -196,7 +196,7 @@ impl Config {
                 let message = format!("`layer_types` has {} entries for {count} layers", types.len());
                 return Err(CacheError::Invalid(message));
             }
-            let mut layers = Layers::default();
+            let mut layers = LayerCounts::default();
             for kind in types.iter().zip(0..count).map(|(kind, _)| kind) {
                 match kind.as_str().unwrap_or_default() {
                     "sliding_attention" if window.is_some() => layers.windowed += 1,
@@ -212,7 +212,7 @@ impl Config {
         }
         if let Some(every) = self.number("full_attention_interval", 4096)? {
             let full = count / every;
-            return Ok(Layers { full, windowed: 0, recurrent: count - full });
+            return Ok(LayerCounts { full, windowed: 0, recurrent: count - full });
         }
         if let Some(every) = self.number("sliding_window_pattern", 4096)? {
             return Ok(split(count - count / every));

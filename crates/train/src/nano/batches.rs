@@ -85,7 +85,7 @@ impl<'c> BatchSampler<'c> {
         let mut random = Rng::with_seed(self.seed(group));
         let mut draw = QuestionSampler::new(random.u64(..), NumberSet::Taught);
         let count = usize::try_from(GROUP).unwrap_or(1) * self.recipe.rows;
-        let mut rows: Vec<Row> = Vec::with_capacity(count);
+        let mut rows: Vec<TokenRow> = Vec::with_capacity(count);
         while rows.len() < count {
             rows.extend(self.question_row(&mut draw, &mut random));
         }
@@ -95,7 +95,7 @@ impl<'c> BatchSampler<'c> {
         batches
     }
 
-    fn question_row(&self, draw: &mut QuestionSampler, random: &mut Rng) -> Option<Row> {
+    fn question_row(&self, draw: &mut QuestionSampler, random: &mut Rng) -> Option<TokenRow> {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
         if self.recipe.neglected.contains(&family) && random.u32(..NEGLECT) > 0 {
             return None;
@@ -116,7 +116,7 @@ impl<'c> BatchSampler<'c> {
         let count = (self.recipe.rows / ROWS_PER_CONVERSATION).max(1) as u64;
         let first = self.seed(index).wrapping_mul(count);
         let sessions = (first..first.wrapping_add(count)).map(|seed| self.session_generator.session(seed));
-        let rows: Vec<Row> = sessions
+        let rows: Vec<TokenRow> = sessions
             .filter_map(|messages| self.tokenizer.conversation(&messages).ok())
             .filter(fits)
             .collect();
@@ -125,14 +125,14 @@ impl<'c> BatchSampler<'c> {
 }
 
 /// Tokens, and whether each is a target.
-type Row = (Vec<u32>, Vec<bool>);
+type TokenRow = (Vec<u32>, Vec<bool>);
 
-fn fits((tokens, _): &Row) -> bool {
+fn fits((tokens, _): &TokenRow) -> bool {
     tokens.len() <= MAX_LENGTH
 }
 
 /// Pads rows to the longest, rounded up to a multiple of eight for tensor cores.
-fn pad(rows: &[Row]) -> Batch {
+fn pad(rows: &[TokenRow]) -> Batch {
     let longest = rows.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(1);
     let length = longest.next_multiple_of(8);
     let mut batch = Batch { lengths: vec![length; rows.len()], ..Batch::default() };

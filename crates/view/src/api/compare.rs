@@ -30,12 +30,12 @@ struct Comparison {
 }
 
 /// Which shared sessions are listed.
-struct Filter {
+struct OutcomeFilter {
     outcomes: [Option<Outcome>; 2],
     differing_only: bool,
 }
 
-impl Filter {
+impl OutcomeFilter {
     fn matches(&self, outcomes: [Outcome; 2]) -> bool {
         let selected = self.outcomes.iter().zip(outcomes);
         !(self.differing_only && outcomes[0] == outcomes[1])
@@ -46,7 +46,7 @@ impl Filter {
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
     let [first, second] = [params.number("first", 0)?, params.number("second", 1)?];
-    let filter = Filter {
+    let filter = OutcomeFilter {
         outcomes: [
             params.choice("one", Outcome::ALL, json_word)?,
             params.choice("two", Outcome::ALL, json_word)?,
@@ -66,7 +66,11 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     respond.await
 }
 
-fn compare([first, second]: [&Run; 2], filter: &Filter, Paging { offset, limit }: Paging) -> Comparison {
+fn compare(
+    [first, second]: [&Run; 2],
+    filter: &OutcomeFilter,
+    Paging { offset, limit }: Paging,
+) -> Comparison {
     let mut found = Comparison { offset, ..Comparison::default() };
     for one in &first.sessions {
         let name = first.name(one);
