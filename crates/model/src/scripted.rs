@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Each line of the script is a JSON object with `reply` (a text) or `replies` (several, chosen by the call's
 /// seed), and optionally `when` (a regular expression over the last message), `system` (one over the system
 /// prompt), `reasoning`, `finish` and `delay_ms`. With a `when` or `system` anywhere, the first line that
-/// matches answers; without one, the lines answer in order and then begin again.
+/// matches answers; without one, the lines answer in order, and again from the first.
 #[derive(Debug)]
 pub struct Scripted {
     lines: Vec<ScriptLine>,

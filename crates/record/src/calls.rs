@@ -112,7 +112,7 @@ impl CallStore {
     }
 }
 
-/// The replies of a folder, open for reading only; a run may go on writing meanwhile.
+/// The replies of a folder, open for reading only; another process may be writing to it.
 pub struct Replies {
     reader: Option<BoundedConnection>,
 }
@@ -145,7 +145,7 @@ impl Replies {
         self.query(|reader| table::bytes(reader, record))
     }
 
-    /// One reply as text: its reasoning, where there is any, and its content.
+    /// One reply as text: its reasoning, if any, and its content.
     pub fn text(&self, record: &str, slot: Slot) -> Result<Option<String>, RunError> {
         self.query(|reader| table::text(reader, record, slot))
     }

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// Opens a file for reading; `None` where there is none.
+/// Opens a file for reading; `None` if it does not exist.
 pub(crate) fn open(path: &Path) -> Result<Option<File>, RunError> {
     if !exists(path)? {
         return Ok(None);
@@ -31,7 +31,7 @@ pub(crate) fn exists(path: &Path) -> Result<bool, RunError> {
     }
 }
 
-/// The bytes of a file of at most `most` bytes; `None` where there is no file.
+/// The bytes of a file of at most `most` bytes; `None` if it does not exist.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, RunError> {
     let Some(file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();

@@ -65,13 +65,13 @@ pub struct PanelRecord {
     /// The session whose final question it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The question; none where the asker wrote none.
+    /// The question, if the asker wrote one.
     pub question: Option<String>,
     /// The cross-check answers.
     pub check: Vec<Option<String>>,
     /// Every solver's answers, a draw each.
     pub answers: BTreeMap<String, Vec<SolverAnswer>>,
-    /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
+    /// Which of these are right; `None` without a question, or if the cross-check answers do not all agree.
     pub right: Option<BTreeMap<String, Vec<bool>>>,
     /// The rules by which the answers were judged.
     #[serde(flatten)]

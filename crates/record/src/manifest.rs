@@ -84,7 +84,7 @@ impl Manifest {
         Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
     }
 
-    /// Reads the manifest of a folder; `None` where there is none.
+    /// Reads the manifest of a folder; `None` if it has none.
     pub fn read(folder: &Path) -> Result<Option<Self>, RunError> {
         #[derive(Deserialize)]
         struct Version {

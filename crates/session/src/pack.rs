@@ -74,7 +74,7 @@ fn earlier_name(name: &'static str) -> &'static str {
 pub struct PackIssue {
     /// The file, with its ending.
     pub file: String,
-    /// The line, counted from 1, where there is one to point at.
+    /// The line, counted from 1, if the error is on one.
     pub line: Option<usize>,
     /// What is wrong.
     pub what: String,
@@ -169,7 +169,7 @@ impl Pack {
         })
     }
 
-    /// The solver answers in a message of this pack; none where it contains none.
+    /// The solver answers in a message of this pack; `None` if it contains none.
     pub fn answers<'m>(&self, message: &'m str) -> Option<[&'m str; 2]> {
         let captured = |name| self.templates.get(name).and_then(|template| template.capture(message));
         let values = ["asker_next", "asker_final"].into_iter().find_map(captured)?;

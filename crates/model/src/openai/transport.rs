@@ -31,7 +31,7 @@ impl HttpClient {
 
 /// The connection to one server.
 pub(super) enum Transport {
-    /// `http`: usually a server of one's own.
+    /// `http`: usually a self-hosted server.
     Plain { base: String, host: HeaderValue, connections: ConnectionPool },
     /// `https`: usually a hosted provider.
     Secure { base: String, client: reqwest::Client },

@@ -103,7 +103,7 @@ pub(super) fn read(path: &Path) -> Result<BoundedConnection, RunError> {
     open(alone)
 }
 
-/// How to open a database whose folder cannot be written, after this error; none where the cause is another.
+/// How to open a database whose folder is read-only, after this error; `None` if the error has another cause.
 fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
     if !matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) {
         return None;

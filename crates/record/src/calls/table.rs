@@ -104,7 +104,7 @@ pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap
 }
 
 /// The calls of one record with at most `max_chars` characters of each text, and the bytes that were left out of the content
-/// and the reasoning. However long the texts, one at a time is in memory.
+/// and the reasoning. Only one full text is in memory at a time.
 pub(super) fn truncated(
     connection: &Connection,
     record: &str,

@@ -31,7 +31,7 @@ pub(super) struct Checkpoint {
 pub(super) enum CheckpointError {
     /// It is damaged, for this reason.
     Damaged(String),
-    /// It is intact, but training cannot go on from it.
+    /// It is intact, but training cannot continue from it.
     Unsuitable(ResumeError),
     /// Training cannot start, for example because the checkpoint cannot be read at the moment.
     Fatal(TrainError),

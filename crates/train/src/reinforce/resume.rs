@@ -42,9 +42,9 @@ pub(super) struct ResumePoint {
 }
 
 impl Trainer<'_> {
-    /// Restores the latest checkpoint from which this training can go on exactly as if it had never stopped.
+    /// Restores the latest checkpoint from which training continues exactly as if it had not been interrupted.
     ///
-    /// None where there is none: then it begins again, with the replies that are stored.
+    /// `None` if there is no such checkpoint: then training starts over and reuses stored replies.
     pub(super) fn resume(
         &self,
         policy: &mut dyn Policy,

@@ -245,7 +245,7 @@ impl Client {
     }
 }
 
-/// A client that is dropped without an end is that of a training that failed; its process ends by itself.
+/// A client is dropped without an end message if training failed; its process ends when its input is closed.
 impl Drop for Client {
     fn drop(&mut self) {
         self.shared.progress.lock().ending = true;
@@ -253,7 +253,7 @@ impl Drop for Client {
 }
 
 impl Shared {
-    /// Counts a step that is about to be sent; `false` if the process gets none. Reports a process that hangs.
+    /// Counts a step that is about to be sent; `false` if it must not be sent. Reports a process that hangs.
     fn accepts_step(&self) -> bool {
         let mut progress = self.progress.lock();
         if progress.closed {

@@ -7,13 +7,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What the names of event files begin with, and those of ours end with.
+/// The prefix of the names of event files, and the suffix of those written here.
 const PREFIX: &str = "events.out.tfevents.";
 const SUFFIX: &str = ".aske";
 
 /// The event file of a training.
 ///
-/// Every start writes it from its first step. Its name is new each time, because a running TensorBoard goes on reading a
+/// Every start writes it from its first step. Its name is new each time, because a running TensorBoard keeps reading a
 /// file that it has opened; earlier files of the folder are removed.
 pub(super) struct EventFile {
     path: PathBuf,
