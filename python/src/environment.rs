@@ -1,7 +1,7 @@
 //! The environment: boundary solvers with connection pools, retries and limits, and rollouts against them.
 
 use crate::history::History;
-use crate::judge::{Judges, Served};
+use crate::judge::{JudgeCache, PolicyEndpoint};
 use crate::rollout::{RolloutModels, rollout};
 use crate::session::Session;
 use crate::{RolloutFailure, to_python};
@@ -28,7 +28,7 @@ struct Inner {
     http: HttpClient,
     /// Boundary solvers, and the cross-check solver if it is not the policy.
     models: BTreeMap<String, Arc<Model>>,
-    judges: Judges,
+    judges: JudgeCache,
     /// The history of all workers' questions, and the weight of novelty.
     history: Option<(History, f64)>,
 }
@@ -55,7 +55,7 @@ impl Environment {
         let history = diversity_url.map(|url| History::new(&http, url)).transpose();
         let history = history.map_err(|error| value_error(&error))?;
         let history = history.map(|history| (history, layers.config().train.diversity_coef));
-        Ok(Self(Arc::new(Inner { settings, http, models, judges: Judges::default(), history })))
+        Ok(Self(Arc::new(Inner { settings, http, models, judges: JudgeCache::default(), history })))
     }
 
     /// Every pair of boundary solvers, as `a:b`.
@@ -108,10 +108,10 @@ impl Environment {
             .parse()
             .map_err(|error: aske_record::PairIdError| PyValueError::new_err(error.to_string()))?;
         let id = SessionId { pair, sample };
-        let asker = Served { url, model, key, salt: None };
+        let asker = PolicyEndpoint { url, model, key, salt: None };
         let judge = match judge_url {
-            Some(url) => Served { url, key: judge_key, salt: cache_salt, ..asker.clone() },
-            None => Served { salt: cache_salt, ..asker.clone() },
+            Some(url) => PolicyEndpoint { url, key: judge_key, salt: cache_salt, ..asker.clone() },
+            None => PolicyEndpoint { salt: cache_salt, ..asker.clone() },
         };
         let models = self.0.rollout_models(&id, &asker, &judge).map_err(|error| value_error(&error))?;
         let inner = self.0.clone();
@@ -128,8 +128,8 @@ impl Inner {
     fn rollout_models(
         &self,
         id: &SessionId,
-        asker: &Served,
-        judge: &Served,
+        asker: &PolicyEndpoint,
+        judge: &PolicyEndpoint,
     ) -> Result<RolloutModels, ConfigError> {
         let Settings { asker: policy, check, run, .. } = &self.settings;
         let limits = || {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The endpoint of a policy.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Served {
+pub(crate) struct PolicyEndpoint {
     pub(crate) url: String,
     pub(crate) model: String,
     pub(crate) key: Option<String>,
@@ -17,7 +17,7 @@ pub(crate) struct Served {
     pub(crate) salt: Option<String>,
 }
 
-impl Served {
+impl PolicyEndpoint {
     /// The policy as a model.
     pub(crate) fn connect(
         &self,
@@ -44,16 +44,16 @@ impl Served {
 
 /// Connected judges, so that rollouts share connections and limits.
 #[derive(Default)]
-pub(crate) struct Judges(Mutex<HashMap<Served, Arc<Model>>>);
+pub(crate) struct JudgeCache(Mutex<HashMap<PolicyEndpoint, Arc<Model>>>);
 
 /// Maximum number of judges: the salt changes with every set of weights, and few are in use at a time.
 const CAPACITY: usize = 8;
 
-impl Judges {
+impl JudgeCache {
     /// The judge behind an endpoint.
     pub(crate) fn get(
         &self,
-        served: &Served,
+        served: &PolicyEndpoint,
         connect: impl FnOnce() -> Result<Model, ConfigError>,
     ) -> Result<Arc<Model>, ConfigError> {
         let mut judges = self.0.lock();

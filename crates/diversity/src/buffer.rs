@@ -28,7 +28,7 @@ const SETTINGS: &str = "novelty";
 /// ```
 #[derive(Clone, Debug)]
 pub struct NoveltyBuffer {
-    settings: Settings,
+    settings: BufferSettings,
     dimensions: usize,
     /// The vectors, one after the other.
     ring: Vec<f32>,
@@ -39,7 +39,7 @@ pub struct NoveltyBuffer {
 /// The settings saved with a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct BufferSettings {
     capacity: usize,
     #[serde(rename = "nearest")]
     num_neighbors: usize,
@@ -87,7 +87,8 @@ impl Hint for NoveltyError {
 impl NoveltyBuffer {
     /// An empty buffer for `capacity` vectors of this embedder; novelty is over `num_neighbors`. The paper has 5,000 and 5.
     pub fn new(capacity: usize, num_neighbors: usize, embedder: &crate::Embedder) -> Self {
-        let settings = Settings { capacity, num_neighbors, embedder: embedder.fingerprint().to_owned() };
+        let settings =
+            BufferSettings { capacity, num_neighbors, embedder: embedder.fingerprint().to_owned() };
         Self { settings, dimensions: embedder.dimensions(), ring: Vec::new(), oldest: 0 }
     }
 
@@ -160,7 +161,7 @@ impl NoveltyBuffer {
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
         let settings = header.metadata().as_ref().and_then(|all| all.get(SETTINGS));
         let settings = settings.ok_or_else(|| broken(&"the settings are missing"))?;
-        let settings: Settings = serde_json::from_str(settings).map_err(|error| broken(&error))?;
+        let settings: BufferSettings = serde_json::from_str(settings).map_err(|error| broken(&error))?;
         if settings.embedder != embedder.fingerprint() {
             let current = embedder.fingerprint().to_owned();
             return Err(NoveltyError::Embedder { saved: settings.embedder, current });

@@ -16,7 +16,7 @@ use std::fmt;
 pub struct Embedder {
     name: String,
     fingerprint: String,
-    kind: Kind,
+    kind: EmbedderKind,
 }
 
 impl fmt::Debug for Embedder {
@@ -26,7 +26,7 @@ impl fmt::Debug for Embedder {
     }
 }
 
-enum Kind {
+enum EmbedderKind {
     Ngram,
     #[cfg(feature = "bert")]
     Bert(Box<Encoder>),
@@ -50,7 +50,7 @@ impl Embedder {
     fn encoder(name: &str) -> Result<Self, EmbedError> {
         let folder = bert::find(name, aske_weights::HubCache::open().as_ref())?;
         let (encoder, fingerprint) = Encoder::read(&folder)?;
-        Ok(Self { name: name.to_owned(), fingerprint, kind: Kind::Bert(Box::new(encoder)) })
+        Ok(Self { name: name.to_owned(), fingerprint, kind: EmbedderKind::Bert(Box::new(encoder)) })
     }
 
     #[cfg(not(feature = "bert"))]
@@ -64,7 +64,7 @@ impl Embedder {
 
     /// Hashed character n-grams: needs no files, and ignores meaning.
     pub fn ngram() -> Self {
-        Self { name: ngram::NAME.to_owned(), fingerprint: ngram::fingerprint(), kind: Kind::Ngram }
+        Self { name: ngram::NAME.to_owned(), fingerprint: ngram::fingerprint(), kind: EmbedderKind::Ngram }
     }
 
     /// Identifies the vectors: equal for embedders that give the same vectors, wherever their files are.
@@ -75,9 +75,9 @@ impl Embedder {
     /// The length of a vector.
     pub fn dimensions(&self) -> usize {
         match &self.kind {
-            Kind::Ngram => ngram::DIMENSIONS,
+            EmbedderKind::Ngram => ngram::DIMENSIONS,
             #[cfg(feature = "bert")]
-            Kind::Bert(encoder) => encoder.dimensions(),
+            EmbedderKind::Bert(encoder) => encoder.dimensions(),
         }
     }
 
@@ -86,9 +86,9 @@ impl Embedder {
     /// Long texts are truncated: to the network's maximum length, or to 16,384 characters for `ngram`.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         match &self.kind {
-            Kind::Ngram => Ok(texts.iter().map(|text| ngram::embed(text)).collect()),
+            EmbedderKind::Ngram => Ok(texts.iter().map(|text| ngram::embed(text)).collect()),
             #[cfg(feature = "bert")]
-            Kind::Bert(encoder) => encoder
+            EmbedderKind::Bert(encoder) => encoder
                 .embed(texts)
                 .map_err(|reason| EmbedError::Text { embedder: self.name.clone(), reason }),
         }

@@ -100,7 +100,7 @@ impl ModelComparison {
 }
 
 /// The shared problems of a dataset: the first run is the base model's, and all have the same problems in the same order.
-struct Shared<'r> {
+struct SharedProblems<'r> {
     name: String,
     title: String,
     /// Samples that each problem has in every run.
@@ -113,7 +113,7 @@ pub fn compare(base: ComparedRun<'_>, trained: &[ComparedRun<'_>]) -> Option<Mod
     let all = || std::iter::once(&base).chain(trained);
     let sides: Vec<BTreeMap<String, Problems>> = all().map(|side| by_dataset(side.records)).collect();
     let mut left_out = BTreeMap::new();
-    let mut datasets: Vec<Shared<'_>> = Vec::new();
+    let mut datasets: Vec<SharedProblems<'_>> = Vec::new();
     for (name, title) in ordered_datasets(all().flat_map(|side| side.records)) {
         let of_sides: Vec<Option<&Problems>> = sides.iter().map(|side| side.get(&name)).collect();
         let every: BTreeSet<&String> =
@@ -123,10 +123,10 @@ pub fn compare(base: ComparedRun<'_>, trained: &[ComparedRun<'_>]) -> Option<Mod
         if counted < every.len() {
             left_out.insert(name.clone(), every.len() - counted);
         }
-        datasets.extend(found.map(|(k, sides)| Shared { name, title, k, sides }));
+        datasets.extend(found.map(|(k, sides)| SharedProblems { name, title, k, sides }));
     }
     let mut lines: Vec<ComparisonRow> = Vec::new();
-    for Shared { name, title, k, sides } in &datasets {
+    for SharedProblems { name, title, k, sides } in &datasets {
         lines.extend(Metric::BOTH.map(|metric| line(Some(name), title, metric, *k, sides)));
     }
     let k = datasets.iter().map(|dataset| dataset.k).min()?;

@@ -36,7 +36,7 @@ pub(crate) enum Decision {
     /// Graded; by the comparison of this name, unless there was nothing to compare.
     Done { right: bool, by: String, comparison: Option<&'static str> },
     /// The judge decides.
-    Ask,
+    NeedsJudge,
 }
 
 /// Grades a sample; `judged` says whether there is a judge.
@@ -51,7 +51,7 @@ pub(crate) fn decide(
     };
     if judged && declaration.grading == Grading::Judge {
         return match answer.len() {
-            0..=MAX_BYTES => Decision::Ask,
+            0..=MAX_BYTES => Decision::NeedsJudge,
             _ => Decision::Done { right: false, by: name(Method::Bounds), comparison: None },
         };
     }
@@ -87,7 +87,7 @@ mod tests {
         let parsed = ParsedReply::read(&Reply { finish, ..Reply::text(reply) });
         match decide(&declaration, &problem, &parsed, true) {
             Decision::Done { right, by, .. } => (right, by),
-            Decision::Ask => panic!("this dataset has no judge"),
+            Decision::NeedsJudge => panic!("this dataset has no judge"),
         }
     }
 
@@ -117,7 +117,7 @@ mod tests {
         };
         let decide =
             |reply: Reply, judged| decide(&declaration, &problem, &ParsedReply::read(&reply), judged);
-        assert_eq!(decide(Reply::text(r"\boxed{1}"), true), Decision::Ask);
+        assert_eq!(decide(Reply::text(r"\boxed{1}"), true), Decision::NeedsJudge);
         assert!(matches!(decide(Reply::text(r"\boxed{1}"), false), Decision::Done { right: true, .. }));
         let cut = Reply { finish: Finish::Length, ..Reply::text("1") };
         assert!(matches!(decide(cut, true), Decision::Done { right: false, .. }));

@@ -5,6 +5,7 @@ mod jsonl;
 mod parquet;
 
 use crate::DataError;
+pub(crate) use jsonl::rows as json_lines;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -39,11 +40,6 @@ pub fn read(path: &Path) -> Result<Vec<RawRow>, DataError> {
             "a dataset is a .jsonl, .csv or .parquet file, or a .toml that declares one",
         )),
     }
-}
-
-/// Reads JSON lines; errors refer to the text by `name`.
-pub(crate) fn json_lines(text: &str, name: &str) -> Result<Vec<RawRow>, DataError> {
-    jsonl::rows(text, name)
 }
 
 fn text(path: &Path) -> Result<String, DataError> {

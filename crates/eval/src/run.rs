@@ -122,7 +122,9 @@ async fn sample(
     let parsed = ParsedReply::read(&reply);
     let (right, by, comparison) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {
         Decision::Done { right, by, comparison } => (right, by, comparison),
-        Decision::Ask => (judged(context, protocol, problem, &parsed).await?, "judge".to_owned(), None),
+        Decision::NeedsJudge => {
+            (judged(context, protocol, problem, &parsed).await?, "judge".to_owned(), None)
+        }
     };
     Ok(EvalRecord {
         schema: SCHEMA,

@@ -163,7 +163,7 @@ fn dataset(name: &str, title: String, problems: &Problems, records: &[EvalRecord
     let of_level = |level| Score::of(problems.values().filter(move |problem| problem.level == Some(level)));
     let own = || records.iter().filter(|record| record.dataset == name);
     let count = |test: fn(&EvalRecord) -> bool| own().filter(|record| test(record)).count() as u64;
-    let written: u64 = own().map(EvalRecord::written).sum();
+    let written: u64 = own().map(EvalRecord::completion_tokens).sum();
     DatasetScore {
         dataset: name.to_owned(),
         title,

@@ -30,7 +30,7 @@ pub(crate) fn bank<'r>(runs: &'r [Run], filter: &SessionFilter) -> Vec<BankEntry
             scale.solvers.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect()
         })
         .unwrap_or_default();
-    let mut known = Known { abilities, difficulties: HashMap::new() };
+    let mut known = DifficultyCache { abilities, difficulties: HashMap::new() };
     let mut entries = Vec::new();
     for (place, run) in runs.iter().enumerate() {
         let audited = run.audited();
@@ -49,17 +49,17 @@ pub(crate) fn bank<'r>(runs: &'r [Run], filter: &SessionFilter) -> Vec<BankEntry
 }
 
 /// Abilities of solvers and difficulties of questions.
-struct Known {
+struct DifficultyCache {
     /// Abilities in logits, by solver.
     abilities: HashMap<String, f64>,
     /// Difficulties by the answers they are computed from, which many questions of a pair share.
-    difficulties: HashMap<Vec<Answers>, Estimate>,
+    difficulties: HashMap<Vec<AnswerCounts>, Estimate>,
 }
 
 /// The bits of an ability, correct answers and all answers.
-type Answers = (u64, u32, u32);
+type AnswerCounts = (u64, u32, u32);
 
-impl Known {
+impl DifficultyCache {
     /// The difficulty of a question with these answers: ability, correct and total number of each solver.
     fn difficulty(&mut self, answers: &[(f64, u32, u32)]) -> Estimate {
         let key = answers.iter().map(|(ability, right, draws)| (ability.to_bits(), *right, *draws)).collect();
@@ -76,7 +76,7 @@ fn entry<'r>(
     run: &'r Run,
     session: &'r Session,
     audit: Option<&aske_record::PanelRecord>,
-    known: &mut Known,
+    known: &mut DifficultyCache,
 ) -> BankEntry<'r> {
     let mut answers: Vec<(&str, u32, u32)> = Vec::new();
     if let Some(right) = session.right() {

@@ -22,6 +22,6 @@ pub(crate) fn table(runs: &[Run]) -> Table {
     table.text("decided_by", samples().map(|sample| Some(sample.by.clone())));
     table.flag("boxed", samples().map(|sample| Some(sample.boxed)));
     table.flag("capped", samples().map(|sample| Some(sample.is_capped())));
-    table.whole("tokens", samples().map(|sample| Some(sample.written())));
+    table.whole("tokens", samples().map(|sample| Some(sample.completion_tokens())));
     table
 }

@@ -166,7 +166,7 @@ fn contains(text: &str, phrases: &[&str]) -> bool {
 struct Stream {
     /// The failure that is being read, by index.
     current: Option<usize>,
-    part: Part,
+    part: TracebackPart,
     /// Whether the next traceback continues the current failure.
     chained: bool,
     /// Whether Python announced that it ignores the next traceback.
@@ -174,7 +174,7 @@ struct Stream {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Part {
+enum TracebackPart {
     #[default]
     Other,
     /// The frames of a traceback; the next line that is not indented is the exception.
@@ -199,26 +199,26 @@ fn failures(log: &str) -> Vec<Failure> {
                 ends.push(at);
             }
             stream.ignoring = false;
-            stream.part = Part::Frames;
+            stream.part = TracebackPart::Frames;
         } else if text.starts_with("The above exception was the direct cause")
             || text.starts_with("During handling of the above exception")
         {
             stream.chained = true;
-            stream.part = Part::Other;
+            stream.part = TracebackPart::Other;
         } else if text.starts_with("Exception ignored in") {
             stream.ignoring = true;
-            stream.part = Part::Other;
+            stream.part = TracebackPart::Other;
         } else if text.trim().is_empty() {
-            if stream.part != Part::Frames {
-                stream.part = Part::Other;
+            if stream.part != TracebackPart::Frames {
+                stream.part = TracebackPart::Other;
             }
-        } else if let (Part::Frames, Some(current)) = (&stream.part, stream.current) {
+        } else if let (TracebackPart::Frames, Some(current)) = (&stream.part, stream.current) {
             if !text.starts_with(char::is_whitespace) {
                 failures[current].exceptions.push(text.to_owned());
                 ends[current] = at;
-                stream.part = Part::Message(1);
+                stream.part = TracebackPart::Message(1);
             }
-        } else if let (Part::Message(lines), Some(current)) = (&mut stream.part, stream.current) {
+        } else if let (TracebackPart::Message(lines), Some(current)) = (&mut stream.part, stream.current) {
             *lines += 1;
             if *lines <= MAX_MESSAGE_LINES
                 && let Some(exception) = failures[current].exceptions.last_mut()

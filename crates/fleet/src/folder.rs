@@ -5,7 +5,7 @@ mod weights;
 
 use crate::shape::CacheShape;
 use aske_chat::Hint;
-use config::Config;
+use config::{CacheError, Config};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;
@@ -69,11 +69,15 @@ impl ModelFolder {
         }
         let wrong = |message| FolderError { path: path.clone(), message };
         let config = Config::parse(&read_text(&path)?).map_err(wrong)?;
-        let cache = config.cache().map_err(wrong)?;
+        let (cache, unknown) = match config.cache() {
+            Ok(cache) => (Some(cache), None),
+            Err(CacheError::Unknown(reason)) => (None, Some(format!("{}: {reason}", path.display()))),
+            Err(CacheError::Invalid(message)) => return Err(wrong(message)),
+        };
         Ok(Self {
             weights,
-            unknown: cache.as_ref().err().map(|reason| format!("{}: {reason}", path.display())),
-            cache: cache.ok(),
+            unknown,
+            cache,
             max_context: config.max_context().map_err(wrong)?,
             quantised: config.is_quantised(),
         })

@@ -29,7 +29,7 @@ impl Default for SearchBudget {
 
 /// One load: models that are unloaded first, and the pairs that can run afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct LoadStep {
     /// Models to unload first.
     pub(crate) unload: Vec<usize>,
     /// The model to load.
@@ -42,9 +42,9 @@ pub(crate) struct Step {
 
 /// An order that covers all pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct LoadOrder {
     /// The loads.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<LoadStep>,
     /// A lower bound on the loads of any order.
     pub(crate) bound: usize,
 }
@@ -61,7 +61,11 @@ pub(crate) enum OrderError {
 }
 
 /// Orders all pairs of models of these sizes on GPUs of these capacities.
-pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> Result<Order, OrderError> {
+pub(crate) fn order(
+    sizes: &[u32],
+    capacities: &[u32],
+    budget: SearchBudget,
+) -> Result<LoadOrder, OrderError> {
     if sizes.len() > MAX_MODELS {
         return Err(OrderError::TooMany);
     }
@@ -69,12 +73,12 @@ pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> 
         return Err(OrderError::NeverTogether(one, other));
     }
     if sizes.is_empty() {
-        return Ok(Order { steps: Vec::new(), bound: 0 });
+        return Ok(LoadOrder { steps: Vec::new(), bound: 0 });
     }
     if let [_] = sizes {
         let gpu = capacities.iter().position(|capacity| sizes[0] <= *capacity).unwrap_or_default();
-        return Ok(Order {
-            steps: vec![Step { unload: Vec::new(), load: 0, gpu, pairs: Vec::new() }],
+        return Ok(LoadOrder {
+            steps: vec![LoadStep { unload: Vec::new(), load: 0, gpu, pairs: Vec::new() }],
             bound: 1,
         });
     }
@@ -87,7 +91,7 @@ pub(crate) fn order(sizes: &[u32], capacities: &[u32], budget: SearchBudget) -> 
             steps = shorter;
         }
     }
-    Ok(Order { steps, bound: costs.bound() })
+    Ok(LoadOrder { steps, bound: costs.bound() })
 }
 
 /// Whether a model of one size on this GPU leaves room for a model of the other size on it or on another GPU.
@@ -117,7 +121,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Replays an order: what is loaded always fits, and every pair is asked once, while both are there.
-    fn check(sizes: &[u32], rooms: &[u32], order: &Order) {
+    fn check(sizes: &[u32], rooms: &[u32], order: &LoadOrder) {
         let mut on = vec![BTreeSet::new(); rooms.len()];
         let mut asked = BTreeSet::new();
         for step in &order.steps {

@@ -2,7 +2,7 @@
 
 /// A server to place: its share of each of its GPUs, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct PackItem {
     pub(crate) share: u32,
     pub(crate) gpus: usize,
 }
@@ -13,7 +13,7 @@ const MAX_TRIES: u32 = 200_000;
 /// The GPUs of each item, such that none exceeds its capacity; none if no placement was found.
 ///
 /// Tries worst fit first, which balances the GPUs, then best fit with backtracking.
-pub(crate) fn pack(items: &[Item], capacities: &[u32]) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn pack(items: &[PackItem], capacities: &[u32]) -> Option<Vec<Vec<usize>>> {
     let mut sorted: Vec<usize> = (0..items.len()).collect();
     sorted.sort_by_key(|i| std::cmp::Reverse((items[*i].gpus, items[*i].share, std::cmp::Reverse(*i))));
     let mut placed = vec![Vec::new(); items.len()];
@@ -26,7 +26,7 @@ pub(crate) fn pack(items: &[Item], capacities: &[u32]) -> Option<Vec<Vec<usize>>
     best_fit(items, &sorted, &mut free, &mut placed, &mut tries).then_some(placed)
 }
 
-fn worst_fit(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<usize>]) -> bool {
+fn worst_fit(items: &[PackItem], sorted: &[usize], free: &mut [u32], placed: &mut [Vec<usize>]) -> bool {
     sorted.iter().all(|i| {
         let mut gpus: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= items[*i].share).collect();
         gpus.sort_by_key(|gpu| (std::cmp::Reverse(free[*gpu]), *gpu));
@@ -42,14 +42,14 @@ fn worst_fit(items: &[Item], sorted: &[usize], free: &mut [u32], placed: &mut [V
 }
 
 fn best_fit(
-    items: &[Item],
+    items: &[PackItem],
     sorted: &[usize],
     free: &mut [u32],
     placed: &mut [Vec<usize>],
     tries: &mut u32,
 ) -> bool {
     let Some((first, rest)) = sorted.split_first() else { return true };
-    let Item { share, gpus } = items[*first];
+    let PackItem { share, gpus } = items[*first];
     let mut fitting: Vec<usize> = (0..free.len()).filter(|gpu| free[*gpu] >= share).collect();
     fitting.sort_by_key(|gpu| (free[*gpu], *gpu));
     let mut seen = Vec::new();
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn singles(shares: &[u32]) -> Vec<Item> {
-        shares.iter().map(|share| Item { share: *share, gpus: 1 }).collect()
+    fn singles(shares: &[u32]) -> Vec<PackItem> {
+        shares.iter().map(|share| PackItem { share: *share, gpus: 1 }).collect()
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod tests {
             items in prop::collection::vec((1_u32..600, 0_u32..3), 1..12),
             capacities in prop::collection::vec(600_u32..=970, 1..6),
         ) {
-            let items: Vec<Item> =
-                items.iter().map(|(share, log)| Item { share: *share, gpus: 1 << log }).collect();
+            let items: Vec<PackItem> =
+                items.iter().map(|(share, log)| PackItem { share: *share, gpus: 1 << log }).collect();
             if let Some(placed) = pack(&items, &capacities) {
                 let mut used = vec![0; capacities.len()];
                 prop_assert_eq!(placed.len(), items.len());

@@ -2,8 +2,8 @@
 
 use crate::gpus::{Gpus, USABLE_PERMILLE};
 use crate::model::{GB, MemoryEstimate, Model};
-use crate::order::{MAX_MODELS, Order, OrderError, SearchBudget, order};
-use crate::pack::{Item, pack};
+use crate::order::{LoadOrder, MAX_MODELS, OrderError, SearchBudget, order};
+use crate::pack::{PackItem, pack};
 use aske_chat::Hint;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -181,8 +181,8 @@ impl Plan {
             .enumerate()
             .map(|(at, model)| server(model, gpus, &capacities, first_port, at))
             .collect::<Result<Vec<_>, _>>()?;
-        let items: Vec<Item> =
-            servers.iter().map(|s| Item { share: s.share, gpus: s.tensor_parallel }).collect();
+        let items: Vec<PackItem> =
+            servers.iter().map(|s| PackItem { share: s.share, gpus: s.tensor_parallel }).collect();
         if let Some(placed) = pack(&items, &capacities) {
             let start = (0..).zip(placed).map(|(server, gpus)| Placement { server, gpus }).collect();
             let solvers = names(models).chain(external.iter().cloned()).collect::<Vec<_>>();
@@ -292,7 +292,8 @@ fn in_phases(
     let (residents, solvers): (Vec<usize>, Vec<usize>) =
         (0..servers.len()).partition(|at| servers[*at].model.resident || !servers[*at].model.solver);
     let mut capacities: Vec<u32> = groups.iter().map(smallest).collect();
-    let items: Vec<Item> = residents.iter().map(|at| Item { share: servers[*at].share, gpus: 1 }).collect();
+    let items: Vec<PackItem> =
+        residents.iter().map(|at| PackItem { share: servers[*at].share, gpus: 1 }).collect();
     let placed = pack(&items, &capacities).ok_or(PlanError::ResidentsTooLarge(gpus))?;
     let mut phases = vec![Phase::default()];
     for (at, group) in residents.iter().zip(placed.into_iter().flatten()) {
@@ -301,7 +302,7 @@ fn in_phases(
     }
     let sizes: Vec<u32> = solvers.iter().map(|at| servers[*at].share).collect();
     let name = |at: usize| servers[solvers[at]].model.name.clone();
-    let Order { steps, bound } = order(&sizes, &capacities, budget).map_err(|error| match error {
+    let LoadOrder { steps, bound } = order(&sizes, &capacities, budget).map_err(|error| match error {
         OrderError::NeverTogether(one, other) => {
             PlanError::PairTooLarge { one: name(one), other: name(other), gpus }
         }

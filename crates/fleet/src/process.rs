@@ -127,12 +127,12 @@ pub(crate) async fn terminate_group(group: u32, grace: Duration) {
 
 /// Ends a process group when this process ends, however that happens: a shell waits for the end of a pipe that only this
 /// process writes to.
-pub(crate) struct Tether(Child);
+pub(crate) struct KillOnExit(Child);
 
-impl Tether {
+impl KillOnExit {
     pub(crate) const PROGRAM: &str = "sh";
 
-    /// Ties a process group to this process; a group that ignores SIGTERM gets SIGKILL after `grace`.
+    /// Watches over a process group; a group that ignores SIGTERM gets SIGKILL after `grace`.
     pub(crate) fn new(group: u32, grace: Duration) -> std::io::Result<Self> {
         let script = "trap '' HUP INT TERM\nread -r line\nkill -TERM \"-$1\" || exit\nsleep \"$2\"\nkill -KILL \"-$1\"";
         let seconds = grace.as_secs().max(1).to_string();
@@ -146,8 +146,8 @@ impl Tether {
             .map(Self)
     }
 
-    /// Lets go of a group that has ended.
-    pub(crate) async fn untie(mut self) {
+    /// Ends the shell that waits, as the group has ended.
+    pub(crate) async fn disarm(mut self) {
         let _ = self.0.kill().await;
     }
 }

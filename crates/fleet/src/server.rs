@@ -7,7 +7,7 @@ use crate::gpus::{VISIBLE_DEVICES, visible_devices};
 use crate::health::{is_ready, warm_up};
 use crate::log::{length, since};
 use crate::plan::Server;
-use crate::process::{ProcessIdentity, TAG_VARIABLE, Tether, terminate_group};
+use crate::process::{KillOnExit, ProcessIdentity, TAG_VARIABLE, terminate_group};
 use crate::state::ServerStatus;
 use crate::supervisor::{Readiness, ServerEvent, Shared};
 use std::fs::File;
@@ -50,17 +50,17 @@ pub(crate) async fn supervise(
             readiness: &readiness,
             log_start,
             child: None,
-            tether: None,
+            kill_on_exit: None,
             ready: None,
         };
         let ended = tokio::select! {
             ended = attempt.run() => Some(ended),
             _ = stop.wait_for(|stop| *stop) => None,
         };
-        let steady = attempt.ready.is_some_and(|ready| ready.elapsed() >= options.steady);
+        let was_stable = attempt.ready.is_some_and(|ready| ready.elapsed() >= options.stable_after);
         attempt.terminate().await;
         let Some(Diagnosis { error, lines }) = ended else { return };
-        if steady {
+        if was_stable {
             (exits, out_of_memory) = (0, 0);
         }
         exits += 1;
@@ -99,7 +99,7 @@ struct Attempt<'a> {
     /// The position in the log from which an exit is explained.
     log_start: u64,
     child: Option<(Child, u32)>,
-    tether: Option<Tether>,
+    kill_on_exit: Option<KillOnExit>,
     ready: Option<Instant>,
 }
 
@@ -133,10 +133,10 @@ impl Attempt<'_> {
         self.shared.emit(ServerEvent::Starting(name.clone(), self.spec.gpus.clone()));
         let spawned = self.spawn()?;
         let (child, pid) = self.child.insert(spawned);
-        if self.shared.options.tied {
-            let program = PathBuf::from(Tether::PROGRAM);
+        if self.shared.options.kill_on_exit {
+            let program = PathBuf::from(KillOnExit::PROGRAM);
             let failed = |error: std::io::Error| ServerError::Spawn { program, reason: error.to_string() };
-            self.tether = Some(Tether::new(*pid, self.shared.options.grace).map_err(failed)?);
+            self.kill_on_exit = Some(KillOnExit::new(*pid, self.shared.options.grace).map_err(failed)?);
         }
         let process = ProcessIdentity::of(*pid);
         self.shared.update(name, |server| {
@@ -204,8 +204,8 @@ impl Attempt<'_> {
         let grace = self.shared.options.grace;
         // The leader must be reaped while its group terminates, or it would count as running.
         let ((), _) = tokio::join!(terminate_group(pid, grace), timeout(grace * 2, child.wait()));
-        if let Some(tether) = self.tether {
-            tether.untie().await;
+        if let Some(kill_on_exit) = self.kill_on_exit {
+            kill_on_exit.disarm().await;
         }
         self.shared.update(&self.spec.server.model.name, |server| server.process = None);
     }

@@ -29,13 +29,13 @@ pub struct SupervisorOptions {
     /// The longest pause.
     pub max_pause: Duration,
     /// After running this long, a server's restarts are counted from zero.
-    pub steady: Duration,
+    pub stable_after: Duration,
     /// How long a server may take to stop.
     pub grace: Duration,
     /// How often a starting server is polled.
     pub poll: Duration,
     /// Whether servers also end when this process is killed. `aske fleet up` leaves them to `aske fleet down`.
-    pub tied: bool,
+    pub kill_on_exit: bool,
 }
 
 impl Default for SupervisorOptions {
@@ -47,10 +47,10 @@ impl Default for SupervisorOptions {
             restarts: 5,
             pause: Duration::from_secs(2),
             max_pause: Duration::from_mins(2),
-            steady: Duration::from_mins(10),
+            stable_after: Duration::from_mins(10),
             grace: Duration::from_secs(30),
             poll: Duration::from_secs(1),
-            tied: false,
+            kill_on_exit: false,
         }
     }
 }
@@ -226,14 +226,6 @@ impl Supervisor {
             Readiness::Failed(source, tail) => Err(self.failure(server, handle, source, tail)),
             Readiness::Pending | Readiness::Ready => Ok(()),
         }
-    }
-
-    /// Waits until all servers of the current phase are ready, those that are being restarted included.
-    pub async fn all_ready(&self) -> Result<(), FleetError> {
-        for server in self.servers.keys() {
-            self.ready(*server).await?;
-        }
-        Ok(())
     }
 
     /// Waits until a server fails for good, and returns why.

@@ -56,7 +56,7 @@ impl Token {
 /// 256 random bits in hexadecimal.
 pub(crate) fn random_hex() -> Result<String, HttpError> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| HttpError::Random(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(HttpError::Random)?;
     Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
 }
 

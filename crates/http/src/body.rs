@@ -32,7 +32,7 @@ pub enum BodyError {
     TooSlow,
     /// The connection broke.
     #[error("cannot receive the body: {0}")]
-    Broken(String),
+    Broken(#[source] axum::Error),
 }
 
 /// A received body, with its share of the total for all bodies.
@@ -118,7 +118,7 @@ async fn receive(body: Body, expected: usize, max: usize) -> Result<Bytes, BodyE
     let mut body = pin!(body);
     let (mut bytes, mut unyielded) = (BytesMut::with_capacity(expected), 0);
     while let Some(frame) = std::future::poll_fn(|cx| Pin::as_mut(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|error| BodyError::Broken(error.to_string()))?;
+        let frame = frame.map_err(BodyError::Broken)?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > max {
             return Err(BodyError::TooLarge(max));

@@ -27,7 +27,7 @@ pub enum HttpError {
     BadToken(&'static str),
     /// The operating system's random number generator failed.
     #[error("cannot generate a token: {0}")]
-    Random(String),
+    Random(#[source] getrandom::Error),
 }
 
 impl Hint for HttpError {

@@ -4,7 +4,7 @@ use crate::HttpError;
 use crate::access::random_hex;
 use axum::extract::Request;
 use axum::http::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -104,15 +104,13 @@ impl Logins {
     }
 
     /// Creates a browser's cookie. Behind a TLS proxy, it is restricted to TLS.
-    fn log_in(&self, headers: &HeaderMap) -> Result<HeaderValue, HttpError> {
+    fn log_in(&self, headers: &HeaderMap) -> Result<String, HttpError> {
         let value = random_hex()?;
         remember(&mut self.state.lock().browsers, &value);
         let tls = headers.get("x-forwarded-proto").is_some_and(|proto| proto.as_bytes() == b"https");
         let secure = if tls { "; Secure" } else { "" };
         let name = &self.cookie;
-        let cookie =
-            format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}");
-        HeaderValue::from_str(&cookie).map_err(|error| HttpError::Random(error.to_string()))
+        Ok(format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}"))
     }
 }
 
@@ -127,6 +125,7 @@ fn remember(known: &mut VecDeque<(blake3::Hash, Instant)>, secret: &str) {
 mod tests {
     use super::*;
     use axum::body::Body;
+    use axum::http::HeaderValue;
 
     fn get(logins: &Logins, link: &str) -> Response {
         logins.respond(&Request::get(link).body(Body::empty()).unwrap(), false).unwrap()

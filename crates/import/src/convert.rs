@@ -103,7 +103,7 @@ impl<'o> Converter<'o> {
         let mut gaps = Vec::new();
         let asker = self.find_asker(rollout, metadata_asker, &mut gaps)?;
         let solvers = self.solvers(&rollout.fields, &mut gaps);
-        let pair = PairId::new(&solvers[0], &solvers[1]).map_err(|_| SkipReason::OneSolver)?;
+        let pair = PairId::new(&solvers[0], &solvers[1]).map_err(|_| SkipReason::SameSolvers)?;
         let transcript = transcript(rollout, self.options, &mut gaps);
         let grades = grading::grades(&transcript, &rollout.fields, map, domain, &mut gaps);
         let calls = calls(rollout, packs, &asker, &solvers);

@@ -19,7 +19,7 @@ pub enum ImportError {
         source: io::Error,
     },
     /// A line could not be read, and none may be skipped.
-    #[error("{0}")]
+    #[error(transparent)]
     Line(LineError),
     /// No rollout could be imported.
     #[error("there is no rollout to import{0}")]

@@ -132,7 +132,7 @@ fn at<'v>(fields: &'v Value, path: &str) -> Option<&'v Value> {
 }
 
 /// The data that our own environment stores in a rollout.
-pub(crate) fn ours(fields: &Value) -> Option<&Value> {
+pub(crate) fn aske_data(fields: &Value) -> Option<&Value> {
     at(fields, "info.aske.record").and(at(fields, "info.aske"))
 }
 

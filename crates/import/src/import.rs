@@ -56,13 +56,13 @@ pub struct Import<'o> {
     solvers: BTreeSet<String>,
     count: ImportStats,
     files: std::slice::Iter<'o, PathBuf>,
-    open: Option<Open>,
+    open: Option<OpenFile>,
     /// Bytes of the files that are finished.
     before: u64,
 }
 
 /// The current file.
-struct Open {
+struct OpenFile {
     lines: Lines,
     /// The asker named in the metadata file next to it.
     asker: Option<String>,
@@ -87,7 +87,7 @@ impl<'o> Import<'o> {
         loop {
             let Some(mut open) = self.open.take() else {
                 let Some(file) = self.files.next() else { return Ok(false) };
-                self.open = Some(Open { lines: Lines::open(file)?, asker: asker_in_metadata(file) });
+                self.open = Some(OpenFile { lines: Lines::open(file)?, asker: asker_in_metadata(file) });
                 continue;
             };
             let Some(line) = open.lines.next(rollout::read)? else {

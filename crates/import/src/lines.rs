@@ -2,7 +2,6 @@
 
 use crate::ImportError;
 use serde::Serialize;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,8 @@ use std::path::{Path, PathBuf};
 const MAX_BYTES: u64 = 256 << 20;
 
 /// An unreadable line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{}:{line}: {what}", file.display())]
 pub struct LineError {
     /// The file.
     pub file: PathBuf,
@@ -19,12 +19,6 @@ pub struct LineError {
     pub line: usize,
     /// What is wrong.
     pub what: String,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file.display(), self.line, self.what)
-    }
 }
 
 /// A file that is read line by line.

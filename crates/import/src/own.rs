@@ -15,7 +15,7 @@ pub(crate) struct OwnRollout {
 
 /// Reads a rollout of our own environment; `None` for any other.
 pub(crate) fn read(fields: &Value) -> Option<Result<OwnRollout, String>> {
-    let aske = fields::ours(fields)?;
+    let aske = fields::aske_data(fields)?;
     let record = record(aske.get("record").unwrap_or(&Value::Null));
     let grade = Option::<GradeLine>::deserialize(aske.get("grade").unwrap_or(&Value::Null));
     let wrong = |part: &str, error: serde_json::Error| format!("info.aske.{part}: {error}");

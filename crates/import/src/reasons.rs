@@ -12,13 +12,16 @@ pub enum SkipReason {
     /// Its number of asker turns is not that of a complete session.
     Unfinished,
     /// It has several agents, none of which is named `asker`.
-    WhichAgent,
+    #[serde(rename = "which_agent")]
+    NoAskerAgent,
     /// Another model asked.
     OtherAsker,
     /// Its two solvers are the same.
-    OneSolver,
+    #[serde(rename = "one_solver")]
+    SameSolvers,
     /// A duplicate of another session.
-    Twice,
+    #[serde(rename = "twice")]
+    Duplicate,
 }
 
 impl fmt::Display for SkipReason {
@@ -26,10 +29,10 @@ impl fmt::Display for SkipReason {
         f.write_str(match self {
             Self::Failed => "ended in an error",
             Self::Unfinished => "do not have the number of asker turns of a complete session",
-            Self::WhichAgent => "have several agents, none of which is named `asker`",
+            Self::NoAskerAgent => "have several agents, none of which is named `asker`",
             Self::OtherAsker => "were asked by another model",
-            Self::OneSolver => "name the same solver twice",
-            Self::Twice => "are duplicates",
+            Self::SameSolvers => "name the same solver twice",
+            Self::Duplicate => "are duplicates",
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Reads a line of `results.jsonl` of verifiers 0.3: one rollout.
 
-use crate::rollout::{CallInfo, Rollout, RolloutMessage, reasoning, speaker, text};
+use crate::rollout::{CallInfo, Rollout, RolloutMessage, chat_role, reasoning, text};
 use aske_chat::{ChatRole, Finish, Usage};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ fn parse_messages(field: &Value, own: bool) -> Option<Vec<RolloutMessage>> {
         other => other.as_array()?,
     };
     let read = |message: &Value| {
-        let role = speaker(message)?;
+        let role = chat_role(message)?;
         let replied = own && role == ChatRole::Assistant;
         // The format has no finish reasons.
         let call =

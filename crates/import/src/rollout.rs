@@ -1,4 +1,4 @@
-//! A rollout, whatever the format of its file.
+//! A rollout, independent of the format of its file.
 
 use crate::SkipReason;
 use crate::{results, traces};
@@ -63,7 +63,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, SkipReason>>, Stri
 }
 
 /// The role of a message; tool messages are skipped.
-pub(crate) fn speaker(message: &Value) -> Option<ChatRole> {
+pub(crate) fn chat_role(message: &Value) -> Option<ChatRole> {
     match message.get("role")?.as_str()? {
         "system" | "developer" => Some(ChatRole::System),
         "user" => Some(ChatRole::User),

@@ -30,7 +30,7 @@ impl SampleNumbers {
     /// Rejects a duplicate record.
     pub(crate) fn reject_duplicate(&mut self, record: &SessionRecord) -> Result<(), SkipReason> {
         let bytes = serde_json::to_vec(record).unwrap_or_default();
-        if self.records.insert(xxh3_128(&bytes)) { Ok(()) } else { Err(SkipReason::Twice) }
+        if self.records.insert(xxh3_128(&bytes)) { Ok(()) } else { Err(SkipReason::Duplicate) }
     }
 }
 

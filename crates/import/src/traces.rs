@@ -1,8 +1,8 @@
 //! Reads a line of `traces.jsonl` of verifiers 0.4: one episode, with a trace per agent.
 
 use crate::SkipReason;
-use crate::fields::ours;
-use crate::rollout::{CallInfo, Rollout, RolloutMessage, reasoning, speaker, text};
+use crate::fields::aske_data;
+use crate::rollout::{CallInfo, Rollout, RolloutMessage, chat_role, reasoning, text};
 use aske_chat::{Finish, Usage, Usd};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ pub(crate) fn episode(mut episode: Value) -> Result<Vec<Result<Rollout, SkipReas
         return Ok(Vec::new());
     };
     let name = |trace: &Value| trace.get("agent")?.get("name")?.as_str().map(str::to_owned);
-    let chosen: Vec<Value> = if traces.iter().any(|trace| ours(trace).is_some()) {
-        traces.into_iter().filter(|trace| ours(trace).is_some()).collect()
+    let chosen: Vec<Value> = if traces.iter().any(|trace| aske_data(trace).is_some()) {
+        traces.into_iter().filter(|trace| aske_data(trace).is_some()).collect()
     } else if traces.len() > 1 {
         traces.into_iter().filter(|trace| name(trace).as_deref() == Some(ASKER)).collect()
     } else if traces.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn episode(mut episode: Value) -> Result<Vec<Result<Rollout, SkipReas
         traces
     };
     if chosen.is_empty() {
-        return Ok(vec![Err(SkipReason::WhichAgent)]);
+        return Ok(vec![Err(SkipReason::NoAskerAgent)]);
     }
     chosen.into_iter().map(|trace| self::trace(trace).map(Ok)).collect()
 }
@@ -47,7 +47,7 @@ pub(crate) fn trace(mut trace: Value) -> Result<Rollout, String> {
     let mut messages = Vec::new();
     for index in branch(&nodes)? {
         let Some(message) = nodes[index].get("message") else { continue };
-        let Some(role) = speaker(message) else { continue };
+        let Some(role) = chat_role(message) else { continue };
         let sampled = nodes[index].get("sampled").and_then(Value::as_bool).unwrap_or(false);
         let call = sampled.then(|| call_info(message, by_node.get(&(index as u64)).copied()));
         messages.push(RolloutMessage { role, text: text(message), call });
@@ -140,7 +140,7 @@ mod tests {
         let read = episode(json!({"traces": [agent("solver"), agent("asker")]})).unwrap();
         assert_eq!(read[0].as_ref().unwrap().messages[0].text, "asker");
         let unknown = episode(json!({"traces": [agent("a"), agent("b")]})).unwrap();
-        assert_eq!(unknown[0].as_ref().unwrap_err(), &SkipReason::WhichAgent);
+        assert_eq!(unknown[0].as_ref().unwrap_err(), &SkipReason::NoAskerAgent);
         assert_eq!(episode(json!({"traces": []})).unwrap()[0].as_ref().unwrap_err(), &SkipReason::Failed);
     }
 }

@@ -49,7 +49,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl Limits {
-    /// How long to wait before the attempt after `attempt` (counted from 1): what the server asked for within
+    /// How long to wait before the attempt after `attempt` (counted from 1): `Retry-After` up to
     /// the cap, else doubling from half a second; `jitter` in 0..1 spreads the upper half of the pause.
     pub(crate) fn pause(&self, attempt: u32, retry_after: Option<Duration>, jitter: f64) -> Duration {
         if let Some(asked) = retry_after {

@@ -20,18 +20,18 @@ pub trait Provider: Send + Sync {
     fn stream<'a>(
         &'a self,
         request: &'a Request,
-        pieces: UnboundedSender<String>,
+        deltas: UnboundedSender<String>,
     ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let reply = self.attempt(request).await?;
             // The receiver may be gone.
-            let _ = pieces.send(reply.content.clone());
+            let _ = deltas.send(reply.content.clone());
             Ok(reply)
         })
     }
 
     /// The most bytes of messages that can fit the model's context, where known.
-    fn longest_prompt(&self) -> Option<usize> {
+    fn max_prompt_bytes(&self) -> Option<usize> {
         None
     }
 
@@ -85,8 +85,8 @@ impl Model {
     }
 
     /// The most bytes of messages that can fit its context, where known.
-    pub fn longest_prompt(&self) -> Option<usize> {
-        self.provider.longest_prompt()
+    pub fn max_prompt_bytes(&self) -> Option<usize> {
+        self.provider.max_prompt_bytes()
     }
 
     /// Checks that it can be reached: one attempt with a deadline of ten seconds.
@@ -136,14 +136,14 @@ impl Model {
         }
     }
 
-    /// Requests a reply in one attempt and sends its text in pieces. Pieces cannot be taken back, so nothing is retried.
+    /// Requests a reply in one attempt and sends its text as deltas. A delta cannot be taken back, so nothing is retried.
     pub async fn stream(
         &self,
         request: &Request,
         halt: &Halt,
-        pieces: UnboundedSender<String>,
+        deltas: UnboundedSender<String>,
     ) -> Result<Reply, ModelError> {
-        let attempt = self.attempt(request, halt, self.provider.stream(request, pieces)).await;
+        let attempt = self.attempt(request, halt, self.provider.stream(request, deltas)).await;
         attempt.map(|(reply, _)| reply).map_err(|error| self.give_up(error, 1))
     }
 

@@ -66,7 +66,7 @@ pub enum EndpointError {
     Key,
     /// The client could not be built.
     #[error("cannot create an HTTP client: {0}")]
-    Client(String),
+    Client(#[source] reqwest::Error),
 }
 
 impl Hint for EndpointError {

@@ -14,10 +14,10 @@ use std::time::Duration;
 /// Each line of the script is a JSON object with `reply` (a text) or `replies` (several, chosen by the call's
 /// seed), and optionally `when` (a regular expression over the last message), `system` (one over the system
 /// prompt), `reasoning`, `finish` and `delay_ms`. With a `when` or `system` anywhere, the first line that
-/// matches answers; without one, the lines answer in order and then begin again.
+/// matches answers; without one, the lines answer in order, and again from the first.
 #[derive(Debug)]
 pub struct Scripted {
-    lines: Vec<Line>,
+    lines: Vec<ScriptLine>,
     by_rule: bool,
     next: AtomicUsize,
     delay: Duration,
@@ -41,7 +41,7 @@ impl Hint for ScriptError {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawLine {
+struct RawScriptLine {
     reply: Option<String>,
     #[serde(default)]
     replies: Vec<String>,
@@ -54,7 +54,7 @@ struct RawLine {
 }
 
 #[derive(Debug)]
-struct Line {
+struct ScriptLine {
     replies: Vec<String>,
     when: Option<Regex>,
     system: Option<Regex>,
@@ -68,7 +68,7 @@ impl Scripted {
     pub fn parse(script: &str) -> Result<Self, ScriptError> {
         let numbered = script.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let lines = numbered
-            .map(|(i, line)| Line::parse(line).map_err(|what| ScriptError { line: i + 1, what }))
+            .map(|(i, line)| ScriptLine::parse(line).map_err(|what| ScriptError { line: i + 1, what }))
             .collect::<Result<Vec<_>, _>>()?;
         if lines.is_empty() {
             return Err(ScriptError { line: 1, what: "the script is empty".to_owned() });
@@ -84,7 +84,7 @@ impl Scripted {
         self
     }
 
-    fn choose(&self, request: &Request) -> Option<&Line> {
+    fn choose(&self, request: &Request) -> Option<&ScriptLine> {
         if !self.by_rule {
             let turn = self.next.fetch_add(1, Ordering::Relaxed);
             return self.lines.get(turn % self.lines.len());
@@ -96,9 +96,9 @@ impl Scripted {
     }
 }
 
-impl Line {
+impl ScriptLine {
     fn parse(line: &str) -> Result<Self, String> {
-        let raw: RawLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let raw: RawScriptLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let replies: Vec<String> = raw.reply.into_iter().chain(raw.replies).collect();
         if replies.is_empty() {
             return Err("`reply` or `replies` is missing".to_owned());

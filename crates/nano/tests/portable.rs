@@ -45,7 +45,7 @@ async fn replies(checkpoint: Checkpoint, questions: &[String]) -> Vec<Vec<u32>> 
             logprobs: false,
             ignore_eos: false,
             client: None,
-            each: None,
+            token_sender: None,
         })
     });
     join_all(requests).await.into_iter().map(|reply| reply.unwrap().tokens).collect()

@@ -8,7 +8,7 @@ mod writer;
 use crate::{RoleUsage, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
 use aske_session::{Role, Slot};
-use guard::Guarded;
+use guard::BoundedConnection;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -54,7 +54,7 @@ pub struct StoredCall {
 /// The store of a run's calls.
 pub struct CallStore {
     path: PathBuf,
-    reader: Mutex<Guarded>,
+    reader: Mutex<BoundedConnection>,
     writer: Writer,
     /// Records with calls at the time of opening, stored by earlier starts.
     pub known: HashSet<String>,
@@ -65,8 +65,8 @@ impl CallStore {
     pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
         let sqlite = RunError::sqlite(path);
         guard::check_files(path)?;
-        let reader = Guarded::new(table::open(path).map_err(&sqlite)?, path)?;
-        let known = reader.ask(table::records)?;
+        let reader = BoundedConnection::new(table::open(path).map_err(&sqlite)?, path)?;
+        let known = reader.query(table::records)?;
         let writer = Writer::start(table::open(path).map_err(&sqlite)?).map_err(RunError::io(path))?;
         Ok(Self { path: path.to_owned(), reader: Mutex::new(reader), writer, known })
     }
@@ -78,27 +78,27 @@ impl CallStore {
 
     /// The replies of a record that are stored by now.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        self.reader.lock().ask(|reader| table::of_record(reader, record))
+        self.reader.lock().query(|reader| table::of_record(reader, record))
     }
 
     /// The traces of a trained asker by turn.
     pub fn traces(&self, record: &str) -> Result<BTreeMap<u32, Trace>, RunError> {
-        self.reader.lock().ask(|reader| table::traces(reader, record))
+        self.reader.lock().query(|reader| table::traces(reader, record))
     }
 
     /// Removes the asker's replies of a record without a trace, so that they are sampled again; returns their number.
-    pub fn forget_untraced(&self, record: &str) -> Result<usize, RunError> {
-        self.reader.lock().ask(|reader| table::forget_untraced(reader, record))
+    pub fn delete_untraced(&self, record: &str) -> Result<usize, RunError> {
+        self.reader.lock().query(|reader| table::delete_untraced(reader, record))
     }
 
     /// Removes all replies of a record, so that it runs again from the start; returns their number.
-    pub fn forget(&self, record: &str) -> Result<usize, RunError> {
-        self.reader.lock().ask(|reader| table::forget(reader, record))
+    pub fn delete(&self, record: &str) -> Result<usize, RunError> {
+        self.reader.lock().query(|reader| table::delete(reader, record))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
-        self.reader.lock().ask(table::used)
+        self.reader.lock().query(table::used)
     }
 
     /// Stores a reply durably.
@@ -112,9 +112,9 @@ impl CallStore {
     }
 }
 
-/// The replies of a folder, open for reading only; a run may go on writing meanwhile.
+/// The replies of a folder, open for reading only; another process may be writing to it.
 pub struct Replies {
-    reader: Option<Guarded>,
+    reader: Option<BoundedConnection>,
 }
 
 impl Replies {
@@ -127,47 +127,47 @@ impl Replies {
 
     /// The replies of a record.
     pub fn of_record(&self, record: &str) -> Result<HashMap<Slot, StoredCall>, RunError> {
-        self.ask(|reader| table::of_record(reader, record))
+        self.query(|reader| table::of_record(reader, record))
     }
 
-    /// The replies of a record with at most `most` characters of each text, and the bytes that were left out of the content
+    /// The replies of a record with at most `max_chars` characters of each text, and the bytes that were left out of the content
     /// and the reasoning.
-    pub fn beginnings(
+    pub fn truncated(
         &self,
         record: &str,
-        most: u32,
+        max_chars: u32,
     ) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>, RunError> {
-        self.ask(|reader| table::beginnings(reader, record, most))
+        self.query(|reader| table::truncated(reader, record, max_chars))
     }
 
     /// Bytes of all replies of a record.
     pub fn bytes(&self, record: &str) -> Result<u64, RunError> {
-        self.ask(|reader| table::bytes(reader, record))
+        self.query(|reader| table::bytes(reader, record))
     }
 
-    /// One reply as text: its reasoning, where there is any, and its content.
+    /// One reply as text: its reasoning, if any, and its content.
     pub fn text(&self, record: &str, slot: Slot) -> Result<Option<String>, RunError> {
-        self.ask(|reader| table::text(reader, record, slot))
+        self.query(|reader| table::text(reader, record, slot))
     }
 
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
-        self.ask(table::used)
+        self.query(table::used)
     }
 
     /// Calls `take` with the name of every record that has replies.
     pub fn each_record(&self, take: impl FnMut(&str)) -> Result<(), RunError> {
-        self.ask(|reader| table::each_record(reader, take))
+        self.query(|reader| table::each_record(reader, take))
     }
 
     /// How many replies each record has.
     pub(crate) fn counts(&self) -> Result<BTreeMap<String, i64>, RunError> {
-        self.ask(table::counts)
+        self.query(table::counts)
     }
 
     /// The replies of a record with the traces of a trained asker.
     pub(crate) fn traced(&self, record: &str) -> Result<Vec<(Slot, StoredCall)>, RunError> {
-        let mut traces = self.ask(|reader| table::traces(reader, record))?;
+        let mut traces = self.query(|reader| table::traces(reader, record))?;
         let mut replies: Vec<(Slot, StoredCall)> = self.of_record(record)?.into_iter().collect();
         for (slot, call) in replies.iter_mut().filter(|(slot, _)| slot.role == Role::Asker) {
             call.reply.trace = traces.remove(&slot.turn);
@@ -175,11 +175,11 @@ impl Replies {
         Ok(replies)
     }
 
-    fn ask<T: Default>(
+    fn query<T: Default>(
         &self,
         query: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
     ) -> Result<T, RunError> {
-        self.reader.as_ref().map(|reader| reader.ask(query)).transpose().map(Option::unwrap_or_default)
+        self.reader.as_ref().map(|reader| reader.query(query)).transpose().map(Option::unwrap_or_default)
     }
 }
 
@@ -265,8 +265,8 @@ mod tests {
         let other = rusqlite::Connection::open(&path).unwrap();
         other.execute("DELETE FROM traces WHERE turn = 2", []).unwrap();
         other.execute("DELETE FROM calls WHERE role = 'asker' AND turn = 3", []).unwrap();
-        assert_eq!(store.forget_untraced("a").unwrap(), 1);
-        assert_eq!(store.forget_untraced("none").unwrap(), 0);
+        assert_eq!(store.delete_untraced("a").unwrap(), 1);
+        assert_eq!(store.delete_untraced("none").unwrap(), 0);
         let left: Vec<Slot> = store.of_record("a").unwrap().into_keys().collect();
         assert_eq!(left.len(), 2, "the traced turn and the solver's: {left:?}");
         for turn in [2, 3] {

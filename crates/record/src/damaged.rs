@@ -91,7 +91,7 @@ fn keep(from: &Path, into: &Path, places: &[LineSpan]) -> Result<(), RunError> {
     file.write_all(&new).and_then(|()| file.sync_all()).map_err(RunError::io(into))
 }
 
-/// Writes the file anew without the lines at these places, and puts it in the old one's place.
+/// Rewrites the file without the lines at these positions, and replaces the old one atomically.
 fn rewrite(path: &Path, without: &[LineSpan], end_missing: bool) -> Result<(), RunError> {
     let path = &std::fs::canonicalize(path).map_err(RunError::io(path))?;
     let fresh = path.with_extension("jsonl.new");

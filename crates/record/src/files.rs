@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// Opens a file for reading; `None` where there is none.
+/// Opens a file for reading; `None` if it does not exist.
 pub(crate) fn open(path: &Path) -> Result<Option<File>, RunError> {
     if !exists(path)? {
         return Ok(None);
@@ -17,21 +17,21 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, RunError> {
 /// Opens a file with these options; it may be created if they say so.
 pub(crate) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, RunError> {
     exists(path)?;
-    let file = no_wait(options).open(path).map_err(RunError::io(path))?;
-    plain(path, &file.metadata().map_err(RunError::io(path))?)?;
+    let file = nonblocking(options).open(path).map_err(RunError::io(path))?;
+    require_regular_file(path, &file.metadata().map_err(RunError::io(path))?)?;
     Ok(file)
 }
 
 /// Whether a file exists. Anything else at this path is an error.
 pub(crate) fn exists(path: &Path) -> Result<bool, RunError> {
     match std::fs::metadata(path) {
-        Ok(found) => plain(path, &found).map(|()| true),
+        Ok(found) => require_regular_file(path, &found).map(|()| true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(RunError::io(path)(error)),
     }
 }
 
-/// The bytes of a file of at most `most` bytes; `None` where there is no file.
+/// The bytes of a file of at most `most` bytes; `None` if it does not exist.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, RunError> {
     let Some(file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -42,20 +42,20 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, RunError> 
     Ok(Some(bytes))
 }
 
-/// Without waiting for the other end of a FIFO.
+/// Opening does not block, even for a FIFO.
 #[cfg(unix)]
-fn no_wait(options: &mut OpenOptions) -> &mut OpenOptions {
+fn nonblocking(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     options.custom_flags(flags)
 }
 
 #[cfg(not(unix))]
-fn no_wait(options: &mut OpenOptions) -> &mut OpenOptions {
+fn nonblocking(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn plain(path: &Path, found: &Metadata) -> Result<(), RunError> {
+fn require_regular_file(path: &Path, found: &Metadata) -> Result<(), RunError> {
     if found.is_file() {
         return Ok(());
     }

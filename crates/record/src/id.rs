@@ -13,7 +13,7 @@ pub struct PairId {
     second: String,
 }
 
-/// A text that names no pair.
+/// A text that is not a pair.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not a pair; write two different names with a colon between them, such as `a:b`")]
 pub struct PairIdError(pub String);
@@ -78,8 +78,8 @@ pub struct SessionId {
 }
 
 impl SessionId {
-    /// Model 1 and Model 2. Which solver is Model 1 alternates from sample to sample; which one begins is a coin's
-    /// choice, so that neither size nor name can be told from the position.
+    /// Model 1 and Model 2. Which solver is Model 1 alternates from sample to sample, and is pseudo-random in the
+    /// first one, so that the position reveals neither size nor name.
     pub fn solvers(&self, seed: Seed) -> [String; 2] {
         let [a, b] = self.pair.both().map(str::to_owned);
         let swap = coin(seed, &self.pair.to_string()) ^ (self.sample % 2 == 1);

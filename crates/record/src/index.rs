@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
-    places: HashMap<Box<str>, LineSpan>,
-    /// Where the next record would begin.
+    spans: HashMap<Box<str>, LineSpan>,
+    /// The offset of the next record.
     pub(crate) end: u64,
 }
 
@@ -17,53 +17,53 @@ impl Index {
     /// Reads the index of a folder. Of two records of one name, the later one counts.
     pub fn read(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join("records.jsonl");
-        let name = |line: &[u8], place| parse(line).map(|record| (record.id().into_boxed_str(), place));
-        let mut places = HashMap::new();
-        let end = crate::scan::for_each_line(&path, 0, name, |(name, place)| {
-            places.insert(name, place);
+        let name = |line: &[u8], span| parse(line).map(|record| (record.id().into_boxed_str(), span));
+        let mut spans = HashMap::new();
+        let end = crate::scan::for_each_line(&path, 0, name, |(name, span)| {
+            spans.insert(name, span);
             Ok(())
         })?;
-        Ok(Self { path, places, end })
+        Ok(Self { path, spans, end })
     }
 
     /// Number of records.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.spans.len()
     }
 
     /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.spans.is_empty()
     }
 
     /// Whether there is a record of this name.
     pub fn contains(&self, name: &str) -> bool {
-        self.places.contains_key(name)
+        self.spans.contains_key(name)
     }
 
-    /// Where the record of this name stands.
-    pub(crate) fn place(&self, name: &str) -> Option<LineSpan> {
-        self.places.get(name).copied()
+    /// The position of the record of this name.
+    pub(crate) fn span(&self, name: &str) -> Option<LineSpan> {
+        self.spans.get(name).copied()
     }
 
-    /// The names of all records, in no order.
+    /// The names of all records, in arbitrary order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(AsRef::as_ref)
+        self.spans.keys().map(AsRef::as_ref)
     }
 
     /// The record of this name.
     pub fn record(&self, name: &str) -> Result<Option<Record>, RunError> {
-        let Some(place) = self.places.get(name) else { return Ok(None) };
-        let bytes = read_line_at(&self.path, *place)?;
+        let Some(span) = self.spans.get(name) else { return Ok(None) };
+        let bytes = read_line_at(&self.path, *span)?;
         parse(&bytes).map(Some).map_err(|what| RunError::Line { path: self.path.clone(), line: 0, what })
     }
 
     /// All records, in the order of the file.
     pub(crate) fn records(&self) -> Result<Vec<Record>, RunError> {
         let mut records = Vec::with_capacity(self.len());
-        let read = |line: &[u8], place: LineSpan| Ok((parse(line)?, place));
-        crate::scan::for_each_line(&self.path, 0, read, |(record, place)| {
-            if place.offset < self.end && self.places.get(record.id().as_str()) == Some(&place) {
+        let read = |line: &[u8], span: LineSpan| Ok((parse(line)?, span));
+        crate::scan::for_each_line(&self.path, 0, read, |(record, span)| {
+            if span.offset < self.end && self.spans.get(record.id().as_str()) == Some(&span) {
                 records.push(record);
             }
             Ok(())

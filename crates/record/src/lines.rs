@@ -55,7 +55,7 @@ impl Record {
     }
 }
 
-/// One question put to several solvers, outside of a session; judged when it was made.
+/// One question that several solvers answer outside of a session; the answers are judged when the record is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PanelRecord {
     /// The format of this line.
@@ -65,13 +65,13 @@ pub struct PanelRecord {
     /// The session whose final question it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The question; none where the asker wrote none.
+    /// The question, if the asker wrote one.
     pub question: Option<String>,
     /// The cross-check answers.
     pub check: Vec<Option<String>>,
     /// Every solver's answers, a draw each.
     pub answers: BTreeMap<String, Vec<SolverAnswer>>,
-    /// Which of these are right; none where there is no question or the cross-check answers do not all agree.
+    /// Which of these are right; `None` without a question, or if the cross-check answers do not all agree.
     pub right: Option<BTreeMap<String, Vec<bool>>>,
     /// The rules by which the answers were judged.
     #[serde(flatten)]
@@ -119,7 +119,7 @@ impl SessionRecord {
     }
 }
 
-/// A model's answer to a problem of a benchmark; judged when it was made.
+/// A model's answer to a problem of a benchmark; it is judged when the record is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalRecord {
     /// The format of this line.
@@ -170,7 +170,7 @@ impl EvalRecord {
     }
 
     /// Tokens that the model wrote.
-    pub fn written(&self) -> u64 {
+    pub fn completion_tokens(&self) -> u64 {
         self.used.get(Role::Panel.as_str()).map_or(0, |used| used.usage.completion)
     }
 }
@@ -221,7 +221,7 @@ impl GradeLine {
     }
 }
 
-/// One session that was chosen by chance, with the probability of the choice.
+/// One randomly drawn session, with the probability of the draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawLine {
     /// The format of this line.
@@ -236,6 +236,6 @@ pub struct DrawLine {
     pub pairs: usize,
     /// The probability with which one draw of the batch takes this pair.
     pub probability: f64,
-    /// Every pair was taken equally often, by design and not by chance.
+    /// Whether every pair was taken equally often, by design and not at random.
     pub fixed: bool,
 }

@@ -8,16 +8,15 @@ use std::io::Write;
 use std::path::Path;
 
 /// Prefixes of keys that may be added later: further models, datasets and judges.
-const GROWING: [&str; 3] = ["models.", "data.", "judge."];
+const OPTIONAL_PREFIXES: [&str; 3] = ["models.", "data.", "judge."];
 
 /// The key with the name of the comparison. Its version may change, because every grade names its own.
 pub const COMPARISON: &str = "comparison";
 
 /// Bytes of the longest `run.toml` that is read.
-const LONGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
-/// What must stay the same for two folders, or a folder and a configuration, to belong together: keys and
-/// values as text. Keys under `models.`, `data.` and `judge.` may be absent on one side, so that a run can grow.
+/// The keys and values, as text, that must be equal for two folders, or a folder and a configuration, to belong together. Keys under `models.`, `data.` and `judge.` may be absent on one side, so that a run can grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Identity(pub BTreeMap<String, String>);
@@ -34,7 +33,7 @@ impl Identity {
                 {
                     None
                 }
-                (None, _) | (_, None) if GROWING.iter().any(|part| key.starts_with(part)) => None,
+                (None, _) | (_, None) if OPTIONAL_PREFIXES.iter().any(|part| key.starts_with(part)) => None,
                 (there, here) => {
                     let show = |value: Option<&String>| value.map_or("absent".to_owned(), Clone::clone);
                     Some(format!("  {key}: {} there, {} here", show(there), show(here)))
@@ -45,7 +44,7 @@ impl Identity {
 
     /// Adds the keys that only the other, earlier one has. The comparison stays the earlier one: grades of versions that
     /// did not name it were made by that one.
-    pub(crate) fn grow(&mut self, other: &Self) {
+    pub(crate) fn add_missing(&mut self, other: &Self) {
         if let Some(earlier) = other.0.get(COMPARISON) {
             self.0.insert(COMPARISON.to_owned(), earlier.clone());
         }
@@ -80,12 +79,12 @@ impl Manifest {
         self.identity.0.contains_key(EVAL)
     }
 
-    /// A manifest in today's format.
+    /// A manifest in the current format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
         Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
     }
 
-    /// Reads the manifest of a folder; `None` where there is none.
+    /// Reads the manifest of a folder; `None` if it has none.
     pub fn read(folder: &Path) -> Result<Option<Self>, RunError> {
         #[derive(Deserialize)]
         struct Version {
@@ -97,7 +96,7 @@ impl Manifest {
             return Err(RunError::not_a_folder(folder));
         }
         let path = folder.join("run.toml");
-        let Some(bytes) = files::read(&path, LONGEST)? else { return Ok(None) };
+        let Some(bytes) = files::read(&path, MAX_BYTES)? else { return Ok(None) };
         let text = String::from_utf8(bytes).map_err(|error| {
             RunError::manifest(&path, format_args!("not UTF-8 text: {}", error.utf8_error()))
         })?;

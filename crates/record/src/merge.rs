@@ -20,13 +20,13 @@ pub struct MergeSummary {
 }
 
 /// One of the runs: what it is, and the names of its records. The records stay on the disk.
-struct Part<'p> {
+struct SourceRun<'p> {
     path: &'p Path,
     manifest: Manifest,
     index: Index,
 }
 
-impl<'p> Part<'p> {
+impl<'p> SourceRun<'p> {
     fn read(path: &'p Path) -> Result<Self, RunError> {
         Ok(Self { path, manifest: Manifest::require(path)?, index: Index::read(path)? })
     }
@@ -37,7 +37,7 @@ impl<'p> Part<'p> {
 ///
 /// The folder appears under its name only when it is complete.
 pub fn merge(into: &Path, runs: &[&Path]) -> Result<MergeSummary, RunError> {
-    let runs = runs.iter().map(|path| Part::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let runs = runs.iter().map(|path| SourceRun::read(path)).collect::<Result<Vec<_>, _>>()?;
     let manifest = common_manifest(&runs)?;
     let owners = Owners::of(&runs)?;
     let mut merged = NewRun::begin(into)?;
@@ -49,14 +49,14 @@ pub fn merge(into: &Path, runs: &[&Path]) -> Result<MergeSummary, RunError> {
     Ok(MergeSummary { records: owners.records, calls })
 }
 
-fn common_manifest(runs: &[Part<'_>]) -> Result<Manifest, RunError> {
+fn common_manifest(runs: &[SourceRun<'_>]) -> Result<Manifest, RunError> {
     let Some((first, others)) = runs.split_first() else {
         return Err(RunError::no_run(Path::new("")));
     };
     let mut manifest = first.manifest.clone();
     for other in others {
         check_identity(other.path, &manifest, &other.manifest)?;
-        manifest.identity.grow(&other.manifest.identity);
+        manifest.identity.add_missing(&other.manifest.identity);
         // Shards have a part of the plan each.
         let (one, two) = (manifest.planned, other.manifest.planned);
         manifest.planned =
@@ -85,7 +85,7 @@ struct Owners {
 
 impl Owners {
     /// Finds what is in several runs; two different records of one name are refused.
-    fn of(runs: &[Part<'_>]) -> Result<Self, RunError> {
+    fn of(runs: &[SourceRun<'_>]) -> Result<Self, RunError> {
         let mut owners = Self { shared: HashMap::new(), records: 0 };
         for (place, run) in runs.iter().enumerate() {
             for name in run.index.names() {
@@ -114,12 +114,12 @@ impl Owners {
 }
 
 /// Copies the lines of the records that are taken, run by run.
-fn copy_records(merged: &NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<(), RunError> {
+fn copy_records(merged: &NewRun, runs: &[SourceRun<'_>], owners: &Owners) -> Result<(), RunError> {
     for (place, run) in runs.iter().enumerate() {
         let taken = |line: &[u8], at| {
             let record: Record = serde_json::from_slice(line).map_err(|error| error.to_string())?;
             let name = record.id();
-            let latest = run.index.place(&name) == Some(at);
+            let latest = run.index.span(&name) == Some(at);
             Ok((latest && owners.takes(place, &name)).then(|| line.to_vec()))
         };
         for_each_line(&run.path.join("records.jsonl"), 0, taken, |line| {
@@ -130,14 +130,14 @@ fn copy_records(merged: &NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<(
 }
 
 /// The choices of an adaptive run; those of two runs do not make one.
-fn copy_draws(merged: &NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
+fn copy_draws(merged: &NewRun, runs: &[SourceRun<'_>]) -> Result<(), RunError> {
     let with: Vec<PathBuf> =
         runs.iter().map(|run| run.path.join(DRAWS)).filter(|file| file.exists()).collect();
     match with.as_slice() {
         [] => Ok(()),
         [only] => {
             files::exists(only)?;
-            std::fs::copy(only, merged.part.0.join(DRAWS)).map(drop).map_err(RunError::io(only))
+            std::fs::copy(only, merged.staging.0.join(DRAWS)).map(drop).map_err(RunError::io(only))
         }
         [_, other, ..] => Err(RunError::other_pairs(other)),
     }
@@ -145,7 +145,7 @@ fn copy_draws(merged: &NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
 
 /// Every grader's grades, one for each record: the last of the first run that has one. Grades by two versions of the rules
 /// are refused. Each line names its comparison.
-fn copy_grades(merged: &mut NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
+fn copy_grades(merged: &mut NewRun, runs: &[SourceRun<'_>]) -> Result<(), RunError> {
     let mut seen: HashSet<(String, String)> = HashSet::new();
     let mut rules = HashMap::new();
     for run in runs {
@@ -179,7 +179,7 @@ fn copy_grades(merged: &mut NewRun, runs: &[Part<'_>]) -> Result<(), RunError> {
 }
 
 /// Copies each record's calls from one run: the one that finished it, else the one with most of them. Returns their number.
-fn copy_calls(merged: &NewRun, runs: &[Part<'_>], owners: &Owners) -> Result<usize, RunError> {
+fn copy_calls(merged: &NewRun, runs: &[SourceRun<'_>], owners: &Owners) -> Result<usize, RunError> {
     let replies = runs.iter().map(|run| Replies::open(run.path)).collect::<Result<Vec<_>, _>>()?;
     let counts = replies.iter().map(Replies::counts).collect::<Result<Vec<_>, _>>()?;
     let mut copied = 0;

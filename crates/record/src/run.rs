@@ -48,7 +48,7 @@ impl RunDir {
         let mut manifest = manifest.clone();
         if let Some(there) = Manifest::read(path)? {
             check_identity(path, &there, &manifest)?;
-            manifest.identity.grow(&there.identity);
+            manifest.identity.add_missing(&there.identity);
             manifest.planned = manifest.planned.max(there.planned);
         }
         manifest.write(path)?;
@@ -79,7 +79,7 @@ impl RunDir {
         })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

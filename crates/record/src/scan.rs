@@ -11,7 +11,7 @@ const BLOCK: usize = 16 << 20;
 /// Bytes that one core reads at a time.
 const PART: usize = 1 << 20;
 /// Bytes of the longest line that is read.
-const LONGEST: usize = 1 << 30;
+const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// The position of a line in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn scan_lines<T: Send>(
     Ok((values, end))
 }
 
-/// Maps the lines as [`scan_lines`] does, and hands them over in order, a block at a time; says where the next one would begin.
+/// Maps the lines as [`scan_lines`] does, and passes them to `take` in order, a block at a time; returns the offset of the next line.
 pub fn for_each_line<T: Send>(
     path: &Path,
     from: u64,
@@ -66,13 +66,13 @@ pub fn for_each_line<T: Send>(
         if got == 0 {
             return Ok(begin);
         }
-        if block.len() > LONGEST {
-            return Err(unreadable((begin, format!("longer than {LONGEST} bytes"))));
+        if block.len() > MAX_LINE_BYTES {
+            return Err(unreadable((begin, format!("longer than {MAX_LINE_BYTES} bytes"))));
         }
     }
 }
 
-/// Cuts whole lines into parts of about one size, each with its place.
+/// Splits whole lines into parts of similar size, each with its offset.
 fn parts(lines: &[u8]) -> Vec<(usize, &[u8])> {
     let (mut parts, mut at) = (Vec::new(), 0);
     while at < lines.len() {
@@ -84,7 +84,7 @@ fn parts(lines: &[u8]) -> Vec<(usize, &[u8])> {
     parts
 }
 
-/// Maps the lines of one part; an error comes with the place of its line.
+/// Maps the lines of one part; an error has the offset of its line.
 fn lines<T>(
     part: &[u8],
     begin: u64,
@@ -116,7 +116,7 @@ fn line_number(path: &Path, offset: u64) -> usize {
     count().unwrap_or(1)
 }
 
-/// The bytes at a place.
+/// The bytes at a position.
 pub fn read_line_at(path: &Path, place: LineSpan) -> Result<Vec<u8>, RunError> {
     let read = || {
         let mut file = File::open(path)?;

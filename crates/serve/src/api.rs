@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) use body::JsonBody;
 
 /// The state of every route.
-type Shared = axum::extract::State<Arc<Environment>>;
+type EnvironmentState = axum::extract::State<Arc<Environment>>;
 
 /// Every route: method, path and handler.
 fn table() -> [(&'static str, &'static str, MethodRouter<Arc<Environment>>); 9] {

@@ -27,12 +27,12 @@ struct State {
     novelty: NoveltyBuffer,
     file: Jsonl,
     /// The latest requests with a key.
-    keyed: VecDeque<Line>,
+    keyed: VecDeque<HistoryLine>,
 }
 
 /// One request: questions of a step and their novelty.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Line {
+struct HistoryLine {
     schema: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     step: Option<u64>,
@@ -67,7 +67,7 @@ impl History {
     pub fn open(folder: &Path, plan: &TrainSection) -> Result<Self, ServeError> {
         let embedder = Embedder::find(&plan.embedder)?;
         std::fs::create_dir_all(folder).map_err(RunError::io(folder))?;
-        let (file, lines) = Jsonl::open::<Line>(&folder.join(FILE))?;
+        let (file, lines) = Jsonl::open::<HistoryLine>(&folder.join(FILE))?;
         let mut novelty = NoveltyBuffer::new(plan.buffer_size, plan.num_neighbors, &embedder);
         let all: Vec<&str> = lines.iter().flat_map(|line| &line.questions).map(String::as_str).collect();
         let latest = all.get(all.len().saturating_sub(plan.buffer_size)..).unwrap_or_default();
@@ -85,11 +85,12 @@ impl History {
         let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
         let vectors = self.embedder.embed(&texts)?;
         let mut state = self.state.lock();
-        let same = |line: &&Line| key.is_some() && line.step == step && line.key == key;
+        let same = |line: &&HistoryLine| key.is_some() && line.step == step && line.key == key;
         if let Some(line) = state.keyed.iter().rev().find(same) {
             return Ok(NoveltyResponse { novelty: line.novelty.clone(), remembered: state.novelty.len() });
         }
-        let line = Line { schema: SCHEMA, step, key, questions, novelty: state.novelty.novelties(&vectors)? };
+        let line =
+            HistoryLine { schema: SCHEMA, step, key, questions, novelty: state.novelty.novelties(&vectors)? };
         state.file.append(&line)?;
         state.novelty.extend(&vectors)?;
         let response = NoveltyResponse { novelty: line.novelty.clone(), remembered: state.novelty.len() };
@@ -100,7 +101,7 @@ impl History {
 
 impl State {
     /// Remembers a request with a key, and drops the oldest.
-    fn remember(&mut self, line: Line) {
+    fn remember(&mut self, line: HistoryLine) {
         if line.key.is_some() {
             self.keyed.push_back(line);
         }

@@ -26,10 +26,11 @@ use response::ResponseHeader;
 
 /// The served models.
 pub struct Models {
-    served: BTreeMap<String, Served>,
+    served: BTreeMap<String, ServedModel>,
     /// `max_tokens` of requests that do not set it.
     default_max_tokens: u32,
-    halt: Halt,
+    /// Once triggered, no further reply begins.
+    pub(crate) halt: Halt,
     /// Every reply in progress holds a clone.
     open: Arc<()>,
     /// Requests so far. The engine treats the replies of one request as those of one client.
@@ -37,7 +38,7 @@ pub struct Models {
     created: u64,
 }
 
-struct Served {
+struct ServedModel {
     model: Arc<Model>,
     /// The defaults for fields that a request does not set.
     sampling: Sampling,
@@ -51,7 +52,8 @@ impl Models {
         default_max_tokens: u32,
     ) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
-            let served = Served { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
+            let served =
+                ServedModel { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
@@ -65,12 +67,7 @@ impl Models {
         }
     }
 
-    /// Starts no further replies.
-    pub(crate) fn halt(&self) {
-        self.halt.trigger();
-    }
-
-    fn find(&self, name: &str) -> Result<&Served, OpenAiError> {
+    fn find(&self, name: &str) -> Result<&ServedModel, OpenAiError> {
         self.served.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.served.keys().map(String::as_str).collect();
             OpenAiError::not_found(format!("no model `{name}`; available: {}", names.join(", ")))
@@ -93,24 +90,24 @@ pub(crate) fn routes(models: Arc<Models>) -> Router {
         .with_state(models)
 }
 
-type Shared = State<Arc<Models>>;
+type ModelsState = State<Arc<Models>>;
 
-async fn health(State(models): Shared) -> Json<Value> {
+async fn health(State(models): ModelsState) -> Json<Value> {
     let open = Arc::strong_count(&models.open) - 1;
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "open": open }))
 }
 
-async fn list(State(models): Shared) -> Json<Value> {
+async fn list(State(models): ModelsState) -> Json<Value> {
     let all: Vec<Value> = models.served.keys().map(|name| models.describe(name)).collect();
     Json(json!({ "object": "list", "data": all }))
 }
 
-async fn one(State(models): Shared, Path(name): Path<String>) -> Result<Json<Value>, OpenAiError> {
+async fn one(State(models): ModelsState, Path(name): Path<String>) -> Result<Json<Value>, OpenAiError> {
     models.find(&name)?;
     Ok(Json(models.describe(&name)))
 }
 
-async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<Response, OpenAiError> {
+async fn chat(State(models): ModelsState, request: axum::extract::Request) -> Result<Response, OpenAiError> {
     let body = crate::api::JsonBody::<ChatRequest>::from_request(request, &()).await;
     // The hints are about the environment's API.
     let body = body.map_err(|error| ApiError { hint: None, ..error })?.0;
@@ -118,7 +115,7 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
     let model = served.model.clone();
     let limits = RequestLimits {
         default_max_tokens: models.default_max_tokens,
-        max_prompt_bytes: model.longest_prompt(),
+        max_prompt_bytes: model.max_prompt_bytes(),
     };
     let client = models.requests.fetch_add(1, Ordering::Relaxed);
     let request = body.validate(&served.sampling, &limits, client)?;

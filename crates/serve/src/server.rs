@@ -27,7 +27,7 @@ pub async fn serve_models(
 ) -> Result<(), ServeError> {
     let models = Arc::new(models);
     let options = ServerOptions { error_response: models::error_response, ..options };
-    run(options, models::routes(models.clone()), ready, shutdown, move || models.halt()).await
+    run(options, models::routes(models.clone()), ready, shutdown, move || models.halt.trigger()).await
 }
 
 async fn run(

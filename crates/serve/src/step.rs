@@ -25,7 +25,7 @@ pub(crate) async fn step(
     }
     let record = open.planned.id.to_string();
     let stored = environment.folder.calls().of_record(&record).map_err(CallError::from)?;
-    let step = Step { environment, open, record, stored, caller: environment.caller(open.seed) };
+    let step = StepContext { environment, open, record, stored, caller: environment.caller(open.seed) };
     let (mut session, mut used) = episode.state();
     for (call, reply) in episode.submitted_calls() {
         let slot = call.slot;
@@ -46,7 +46,7 @@ pub(crate) async fn step(
     Ok(episode.complete(session, used, grade))
 }
 
-struct Step<'e> {
+struct StepContext<'e> {
     environment: &'e Environment,
     open: &'e OpenSession,
     record: String,
@@ -55,7 +55,7 @@ struct Step<'e> {
     caller: Caller<'e>,
 }
 
-impl Step<'_> {
+impl StepContext<'_> {
     /// Stores a reply of the trainer like that of any model.
     async fn store(&self, call: Call, reply: Reply) -> Result<CallReply, CallError> {
         let role = self.role(call.slot.role);

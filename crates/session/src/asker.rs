@@ -12,12 +12,12 @@ pub enum Section {
     Reasoning,
     /// A private candidate with its worked solution.
     Draft,
-    /// What is forwarded.
+    /// The question, which is forwarded to the solvers.
     Question,
 }
 
 impl Section {
-    /// All three, in the order asked for.
+    /// All sections, in the order in which the prompts ask for them.
     pub const ALL: [Self; 3] = [Self::Reasoning, Self::Draft, Self::Question];
 
     /// Whether a text contains its tag.

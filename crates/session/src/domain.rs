@@ -22,17 +22,17 @@ pub enum Domain {
     Choice,
     /// One number, equal within a relative tolerance.
     Number {
-        /// How far two numbers may lie apart, as a share of the larger one.
+        /// The maximum difference, relative to the larger number.
         tolerance: f64,
     },
     /// A word or a short phrase.
     Text,
 }
 
-/// How far two numbers may lie apart where nothing else is said: one percent.
+/// The default relative tolerance: one percent.
 const TOLERANCE: f64 = 0.01;
 
-/// A name that is no domain.
+/// An unknown name of a domain.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown domain `{0}`, expected one of math, choice, number, text")]
 pub struct UnknownDomainError(String);

@@ -5,7 +5,7 @@ use aske_answer::{Comparison, Method, Verdict, last_word};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Two answers whose equality is in question, each in its role.
+/// Two answers to be compared, each in its role.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnswerPair {
     /// The cross-check answer; between two cross-check answers, the earlier.
@@ -72,11 +72,11 @@ pub fn grade(
     Ok(Grade { outcome, right, undecided, promoted, folded })
 }
 
-/// Judges any number of answers to one question: whether each is right, or none where the cross-check answers do not all
+/// Judges any number of answers to one question: whether each is right, or `None` if the cross-check answers do not all
 /// agree.
 ///
 /// An answer is right only if it matches all cross-check answers. Pairs that the symbolic comparison calls different or
-/// undecided go to the equivalence checker where there is one (`verdicts` is `Some`).
+/// undecided go to the equivalence checker if there is one (`verdicts` is `Some`).
 pub fn judge(
     check: &[Option<&str>],
     answers: &[Option<&str>],
@@ -121,7 +121,7 @@ impl<'a> Matcher<'a> {
         if self.missing.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.missing)) }
     }
 
-    /// Whether all these pairs match. Verdicts are asked for only while none of the pairs is known to differ.
+    /// Whether all these pairs match. Verdicts are requested only while no pair is known to differ.
     fn all<'p>(&mut self, pairs: impl Iterator<Item = (Option<&'p str>, Option<&'p str>)>) -> bool {
         let mut open = BTreeSet::new();
         for (gold, pred) in pairs {

@@ -123,7 +123,7 @@ impl Session {
             && self.protocol.asker_total_tokens.is_some()
             && self.asker_budget() == 0
         {
-            self.asked(&empty);
+            self.record_turn(&empty);
         }
     }
 
@@ -159,7 +159,7 @@ impl Session {
             return Err(FeedError(slot));
         }
         match (&mut self.stage, slot.role) {
-            (Stage::Asking, Role::Asker) if slot.draw == 0 => self.asked(&reply),
+            (Stage::Asking, Role::Asker) if slot.draw == 0 => self.record_turn(&reply),
             (Stage::Solving { solvers, check, .. }, role) => {
                 let place = match role {
                     Role::Solver(side) if slot.draw == 0 => Some(&mut solvers[side.index()]),
@@ -170,7 +170,7 @@ impl Session {
                     Some(place @ None) => *place = Some(reply),
                     _ => return Err(FeedError(slot)),
                 }
-                self.solved();
+                self.record_answers();
             }
             _ => return Err(FeedError(slot)),
         }
@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// The asker has replied: forwards its question, recovers or ends.
-    fn asked(&mut self, reply: &Reply) {
+    fn record_turn(&mut self, reply: &Reply) {
         self.asker_tokens = self.asker_tokens.saturating_add(reply.usage.completion);
         let parts = split_thinking(&reply.content);
         let turn = Turn::read(&parts.visible, reply.finish, self.protocol.question_words);
@@ -217,7 +217,7 @@ impl Session {
     }
 
     /// Once all replies are there: records the answers, and continues or ends.
-    fn solved(&mut self) {
+    fn record_answers(&mut self) {
         let Stage::Solving { solvers, check, .. } = &self.stage else { return };
         let [Some(one), Some(two)] = solvers.as_ref() else { return };
         if check.iter().any(Option::is_none) {
@@ -230,7 +230,7 @@ impl Session {
             self.transcript.check = check.iter().flatten().map(answer).collect();
             None
         } else {
-            let shown = [one, two].map(|reply| self.shown(reply));
+            let shown = [one, two].map(|reply| self.summary(reply));
             let name = if self.turn() < self.protocol.rounds { "asker_next" } else { "asker_final" };
             Some(self.render_next(name, &[&shown[0], &shown[1]]))
         };
@@ -242,7 +242,7 @@ impl Session {
     }
 
     /// A solver's reply as the asker sees it.
-    fn shown(&self, reply: &Reply) -> String {
+    fn summary(&self, reply: &Reply) -> String {
         summarise(&split_thinking(&reply.content), self.protocol.summary_chars)
             .unwrap_or_else(|| self.pack.render("no_answer", &[]))
     }

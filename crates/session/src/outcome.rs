@@ -35,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// The label by which solvers are right; which one it is does not matter.
+    /// The outcome that follows from which solvers are right, in either order.
     pub fn of(right: [bool; 2]) -> Self {
         match right {
             [true, true] => Self::TooEasy,

@@ -12,18 +12,22 @@ use template::Template;
 /// A file of a pack: its name without `.txt`, the placeholders it may use and those it must use.
 struct FileSpec {
     name: &'static str,
-    may: &'static [&'static str],
-    must: &'static [&'static str],
+    allowed: &'static [&'static str],
+    required: &'static [&'static str],
     /// An empty file is allowed: then nothing is sent.
     may_be_empty: bool,
 }
 
-const fn file(name: &'static str, may: &'static [&'static str], must: &'static [&'static str]) -> FileSpec {
-    FileSpec { name, may, must, may_be_empty: false }
+const fn file(
+    name: &'static str,
+    allowed: &'static [&'static str],
+    required: &'static [&'static str],
+) -> FileSpec {
+    FileSpec { name, allowed, required, may_be_empty: false }
 }
 
 const fn optional(name: &'static str) -> FileSpec {
-    FileSpec { name, may: &[], must: &[], may_be_empty: true }
+    FileSpec { name, allowed: &[], required: &[], may_be_empty: true }
 }
 
 const BOTH: &[&str] = &["boundary_a_answer", "boundary_b_answer"];
@@ -70,7 +74,7 @@ fn earlier_name(name: &'static str) -> &'static str {
 pub struct PackIssue {
     /// The file, with its ending.
     pub file: String,
-    /// The line, counted from 1, where there is one to point at.
+    /// The line, counted from 1, if the error is on one.
     pub line: Option<usize>,
     /// What is wrong.
     pub what: String,
@@ -165,7 +169,7 @@ impl Pack {
         })
     }
 
-    /// The solver answers in a message of this pack; none where it contains none.
+    /// The solver answers in a message of this pack; `None` if it contains none.
     pub fn answers<'m>(&self, message: &'m str) -> Option<[&'m str; 2]> {
         let captured = |name| self.templates.get(name).and_then(|template| template.capture(message));
         let values = ["asker_next", "asker_final"].into_iter().find_map(captured)?;
@@ -211,17 +215,17 @@ fn check(spec: &FileSpec, name: &str, template: &Template) -> Vec<PackIssue> {
     let mut problems = Vec::new();
     let mut problem = |line, what| problems.push(PackIssue { file: name.to_owned(), line, what });
     for (placeholder, line) in template.placeholders() {
-        if !spec.may.contains(&placeholder) {
-            let known = match spec.may {
+        if !spec.allowed.contains(&placeholder) {
+            let known = match spec.allowed {
                 [] => "this file has no placeholders".to_owned(),
                 may => format!("it may use {}", braced(may)),
             };
             problem(Some(line), format!("unknown placeholder {{{{{placeholder}}}}}; {known}"));
         }
     }
-    for must in spec.must {
-        if !template.placeholders().any(|(placeholder, _)| placeholder == *must) {
-            problem(None, format!("the placeholder {{{{{must}}}}} is missing"));
+    for required in spec.required {
+        if !template.placeholders().any(|(placeholder, _)| placeholder == *required) {
+            problem(None, format!("the placeholder {{{{{required}}}}} is missing"));
         }
     }
     if template.source.is_empty() && !spec.may_be_empty {

@@ -1,4 +1,4 @@
-//! The numbers of a dialogue.
+//! Rounds, token budgets and limits of a session.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ impl Seed {
     }
 }
 
-/// A fair coin for a name, fixed by the seed.
+/// A pseudo-random bit for a name, determined by the seed.
 pub fn coin(seed: Seed, name: &str) -> bool {
     keyed(seed, name).finalize().as_bytes()[0] & 1 == 1
 }

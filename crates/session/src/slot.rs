@@ -40,6 +40,16 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role.
+    pub const ALL: [Self; 6] = [
+        Self::Asker,
+        Self::Solver(Side::One),
+        Self::Solver(Side::Two),
+        Self::Check,
+        Self::Panel,
+        Self::Equivalence,
+    ];
+
     /// The name in stored calls.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@ use crate::thinking::SplitReply;
 use aske_answer::boxes;
 
 /// What follows the last `#Summary#` or `#Output#`, cut to `limit` characters, the boxed answer always
-/// preserved: put in front when it fell outside or stood above the tag. Without a tag only the boxed
+/// preserved: it is put in front if it is outside or above the tag. Without a tag only the boxed
 /// answer; with neither, `None`.
 pub(crate) fn summarise(parts: &SplitReply<'_>, limit: usize) -> Option<String> {
     let visible = parts.visible.as_ref();

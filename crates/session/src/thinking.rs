@@ -30,7 +30,7 @@ pub fn split_thinking(content: &str) -> SplitReply<'_> {
     }
     let (mut visible, mut thinking) = (String::new(), String::new());
     let mut rest = content;
-    // A template may have opened the thinking already: then the first thing met is its end.
+    // A chat template may already have opened the thinking: then the first tag is its end.
     let mut inside = match (find(rest, OPEN), find(rest, CLOSE)) {
         (Some(open), Some(close)) => close < open,
         (open, _) => open.is_none(),
@@ -46,7 +46,7 @@ pub fn split_thinking(content: &str) -> SplitReply<'_> {
             break;
         }
     }
-    // A stray end mark left in the visible text (ends met twice) starts the visible part anew.
+    // After a second end tag in a row, only the text behind it is visible.
     if let Some(at) = rfind(&visible, CLOSE) {
         thinking.push_str(&visible[..at]);
         visible.drain(..at + CLOSE.len());

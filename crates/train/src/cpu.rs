@@ -41,7 +41,7 @@ pub struct CpuPolicy {
 }
 
 /// One sequence of a batch and its targets.
-struct Sequence<'b> {
+struct TargetSequence<'b> {
     tokens: &'b [u32],
     targets: Vec<Target>,
     weights: Vec<f32>,
@@ -94,7 +94,7 @@ impl CpuPolicy {
             sequences.extend(split_sequences(batch, &targets));
         }
         let weights = self.network.pack(&self.parameters);
-        let stripes: Vec<Vec<&Sequence>> = (0..STRIPES.min(sequences.len()))
+        let stripes: Vec<Vec<&TargetSequence>> = (0..STRIPES.min(sequences.len()))
             .map(|stripe| sequences.iter().skip(stripe).step_by(STRIPES).collect())
             .collect();
         let parts: Vec<(StatsSum, Vec<f32>)> = stripes
@@ -115,7 +115,7 @@ impl CpuPolicy {
     fn stripe(
         &self,
         weights: &PackedWeights,
-        sequences: &[&Sequence],
+        sequences: &[&TargetSequence],
         loss: Loss,
         backward: bool,
     ) -> (StatsSum, Vec<f32>) {
@@ -146,14 +146,18 @@ impl CpuPolicy {
 }
 
 /// The sequences of a batch that have targets, each up to its last target.
-fn split_sequences<'b>(batch: &'b Batch, targets: &Targets) -> Vec<Sequence<'b>> {
+fn split_sequences<'b>(batch: &'b Batch, targets: &Targets) -> Vec<TargetSequence<'b>> {
     let mut sequences = Vec::new();
     let each =
         targets.positions.iter().zip(&targets.tokens).zip(targets.weights.iter().zip(&targets.old_logprobs));
     let mut each = each.peekable();
     for range in batch.ranges() {
-        let mut sequence =
-            Sequence { tokens: &[], targets: Vec::new(), weights: Vec::new(), old_logprobs: Vec::new() };
+        let mut sequence = TargetSequence {
+            tokens: &[],
+            targets: Vec::new(),
+            weights: Vec::new(),
+            old_logprobs: Vec::new(),
+        };
         while let Some(((position, token), (weight, old))) =
             each.next_if(|((position, _), _)| **position < range.end)
         {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aske_chat::Hint;
 
-/// The source of an error, of whatever type.
+/// The source of an error, of any type.
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// An error while creating, training, loading or saving a policy.

@@ -1,4 +1,4 @@
-//! Experiment trackers: where the metrics of a training go besides `metrics.jsonl`.
+//! Experiment trackers, which show the metrics of a training that are also in `metrics.jsonl`.
 //!
 //! TensorBoard's [`EventFile`] is always written. The other trackers are used through their Python clients, each in a
 //! [`Client`] process of its own, so that offline modes and environment variables are the client's. A tracker that fails, hangs

@@ -1,7 +1,7 @@
 //! Filters and sorts the list of sessions.
 
 use crate::flags::Flag;
-use crate::params::Params;
+use crate::params::{Params, json_word};
 use crate::runs::LoadedRun;
 use crate::search::Needle;
 use aske_evidence::{Run, Session};
@@ -9,13 +9,14 @@ use aske_http::ApiError;
 use aske_session::Outcome;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::fmt;
 
 /// An outcome, or no grade yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Label {
-    Graded(Outcome),
     Ungraded,
+    #[serde(untagged)]
+    Graded(Outcome),
 }
 
 impl Label {
@@ -39,18 +40,9 @@ impl Label {
     }
 }
 
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Graded(outcome) => outcome.fmt(f),
-            Self::Ungraded => f.write_str("ungraded"),
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Order {
+enum SortOrder {
     /// In the order in which they ended.
     #[default]
     Ended,
@@ -62,20 +54,14 @@ enum Order {
     Outcome,
 }
 
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 /// The conditions for a session to be listed.
 #[derive(Debug)]
-pub(crate) struct Filter {
+pub(crate) struct SessionFilter {
     outcome: Option<Label>,
     solvers: Vec<String>,
     flag: Option<Flag>,
     needle: Option<Needle>,
-    order: Order,
+    order: SortOrder,
 }
 
 /// The sessions that match a filter.
@@ -86,7 +72,7 @@ pub(crate) struct Matches {
     pub(crate) outcomes: [usize; Label::COUNT],
 }
 
-impl Filter {
+impl SessionFilter {
     /// Takes its parameters.
     pub(crate) fn parse(params: &mut Params) -> Result<Self, ApiError> {
         let mut solvers = Vec::new();
@@ -94,12 +80,16 @@ impl Filter {
             solvers.extend(params.text(name)?);
         }
         Ok(Self {
-            outcome: params.choice("outcome", Label::all())?,
+            outcome: params.choice("outcome", Label::all(), json_word)?,
             solvers,
-            flag: params.choice("flag", Flag::ALL)?,
+            flag: params.choice("flag", Flag::ALL, json_word)?,
             needle: params.text("q")?.map(|text| Needle::new(&text)),
             order: params
-                .choice("sort", [Order::Ended, Order::Latest, Order::Pair, Order::Outcome])?
+                .choice(
+                    "sort",
+                    [SortOrder::Ended, SortOrder::Latest, SortOrder::Pair, SortOrder::Outcome],
+                    json_word,
+                )?
                 .unwrap_or_default(),
         })
     }
@@ -140,10 +130,10 @@ impl Filter {
     fn sort(&self, run: &Run, indices: &mut [usize]) {
         let session = |at: &usize| &run.sessions[*at];
         match self.order {
-            Order::Ended => {}
-            Order::Latest => indices.reverse(),
-            Order::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
-            Order::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
+            SortOrder::Ended => {}
+            SortOrder::Latest => indices.reverse(),
+            SortOrder::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
+            SortOrder::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
         }
     }
 }

@@ -3,7 +3,6 @@
 use aske_evidence::{Run, Session};
 use serde::Serialize;
 use std::collections::HashSet;
-use std::fmt;
 
 /// A warning about a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,12 +55,6 @@ impl Flag {
     /// All flags of a session.
     pub(crate) fn all_of(session: &Session, duplicates: &Duplicates) -> Vec<Self> {
         Self::ALL.into_iter().filter(|flag| flag.applies(session, duplicates)).collect()
-    }
-}
-
-impl fmt::Display for Flag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }
 

@@ -3,7 +3,8 @@
 use aske_http::ApiError;
 use axum::extract::Query;
 use axum::http::Uri;
-use std::fmt::Display;
+use serde::Serialize;
+use serde_json::Value;
 use std::str::FromStr;
 
 /// The remaining parameters. An empty value counts as absent.
@@ -38,14 +39,15 @@ impl Params {
             .map_err(|_| ApiError::bad_request(format!("`{name}={}` is not a number", shorten(&text))))
     }
 
-    /// Takes one of several words.
-    pub(crate) fn choice<T: Copy + Display>(
+    /// Takes one of several words, each the name of a value.
+    pub(crate) fn choice<T: Copy>(
         &mut self,
         name: &str,
         all: impl IntoIterator<Item = T>,
+        word: impl Fn(&T) -> String,
     ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let choices: Vec<(String, T)> = all.into_iter().map(|choice| (choice.to_string(), choice)).collect();
+        let choices: Vec<(String, T)> = all.into_iter().map(|choice| (word(&choice), choice)).collect();
         if let Some((_, choice)) = choices.iter().find(|(word, _)| *word == text) {
             return Ok(Some(*choice));
         }
@@ -59,6 +61,11 @@ impl Params {
         let unknown = |name: &str| format!("`{}` is not a parameter of this route", shorten(name));
         self.0.first().map_or(Ok(()), |(name, _)| Err(ApiError::bad_request(unknown(name))))
     }
+}
+
+/// The word that a value is in JSON.
+pub(crate) fn json_word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn shorten(text: &str) -> String {

@@ -280,7 +280,7 @@ fn options(serving: &Serving, run: &Path) -> SupervisorOptions {
         folder: run.join("servers"),
         ready_within: Duration::from_secs_f64(READY_MINUTES * 60.0),
         restarts: RESTARTS,
-        tied: true,
+        kill_on_exit: true,
         ..SupervisorOptions::default()
     }
 }

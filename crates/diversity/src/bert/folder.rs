@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::network::{Config, Network, Pooling};
+use super::network::{BertConfig, Network, Pooling};
 use super::tokens::TextTokenizer;
 use crate::EmbedError;
 
@@ -48,7 +48,8 @@ pub(super) fn read(folder: &Path) -> Result<Files, EmbedError> {
     let config_file = read_file(&at("config.json"), MAX_TEXT_BYTES)?;
     let tokenizer_file = read_file(&at("tokenizer.json"), MAX_TEXT_BYTES)?;
     let weights_file = read_file(&at("model.safetensors"), MAX_WEIGHT_BYTES)?;
-    let config = Config::read(&config_file).map_err(|reason| EmbedError::file(&at("config.json"), reason))?;
+    let config =
+        BertConfig::read(&config_file).map_err(|reason| EmbedError::file(&at("config.json"), reason))?;
     let sentence_path = at("sentence_bert_config.json");
     let sentence: SentenceConfig =
         if sentence_path.is_file() { read_json(&sentence_path)? } else { SentenceConfig::default() };

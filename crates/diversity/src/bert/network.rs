@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// The settings of `config.json` that are used.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Config {
+pub(super) struct BertConfig {
     pub(super) vocab_size: usize,
     hidden_size: usize,
     num_hidden_layers: usize,
@@ -56,7 +56,7 @@ pub(super) enum Pooling {
 
 /// An encoder.
 pub(super) struct Network {
-    config: Config,
+    config: BertConfig,
     pooling: Pooling,
     word_embeddings: Tensor,
     /// `[max_position_embeddings, hidden_size]`, with the embedding of token type 0 added.
@@ -109,7 +109,7 @@ fn default_layer_norm_eps() -> f32 {
     1e-12
 }
 
-impl Config {
+impl BertConfig {
     /// Reads `config.json`, or returns why the network is not supported.
     pub(super) fn read(file: &[u8]) -> std::result::Result<Self, String> {
         let kind: Architecture = serde_json::from_slice(file).map_err(|error| error.to_string())?;
@@ -141,7 +141,7 @@ impl Config {
 }
 
 impl LayerNorm {
-    fn load(config: &Config, weights: &VarBuilder) -> Result<Self> {
+    fn load(config: &BertConfig, weights: &VarBuilder) -> Result<Self> {
         let part = |name: &str| weights.get(config.hidden_size, name);
         Ok(Self { weight: part("weight")?, bias: part("bias")?, eps: config.layer_norm_eps })
     }
@@ -153,7 +153,7 @@ impl LayerNorm {
 }
 
 impl Layer {
-    fn load(config: &Config, weights: &VarBuilder) -> Result<Self> {
+    fn load(config: &BertConfig, weights: &VarBuilder) -> Result<Self> {
         let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
         let square = |name: &str| linear(hidden_size, hidden_size, weights.pp(name));
         Ok(Self {
@@ -171,7 +171,11 @@ impl Layer {
 
 impl Network {
     /// Loads the network of a `model.safetensors`; other tensors in it are ignored.
-    pub(super) fn load(config: Config, pooling: Pooling, file: &[u8]) -> std::result::Result<Self, String> {
+    pub(super) fn load(
+        config: BertConfig,
+        pooling: Pooling,
+        file: &[u8],
+    ) -> std::result::Result<Self, String> {
         let weights = VarBuilder::from_slice_safetensors(file, DType::F32, &Device::Cpu)
             .map_err(|error| format!("invalid safetensors file: {error}"))?;
         // The encoder may be part of a larger network.
@@ -180,7 +184,7 @@ impl Network {
         Self::from_weights(config, pooling, &weights).map_err(|error| error.to_string())
     }
 
-    fn from_weights(config: Config, pooling: Pooling, weights: &VarBuilder) -> Result<Self> {
+    fn from_weights(config: BertConfig, pooling: Pooling, weights: &VarBuilder) -> Result<Self> {
         let embeddings = |name: &str, count: usize| {
             weights.get((count, config.hidden_size), &format!("embeddings.{name}_embeddings.weight"))
         };

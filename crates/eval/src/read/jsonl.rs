@@ -4,7 +4,8 @@ use super::RawRow;
 use crate::DataError;
 use serde_json::Value;
 
-pub(super) fn rows(text: &str, name: &str) -> Result<Vec<RawRow>, DataError> {
+/// Reads JSON lines; errors refer to the text by `name`.
+pub(crate) fn rows(text: &str, name: &str) -> Result<Vec<RawRow>, DataError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines.map(|(line, number)| row(line, format!("{name}:{number}"))).collect()

@@ -47,14 +47,29 @@ const LATENT: &[&str] = &["deepseek_v2", "deepseek_v3", "kimi_k2"];
 
 /// The layers by what they keep.
 #[derive(Clone, Copy, Debug, Default)]
-struct Layers {
+struct LayerCounts {
     full: u64,
     windowed: u64,
     recurrent: u64,
 }
 
-/// What is not described is an explanation, and what contradicts itself an error.
-type Described<T> = Result<Result<T, String>, String>;
+/// Why the cache of a sequence is not determined.
+pub(crate) enum CacheError {
+    /// The file contradicts itself.
+    Invalid(String),
+    /// The file describes a network that is not known here.
+    Unknown(String),
+}
+
+impl From<String> for CacheError {
+    fn from(message: String) -> Self {
+        Self::Invalid(message)
+    }
+}
+
+fn unknown<T>(reason: impl Into<String>) -> Result<T, CacheError> {
+    Err(CacheError::Unknown(reason.into()))
+}
 
 impl Config {
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
@@ -76,14 +91,14 @@ impl Config {
         section.get(key).filter(|value| !value.is_null())
     }
 
-    /// A whole number from 1 to `most`.
-    fn number(&self, key: &str, most: u64) -> Result<Option<u64>, String> {
+    /// A whole number from 1 to `max`.
+    fn number(&self, key: &str, max: u64) -> Result<Option<u64>, String> {
         let Some(value) = self.get(key) else { return Ok(None) };
-        let number = value.as_u64().filter(|number| (1..=most).contains(number));
+        let number = value.as_u64().filter(|number| (1..=max).contains(number));
         let shown = || value.to_string().chars().take(40).collect::<String>();
         number
             .map(Some)
-            .ok_or_else(|| format!("`{key}` is {}; it must be a whole number from 1 to {most}", shown()))
+            .ok_or_else(|| format!("`{key}` is {}; it must be a whole number from 1 to {max}", shown()))
     }
 
     fn model_type(&self) -> &str {
@@ -114,78 +129,74 @@ impl Config {
     }
 
     /// The cache of a sequence, or why it is not known.
-    pub(crate) fn cache(&self) -> Described<CacheShape> {
+    pub(crate) fn cache(&self) -> Result<CacheShape, CacheError> {
         if let Some(key) =
             OTHER_LAYERS.iter().find(|key| self.get(key).is_some_and(|value| *value != Value::Bool(false)))
         {
-            return Ok(Err(format!("layers with `{key}` are not known")));
+            return unknown(format!("layers with `{key}` are not known"));
         }
         if self.get("is_encoder_decoder") == Some(&Value::Bool(true)) {
-            return Ok(Err("models with an encoder are not known".to_owned()));
+            return unknown("models with an encoder are not known");
         }
         let Some(layers) = self.number("num_hidden_layers", 4096)? else {
-            return Ok(Err("there is no `num_hidden_layers`".to_owned()));
+            return unknown("there is no `num_hidden_layers`");
         };
         if self.get("num_key_value_heads").is_some_and(Value::is_array) {
-            return Ok(Err("layers with different `num_key_value_heads` are not known".to_owned()));
+            return unknown("layers with different `num_key_value_heads` are not known");
         }
         let heads = self.number("num_attention_heads", 65_536)?;
         let kv_heads = self.number("num_key_value_heads", 65_536)?.or(heads);
         let hidden = self.number("hidden_size", 1 << 24)?;
-        let layers = match self.layers(layers)? {
-            Ok(layers) => layers,
-            Err(reason) => return Ok(Err(reason)),
-        };
+        let layers = self.layers(layers)?;
         let recurrent = match (layers.recurrent, self.recurrent_state()?) {
             (0, _) => 0,
             (count, Some(bytes)) => count * bytes,
-            (_, None) => return Ok(Err("its recurrent layers have no `linear_…` keys".to_owned())),
+            (_, None) => return unknown("its recurrent layers have no `linear_…` keys"),
         };
         if let Some(rank) = self.number("kv_lora_rank", 65_536)? {
             let rotary = self.number("qk_rope_head_dim", 65_536)?;
-            return Ok(match rotary.filter(|_| LATENT.contains(&self.model_type())) {
-                Some(rotary) => Ok(CacheShape {
-                    full: layers.full * (rank + rotary) * CACHE_BYTES,
-                    heads: 1,
-                    ..CacheShape::default()
-                }),
-                None => Err(format!("`kv_lora_rank` of model type `{}` is not known", self.model_type())),
-            });
+            let Some(rotary) = rotary.filter(|_| LATENT.contains(&self.model_type())) else {
+                return unknown(format!("`kv_lora_rank` of model type `{}` is not known", self.model_type()));
+            };
+            let full = layers.full * (rank + rotary) * CACHE_BYTES;
+            return Ok(CacheShape { full, heads: 1, ..CacheShape::default() });
         }
         let own_width = self.number("head_dim", 65_536)?;
         let width = own_width.or_else(|| heads.zip(hidden).map(|(heads, hidden)| hidden / heads));
         let (Some(kv_heads), Some(width)) = (kv_heads, width) else {
-            return Ok(Err("the number or width of its attention heads is not given".to_owned()));
+            return unknown("the number or width of its attention heads is not given");
         };
         if width == 0 {
-            return Err("`hidden_size` is smaller than `num_attention_heads`".to_owned());
+            let message = "`hidden_size` is smaller than `num_attention_heads`";
+            return Err(CacheError::Invalid(message.to_owned()));
         }
         let bytes = 2 * kv_heads * width * CACHE_BYTES;
-        Ok(Ok(CacheShape {
+        Ok(CacheShape {
             full: layers.full * bytes,
             windowed: layers.windowed * bytes,
             window: self.number("sliding_window", 1 << 40)?.unwrap_or_default(),
             state: recurrent,
             heads: kv_heads,
-        }))
+        })
     }
 
     /// How many layers there are of each kind.
-    fn layers(&self, count: u64) -> Described<Layers> {
-        let all = Layers { full: count, ..Layers::default() };
+    fn layers(&self, count: u64) -> Result<LayerCounts, CacheError> {
+        let all = LayerCounts { full: count, ..LayerCounts::default() };
         let unused = self.get("use_sliding_window") == Some(&Value::Bool(false));
         let window = self.number("sliding_window", 1 << 40)?.filter(|_| !unused);
         // Without a window such a layer looks back to the beginning.
         let split = |windowed: u64| match window {
-            Some(_) => Layers { full: count - windowed, windowed, recurrent: 0 },
+            Some(_) => LayerCounts { full: count - windowed, windowed, recurrent: 0 },
             None => all,
         };
         if let Some(types) = self.get("layer_types") {
-            let types = types.as_array().ok_or("`layer_types` is not a list")?;
+            let types = types.as_array().ok_or_else(|| "`layer_types` is not a list".to_owned())?;
             if (types.len() as u64) < count {
-                return Err(format!("`layer_types` has {} entries for {count} layers", types.len()));
+                let message = format!("`layer_types` has {} entries for {count} layers", types.len());
+                return Err(CacheError::Invalid(message));
             }
-            let mut layers = Layers::default();
+            let mut layers = LayerCounts::default();
             for kind in types.iter().zip(0..count).map(|(kind, _)| kind) {
                 match kind.as_str().unwrap_or_default() {
                     "sliding_attention" if window.is_some() => layers.windowed += 1,
@@ -193,20 +204,20 @@ impl Config {
                     "linear_attention" => layers.recurrent += 1,
                     other => {
                         let other: String = other.chars().take(40).collect();
-                        return Ok(Err(format!("layers of type `{other}` are not known")));
+                        return unknown(format!("layers of type `{other}` are not known"));
                     }
                 }
             }
-            return Ok(Ok(layers));
+            return Ok(layers);
         }
         if let Some(every) = self.number("full_attention_interval", 4096)? {
             let full = count / every;
-            return Ok(Ok(Layers { full, windowed: 0, recurrent: count - full }));
+            return Ok(LayerCounts { full, windowed: 0, recurrent: count - full });
         }
         if let Some(every) = self.number("sliding_window_pattern", 4096)? {
-            return Ok(Ok(split(count - count / every)));
+            return Ok(split(count - count / every));
         }
-        Ok(Ok(if WINDOWED.contains(&self.model_type()) { split(count) } else { all }))
+        Ok(if WINDOWED.contains(&self.model_type()) { split(count) } else { all })
     }
 
     /// Bytes of a recurrent layer's state: a matrix for each value head in single precision, and the last inputs of a convolution.

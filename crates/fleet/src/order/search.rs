@@ -6,7 +6,7 @@
 //! at least one covers a pair, and an order has at most three loads per pair.
 
 use super::bound::{ONE_LOAD, PairCosts};
-use super::{Step, fit_together};
+use super::{LoadStep, fit_together};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -75,7 +75,7 @@ impl BeamSearch<'_> {
     }
 
     /// An order with at most `max_loads` loads.
-    pub(super) fn run(&self, max_loads: usize) -> Option<Vec<Step>> {
+    pub(super) fn run(&self, max_loads: usize) -> Option<Vec<LoadStep>> {
         let mut beam = vec![self.initial_state()];
         for _ in 0..max_loads {
             let mut moves = Vec::new();
@@ -222,7 +222,7 @@ impl BeamSearch<'_> {
     }
 
     /// The steps of an order. Models without uncovered pairs are unloaded at the next load.
-    fn steps(&self, loads: &[Load]) -> Vec<Step> {
+    fn steps(&self, loads: &[Load]) -> Vec<LoadStep> {
         let mut state = self.initial_state();
         // Unlike in `state`, models without uncovered pairs stay loaded until the next load.
         let mut loaded = 0;
@@ -234,7 +234,7 @@ impl BeamSearch<'_> {
             state = self.apply(&state, *load);
             let pairs =
                 iter_ones(covered).map(|other| [other.min(load.model), other.max(load.model)]).collect();
-            Step { unload: iter_ones(unload).collect(), load: load.model, gpu: load.gpu, pairs }
+            LoadStep { unload: iter_ones(unload).collect(), load: load.model, gpu: load.gpu, pairs }
         };
         loads.iter().map(step).collect()
     }

@@ -87,7 +87,7 @@ async fn a_second_fleet_in_the_same_folder_is_refused() {
 #[tokio::test]
 async fn servers_that_are_tied_end_with_the_process_that_started_them() {
     let world = World::new();
-    let options = SupervisorOptions { tied: true, grace: Duration::from_secs(1), ..world.options() };
+    let options = SupervisorOptions { kill_on_exit: true, grace: Duration::from_secs(1), ..world.options() };
     let models = [model("good"), model("stubborn"), model("parent")];
     std::thread::scope(|scope| {
         let keep = || {

@@ -42,7 +42,7 @@ async fn one_that_dies_is_started_again_with_longer_pauses_and_then_given_up() {
 async fn one_that_runs_out_of_memory_now_and_then_is_kept() {
     let world = World::new();
     // Each time it has run for long enough, so that earlier times no longer count.
-    let options = SupervisorOptions { steady: Duration::from_millis(100), ..world.options() };
+    let options = SupervisorOptions { stable_after: Duration::from_millis(100), ..world.options() };
     let supervisor = world.up(&[model("leak-0.3")], options).await.unwrap();
     world.until("it has been started four times", || world.count("start", "leak-0.3") >= 4).await;
     let told = world.events_seen.lock().unwrap().clone();
@@ -57,16 +57,16 @@ async fn one_that_runs_out_of_memory_now_and_then_is_kept() {
 async fn a_restarted_server_can_be_waited_for_until_it_fails() {
     let world = World::new();
     let options = SupervisorOptions { restarts: 1, ..world.options() };
-    let supervisor = world.up(&[model("crash-0.5")], options).await.unwrap();
+    let mut supervisor = world.up(&[model("crash-0.5")], options).await.unwrap();
     let exited = |event: &ServerEvent| matches!(event, ServerEvent::Exited(..));
     world.until("it has exited", || world.events_seen.lock().unwrap().iter().any(exited)).await;
-    supervisor.all_ready().await.unwrap();
+    supervisor.enter(0).await.unwrap();
     assert_eq!(world.count("start", "crash-0.5"), 2);
     let error = supervisor.any_failed().await.to_string();
     let expected = "`crash-0.5` failed: it exited 2 times, last with exit status: 3\n  | RuntimeError: CUDA error: an \
                     illegal memory access was encountered";
     assert_eq!(error, expected);
-    assert_eq!(supervisor.all_ready().await.unwrap_err().to_string(), expected);
+    assert_eq!(supervisor.enter(0).await.unwrap_err().to_string(), expected);
     supervisor.close().await;
 }
 

@@ -15,7 +15,7 @@ const QUERIES_AT_ONCE: usize = 4;
 
 /// One query: the blocks of its sequence, and the number of positions it attends to.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct AttentionView<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) seen: usize,
 }
@@ -37,7 +37,7 @@ pub(super) struct Attend<'a, I> {
     pub(super) out: &'a mut [f32],
 }
 
-impl<'a, I: Iterator<Item = View<'a>>> WithSimd for Attend<'_, I> {
+impl<'a, I: Iterator<Item = AttentionView<'a>>> WithSimd for Attend<'_, I> {
     type Output = ();
 
     #[inline(always)]
@@ -51,7 +51,7 @@ impl<'a, I: Iterator<Item = View<'a>>> WithSimd for Attend<'_, I> {
     }
 }
 
-impl<'a, I: Iterator<Item = View<'a>>> Attend<'_, I> {
+impl<'a, I: Iterator<Item = AttentionView<'a>>> Attend<'_, I> {
     /// All rows, with this many registers per group of lanes.
     #[inline(always)]
     fn rows<S: Simd, const REGISTERS: usize>(self, simd: S) {
@@ -243,7 +243,7 @@ mod tests {
                         layout,
                         layer: 1,
                         group,
-                        views: std::iter::once(View { blocks: &cache.blocks, seen }),
+                        views: std::iter::once(AttentionView { blocks: &cache.blocks, seen }),
                         queries: &queries,
                         width: queries.len(),
                         scores: &mut Vec::new(),

@@ -62,8 +62,8 @@ impl Checkpoint {
             let message = format!("the architecture is {names}; this engine runs {ARCHITECTURE}");
             return reason(CONFIG, message);
         }
-        if let Err(message) = config_of(&config) {
-            return reason(CONFIG, message);
+        if let Err(error) = serde_json::from_slice::<LlamaConfig>(&config) {
+            return reason(CONFIG, error.to_string());
         }
         match std::fs::metadata(folder.join(WEIGHTS)) {
             Ok(file) if file.len() > MAX_WEIGHTS => {
@@ -100,7 +100,8 @@ impl Checkpoint {
         settings: &[u8],
         template: Option<String>,
     ) -> Result<Self, CheckpointError> {
-        let config = config_of(config).map_err(|error| CheckpointError::new(CONFIG, error))?;
+        let config: LlamaConfig =
+            serde_json::from_slice(config).map_err(|error| CheckpointError::new(CONFIG, error))?;
         let texts = TokenizerFiles { tokenizer, settings, template };
         let (ends, control) = ([config.eos_token_id], [config.bos_token_id, config.pad_token_id]);
         let tokenizer = texts.load(config.vocab_size, &control, |_, _| ends.to_vec())?;
@@ -128,12 +129,6 @@ impl Checkpoint {
     pub fn start(self, options: &EngineOptions) -> std::io::Result<Engine> {
         Engine::start(self, options)
     }
-}
-
-fn config_of(file: &[u8]) -> Result<LlamaConfig, String> {
-    let config: LlamaConfig = serde_json::from_slice(file).map_err(|error| error.to_string())?;
-    config.check()?;
-    Ok(config)
 }
 
 /// The files of a tokenizer.

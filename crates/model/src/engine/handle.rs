@@ -47,7 +47,7 @@ pub struct GenerationRequest {
     /// each.
     pub client: Option<u64>,
     /// Receives every token as soon as it is generated.
-    pub each: Option<mpsc::UnboundedSender<u32>>,
+    pub token_sender: Option<mpsc::UnboundedSender<u32>>,
 }
 
 /// The generated tokens.
@@ -86,7 +86,7 @@ impl Engine {
             .build()
             .map_err(std::io::Error::other)?;
         let worker = Worker::new(Arc::clone(&checkpoint), options, jobs);
-        // The loop is itself one of the pool's threads: with one thread nothing is ever handed over.
+        // The loop runs on one of the pool's threads: with one thread, no work moves between threads.
         pool.spawn(move || worker.run());
         Ok(Self { checkpoint, inbox })
     }

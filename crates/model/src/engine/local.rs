@@ -122,20 +122,21 @@ impl<E: Generator + 'static> Local<E> {
         })
     }
 
-    fn reply(&self, request: &Request, written: Generation) -> Reply {
-        let mut content = self.engine.decode(&written.tokens);
+    fn reply(&self, request: &Request, generation: Generation) -> Reply {
+        let mut content = self.engine.decode(&generation.tokens);
         if let Some(end) = stops(request).filter_map(|stop| content.find(stop)).min() {
             content.truncate(end);
         }
         let usage = Usage {
-            prompt: written.prompt as u64,
-            cached: written.cached as u64,
-            completion: written.tokens.len() as u64,
+            prompt: generation.prompt as u64,
+            cached: generation.cached as u64,
+            completion: generation.tokens.len() as u64,
             reasoning: 0,
         };
         let version = self.traced;
-        let trace = written.logprobs.map(|logprobs| Trace { tokens: written.tokens, logprobs, version });
-        Reply { content, reasoning: None, finish: written.finish, usage, trace }
+        let trace =
+            generation.logprobs.map(|logprobs| Trace { tokens: generation.tokens, logprobs, version });
+        Reply { content, reasoning: None, finish: generation.finish, usage, trace }
     }
 }
 
@@ -144,40 +145,40 @@ fn stops(request: &Request) -> impl Iterator<Item = &str> {
 }
 
 impl<E: Generator + 'static> Provider for Local<E> {
-    fn longest_prompt(&self) -> Option<usize> {
+    fn max_prompt_bytes(&self) -> Option<usize> {
         Some(self.engine.context().saturating_mul(BYTES_PER_TOKEN))
     }
 
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
-            let written = self.engine.generate(self.generation(request).await?).await?;
-            Ok(self.reply(request, written))
+            let generation = self.engine.generate(self.generation(request).await?).await?;
+            Ok(self.reply(request, generation))
         })
     }
 
     fn stream<'a>(
         &'a self,
         request: &'a Request,
-        pieces: UnboundedSender<String>,
+        deltas: UnboundedSender<String>,
     ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
             let (each, mut tokens) = unbounded_channel();
             let writes = self
                 .engine
-                .generate(GenerationRequest { each: Some(each), ..self.generation(request).await? });
+                .generate(GenerationRequest { token_sender: Some(each), ..self.generation(request).await? });
             let mut stream = TextStream::new(stops(request));
             // Sending fails only when the receiver is gone, and this future is about to be dropped.
             let reads = async {
                 while let Some(token) = tokens.recv().await {
-                    if let Some(piece) = stream.add(token, |tokens| self.engine.decode(tokens)) {
-                        let _ = pieces.send(piece);
+                    if let Some(delta) = stream.add(token, |tokens| self.engine.decode(tokens)) {
+                        let _ = deltas.send(delta);
                     }
                 }
             };
-            let (written, ()) = tokio::join!(writes, reads);
-            let reply = self.reply(request, written?);
+            let (generation, ()) = tokio::join!(writes, reads);
+            let reply = self.reply(request, generation?);
             if let Some(rest) = stream.rest(&reply.content) {
-                let _ = pieces.send(rest);
+                let _ = deltas.send(rest);
             }
             Ok(reply)
         })

@@ -1,7 +1,7 @@
 //! The forward pass.
 
 use super::LlamaConfig;
-use super::attention::{Attend, Scores, View};
+use super::attention::{Attend, AttentionView, Scores};
 use super::cache::{KvCache, Layout};
 use aske_kernels::{ApplyRotary, Arch, PackedMatrix, RmsNorm, RotaryTable, SwiGlu};
 
@@ -118,7 +118,7 @@ impl Network {
         }
         let views = inputs.iter().flat_map(|input| {
             let (blocks, read) = (&input.cache.blocks, input.cache.len);
-            (1..=input.tokens.len()).map(move |more| View { blocks, seen: read + more })
+            (1..=input.tokens.len()).map(move |more| AttentionView { blocks, seen: read + more })
         });
         let mixed = resized(&mut scratch.mixed, rows * width);
         arch.dispatch(Attend {

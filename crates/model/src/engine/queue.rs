@@ -34,7 +34,7 @@ impl<J> Queue<J> {
         self.clients.iter().filter_map(|(client, _)| *client).collect()
     }
 
-    /// Removes jobs that nobody waits for.
+    /// Removes jobs for which `keep` is false, such as cancelled ones.
     #[cfg(any(test, feature = "llama"))]
     pub(crate) fn retain(&mut self, keep: impl Fn(&J) -> bool) {
         for (_, jobs) in &mut self.clients {
@@ -70,7 +70,7 @@ impl<J> Queue<J> {
 
 /// The result of offering a job.
 pub(crate) enum Admission<J> {
-    /// It has begun, or nobody waits for it.
+    /// It has begun, or was cancelled.
     Taken,
     /// It cannot begin now, though others may.
     Later(J),

@@ -87,7 +87,7 @@ impl TryFrom<RawConfig> for LlamaConfig {
             },
         };
         let heads = file.num_attention_heads;
-        Ok(Self {
+        let config = Self {
             architectures,
             model_type: file.model_type,
             vocab_size: file.vocab_size,
@@ -110,6 +110,8 @@ impl TryFrom<RawConfig> for LlamaConfig {
             eos_token_id,
             pad_token_id: file.pad_token_id.unwrap_or(eos_token_id),
             torch_dtype: file.torch_dtype.or(file.dtype).unwrap_or_else(|| "float32".to_owned()),
-        })
+        };
+        config.check()?;
+        Ok(config)
     }
 }

@@ -66,11 +66,11 @@ impl Scheduler {
             }
         }
         if clients.is_empty() {
-            return everyone(ready, room);
+            return all_sequences(ready, room);
         }
         if clients.len() + singles.len() == 1 {
-            let mut shares = everyone(ready, room);
-            bound(ready, &mut shares);
+            let mut shares = all_sequences(ready, room);
+            limit_decoding(ready, &mut shares);
             return shares;
         }
         let mut bulk: Vec<Vec<usize>> = Vec::new();
@@ -85,12 +85,12 @@ impl Scheduler {
         if singles.is_empty() {
             let fewest = bulk.iter().map(Vec::len).min().unwrap_or(1);
             let chosen = bulk.iter().flat_map(|places| &places[..fewest]).copied().collect();
-            share(ready, chosen, room, &mut shares);
-            bound(ready, &mut shares);
+            add_chosen(ready, chosen, room, &mut shares);
+            limit_decoding(ready, &mut shares);
             self.credit = 0;
             return shares;
         }
-        let left = share(ready, singles, room, &mut shares);
+        let left = add_chosen(ready, singles, room, &mut shares);
         let cost: usize = ready.iter().zip(&shares).map(|(one, share)| one.cost() * share).sum();
         self.credit = (self.credit + cost).min(MAX_CREDIT);
         self.add_bulk(ready, &bulk, left.max(MIN_PREFILL), &mut shares);
@@ -118,7 +118,7 @@ impl Scheduler {
 }
 
 /// Everything takes part; prompts are processed in order.
-fn everyone(ready: &[SequenceStatus], mut room: usize) -> Vec<usize> {
+fn all_sequences(ready: &[SequenceStatus], mut room: usize) -> Vec<usize> {
     let share = |one: &SequenceStatus| {
         let share = if one.is_decoding() { 1 } else { one.pending.min(room) };
         room -= if share > 1 { share } else { 0 };
@@ -128,7 +128,7 @@ fn everyone(ready: &[SequenceStatus], mut room: usize) -> Vec<usize> {
 }
 
 /// Leaves the last decoding sequences out of a step that would take too long.
-fn bound(ready: &[SequenceStatus], shares: &mut [usize]) {
+fn limit_decoding(ready: &[SequenceStatus], shares: &mut [usize]) {
     let mut total = 0;
     for (one, share) in ready.iter().zip(shares).filter(|(_, share)| **share == 1) {
         total += one.cost();
@@ -139,7 +139,7 @@ fn bound(ready: &[SequenceStatus], shares: &mut [usize]) {
 }
 
 /// Adds the chosen sequences, the shortest prompts first; returns the room that is left.
-fn share(ready: &[SequenceStatus], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
+fn add_chosen(ready: &[SequenceStatus], chosen: Vec<usize>, room: usize, shares: &mut [usize]) -> usize {
     let (decoding, mut prefilling): (Vec<_>, Vec<_>) =
         chosen.into_iter().partition(|at| ready[*at].is_decoding());
     let prefill = (PREFILL_PER_DECODE * decoding.len()).max(MIN_PREFILL).min(room);

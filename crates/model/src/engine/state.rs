@@ -35,7 +35,7 @@ pub(crate) struct GenerationState {
     stop: Vec<String>,
     ignore_eos: bool,
     pub(crate) client: Option<u64>,
-    each: Option<mpsc::UnboundedSender<u32>>,
+    token_sender: Option<mpsc::UnboundedSender<u32>>,
     end: Option<Result<Finish, ProviderError>>,
     reply: ReplySender,
 }
@@ -48,8 +48,16 @@ impl GenerationState {
         cached: usize,
         (size, longest): (usize, usize),
     ) -> Self {
-        let GenerationRequest { prompt, max_tokens, sampling, seed, logprobs, ignore_eos, client, each } =
-            request;
+        let GenerationRequest {
+            prompt,
+            max_tokens,
+            sampling,
+            seed,
+            logprobs,
+            ignore_eos,
+            client,
+            token_sender,
+        } = request;
         let most = max_tokens.min(longest.saturating_sub(prompt.len()));
         Self {
             sampler: Sampler::new(&sampling, seed, logprobs, &prompt, size),
@@ -60,7 +68,7 @@ impl GenerationState {
             stop: sampling.stop.unwrap_or_default().into_iter().filter(|stop| !stop.is_empty()).collect(),
             ignore_eos,
             client,
-            each,
+            token_sender,
             end: (most == 0).then_some(Ok(Finish::Length)),
             tokens: prompt,
             reply,
@@ -96,9 +104,9 @@ impl GenerationState {
         if let Some(logprobs) = &mut self.logprobs {
             logprobs.push(choice.logprob);
         }
-        if let Some(each) = &self.each {
+        if let Some(token_sender) = &self.token_sender {
             // The receiver may be gone.
-            let _ = each.send(choice.token);
+            let _ = token_sender.send(choice.token);
         }
         let ended = detokenizer.is_end(choice.token) && !self.ignore_eos;
         if ended || self.ends_in_stop(detokenizer) {

@@ -33,7 +33,7 @@ pub(super) enum Job {
 #[derive(Default)]
 struct Workspace {
     scratch: Scratch,
-    weights: SamplerBuffers,
+    sampler_buffers: SamplerBuffers,
 }
 
 /// The engine's state between two steps.
@@ -203,6 +203,6 @@ fn advance(
     let rows = logits.chunks_exact(network.config.vocab_size);
     let decoding = batch.iter_mut().filter(|sequence| sequence.is_decoding());
     for (sequence, logits) in decoding.zip(rows) {
-        sequence.state.append((network.arch, logits), tokenizer, allowed, &mut workspace.weights);
+        sequence.state.append((network.arch, logits), tokenizer, allowed, &mut workspace.sampler_buffers);
     }
 }

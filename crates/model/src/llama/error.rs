@@ -12,7 +12,7 @@ pub enum LlamaError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Not a valid GGUF file.

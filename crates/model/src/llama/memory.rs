@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Bytes of available memory; none where unknown.
+/// Bytes of available memory, if known.
 pub(super) fn free() -> Option<u64> {
     let of_machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text))?;
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();

@@ -44,7 +44,7 @@ pub(super) struct Worker<'m> {
     shares: bool,
     batch: LlamaBatch<'m>,
     allowed: Vec<f32>,
-    weights: SamplerBuffers,
+    sampler_buffers: SamplerBuffers,
 }
 
 impl<'m> Worker<'m> {
@@ -68,7 +68,7 @@ impl<'m> Worker<'m> {
             shares: !file.model.is_recurrent() && !file.model.is_hybrid(),
             batch: LlamaBatch::new(STEP, 1),
             allowed: file.tokenizer.allowed(),
-            weights: SamplerBuffers::default(),
+            sampler_buffers: SamplerBuffers::default(),
         }
     }
 
@@ -209,7 +209,7 @@ impl<'m> Worker<'m> {
             }
             if sequence.advance(count) {
                 let logits = self.context.get_logits_ith(last);
-                sequence.state.append((arch, logits), self.file, &self.allowed, &mut self.weights);
+                sequence.state.append((arch, logits), self.file, &self.allowed, &mut self.sampler_buffers);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Parses responses. A body without a reply is an error that is retried; a reply is used whatever else the body contains.
+//! Parses responses. A body without a reply is an error that is retried; a reply is used even if other parts of the body are malformed.
 
 use super::repair;
 use crate::{ErrorCause, ProviderError};

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Values nested deeper than this become null.
 const MAX_DEPTH: usize = 32;
 
-/// Parses a body after repairs; none where it is still invalid.
+/// Parses a body after repairs; `None` if it is still invalid.
 ///
 /// Replaced are: half of a surrogate pair, and bytes that are not UTF-8 (by U+FFFD); control characters and unknown
 /// escapes in texts (by what they stand for); numbers out of range, `NaN`, `Infinity` and other bare words, and values

@@ -68,8 +68,8 @@ impl Secret {
     }
 }
 
-/// The text without this encoding of a key, and without its first half and whatever more of it follows; none where there
-/// is nothing to replace.
+/// The text with this encoding of a key masked, also where only its first half or more of it occurs; `None` if nothing is
+/// replaced.
 fn masked(text: &str, encoding: &str) -> Option<String> {
     let half = encoding.get(..HALF.max(encoding.len() / 2)).unwrap_or(encoding);
     let mut place = text.find(half)?;
@@ -88,20 +88,20 @@ fn masked(text: &str, encoding: &str) -> Option<String> {
     }
 }
 
-/// The key as it is, in a URL, in JSON, in hexadecimal, and in base64 with whatever stands before it.
+/// The key verbatim, percent-encoded, as JSON, in hexadecimal, and in base64 at each of the three byte alignments.
 fn encodings(key: &str) -> Vec<String> {
     let in_url = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
     let json = key.replace('\\', "\\\\").replace('"', "\\\"");
     let mut all = vec![
         key.to_owned(),
-        written(key, in_url, |byte| format!("%{byte:02X}")),
-        written(key, in_url, |byte| format!("%{byte:02x}")),
+        encoded(key, in_url, |byte| format!("%{byte:02X}")),
+        encoded(key, in_url, |byte| format!("%{byte:02x}")),
         json.replace('/', "\\/"),
         json.chars().map(|c| if "<>&'+=".contains(c) { escaped(c) } else { c.to_string() }).collect(),
         json,
-        written(key, |_| false, |byte| format!("{byte:02x}")),
-        written(key, |_| false, |byte| format!("{byte:02X}")),
+        encoded(key, |_| false, |byte| format!("{byte:02x}")),
+        encoded(key, |_| false, |byte| format!("{byte:02X}")),
     ];
     // JSON in a text of JSON.
     let again: Vec<String> =
@@ -119,7 +119,7 @@ fn encodings(key: &str) -> Vec<String> {
 }
 
 /// The key with every byte that is not plain written in another transport.
-fn written(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) -> String {
+fn encoded(key: &str, plain: impl Fn(u8) -> bool, write: impl Fn(u8) -> String) -> String {
     key.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { write(byte) }).collect()
 }
 

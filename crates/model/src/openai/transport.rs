@@ -25,13 +25,13 @@ impl HttpClient {
             .tcp_nodelay(true)
             .build()
             .map(Self)
-            .map_err(|error| EndpointError::Client(error.to_string()))
+            .map_err(EndpointError::Client)
     }
 }
 
 /// The connection to one server.
 pub(super) enum Transport {
-    /// `http`: usually a server of one's own.
+    /// `http`: usually a self-hosted server.
     Plain { base: String, host: HeaderValue, connections: ConnectionPool },
     /// `https`: usually a hosted provider.
     Secure { base: String, client: reqwest::Client },

@@ -74,14 +74,14 @@ struct Loaded {
 }
 
 impl VllmServers {
-    /// Servers at these addresses, such as `http://127.0.0.1:8000/v1`, of the checkpoint in a folder. Waits up to `patience`
+    /// Servers at these addresses, such as `http://127.0.0.1:8000/v1`, of the checkpoint in a folder. Waits up to `startup_timeout`
     /// for servers that are starting.
     pub async fn open(
         http: &HttpClient,
         urls: &[String],
         folder: &Path,
         chat_template_kwargs: Map<String, Value>,
-        patience: Duration,
+        startup_timeout: Duration,
     ) -> Result<Self, ProviderError> {
         let rejected = |message: String| ProviderError::new(ErrorCause::Rejected, message);
         if urls.is_empty() {
@@ -97,21 +97,21 @@ impl VllmServers {
             .map_err(|error| rejected(error.to_string()))?
             .with_template_variables(chat_template_kwargs);
         let mut shared = Shared { replicas, loaded, folder: Mutex::default(), headers, network, tokenizer };
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + startup_timeout;
         for index in 0..urls.len() {
-            let (name, context) = until(deadline, || shared.served_model(index)).await?;
+            let (name, context) = retry_until(deadline, || shared.served_model(index)).await?;
             *shared.loaded[index].name.lock() = name;
             shared.network.context = shared.network.context.min(context);
         }
         Ok(Self(Arc::new(shared)))
     }
 
-    /// Loads the weights in a folder into every server, waiting up to `patience` for servers that are starting. No request
+    /// Loads the weights in a folder into every server, waiting up to `startup_timeout` for servers that are starting. No request
     /// may be in flight.
-    pub async fn load_weights(&self, folder: &Path, patience: Duration) -> Result<(), ProviderError> {
-        let deadline = Instant::now() + patience;
+    pub async fn load_weights(&self, folder: &Path, startup_timeout: Duration) -> Result<(), ProviderError> {
+        let deadline = Instant::now() + startup_timeout;
         *self.0.folder.lock() = Some(folder.to_owned());
-        let each = (0..self.0.loaded.len()).map(|index| until(deadline, move || self.0.reload(index)));
+        let each = (0..self.0.loaded.len()).map(|index| retry_until(deadline, move || self.0.reload(index)));
         try_join_all(each).await.map(|_| ())
     }
 
@@ -131,7 +131,7 @@ impl VllmServers {
 }
 
 /// Repeats a request that fails for a transient reason, such as a server that is starting, until the deadline.
-async fn until<T, F: Future<Output = Result<T, ProviderError>>>(
+async fn retry_until<T, F: Future<Output = Result<T, ProviderError>>>(
     deadline: Instant,
     request: impl Fn() -> F,
 ) -> Result<T, ProviderError> {

@@ -45,7 +45,7 @@ async fn wider_heads_give_the_same_logits_and_greedy_replies() {
                     logprobs: false,
                     ignore_eos: true,
                     client: None,
-                    each: None,
+                    token_sender: None,
                 };
                 let [narrow, wide] =
                     [&engines[0], &engines[1]].map(|engine| engine.generate(request.clone()));

@@ -44,7 +44,7 @@ fn request(index: u64) -> GenerationRequest {
         logprobs: true,
         ignore_eos: true,
         client: None,
-        each: None,
+        token_sender: None,
     }
 }
 

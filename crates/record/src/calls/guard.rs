@@ -2,27 +2,27 @@
 //! the file.
 
 use crate::{RunError, files};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Steps of SQLite's machine between two looks at the count.
-const STEPS: i32 = 100_000;
-/// Steps that every query may take, however small the file; a second's work at most.
-const LEAST: u64 = 50_000_000;
+/// Instructions of SQLite's virtual machine between two calls of the progress handler.
+const STEPS_PER_CHECK: i32 = 100_000;
+/// Instructions that a query may take for a file of any size: about a second.
+const MIN_STEPS: u64 = 50_000_000;
 
 /// A connection whose queries are bounded.
-pub(crate) struct Guarded {
+pub(crate) struct BoundedConnection {
     connection: Connection,
     path: PathBuf,
     left: Arc<AtomicU64>,
 }
 
-impl Guarded {
+impl BoundedConnection {
     /// Guards a connection to the database at this path, and checks its tables.
     pub(super) fn new(mut connection: Connection, path: &Path) -> Result<Self, RunError> {
         let left = Arc::new(AtomicU64::new(0));
@@ -31,20 +31,21 @@ impl Guarded {
             let one_less = |left: u64| left.checked_sub(1);
             counted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
         };
-        connection.progress_handler(STEPS, Some(stop)).map_err(RunError::sqlite(path))?;
+        connection.progress_handler(STEPS_PER_CHECK, Some(stop)).map_err(RunError::sqlite(path))?;
         let guarded = Self { connection, path: path.to_owned(), left };
         guarded.check()?;
         Ok(guarded)
     }
 
     /// Answers a query, within what a file of this size can need: a row takes some 50 steps and more than 50 bytes.
-    pub(super) fn ask<T>(
+    pub(super) fn query<T>(
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, RunError> {
         let bytes = with(&self.path, "-wal").into_iter().chain([self.path.clone()]);
         let bytes: u64 = bytes.filter_map(|file| Some(std::fs::metadata(file).ok()?.len())).sum();
-        self.left.store((LEAST + 2 * bytes) / u64::from(STEPS.unsigned_abs()), Ordering::Relaxed);
+        self.left
+            .store((MIN_STEPS + 2 * bytes) / u64::from(STEPS_PER_CHECK.unsigned_abs()), Ordering::Relaxed);
         query(&self.connection).map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => RunError::database(
                 &self.path,
@@ -56,7 +57,7 @@ impl Guarded {
 
     /// Refuses views, virtual tables and computed columns where tables are expected, and triggers.
     fn check(&self) -> Result<(), RunError> {
-        let odd = self.ask(|connection| {
+        let odd = self.query(|connection| {
             let mut statement = connection.prepare(
                 "SELECT CASE
                      WHEN s.type = 'trigger' THEN 'has a trigger'
@@ -83,13 +84,13 @@ impl Guarded {
 ///
 /// Readers of a database in WAL mode share an index of the log in a file, which a read-only folder may lack. Without
 /// a log, the database is read as one that nobody changes; with a log, its index is kept in memory.
-pub(super) fn read(path: &Path) -> Result<Guarded, RunError> {
+pub(super) fn read(path: &Path) -> Result<BoundedConnection, RunError> {
     check_files(path)?;
     let open = |connection: rusqlite::Result<Connection>| {
         let connection = connection.map_err(RunError::sqlite(path))?;
         prepare(&connection).map_err(RunError::sqlite(path))?;
         connection.pragma_update(None, "query_only", true).map_err(RunError::sqlite(path))?;
-        Guarded::new(connection, path)
+        BoundedConnection::new(connection, path)
     };
     let shared = open(Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE));
     let Err(RunError::Sqlite { source, .. }) = &shared else { return shared };
@@ -102,7 +103,7 @@ pub(super) fn read(path: &Path) -> Result<Guarded, RunError> {
     open(alone)
 }
 
-/// How to open a database whose folder cannot be written, after this error; none where the cause is another.
+/// How to open a database whose folder is read-only, after this error; `None` if the error has another cause.
 fn without_shared_index(path: &Path, error: &rusqlite::Error) -> Option<&'static str> {
     if !matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)) {
         return None;
@@ -132,17 +133,11 @@ fn with(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
+/// What is escaped in the path of a `file:` address.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'?').add(b'#');
+
 /// The address of a file for SQLite, with a parameter.
 fn uri(path: &Path, parameter: &str) -> String {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut text = "file:".to_owned();
-    for byte in whole.to_string_lossy().bytes() {
-        if byte.is_ascii_graphic() && !matches!(byte, b'%' | b'?' | b'#') {
-            text.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "%{byte:02x}");
-        }
-    }
-    format!("{text}?{parameter}")
+    format!("file:{}?{parameter}", utf8_percent_encode(&whole.to_string_lossy(), ESCAPED))
 }

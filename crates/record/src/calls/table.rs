@@ -3,7 +3,7 @@
 use super::{StoredCall, guard};
 use crate::RoleUsage;
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
-use aske_session::{Role, Side, Slot};
+use aske_session::{Role, Slot};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -103,12 +103,12 @@ pub(super) fn of_record(connection: &Connection, record: &str) -> Result<HashMap
     found.filter_map(|call| call.map(|(slot, call)| Some((slot?, call))).transpose()).collect()
 }
 
-/// The calls of one record with at most `most` characters of each text, and the bytes that were left out of the content
-/// and the reasoning. However long the texts, one at a time is in memory.
-pub(super) fn beginnings(
+/// The calls of one record with at most `max_chars` characters of each text, and the bytes that were left out of the content
+/// and the reasoning. Only one full text is in memory at a time.
+pub(super) fn truncated(
     connection: &Connection,
     record: &str,
-    most: u32,
+    max_chars: u32,
 ) -> Result<HashMap<Slot, (StoredCall, [usize; 2])>> {
     let mut statement = connection.prepare_cached(
         "SELECT turn, role, draw, model, request, substr(content, 1, ?2) AS content,
@@ -117,7 +117,7 @@ pub(super) fn beginnings(
                 coalesce(octet_length(reasoning), 0) AS reasoning_bytes
          FROM records JOIN calls USING (number) WHERE record = ?1",
     )?;
-    let found = statement.query_map(params![record, most], |row| {
+    let found = statement.query_map(params![record, max_chars], |row| {
         let call = stored(row)?;
         let bytes: [usize; 2] = [row.get("content_bytes")?, row.get("reasoning_bytes")?];
         let kept = [call.reply.content.len(), call.reply.reasoning.as_ref().map_or(0, String::len)];
@@ -165,7 +165,7 @@ pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u
 }
 
 /// Removes the asker's calls of a record that have no trace.
-pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<usize> {
+pub(super) fn delete_untraced(connection: &Connection, record: &str) -> Result<usize> {
     connection.execute(
         "DELETE FROM calls WHERE number = (SELECT number FROM records WHERE record = ?1) AND role = 'asker'
          AND turn NOT IN (SELECT turn FROM traces WHERE traces.number = calls.number)",
@@ -174,7 +174,7 @@ pub(super) fn forget_untraced(connection: &Connection, record: &str) -> Result<u
 }
 
 /// Removes all calls and traces of a record.
-pub(super) fn forget(connection: &Connection, record: &str) -> Result<usize> {
+pub(super) fn delete(connection: &Connection, record: &str) -> Result<usize> {
     let number = "(SELECT number FROM records WHERE record = ?1)";
     connection.execute(&format!("DELETE FROM traces WHERE number = {number}"), [record])?;
     connection.execute(&format!("DELETE FROM calls WHERE number = {number}"), [record])
@@ -198,13 +198,8 @@ pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUsage
 fn slot(row: &Row<'_>) -> Result<Option<Slot>> {
     let name: String = row.get("role")?;
     let (turn, draw) = (row.get("turn")?, row.get("draw")?);
-    Ok(role(&name).map(|role| Slot { turn, role, draw }))
-}
-
-fn role(name: &str) -> Option<Role> {
-    let solvers = Side::BOTH.map(Role::Solver);
-    let others = [Role::Asker, Role::Check, Role::Panel, Role::Equivalence];
-    others.into_iter().chain(solvers).find(|role| role.as_str() == name)
+    let role = Role::ALL.into_iter().find(|role| role.as_str() == name);
+    Ok(role.map(|role| Slot { turn, role, draw }))
 }
 
 fn stored(row: &Row<'_>) -> Result<StoredCall> {
@@ -232,7 +227,7 @@ fn stored(row: &Row<'_>) -> Result<StoredCall> {
     })
 }
 
-/// The number of a record, which is named where it has none yet.
+/// The number of a record, which is assigned if it has none.
 pub(super) fn number(connection: &Connection, record: &str) -> Result<i64> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO records (record) VALUES (?1) ON CONFLICT DO UPDATE SET record = record RETURNING number",
@@ -240,7 +235,7 @@ pub(super) fn number(connection: &Connection, record: &str) -> Result<i64> {
     statement.query_row([record], |row| row.get(0))
 }
 
-/// Adds one call, and what a learning asker sampled in it.
+/// Adds one call, with the trace of an asker in training.
 pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &StoredCall) -> Result<()> {
     let Reply { content, reasoning, finish, usage, trace } = &call.reply;
     let mut statement = connection.prepare_cached(

@@ -13,7 +13,7 @@ const MAX_BATCH: usize = 1024;
 
 /// How long to collect calls before a transaction begins. Models take far longer to reply, and one transaction for many
 /// calls is much cheaper than many.
-const GATHER: Duration = Duration::from_millis(2);
+const BATCH_DELAY: Duration = Duration::from_millis(2);
 
 struct Put {
     key: CallKey,
@@ -62,13 +62,13 @@ impl Drop for Writer {
 fn write(connection: &Connection, waiting: &Receiver<Put>) {
     let mut numbers = HashMap::new();
     while let Ok(first) = waiting.recv() {
-        std::thread::sleep(GATHER);
+        std::thread::sleep(BATCH_DELAY);
         let batch: Vec<Put> = std::iter::once(first).chain(waiting.try_iter()).take(MAX_BATCH).collect();
         commit(connection, &mut numbers, batch);
     }
 }
 
-/// Commits all of a batch; one that is refused does not keep the others out.
+/// Commits a batch; a call that is rejected does not prevent the others.
 fn commit(connection: &Connection, numbers: &mut HashMap<String, i64>, batch: Vec<Put>) {
     let outcome = begin_and_insert(connection, numbers, &batch);
     match outcome {

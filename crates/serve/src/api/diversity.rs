@@ -1,6 +1,6 @@
 //! `/v1/diversity`: the novelty of questions, compared with those of all workers.
 
-use super::{JsonBody, Shared};
+use super::{EnvironmentState, JsonBody};
 use crate::history::{NoveltyRequest, NoveltyResponse};
 use aske_http::{ApiError, WorkerError};
 use axum::Json;
@@ -9,7 +9,7 @@ use axum::Json;
 const MAX_QUESTIONS: usize = 4096;
 
 pub(super) async fn diversity(
-    environment: Shared,
+    environment: EnvironmentState,
     JsonBody(request): JsonBody<NoveltyRequest>,
 ) -> Result<Json<NoveltyResponse>, ApiError> {
     let count = request.questions.len();

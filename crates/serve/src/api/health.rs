@@ -1,6 +1,6 @@
 //! `/healthz` and `/openapi.json`.
 
-use super::Shared;
+use super::EnvironmentState;
 use axum::Json;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The OpenAPI description of every route.
 pub(super) const OPENAPI: &str = include_str!("openapi.json");
 
-pub(super) async fn health(environment: Shared) -> Json<Value> {
+pub(super) async fn health(environment: EnvironmentState) -> Json<Value> {
     Json(json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),

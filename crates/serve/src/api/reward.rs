@@ -1,6 +1,6 @@
 //! `/v1/sessions/{session}/reward`: the grade and reward of a finished session.
 
-use super::Shared;
+use super::EnvironmentState;
 use aske_http::ApiError;
 use aske_record::PairId;
 use aske_session::{Grade, Reward, Transcript};
@@ -31,7 +31,7 @@ pub(super) struct RewardResponse {
 }
 
 pub(super) async fn reward(
-    environment: Shared,
+    environment: EnvironmentState,
     Path(session): Path<String>,
     novelty: Result<Query<Novelty>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<RewardResponse>, ApiError> {

@@ -1,6 +1,6 @@
 //! Lists pairs, creates and deletes sessions.
 
-use super::{JsonBody, Shared};
+use super::{EnvironmentState, JsonBody};
 use crate::environment::SessionRequest;
 use crate::episode::{Judge, Next};
 use aske_http::ApiError;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// A new session.
 #[derive(Serialize)]
-pub(super) struct Created {
+pub(super) struct SessionResponse {
     session: String,
     pair: PairId,
     sample: u32,
@@ -22,21 +22,24 @@ pub(super) struct Created {
     next: Next,
 }
 
-pub(super) async fn pairs(environment: Shared) -> Json<Value> {
+pub(super) async fn pairs(environment: EnvironmentState) -> Json<Value> {
     Json(json!({ "pairs": environment.pairs }))
 }
 
 pub(super) async fn create(
-    environment: Shared,
+    environment: EnvironmentState,
     JsonBody(request): JsonBody<SessionRequest>,
-) -> Result<(StatusCode, Json<Created>), ApiError> {
+) -> Result<(StatusCode, Json<SessionResponse>), ApiError> {
     let (session, planned) = environment.open(&request)?;
     let next = environment.sessions.get(&session)?.episode.lock().await.next();
     let (pair, sample) = (planned.id.pair, planned.id.sample);
-    Ok((StatusCode::CREATED, Json(Created { session, pair, sample, judge: environment.judge, next })))
+    Ok((StatusCode::CREATED, Json(SessionResponse { session, pair, sample, judge: environment.judge, next })))
 }
 
-pub(super) async fn close(environment: Shared, Path(session): Path<String>) -> Result<StatusCode, ApiError> {
+pub(super) async fn close(
+    environment: EnvironmentState,
+    Path(session): Path<String>,
+) -> Result<StatusCode, ApiError> {
     environment.sessions.remove(&session)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,6 +1,6 @@
 //! `step` and `judge`: replies of the trainer's policy as asker, and as cross-check solver of its own question.
 
-use super::{JsonBody, Shared};
+use super::{EnvironmentState, JsonBody};
 use crate::Environment;
 use crate::episode::{Next, Submission};
 use crate::step::step as run_step;
@@ -56,7 +56,7 @@ impl PolicyReply {
 }
 
 pub(super) async fn step(
-    environment: Shared,
+    environment: EnvironmentState,
     Path(session): Path<String>,
     JsonBody(StepRequest { turn, content, finish_reason, completion_tokens }): JsonBody<StepRequest>,
 ) -> Result<Json<Next>, ApiError> {
@@ -65,7 +65,7 @@ pub(super) async fn step(
 }
 
 pub(super) async fn judge(
-    environment: Shared,
+    environment: EnvironmentState,
     Path(session): Path<String>,
     JsonBody(JudgeRequest { answers }): JsonBody<JudgeRequest>,
 ) -> Result<Json<Next>, ApiError> {

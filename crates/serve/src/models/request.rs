@@ -82,11 +82,11 @@ struct ChatMessage {
 #[serde(untagged)]
 enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 #[derive(Debug, Deserialize)]
-struct Part {
+struct ContentPart {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]

@@ -26,12 +26,12 @@ pub(super) fn compare(gold: &str, pred: &str, tolerance: f64) -> Comparison {
     Comparison::decided(!gold.is_empty() && gold == pred, Method::Text)
 }
 
-/// No number that anyone means is written longer than this.
-const MOST_BYTES: usize = 1024;
+/// Longer texts are not parsed as numbers.
+const MAX_BYTES: usize = 1024;
 
 /// `1,200.5`, `3/4`, `\frac{3}{4}`, `2.5e-3`, `2.5 \times 10^{-3}`, `12\%`; with no unit.
 fn parse(answer: &str) -> Option<f64> {
-    if answer.len() > MOST_BYTES {
+    if answer.len() > MAX_BYTES {
         return None;
     }
     let text: String = normalise(answer).chars().filter(|c| !c.is_whitespace()).collect();

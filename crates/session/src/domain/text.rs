@@ -14,7 +14,7 @@ pub(super) fn compare(gold: &str, pred: &str) -> Comparison {
     Comparison::decided(!gold.is_empty() && gold == pred, Method::Text)
 }
 
-/// The words of a phrase; `+` and `#` belong to a word, as in C++ and C#. An article is dropped only in front of
+/// The words of a phrase; `+` and `#` belong to a word, as in C++ and C#. An article is dropped only before
 /// another word, since `A` may be the answer.
 fn words(phrase: &str) -> Vec<&str> {
     let mut words: Vec<&str> = phrase

@@ -1,4 +1,4 @@
-//! The packs that ship: `packs/math`, and for every other domain the files that differ.
+//! The bundled packs: `packs/math`, and for every other domain the files that differ.
 
 use include_dir::{Dir, include_dir};
 use std::collections::BTreeMap;

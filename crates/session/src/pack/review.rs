@@ -1,4 +1,4 @@
-//! Checks that a pack tells the asker how to reply.
+//! Checks that the prompts of a pack explain to the asker how to reply.
 //!
 //! A pack without this can be run, so that earlier runs stay readable, but `aske prompts check` rejects it.
 
@@ -17,7 +17,7 @@ const REMINDS: [&str; 4] = [
 ];
 
 impl Pack {
-    /// What keeps an asker from knowing how to reply, and how often it may probe.
+    /// The prompts that do not explain how to reply, or how often the asker may probe.
     pub fn review(&self) -> Vec<PackIssue> {
         let mut problems = Vec::new();
         let mut problem = |name: &str, what: String| {

@@ -60,8 +60,8 @@ impl Template {
         out
     }
 
-    /// What stood in the placeholders when a text was rendered from this template: the reverse of
-    /// [`Self::render`]. Where a value holds the words that follow its placeholder, the first place counts.
+    /// The values of the placeholders in a text that was rendered from this template: the inverse of
+    /// [`Self::render`]. If a value contains the text that follows its placeholder, the first occurrence counts.
     pub(super) fn capture<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let mut found = Vec::new();
         let (mut rest, mut open) = (text, None);

@@ -25,12 +25,12 @@ pub(crate) struct Message {
 #[serde(untagged)]
 pub(crate) enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 /// A part of a message; only text is used.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct ContentPart {
     pub(crate) text: Option<String>,
 }
 

@@ -19,15 +19,7 @@ pub(super) struct ParameterLayout {
 
 impl ParameterLayout {
     pub(super) fn new(config: &LlamaConfig) -> Result<Self, LearnError> {
-        if config.hidden_act != "silu" {
-            return Err(LearnError::UnsupportedArchitecture(format!("activation {}", config.hidden_act)));
-        }
-        let (num_heads, num_kv_heads, head_dim) =
-            (config.num_attention_heads, config.num_key_value_heads, config.head_dim);
-        if num_kv_heads == 0 || !num_heads.is_multiple_of(num_kv_heads) || !head_dim.is_multiple_of(2) {
-            let message = format!("{num_heads} heads of size {head_dim} with {num_kv_heads} key-value heads");
-            return Err(LearnError::UnsupportedArchitecture(message));
-        }
+        config.check().map_err(LearnError::UnsupportedArchitecture)?;
         let shapes = config.shapes();
         let size = |shape: &[usize]| shape.iter().product::<usize>();
         let norms = shapes.iter().filter(|(_, shape)| shape.len() == 1).map(|(_, shape)| size(shape)).sum();

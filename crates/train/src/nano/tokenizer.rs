@@ -43,7 +43,7 @@ fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Tokeniz
 }
 
 /// Trains a tokenizer on texts of the nano world and returns its `tokenizer.json`.
-pub fn train_tokenizer(classroom: &SessionGenerator) -> Result<String, TokenizerError> {
+pub fn train_tokenizer(session_generator: &SessionGenerator) -> Result<String, TokenizerError> {
     let mut trainer = BpeTrainer::builder()
         .vocab_size(VOCAB_SIZE)
         .show_progress(false)
@@ -56,12 +56,12 @@ pub fn train_tokenizer(classroom: &SessionGenerator) -> Result<String, Tokenizer
     let pieces = SplitPattern::Regex(PIECES.to_owned());
     let split = Split::new(pieces, SplitDelimiterBehavior::Isolated, false).map_err(failed)?;
     tokenizer.with_pre_tokenizer(Some(split)).with_decoder(Some(Fuse::new()));
-    tokenizer.train(&mut trainer, texts(classroom).into_iter()).map_err(failed)?;
+    tokenizer.train(&mut trainer, texts(session_generator).into_iter()).map_err(failed)?;
     tokenizer.to_string(true).map_err(failed)
 }
 
 /// Questions with their replies, and conversations of askers.
-fn texts(classroom: &SessionGenerator) -> Vec<String> {
+fn texts(session_generator: &SessionGenerator) -> Vec<String> {
     let mut draw = QuestionSampler::new(0, NumberSet::Taught);
     let mut texts = Vec::new();
     for i in 0..20_000 {
@@ -73,7 +73,7 @@ fn texts(classroom: &SessionGenerator) -> Vec<String> {
         }
     }
     for seed in 0..1_000 {
-        texts.extend(classroom.session(seed).iter().map(|message| message.content.to_string()));
+        texts.extend(session_generator.session(seed).iter().map(|message| message.content.to_string()));
     }
     texts
 }
@@ -187,12 +187,12 @@ mod tests {
     #[test]
     fn pieces_give_the_tokens_of_the_whole_text() {
         let pack = Arc::new(Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap());
-        let classroom = SessionGenerator::new(aske_nano::TeacherKind::Good, pack);
-        let json = train_tokenizer(&classroom).unwrap();
-        assert_eq!(train_tokenizer(&classroom).unwrap(), json, "deterministic");
+        let session_generator = SessionGenerator::new(aske_nano::TeacherKind::Good, pack);
+        let json = train_tokenizer(&session_generator).unwrap();
+        assert_eq!(train_tokenizer(&session_generator).unwrap(), json, "deterministic");
         let tokenizer = NanoTokenizer::new(json.as_bytes()).unwrap();
         for seed in 0..20 {
-            for message in classroom.session(seed) {
+            for message in session_generator.session(seed) {
                 let mut tokens = Vec::new();
                 tokenizer.encode(&message.content, &mut tokens).unwrap();
                 let whole = tokenizer.tokenizer.encode(&*message.content, false).unwrap();

@@ -1,6 +1,6 @@
 //! Trains a network of the recipe.
 
-use super::{LessonSampler, NanoTokenizer, Recipe};
+use super::{BatchSampler, NanoTokenizer, Recipe};
 use crate::{AdamWConfig, LearnError, LrSchedule, Policy, Progress, Weights};
 use crate::{policy_from_weights, train};
 use aske_nano::SessionGenerator;
@@ -28,7 +28,7 @@ impl RecipeTrainer {
         &self,
         recipe: &'static Recipe,
         tokenizer: &NanoTokenizer,
-        classroom: &SessionGenerator,
+        session_generator: &SessionGenerator,
         suffixes: [String; 2],
         mut observer: impl FnMut(u64, Progress, &mut dyn Policy) -> Result<ControlFlow<()>, LearnError>,
     ) -> Result<Weights, LearnError> {
@@ -39,10 +39,10 @@ impl RecipeTrainer {
         let steps = self.steps.unwrap_or(recipe.steps);
         let peak = recipe.learning_rate;
         let schedule = LrSchedule { peak, floor: peak / 50.0, warmup_steps: steps / WARMUP_FRACTION, steps };
-        let lessons = LessonSampler::new(recipe, tokenizer, classroom, suffixes);
+        let batches = BatchSampler::new(recipe, tokenizer, session_generator, suffixes);
         let report =
             |progress: Progress, policy: &mut (dyn Policy + 'static)| observer(steps, progress, policy);
-        train(policy.as_mut(), |index| lessons.batch(index), steps, schedule, self.threads, report)?;
+        train(policy.as_mut(), |index| batches.batch(index), steps, schedule, self.threads, report)?;
         policy.weights()
     }
 }

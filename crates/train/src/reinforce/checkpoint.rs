@@ -1,7 +1,7 @@
 //! Training checkpoints, written atomically. A damaged one is renamed and never used.
 
-use super::TrainError;
 use super::finite::check_tensor_file;
+use super::{ResumeError, TrainError};
 use crate::{LearnError, Policy};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ const DAMAGED_PREFIX: &str = "damaged-";
 
 /// Progress of a run. The order of pairs and all seeds follow from the step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub(super) struct SavedProgress {
     /// Steps taken.
     pub(super) step: u64,
     /// The rollouts of the next step, which are in the run folder. Empty after the last step.
@@ -23,7 +23,7 @@ pub(super) struct Progress {
 
 /// The contents of a checkpoint, apart from the policy.
 pub(super) struct Checkpoint {
-    pub(super) progress: Progress,
+    pub(super) progress: SavedProgress,
     pub(super) buffer: Vec<u8>,
 }
 
@@ -31,8 +31,16 @@ pub(super) struct Checkpoint {
 pub(super) enum CheckpointError {
     /// It is damaged, for this reason.
     Damaged(String),
-    /// It cannot be read at the moment; it may be intact.
-    Unreadable(TrainError),
+    /// It is intact, but training cannot continue from it.
+    Unsuitable(ResumeError),
+    /// Training cannot start, for example because the checkpoint cannot be read at the moment.
+    Fatal(TrainError),
+}
+
+impl From<TrainError> for CheckpointError {
+    fn from(error: TrainError) -> Self {
+        Self::Fatal(error)
+    }
 }
 
 /// Converts an I/O error of this file.
@@ -48,7 +56,7 @@ pub(super) fn io_error(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
 /// the next step come from those weights.
 pub(super) fn write(
     folder: &Path,
-    progress: &Progress,
+    progress: &SavedProgress,
     policy: &dyn Policy,
     buffer: &[u8],
     keep: usize,
@@ -109,12 +117,12 @@ pub(super) fn latest_first(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// Reads a checkpoint and checks all of its tensors.
 pub(super) fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
-    let progress: Progress = serde_json::from_slice(&read_file(&path.join(PROGRESS))?)
+    let progress: SavedProgress = serde_json::from_slice(&read_file(&path.join(PROGRESS))?)
         .map_err(|error| CheckpointError::Damaged(format!("{PROGRESS}: {error}")))?;
     if step_of(path) != Some(progress.step) {
         return Err(CheckpointError::Damaged(format!("{PROGRESS} is of step {}", progress.step)));
     }
-    let unreadable = |error: std::io::Error| CheckpointError::Unreadable(io_error(path)(error));
+    let unreadable = |error: std::io::Error| CheckpointError::Fatal(io_error(path)(error));
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         if file.extension().is_some_and(|extension| extension == "safetensors") {
@@ -129,7 +137,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, CheckpointError> {
         ErrorKind::NotFound => {
             CheckpointError::Damaged(format!("{} is missing", path.file_name().unwrap_or_default().display()))
         }
-        _ => CheckpointError::Unreadable(io_error(path)(error)),
+        _ => CheckpointError::Fatal(io_error(path)(error)),
     })
 }
 

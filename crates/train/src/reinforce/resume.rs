@@ -42,9 +42,9 @@ pub(super) struct ResumePoint {
 }
 
 impl Trainer<'_> {
-    /// Restores the latest checkpoint from which this training can go on exactly as if it had never stopped.
+    /// Restores the latest checkpoint from which training continues exactly as if it had not been interrupted.
     ///
-    /// None where there is none: then it begins again, with the replies that are stored.
+    /// `None` if there is no such checkpoint: then training starts over and reuses stored replies.
     pub(super) fn resume(
         &self,
         policy: &mut dyn Policy,
@@ -52,82 +52,76 @@ impl Trainer<'_> {
         observer: &dyn TrainObserver,
     ) -> Result<Option<ResumePoint>, TrainError> {
         for path in checkpoint::latest_first(&self.checkpoints()) {
-            let set_aside = |reason: String| {
-                let aside = checkpoint::set_aside(&path)?;
-                observer.checkpoint_skipped(&path, &ResumeError::Damaged { reason, aside });
-                Ok::<_, TrainError>(())
-            };
-            let found = match checkpoint::read(&path) {
-                Ok(found) => found,
+            let reason = match self.resume_from(&path, policy, buffer) {
+                Ok(point) => {
+                    observer.resumed(&path);
+                    return Ok(Some(point));
+                }
                 Err(CheckpointError::Damaged(reason)) => {
-                    set_aside(reason)?;
-                    continue;
+                    ResumeError::Damaged { reason, aside: checkpoint::set_aside(&path)? }
                 }
-                Err(CheckpointError::Unreadable(error)) => return Err(error),
+                Err(CheckpointError::Unsuitable(reason)) => reason,
+                Err(CheckpointError::Fatal(error)) => return Err(error),
             };
-            let rollouts = match self.stored_rollouts(&found)? {
-                Ok(rollouts) => rollouts,
-                Err(why) => {
-                    observer.checkpoint_skipped(&path, &why);
-                    continue;
-                }
-            };
-            if let Err(reason) = self.restore(&path, &found, policy, buffer)? {
-                set_aside(reason)?;
-                continue;
-            }
-            observer.resumed(&path);
-            return Ok(Some(ResumePoint { step: found.progress.step, rollouts }));
+            observer.checkpoint_skipped(&path, &reason);
         }
         Ok(None)
     }
 
-    /// The rollouts of the step after a checkpoint, or why they must be sampled again.
-    fn stored_rollouts(
+    fn resume_from(
         &self,
-        found: &Checkpoint,
-    ) -> Result<Result<Option<StepRollouts>, ResumeError>, TrainError> {
-        let (step, pending) = (found.progress.step, &found.progress.pending);
-        if step > self.config.steps {
-            return Err(TrainError::FewerSteps { taken: step, steps: self.config.steps });
-        }
-        if step == self.config.steps {
-            return Ok(Ok(None));
-        }
-        if pending.is_empty() {
-            return Ok(Err(ResumeError::EndOfShorterTraining));
-        }
-        let planned = self.schedule.step(step);
-        let (groups, missing) = self.sampler.stored(&planned, pending)?;
-        if missing > 0 {
-            return Ok(Err(ResumeError::MissingRollouts { step: step + 1, missing, of: pending.len() }));
-        }
-        let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
-        Ok(Ok(Some(StepRollouts { groups, failures: all.saturating_sub(pending.len()) })))
+        path: &Path,
+        policy: &mut dyn Policy,
+        buffer: &mut NoveltyBuffer,
+    ) -> Result<ResumePoint, CheckpointError> {
+        let found = checkpoint::read(path)?;
+        let rollouts = self.stored_rollouts(&found)?;
+        self.restore(path, &found, policy, buffer)?;
+        Ok(ResumePoint { step: found.progress.step, rollouts })
     }
 
-    /// Restores policy and buffer from a checkpoint, or returns the reason why it is damaged.
+    /// The rollouts of the step after a checkpoint, or why they must be sampled again.
+    fn stored_rollouts(&self, found: &Checkpoint) -> Result<Option<StepRollouts>, CheckpointError> {
+        let (step, pending) = (found.progress.step, &found.progress.pending);
+        if step > self.config.steps {
+            return Err(TrainError::FewerSteps { taken: step, steps: self.config.steps }.into());
+        }
+        if step == self.config.steps {
+            return Ok(None);
+        }
+        if pending.is_empty() {
+            return Err(CheckpointError::Unsuitable(ResumeError::EndOfShorterTraining));
+        }
+        let planned = self.schedule.step(step);
+        let (groups, missing) = self.sampler.stored(&planned, pending).map_err(TrainError::from)?;
+        if missing > 0 {
+            let reason = ResumeError::MissingRollouts { step: step + 1, missing, of: pending.len() };
+            return Err(CheckpointError::Unsuitable(reason));
+        }
+        let all: usize = planned.iter().map(|group| group.sessions.len()).sum();
+        Ok(Some(StepRollouts { groups, failures: all.saturating_sub(pending.len()) }))
+    }
+
+    /// Restores policy and buffer from a checkpoint.
     fn restore(
         &self,
         path: &Path,
         found: &Checkpoint,
         policy: &mut dyn Policy,
         buffer: &mut NoveltyBuffer,
-    ) -> Result<Result<(), String>, TrainError> {
-        let read = match NoveltyBuffer::from_bytes(&found.buffer, &self.embedder) {
-            Ok(read) => read,
-            Err(NoveltyError::Saved(reason)) => return Ok(Err(reason)),
-            Err(error) => return Err(error.into()),
-        };
-        match policy.load_checkpoint(path) {
-            Ok(()) => {}
+    ) -> Result<(), CheckpointError> {
+        let read = NoveltyBuffer::from_bytes(&found.buffer, &self.embedder).map_err(|error| match error {
+            NoveltyError::Saved(reason) => CheckpointError::Damaged(reason),
+            error => CheckpointError::Fatal(error.into()),
+        })?;
+        policy.load_checkpoint(path).map_err(|error| match error {
             // Not caused by the files.
-            Err(error @ (LearnError::Device(_) | LearnError::Library { library: "libtorch", .. })) => {
-                return Err(error.into());
+            LearnError::Device(_) | LearnError::Library { library: "libtorch", .. } => {
+                CheckpointError::Fatal(error.into())
             }
-            Err(error) => return Ok(Err(error.to_string())),
-        }
+            error => CheckpointError::Damaged(error.to_string()),
+        })?;
         *buffer = read;
-        Ok(Ok(()))
+        Ok(())
     }
 }

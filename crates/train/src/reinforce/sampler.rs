@@ -102,7 +102,7 @@ impl<'r> RolloutSampler<'r> {
         finished: &(dyn Fn() + Sync),
     ) -> Result<SampledStep, RunError> {
         let PolicySource { provider, server, version } = policy;
-        // The policy is ours alone, so there is no rate limit; a server that was killed needs minutes to come back.
+        // No other program calls the policy, so there is no rate limit; a server that was killed needs minutes to come back.
         let limits = Limits { concurrency: usize::MAX >> 3, attempts: 40, ..Limits::default() };
         let name = &self.settings.asker.model;
         let models = self.models.with_model(Model::new(name, provider, limits, None));
@@ -122,7 +122,7 @@ impl<'r> RolloutSampler<'r> {
             tracing::warn!(sessions = fresh.len(), "a server lost the weights; sampling the step again");
             attempt += 1;
             for name in fresh.keys() {
-                self.folder.calls().forget(name)?;
+                self.folder.calls().delete(name)?;
             }
             damaged.extend(fresh.into_keys());
         };
@@ -179,7 +179,7 @@ impl<'r> RolloutSampler<'r> {
             let name = planned.id.to_string();
             let traces = self.folder.calls().traces(&name)?;
             if traces.values().any(|trace| trace.version.is_some_and(|other| other != version)) {
-                self.folder.calls().forget(&name)?;
+                self.folder.calls().delete(&name)?;
                 damaged.insert(name);
                 continue;
             }
@@ -190,7 +190,7 @@ impl<'r> RolloutSampler<'r> {
                 (Some(_), _) => self.turns(&name)?.is_some(),
             };
             if !complete {
-                self.folder.calls().forget_untraced(&name)?;
+                self.folder.calls().delete_untraced(&name)?;
                 damaged.insert(name);
             }
         }

@@ -30,7 +30,7 @@ pub struct VllmPolicyServer {
     folder: PathBuf,
     chat_template_kwargs: Map<String, Value>,
     /// How long a server may take to come up.
-    patience: Duration,
+    startup_timeout: Duration,
     /// Known once the first weights are written.
     servers: Mutex<Option<VllmServers>>,
 }
@@ -77,10 +77,10 @@ impl VllmPolicyServer {
         urls: Vec<String>,
         folder: PathBuf,
         chat_template_kwargs: Map<String, Value>,
-        patience: Duration,
+        startup_timeout: Duration,
     ) -> Result<Self, LearnError> {
         let http = HttpClient::new(1).map_err(|error| LearnError::library("HTTP", error))?;
-        Ok(Self { http, urls, folder, chat_template_kwargs, patience, servers: Mutex::default() })
+        Ok(Self { http, urls, folder, chat_template_kwargs, startup_timeout, servers: Mutex::default() })
     }
 
     /// Writes the weights of a policy where servers find them when they start.
@@ -108,7 +108,8 @@ impl VllmPolicyServer {
             return Ok(servers);
         }
         let kwargs = self.chat_template_kwargs.clone();
-        let servers = VllmServers::open(&self.http, &self.urls, &self.folder, kwargs, self.patience).await;
+        let servers =
+            VllmServers::open(&self.http, &self.urls, &self.folder, kwargs, self.startup_timeout).await;
         let servers = servers.map_err(TrainError::Sampler)?;
         *self.servers.lock() = Some(servers.clone());
         Ok(servers)
@@ -117,7 +118,7 @@ impl VllmPolicyServer {
     async fn serve(&self, policy: &dyn Policy, version: u64) -> Result<Box<dyn Provider>, TrainError> {
         self.publish(policy)?;
         let servers = self.servers().await?;
-        servers.load_weights(&self.folder, self.patience).await.map_err(TrainError::Sampler)?;
+        servers.load_weights(&self.folder, self.startup_timeout).await.map_err(TrainError::Sampler)?;
         Ok(Box::new(Local::new(servers).traced(version)))
     }
 }

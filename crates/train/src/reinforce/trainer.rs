@@ -1,6 +1,6 @@
 //! The training loop: updates the policy on one step's rollouts while the next step's are sampled.
 
-use super::checkpoint::{self, Progress};
+use super::checkpoint::{self, SavedProgress};
 use super::monitor::alerts;
 use super::resume::ResumePoint;
 use super::sampler::{PolicySource, SampledStep};
@@ -245,7 +245,7 @@ impl Trainer<'_> {
             if more && next.is_none() || self.halt.is_triggered() {
                 return Ok((policy, StopReason::Halted));
             }
-            fill(&mut metrics, &stats, report?, learning_rate);
+            fill_update_metrics(&mut metrics, &stats, report?, learning_rate);
             (metrics.serving_s, metrics.sampling_s, metrics.learning_s) = (serving_s, sampling_s, learning_s);
             metrics.step_s = begun.elapsed().as_secs_f64();
             metrics.unix_time_s = UNIX_EPOCH.elapsed().ok().map(|time| time.as_secs_f64());
@@ -255,7 +255,7 @@ impl Trainer<'_> {
             rollouts = next;
             if self.saves_checkpoint(step) {
                 let pending = rollouts.as_ref().map(StepRollouts::names).unwrap_or_default();
-                let (folder, progress) = (self.checkpoints(), Progress { step, pending });
+                let (folder, progress) = (self.checkpoints(), SavedProgress { step, pending });
                 let bytes = buffer.to_bytes()?;
                 let path = checkpoint::write(
                     &folder,
@@ -346,7 +346,7 @@ impl Trainer<'_> {
             }
         }
         metrics.rollouts = used.len();
-        describe(metrics, &rollouts.groups, &scored, &novelty);
+        fill_rollout_metrics(metrics, &rollouts.groups, &scored, &novelty);
         if used.iter().all(|(_, advantage)| *advantage == 0.0) {
             return Ok(Vec::new());
         }
@@ -375,7 +375,7 @@ impl Trainer<'_> {
 }
 
 /// Fills in means over a step's rollouts.
-fn describe(
+fn fill_rollout_metrics(
     metrics: &mut StepMetrics,
     groups: &[Vec<Rollout>],
     scored: &[Vec<ScoredRollout>],
@@ -402,7 +402,12 @@ fn describe(
     metrics.truncated = turns.filter(|turn| turn.error == Some(TurnError::Truncated)).count();
 }
 
-fn fill(metrics: &mut StepMetrics, stats: &StepStats, report: MonitorReport, learning_rate: f64) {
+fn fill_update_metrics(
+    metrics: &mut StepMetrics,
+    stats: &StepStats,
+    report: MonitorReport,
+    learning_rate: f64,
+) {
     metrics.tokens = stats.tokens;
     metrics.loss = stats.loss;
     metrics.gradient_norm = stats.grad_norm;

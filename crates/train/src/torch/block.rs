@@ -83,7 +83,7 @@ impl Block<Tensor> {
         config: &ModelConfig,
         hidden_states: &Tensor,
         rope: &Rope,
-        runs: &[Run],
+        runs: &[SequenceRun],
     ) -> Result<Tensor, LearnError> {
         let normed = self.rms_norm(config, hidden_states, &self.input_norm)?;
         let attention = causal_attention(&self.qkv(config, &normed, rope)?, runs)?;
@@ -130,16 +130,16 @@ impl Block<Tensor> {
 
 /// Sequences of one length that follow each other in a packed batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct SequenceRun {
     pub(super) sequences: i64,
     pub(super) length: i64,
 }
 
 /// Causal self-attention within each sequence of a packed batch: `[1, tokens, num_heads · head_dim]`.
-fn causal_attention(qkv: &Qkv, runs: &[Run]) -> Result<Tensor, LearnError> {
+fn causal_attention(qkv: &Qkv, runs: &[SequenceRun]) -> Result<Tensor, LearnError> {
     let mut outputs = Vec::new();
     let mut begin = 0;
-    for Run { sequences, length } in runs {
+    for SequenceRun { sequences, length } in runs {
         let tokens = sequences * length;
         let part = |tensor: &Tensor| -> Result<Tensor, LearnError> {
             let (_, _, heads, head_dim) = tensor.size4()?;

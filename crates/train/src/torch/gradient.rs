@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tch::{Kind, Tensor, no_grad, no_grad_guard};
 
-use super::block::{Block, Run};
+use super::block::{Block, SequenceRun};
 use super::head::{DeviceTargets, Evaluation, evaluate_targets};
 use super::network::Network;
 use super::rope::Rope;
@@ -86,7 +86,7 @@ struct DeviceBatch {
     positions: Tensor,
     /// The position of each token in its sequence, as rotary embeddings.
     rope: Rope,
-    runs: Vec<Run>,
+    runs: Vec<SequenceRun>,
 }
 
 /// The loss of the batches and, with `backward`, its gradient.
@@ -212,7 +212,7 @@ fn send(network: &Network, batch: &Batch, loss: Loss) -> Result<(DeviceBatch, De
             tokens.extend(sequence.chain(std::iter::repeat(0)).take(length));
             offsets.extend(0..as_i64(length));
         }
-        runs.push(Run { sequences: as_i64(run.len()), length: as_i64(length) });
+        runs.push(SequenceRun { sequences: as_i64(run.len()), length: as_i64(length) });
     }
     let on_device = DeviceBatch {
         tokens: to_device(&tokens, network.device)?.f_unsqueeze(0)?,

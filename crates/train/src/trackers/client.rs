@@ -24,13 +24,13 @@ const MISSING: i32 = 3;
 /// Steps that wait for a process at most; then it gets no further ones before the next start.
 const MAX_WAITING: u64 = 100_000;
 /// Bytes that are kept of what a process writes to stderr, and of a line on stdout.
-const KEPT: usize = 16 << 10;
+const MAX_TAIL_BYTES: usize = 16 << 10;
 /// How often a process that should end is looked at.
 const POLL: Duration = Duration::from_millis(20);
 /// How long a tracker may take to finish when the user has interrupted the training.
 const INTERRUPTED_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the last words of a process that has ended are waited for.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A configured tracker that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -115,15 +115,15 @@ impl<'c> ClientCommand<'c> {
         let source = |source| TrackerError::Python { tracker, python: self.python.to_owned(), source };
         let mut process = self.spawn(&["check", tracker]).map_err(source)?;
         drop(process.stdin.take());
-        let said = LastWords::listen(process.stderr.take());
-        let _unread = LastWords::listen(process.stdout.take());
+        let stderr = OutputTail::listen(process.stderr.take());
+        let _unread = OutputTail::listen(process.stdout.take());
         let status = wait(&mut process, self.timeout).map_err(source)?;
         let reason = match status {
             Some(status) if status.success() => return Ok(()),
             Some(status) if status.code() == Some(MISSING) => {
                 return Err(TrackerError::Missing { tracker, python: self.python.to_owned() });
             }
-            Some(status) => said.or(|| status.to_string()),
+            Some(status) => stderr.last_line_or(|| status.to_string()),
             None => format!("its check did not end within {} s", self.timeout.as_secs_f64()),
         };
         Err(TrackerError::Unusable { tracker, reason })
@@ -141,15 +141,15 @@ impl<'c> ClientCommand<'c> {
                 return None;
             }
         };
-        let said = LastWords::listen(process.stderr.take());
+        let stderr = OutputTail::listen(process.stderr.take());
         let (stdin, stdout) = (process.stdin.take()?, process.stdout.take()?);
         let (lines, received) = channel();
-        thread::spawn(move || feed(stdin, &received));
+        thread::spawn(move || write_lines(stdin, &received));
         let shared = Arc::new(Shared {
             tracker: self.tracker,
             notify,
             timeout: self.timeout,
-            said,
+            stderr,
             process: Mutex::new(process),
             progress: Mutex::default(),
         });
@@ -183,14 +183,14 @@ struct Shared {
     tracker: &'static str,
     notify: Notify,
     timeout: Duration,
-    said: LastWords,
+    stderr: OutputTail,
     process: Mutex<Child>,
-    progress: Mutex<Progress>,
+    progress: Mutex<QueueState>,
 }
 
 /// How far a process is.
 #[derive(Default)]
-struct Progress {
+struct QueueState {
     /// Steps that were sent and not accepted.
     waiting: u64,
     /// Since when the first of them has been waiting.
@@ -231,7 +231,7 @@ impl Client {
         let ended = wait(&mut shared.process.lock(), timeout);
         match ended {
             Ok(Some(status)) if status.success() => {}
-            Ok(Some(status)) => shared.report(&shared.said.or(|| status.to_string())),
+            Ok(Some(status)) => shared.report(&shared.stderr.last_line_or(|| status.to_string())),
             Ok(None) => shared.report(&format!("it did not finish within {} s", timeout.as_secs_f64())),
             Err(error) => shared.report(&error.to_string()),
         }
@@ -245,7 +245,7 @@ impl Client {
     }
 }
 
-/// A client that is dropped without an end is that of a training that failed; its process ends by itself.
+/// A client is dropped without an end message if training failed; its process ends when its input is closed.
 impl Drop for Client {
     fn drop(&mut self) {
         self.shared.progress.lock().ending = true;
@@ -253,7 +253,7 @@ impl Drop for Client {
 }
 
 impl Shared {
-    /// Counts a step that is about to be sent; `false` if the process gets none. Reports a process that hangs.
+    /// Counts a step that is about to be sent; `false` if it must not be sent. Reports a process that hangs.
     fn accepts_step(&self) -> bool {
         let mut progress = self.progress.lock();
         if progress.closed {
@@ -279,7 +279,7 @@ impl Shared {
         let mut line = Vec::new();
         loop {
             line.clear();
-            let read = (&mut stdout).take(KEPT as u64).read_until(b'\n', &mut line);
+            let read = (&mut stdout).take(MAX_TAIL_BYTES as u64).read_until(b'\n', &mut line);
             if read.is_err() || line.is_empty() {
                 break;
             }
@@ -290,9 +290,9 @@ impl Shared {
                 progress.waiting = progress.waiting.saturating_sub(1);
                 progress.since = (progress.waiting > 0).then(Instant::now);
             } else if let Some(place) = answer["run"].as_str() {
-                (self.notify)(&format!("{}: {}", self.tracker, masked(place)));
+                (self.notify)(&format!("{}: {}", self.tracker, redacted(place)));
             } else if let Some(reason) = answer["failed"].as_str() {
-                self.report(&masked(reason));
+                self.report(&redacted(reason));
             }
         }
         let ending = {
@@ -301,12 +301,12 @@ impl Shared {
             progress.ending
         };
         if !ending {
-            let status = wait(&mut self.process.lock(), LAST_WORDS);
+            let status = wait(&mut self.process.lock(), EXIT_TIMEOUT);
             let status = || match status {
                 Ok(Some(status)) => format!("its process ended with {status}"),
                 _ => "its process closed its output".to_owned(),
             };
-            self.report(&self.said.or(status));
+            self.report(&self.stderr.last_line_or(status));
         }
     }
 
@@ -323,12 +323,12 @@ impl Shared {
 }
 
 /// The end of what a process has written.
-struct LastWords {
+struct OutputTail {
     text: Arc<Mutex<VecDeque<u8>>>,
     closed: Mutex<Receiver<()>>,
 }
 
-impl LastWords {
+impl OutputTail {
     fn listen(output: Option<impl Read + Send + 'static>) -> Self {
         let text = Arc::new(Mutex::new(VecDeque::new()));
         let (close, closed) = channel::<()>();
@@ -339,7 +339,7 @@ impl LastWords {
             while let Ok(read @ 1..) = output.read(&mut buffer) {
                 let mut kept = kept.lock();
                 kept.extend(&buffer[..read]);
-                let excess = kept.len().saturating_sub(KEPT);
+                let excess = kept.len().saturating_sub(MAX_TAIL_BYTES);
                 kept.drain(..excess);
             }
             drop(close);
@@ -348,17 +348,17 @@ impl LastWords {
     }
 
     /// The last line that says something, once the process has ended; a child of it may keep stderr open.
-    fn or(&self, otherwise: impl FnOnce() -> String) -> String {
-        let _ = self.closed.lock().recv_timeout(LAST_WORDS);
+    fn last_line_or(&self, otherwise: impl FnOnce() -> String) -> String {
+        let _ = self.closed.lock().recv_timeout(EXIT_TIMEOUT);
         let bytes: Vec<u8> = self.text.lock().iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-        last.map_or_else(otherwise, masked)
+        last.map_or_else(otherwise, redacted)
     }
 }
 
 /// Writes lines to a process until there are no more, or it has ended.
-fn feed(mut stdin: ChildStdin, lines: &Receiver<String>) {
+fn write_lines(mut stdin: ChildStdin, lines: &Receiver<String>) {
     for line in lines {
         if stdin.write_all(line.as_bytes()).is_err() {
             return;
@@ -383,7 +383,7 @@ fn wait(process: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>
 }
 
 /// A line of a process on one line of limited length, without keys and passwords.
-fn masked(text: &str) -> String {
+fn redacted(text: &str) -> String {
     const LONGEST: usize = 600;
     let mut text = text.to_owned();
     for (name, value) in std::env::vars_os() {

@@ -7,13 +7,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What the names of event files begin with, and those of ours end with.
+/// The prefix of the names of event files, and the suffix of those written here.
 const PREFIX: &str = "events.out.tfevents.";
 const SUFFIX: &str = ".aske";
 
 /// The event file of a training.
 ///
-/// Every start writes it from its first step. Its name is new each time, because a running TensorBoard goes on reading a
+/// Every start writes it from its first step. Its name is new each time, because a running TensorBoard keeps reading a
 /// file that it has opened; earlier files of the folder are removed.
 pub(super) struct EventFile {
     path: PathBuf,
@@ -35,12 +35,8 @@ impl EventFile {
         let path = folder.join(format!("{PREFIX}{number:010}{SUFFIX}"));
         let file = OpenOptions::new().create_new(true).append(true).open(&path).map_err(at(&path))?;
         let mut events = Self { path, file };
-        let mut version = Message::event(None, 0);
-        version.bytes(event::FILE_VERSION, b"brain.Event:2");
-        events.append(&version)?;
-        let mut text = Message::event(None, 0);
-        text.message(event::SUMMARY, &text_summary(config));
-        events.append(&text)?;
+        events.append(&Message::event(None, 0).bytes(FILE_VERSION, b"brain.Event:2"))?;
+        events.append(&Message::event(None, 0).message(SUMMARY, &text_summary(config)))?;
         for (_, path) in earlier {
             std::fs::remove_file(&path).map_err(at(&path))?;
         }
@@ -51,18 +47,15 @@ impl EventFile {
     pub(super) fn add(&mut self, step: u64, time: Option<f64>, scalars: &[(&str, f64)]) -> io::Result<()> {
         let mut summary = Message::default();
         for (tag, scalar) in scalars {
-            let mut value = Message::default();
-            value.bytes(value::TAG, tag.as_bytes());
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "TensorBoard stores scalars in single precision"
             )]
-            value.float(value::SIMPLE_VALUE, *scalar as f32);
-            summary.message(summary::VALUE, &value);
+            let scalar = *scalar as f32;
+            let value = Message::default().bytes(TAG, tag.as_bytes()).float(SIMPLE_VALUE, scalar);
+            summary = summary.message(VALUE, &value);
         }
-        let mut event = Message::event(time, step);
-        event.message(event::SUMMARY, &summary);
-        self.append(&event)
+        self.append(&Message::event(time, step).message(SUMMARY, &summary))
     }
 
     /// Appends a TFRecord: length, data, and a checksum of each.
@@ -79,32 +72,25 @@ fn number(name: &str) -> Option<u64> {
     name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.parse().ok()
 }
 
-/// Field numbers of the messages.
-mod event {
-    pub(super) const WALL_TIME: u32 = 1;
-    pub(super) const STEP: u32 = 2;
-    pub(super) const FILE_VERSION: u32 = 3;
-    pub(super) const SUMMARY: u32 = 5;
-}
-mod summary {
-    pub(super) const VALUE: u32 = 1;
-}
-mod value {
-    pub(super) const TAG: u32 = 1;
-    pub(super) const SIMPLE_VALUE: u32 = 2;
-    pub(super) const TENSOR: u32 = 8;
-    pub(super) const METADATA: u32 = 9;
-}
-mod metadata {
-    pub(super) const PLUGIN_DATA: u32 = 1;
-    pub(super) const PLUGIN_NAME: u32 = 1;
-}
-mod tensor {
-    pub(super) const DTYPE: u32 = 1;
-    pub(super) const STRING_VAL: u32 = 8;
-    /// The data type of strings.
-    pub(super) const DT_STRING: u64 = 7;
-}
+/// Field numbers of `Event`.
+const WALL_TIME: u32 = 1;
+const STEP: u32 = 2;
+const FILE_VERSION: u32 = 3;
+const SUMMARY: u32 = 5;
+/// The field number of `Summary`.
+const VALUE: u32 = 1;
+/// Field numbers of `Summary.Value`.
+const TAG: u32 = 1;
+const SIMPLE_VALUE: u32 = 2;
+const TENSOR: u32 = 8;
+const METADATA: u32 = 9;
+/// Field numbers of `SummaryMetadata` and of its `PluginData`.
+const PLUGIN_DATA: u32 = 1;
+const PLUGIN_NAME: u32 = 1;
+/// Field numbers of `TensorProto`, and its data type of strings.
+const DTYPE: u32 = 1;
+const STRING_VAL: u32 = 8;
+const DT_STRING: u64 = 7;
 
 /// A configuration as a text summary: a Markdown code block, a key per line.
 fn text_summary(config: &[(String, Value)]) -> Message {
@@ -113,20 +99,12 @@ fn text_summary(config: &[(String, Value)]) -> Message {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "    {key} = {value}");
     }
-    let mut plugin = Message::default();
-    plugin.bytes(metadata::PLUGIN_NAME, b"text");
-    let mut described = Message::default();
-    described.message(metadata::PLUGIN_DATA, &plugin);
-    let mut content = Message::default();
-    content.number(tensor::DTYPE, tensor::DT_STRING);
-    content.bytes(tensor::STRING_VAL, text.as_bytes());
-    let mut value = Message::default();
-    value.bytes(value::TAG, b"config");
-    value.message(value::TENSOR, &content);
-    value.message(value::METADATA, &described);
-    let mut summary = Message::default();
-    summary.message(summary::VALUE, &value);
-    summary
+    let plugin = Message::default().bytes(PLUGIN_NAME, b"text");
+    let metadata = Message::default().message(PLUGIN_DATA, &plugin);
+    let tensor = Message::default().number(DTYPE, DT_STRING).bytes(STRING_VAL, text.as_bytes());
+    let value =
+        Message::default().bytes(TAG, b"config").message(TENSOR, &tensor).message(METADATA, &metadata);
+    Message::default().message(VALUE, &value)
 }
 
 /// A protocol buffer message under construction.
@@ -137,10 +115,9 @@ impl Message {
     /// An event at a time in seconds since 1970, by default now.
     fn event(time: Option<f64>, step: u64) -> Self {
         let mut event = Self::default();
-        event.tag(event::WALL_TIME, 1);
+        event.tag(WALL_TIME, 1);
         event.0.extend(time.unwrap_or_else(|| now().as_secs_f64()).to_le_bytes());
-        event.number(event::STEP, step);
-        event
+        event.number(STEP, step)
     }
 
     fn tag(&mut self, field: u32, wire_type: u64) {
@@ -155,24 +132,27 @@ impl Message {
         self.0.push(number.to_le_bytes()[0]);
     }
 
-    fn number(&mut self, field: u32, number: u64) {
+    fn number(mut self, field: u32, number: u64) -> Self {
         self.tag(field, 0);
         self.varint(number);
+        self
     }
 
-    fn bytes(&mut self, field: u32, bytes: &[u8]) {
+    fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.tag(field, 2);
         self.varint(bytes.len() as u64);
         self.0.extend(bytes);
+        self
     }
 
-    fn message(&mut self, field: u32, message: &Self) {
-        self.bytes(field, &message.0);
+    fn message(self, field: u32, message: &Self) -> Self {
+        self.bytes(field, &message.0)
     }
 
-    fn float(&mut self, field: u32, number: f32) {
+    fn float(mut self, field: u32, number: f32) -> Self {
         self.tag(field, 5);
         self.0.extend(number.to_le_bytes());
+        self
     }
 }
 
@@ -207,9 +187,7 @@ mod tests {
     /// Numbers of the protocol buffer encoding guide: 150 is `96 01`, and field 1 of it is `08 96 01`.
     #[test]
     fn messages_are_encoded_as_protocol_buffers() {
-        let mut message = Message::default();
-        message.number(1, 150);
-        message.bytes(2, b"testing");
+        let message = Message::default().number(1, 150).bytes(2, b"testing");
         assert_eq!(message.0, [&[0x08, 0x96, 0x01, 0x12, 7][..], b"testing"].concat());
     }
 }

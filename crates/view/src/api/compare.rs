@@ -3,6 +3,7 @@
 use super::pair_names;
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::filter::Label;
+use crate::params::json_word;
 use crate::render::excerpt;
 use crate::request::{ApiRequest, Cost};
 use crate::runs::LoadedRuns;
@@ -29,12 +30,12 @@ struct Comparison {
 }
 
 /// Which shared sessions are listed.
-struct Filter {
+struct OutcomeFilter {
     outcomes: [Option<Outcome>; 2],
     differing_only: bool,
 }
 
-impl Filter {
+impl OutcomeFilter {
     fn matches(&self, outcomes: [Outcome; 2]) -> bool {
         let selected = self.outcomes.iter().zip(outcomes);
         !(self.differing_only && outcomes[0] == outcomes[1])
@@ -45,9 +46,12 @@ impl Filter {
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
     let [first, second] = [params.number("first", 0)?, params.number("second", 1)?];
-    let filter = Filter {
-        outcomes: [params.choice("one", Outcome::ALL)?, params.choice("two", Outcome::ALL)?],
-        differing_only: params.choice("differs", [true, false])?.unwrap_or(false),
+    let filter = OutcomeFilter {
+        outcomes: [
+            params.choice("one", Outcome::ALL, json_word)?,
+            params.choice("two", Outcome::ALL, json_word)?,
+        ],
+        differing_only: params.choice("differs", [true, false], bool::to_string)?.unwrap_or(false),
     };
     let paging = Paging::parse(params)?;
     params.end()?;
@@ -62,7 +66,11 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     respond.await
 }
 
-fn compare([first, second]: [&Run; 2], filter: &Filter, Paging { offset, limit }: Paging) -> Comparison {
+fn compare(
+    [first, second]: [&Run; 2],
+    filter: &OutcomeFilter,
+    Paging { offset, limit }: Paging,
+) -> Comparison {
     let mut found = Comparison { offset, ..Comparison::default() };
     for one in &first.sessions {
         let name = first.name(one);

@@ -2,7 +2,7 @@
 
 use super::session::{Calls, page_cost, stored};
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
-use crate::params::Params;
+use crate::params::{Params, json_word};
 use crate::render::{TextBudget, excerpt};
 use crate::request::{ApiRequest, Cost};
 use crate::runs::LoadedRuns;
@@ -15,16 +15,15 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// All samples of one problem.
-struct Problem<'r> {
+struct ProblemSamples<'r> {
     /// Any of the samples.
     first: &'r EvalRecord,
     samples: BTreeMap<u32, &'r EvalRecord>,
 }
 
-impl Problem<'_> {
+impl ProblemSamples<'_> {
     fn name(&self) -> [String; 2] {
         [self.first.dataset.clone(), self.first.problem.clone()]
     }
@@ -35,12 +34,12 @@ impl Problem<'_> {
 }
 
 /// All problems by dataset and name. Of two records of the same sample, the later one counts.
-fn problems(run: &Run) -> Vec<Problem<'_>> {
+fn problems(run: &Run) -> Vec<ProblemSamples<'_>> {
     let mut found = BTreeMap::new();
     for record in &run.evals {
         let name = (natural_key(&record.dataset), natural_key(&record.problem));
         let problem =
-            found.entry(name).or_insert_with(|| Problem { first: record, samples: BTreeMap::new() });
+            found.entry(name).or_insert_with(|| ProblemSamples { first: record, samples: BTreeMap::new() });
         problem.samples.insert(record.sample, record);
     }
     found.into_values().collect()
@@ -67,14 +66,8 @@ enum Solved {
     Never,
 }
 
-impl fmt::Display for Solved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 impl Solved {
-    fn of(problem: &Problem<'_>) -> Self {
+    fn of(problem: &ProblemSamples<'_>) -> Self {
         match problem.right() {
             0 => Self::Never,
             all if all == problem.samples.len() => Self::Always,
@@ -84,20 +77,20 @@ impl Solved {
 }
 
 /// Which problems are listed.
-struct Filter {
+struct ProblemFilter {
     needle: Option<Needle>,
     solved: Option<Solved>,
 }
 
-impl Filter {
+impl ProblemFilter {
     fn parse(params: &mut Params) -> Result<Self, ApiError> {
         Ok(Self {
             needle: params.text("q")?.map(|text| Needle::new(&text)),
-            solved: params.choice("solved", [Solved::Always, Solved::Sometimes, Solved::Never])?,
+            solved: params.choice("solved", [Solved::Always, Solved::Sometimes, Solved::Never], json_word)?,
         })
     }
 
-    fn matches(&self, problem: &Problem<'_>) -> bool {
+    fn matches(&self, problem: &ProblemSamples<'_>) -> bool {
         let EvalRecord { dataset, problem: name, question, .. } = problem.first;
         let mentions = |needle: &Needle| [dataset, name, question].iter().any(|text| needle.is_in(text));
         self.needle.as_ref().is_none_or(mentions)
@@ -107,7 +100,7 @@ impl Filter {
 
 pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.number("run", 0)?;
-    let filter = Filter::parse(&mut request.params)?;
+    let filter = ProblemFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
     let respond = request.json(move |runs| {
@@ -138,7 +131,7 @@ pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiErro
     let params = &mut request.params;
     let index = params.number("run", 0)?;
     let name = [params.required("dataset")?, params.required("problem")?];
-    let filter = Filter::parse(params)?;
+    let filter = ProblemFilter::parse(params)?;
     params.end()?;
     let respond = request.json(move |runs| {
         let run = runs.get(index)?.run;
@@ -151,15 +144,19 @@ pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiErro
     respond.await
 }
 
-fn position(all: &[Problem<'_>], name: &[String; 2]) -> Result<usize, ApiError> {
+fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, ApiError> {
     let position = all.iter().position(|problem| problem.name() == *name);
     position.ok_or_else(|| ApiError::not_found("this run has no such problem"))
 }
 
-fn details((index, run): (usize, &Run), name: &[String; 2], filter: &Filter) -> Result<Value, ApiError> {
+fn details(
+    (index, run): (usize, &Run),
+    name: &[String; 2],
+    filter: &ProblemFilter,
+) -> Result<Value, ApiError> {
     let all = problems(run);
     let position = position(&all, name)?;
-    let Problem { first, samples } = &all[position];
+    let ProblemSamples { first, samples } = &all[position];
     let (budget, stored) = (TextBudget::new(), Replies::open(&run.path)?);
     let sample = |record: &&EvalRecord| {
         let calls = Calls::read(&stored, (index, &record.id()), &budget)?;
@@ -175,7 +172,7 @@ fn details((index, run): (usize, &Run), name: &[String; 2], filter: &Filter) -> 
             "reply": reply,
         }))
     };
-    let matches = |problem: &&Problem<'_>| filter.matches(problem);
+    let matches = |problem: &&ProblemSamples<'_>| filter.matches(problem);
     Ok(json!({
         "dataset": first.dataset,
         "problem": first.problem,
@@ -184,8 +181,8 @@ fn details((index, run): (usize, &Run), name: &[String; 2], filter: &Filter) -> 
         "question": budget.render(&first.question),
         "reference": budget.render(&first.reference),
         "samples": samples.values().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
-        "before": all[..position].iter().rev().find(matches).map(Problem::name),
-        "after": all[position + 1..].iter().find(matches).map(Problem::name),
+        "before": all[..position].iter().rev().find(matches).map(ProblemSamples::name),
+        "after": all[position + 1..].iter().find(matches).map(ProblemSamples::name),
     }))
 }
 

@@ -1,6 +1,6 @@
 //! `/api/session`: one session with every reply.
 
-use crate::filter::Filter;
+use crate::filter::SessionFilter;
 use crate::flags::Flag;
 use crate::render::TextBudget;
 use crate::request::{ApiRequest, Cost};
@@ -29,7 +29,7 @@ pub(super) struct Calls<'p> {
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let index = request.params.number("run", 0)?;
     let name = request.params.required("name")?;
-    let filter = Filter::parse(&mut request.params)?;
+    let filter = SessionFilter::parse(&mut request.params)?;
     request.params.end()?;
     let respond = request.json(move |runs| {
         let run = runs.get(index)?.run;
@@ -61,7 +61,7 @@ impl<'p> Calls<'p> {
         (run, record): (usize, &str),
         budget: &'p TextBudget,
     ) -> Result<Self, ApiError> {
-        Ok(Self { run, record: record.to_owned(), by_slot: replies.beginnings(record, MAX_CHARS)?, budget })
+        Ok(Self { run, record: record.to_owned(), by_slot: replies.truncated(record, MAX_CHARS)?, budget })
     }
 
     /// A reply with its thinking split off, wherever the model put it.
@@ -107,7 +107,12 @@ impl<'p> Calls<'p> {
     }
 }
 
-fn details(loaded: LoadedRun<'_>, index: usize, name: &str, filter: &Filter) -> Result<Value, ApiError> {
+fn details(
+    loaded: LoadedRun<'_>,
+    index: usize,
+    name: &str,
+    filter: &SessionFilter,
+) -> Result<Value, ApiError> {
     let run = loaded.run;
     let session = find(run, name)?;
     let record = run.record(session)?;
@@ -156,7 +161,7 @@ fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -
 }
 
 /// The previous and next session that match the filter.
-fn neighbours(loaded: LoadedRun<'_>, session: &Session, filter: &Filter) -> Result<Value, ApiError> {
+fn neighbours(loaded: LoadedRun<'_>, session: &Session, filter: &SessionFilter) -> Result<Value, ApiError> {
     let run = loaded.run;
     let indices = filter.find(loaded)?.indices;
     let place = indices.iter().position(|index| std::ptr::eq(&raw const run.sessions[*index], session));

@@ -1,6 +1,6 @@
 //! `/api/sessions`: a page of the list of sessions.
 
-use crate::filter::Filter;
+use crate::filter::SessionFilter;
 use crate::flags::Flag;
 use crate::params::Params;
 use crate::render::excerpt;
@@ -40,7 +40,7 @@ impl Paging {
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.number("run", 0)?;
-    let filter = Filter::parse(&mut request.params)?;
+    let filter = SessionFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
     let respond = request.json(move |runs| {

@@ -4,23 +4,18 @@ use crate::request::ApiRequest;
 use crate::runs::LoadedRuns;
 use aske_http::ApiError;
 use aske_record::Replies;
-use aske_session::{Role, Side, Slot};
+use aske_session::{Role, Slot};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use std::fmt::Write;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What is escaped in a query: all but RFC 3986's unreserved characters.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a reply's full text.
 pub(super) fn address(run: usize, record: &str, slot: Slot) -> String {
-    let mut name = String::with_capacity(record.len());
-    for byte in record.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            name.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(name, "%{byte:02X}");
-        }
-    }
+    let name = utf8_percent_encode(record, RESERVED);
     let Slot { turn, role, draw } = slot;
     format!("/api/text?run={run}&name={name}&turn={turn}&role={role}&draw={draw}")
 }
@@ -29,8 +24,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let params = &mut request.params;
     let run: usize = params.number("run", 0)?;
     let name = params.required("name")?;
-    let roles = [Role::Asker, Role::Check, Role::Panel, Role::Equivalence];
-    let role = params.choice("role", roles.into_iter().chain(Side::BOTH.map(Role::Solver)))?;
+    let role = params.choice("role", Role::ALL, ToString::to_string)?;
     let role = role.ok_or_else(|| ApiError::bad_request("`role` is required"))?;
     let slot = Slot { turn: params.number("turn", 0)?, role, draw: params.number("draw", 0)? };
     params.end()?;

@@ -118,7 +118,7 @@ impl Fleet {
 
     /// Starts all servers and waits until they are ready.
     pub(super) async fn start(self) -> Result<Supervisor, CliError> {
-        let options = SupervisorOptions { tied: true, ..up::options(&self.run)? };
+        let options = SupervisorOptions { kill_on_exit: true, ..up::options(&self.run)? };
         stop_earlier(&options.folder).await?;
         let mut supervisor = Supervisor::open(self.plan, options, up::report)?;
         match supervisor.enter(0).await {

@@ -11,35 +11,35 @@ use std::path::{Path, PathBuf};
 
 /// A new run folder. It appears under its name only when it is complete, and a crash or an error leaves nothing there.
 pub struct NewRun {
-    into: PathBuf,
+    target: PathBuf,
     records: Jsonl,
     grades: BTreeMap<String, Jsonl>,
     calls: Bulk,
     /// The folder while it is incomplete. Last, so that its files are closed before it is removed.
-    pub(crate) part: Part,
+    pub(crate) staging: StagingFolder,
 }
 
 /// An incomplete folder; removed on drop unless it was renamed.
-pub(crate) struct Part(pub(crate) PathBuf);
+pub(crate) struct StagingFolder(pub(crate) PathBuf);
 
-impl Drop for Part {
+impl Drop for StagingFolder {
     fn drop(&mut self) {
-        // Only what this very process began.
+        // Only a folder of this process.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
 impl NewRun {
-    /// Begins a folder beside the place where it will be; that place must be free.
-    pub fn begin(into: &Path) -> Result<Self, RunError> {
-        if into.exists() {
-            return Err(RunError::exists(into));
+    /// Begins a folder beside its final path, at which nothing may exist.
+    pub fn begin(target: &Path) -> Result<Self, RunError> {
+        if target.exists() {
+            return Err(RunError::exists(target));
         }
-        let part = Part(part_of(into));
-        std::fs::create_dir_all(part.0.join("grades")).map_err(RunError::io(&part.0))?;
-        let (records, _) = Jsonl::open::<Record>(&part.0.join("records.jsonl"))?;
-        let calls = Bulk::open(&part.0.join("calls.sqlite"))?;
-        let mut run = Self { into: into.to_owned(), records, grades: BTreeMap::new(), calls, part };
+        let staging = StagingFolder(staging_path(target));
+        std::fs::create_dir_all(staging.0.join("grades")).map_err(RunError::io(&staging.0))?;
+        let (records, _) = Jsonl::open::<Record>(&staging.0.join("records.jsonl"))?;
+        let calls = Bulk::open(&staging.0.join("calls.sqlite"))?;
+        let mut run = Self { target: target.to_owned(), records, grades: BTreeMap::new(), calls, staging };
         run.grades(STANDARD)?;
         Ok(run)
     }
@@ -48,7 +48,7 @@ impl NewRun {
         match self.grades.entry(grader.to_owned()) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(place) => {
-                let (lines, _) = Jsonl::open::<GradeLine>(&grades_path(&self.part.0, grader))?;
+                let (lines, _) = Jsonl::open::<GradeLine>(&grades_path(&self.staging.0, grader))?;
                 Ok(place.insert(lines))
             }
         }
@@ -74,22 +74,22 @@ impl NewRun {
         self.calls.add(record, calls)
     }
 
-    /// Says what the run is, and puts the folder in its place.
+    /// Writes the manifest, and moves the folder to its final path.
     pub fn finish(self, manifest: &Manifest) -> Result<(), RunError> {
-        let Self { into, calls, part, .. } = self;
+        let Self { target, calls, staging, .. } = self;
         calls.close()?;
-        manifest.write(&part.0)?;
-        if into.exists() {
-            return Err(RunError::exists(&into));
+        manifest.write(&staging.0)?;
+        if target.exists() {
+            return Err(RunError::exists(&target));
         }
-        std::fs::rename(&part.0, &into).map_err(RunError::io(&into))
+        std::fs::rename(&staging.0, &target).map_err(RunError::io(&target))
     }
 }
 
 /// Where a folder is written before it is complete.
-fn part_of(into: &Path) -> PathBuf {
-    let name = into.file_name().unwrap_or_default().to_string_lossy();
-    into.with_file_name(format!(".{name}.{}.part", std::process::id()))
+fn staging_path(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
 #[cfg(test)]
@@ -118,23 +118,23 @@ mod tests {
     #[test]
     fn a_folder_is_there_only_when_it_is_complete() {
         let folder = tempfile::tempdir().unwrap();
-        let into = folder.path().join("run");
+        let target = folder.path().join("run");
         let entries = || std::fs::read_dir(folder.path()).unwrap().count();
-        let run = NewRun::begin(&into).unwrap();
+        let run = NewRun::begin(&target).unwrap();
         run.add_calls("a:b/0", &calls(1, "lost")).unwrap();
         drop(run);
         assert_eq!(entries(), 0, "nothing is left of a folder that was given up");
 
-        let mut run = NewRun::begin(&into).unwrap();
+        let mut run = NewRun::begin(&target).unwrap();
         run.add_calls("a:b/0", &calls(3000, "kept")).unwrap();
         let grade = Grade::new(Outcome::TooEasy, None);
         let line = GradeLine::new("a:b/0".to_owned(), grade, GradingRules::default());
         run.add_grade("other", &line).unwrap();
-        assert!(!into.exists());
+        assert!(!target.exists());
         run.finish(&Manifest::new("0", Identity::default(), toml::Table::new())).unwrap();
         assert_eq!(entries(), 1);
-        assert_eq!(Replies::open(&into).unwrap().of_record("a:b/0").unwrap().len(), 3000);
-        assert_eq!(read_grades(&into, "other").unwrap(), [line]);
-        assert!(NewRun::begin(&into).is_err_and(|error| error.to_string().ends_with("exists already")));
+        assert_eq!(Replies::open(&target).unwrap().of_record("a:b/0").unwrap().len(), 3000);
+        assert_eq!(read_grades(&target, "other").unwrap(), [line]);
+        assert!(NewRun::begin(&target).is_err_and(|error| error.to_string().ends_with("exists already")));
     }
 }

@@ -26,25 +26,25 @@ const ROWS_PER_CONVERSATION: usize = 16;
 type Group = Arc<OnceLock<Vec<Batch>>>;
 
 /// Generates the training batches of one network; batch `i` is always the same.
-pub struct LessonSampler<'c> {
+pub struct BatchSampler<'c> {
     recipe: &'static Recipe,
     tokenizer: &'c NanoTokenizer,
-    classroom: &'c SessionGenerator,
+    session_generator: &'c SessionGenerator,
     /// The instructions after a question, for probes and for the final question.
     suffixes: [String; 2],
     /// Recently prepared groups.
     recent: Mutex<VecDeque<(u64, Group)>>,
 }
 
-impl<'c> LessonSampler<'c> {
+impl<'c> BatchSampler<'c> {
     /// Data for a recipe. The suffixes are the instructions that a session appends to a question.
     pub fn new(
         recipe: &'static Recipe,
         tokenizer: &'c NanoTokenizer,
-        classroom: &'c SessionGenerator,
+        session_generator: &'c SessionGenerator,
         suffixes: [String; 2],
     ) -> Self {
-        Self { recipe, tokenizer, classroom, suffixes, recent: Mutex::default() }
+        Self { recipe, tokenizer, session_generator, suffixes, recent: Mutex::default() }
     }
 
     /// One batch.
@@ -85,9 +85,9 @@ impl<'c> LessonSampler<'c> {
         let mut random = Rng::with_seed(self.seed(group));
         let mut draw = QuestionSampler::new(random.u64(..), NumberSet::Taught);
         let count = usize::try_from(GROUP).unwrap_or(1) * self.recipe.rows;
-        let mut rows: Vec<Row> = Vec::with_capacity(count);
+        let mut rows: Vec<TokenRow> = Vec::with_capacity(count);
         while rows.len() < count {
-            rows.extend(self.lesson(&mut draw, &mut random));
+            rows.extend(self.question_row(&mut draw, &mut random));
         }
         rows.sort_by_key(|(tokens, _)| tokens.len());
         let mut batches: Vec<Batch> = rows.chunks(self.recipe.rows).map(pad).collect();
@@ -95,7 +95,7 @@ impl<'c> LessonSampler<'c> {
         batches
     }
 
-    fn lesson(&self, draw: &mut QuestionSampler, random: &mut Rng) -> Option<Row> {
+    fn question_row(&self, draw: &mut QuestionSampler, random: &mut Rng) -> Option<TokenRow> {
         let family = Family::ALL[random.usize(..Family::ALL.len())];
         if self.recipe.neglected.contains(&family) && random.u32(..NEGLECT) > 0 {
             return None;
@@ -115,8 +115,8 @@ impl<'c> LessonSampler<'c> {
     fn conversations(&self, index: u64) -> Batch {
         let count = (self.recipe.rows / ROWS_PER_CONVERSATION).max(1) as u64;
         let first = self.seed(index).wrapping_mul(count);
-        let sessions = (first..first.wrapping_add(count)).map(|seed| self.classroom.session(seed));
-        let rows: Vec<Row> = sessions
+        let sessions = (first..first.wrapping_add(count)).map(|seed| self.session_generator.session(seed));
+        let rows: Vec<TokenRow> = sessions
             .filter_map(|messages| self.tokenizer.conversation(&messages).ok())
             .filter(fits)
             .collect();
@@ -125,14 +125,14 @@ impl<'c> LessonSampler<'c> {
 }
 
 /// Tokens, and whether each is a target.
-type Row = (Vec<u32>, Vec<bool>);
+type TokenRow = (Vec<u32>, Vec<bool>);
 
-fn fits((tokens, _): &Row) -> bool {
+fn fits((tokens, _): &TokenRow) -> bool {
     tokens.len() <= MAX_LENGTH
 }
 
 /// Pads rows to the longest, rounded up to a multiple of eight for tensor cores.
-fn pad(rows: &[Row]) -> Batch {
+fn pad(rows: &[TokenRow]) -> Batch {
     let longest = rows.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(1);
     let length = longest.next_multiple_of(8);
     let mut batch = Batch { lengths: vec![length; rows.len()], ..Batch::default() };
@@ -154,14 +154,14 @@ mod tests {
     #[test]
     fn an_asker_is_given_every_batch_of_a_group_between_its_conversations() {
         let pack = Arc::new(Pack::parse(&Pack::extra_files("nano").unwrap()).unwrap());
-        let classroom = SessionGenerator::new(TeacherKind::Good, pack.clone());
+        let session_generator = SessionGenerator::new(TeacherKind::Good, pack.clone());
         let [_, _, (_, words), _] = aske_nano::files(aske_nano::ASKER).unwrap();
         let tokenizer = NanoTokenizer::new(words).unwrap();
         let recipe = Recipe::named(aske_nano::ASKER).unwrap();
-        let lessons = LessonSampler::new(recipe, &tokenizer, &classroom, pack.solver_suffixes());
-        let given: Vec<Batch> = (0..=2 * GROUP + 1).map(|index| lessons.batch(index)).collect();
+        let batches = BatchSampler::new(recipe, &tokenizer, &session_generator, pack.solver_suffixes());
+        let given: Vec<Batch> = (0..=2 * GROUP + 1).map(|index| batches.batch(index)).collect();
         let questions: Vec<&Vec<u32>> = given.iter().skip(1).step_by(2).map(|batch| &batch.tokens).collect();
-        let groups: Vec<Batch> = (0..2).flat_map(|group| lessons.questions(group)).collect();
+        let groups: Vec<Batch> = (0..2).flat_map(|group| batches.questions(group)).collect();
         assert_eq!(questions.len(), usize::try_from(GROUP).unwrap() + 1);
         assert!(questions.iter().zip(&groups).all(|(given, made)| **given == made.tokens));
         let conversations: Vec<&Vec<u32>> = given.iter().step_by(2).map(|batch| &batch.tokens).collect();
