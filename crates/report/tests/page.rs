@@ -54,7 +54,9 @@ fn the_page_has_every_section_in_order_and_every_figure_its_numbers() {
             "Sessions to read"
         ]
     );
-    let linked: Vec<&str> = html.named("a").filter_map(|a| html.attr(a, "href")).skip(1).collect();
+    let nav = html.named("nav").next().unwrap();
+    let contents = html.named("a").filter(|a| html.within(*a, nav));
+    let linked: Vec<&str> = contents.filter_map(|a| html.attr(a, "href")).collect();
     let main = html.named("main").next().unwrap();
     let sections = html.named("section").filter(|section| html.parent(*section) == Some(main));
     let ids: Vec<String> =
@@ -92,6 +94,9 @@ fn the_result_can_be_quoted() {
     let rate = 100.0 * evidence.runs[0].outcomes[0].rate;
     let begin = format!("gemini-3.1-pro writes a calibrated question in {rate:.1}% of sessions (95%: ");
     assert!(quotes[0].starts_with(&begin) && quotes[0].ends_with(", over pairs)."), "{}", quotes[0]);
+    let findings: Vec<String> = html.with_class("findings").map(|list| html.text(list)).collect();
+    assert_eq!(findings.len(), 3, "every run's headline has its findings");
+    assert!(findings[0].contains("note Repeats a probe: 12.9% (241 of 1872)"), "{}", findings[0]);
     let weighted = 100.0 * evidence.runs[2].sampling.unwrap().rate.value;
     assert!(
         quotes[2].contains(&format!("{weighted:.1}%")) && quotes[2].contains("weighted"),
@@ -168,6 +173,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
     run.asker = HOSTILE.to_owned();
     run.solvers[3].name = HOSTILE.to_owned();
     run.validity.leaked.examples = vec![HOSTILE.to_owned()];
+    run.caveats.findings[0].text = HOSTILE.to_owned();
     run.highlights[0].why = HOSTILE.to_owned();
     run.regrades[0].grader = HOSTILE.to_owned();
     run.used.insert(HOSTILE.to_owned(), aske_record::RoleUsage::default());
