@@ -125,7 +125,7 @@ pub(crate) fn checks_of<'v>(found: &'v Validity, held: &SessionCounts) -> Vec<Ch
             allowed: true,
             ..from_flag(
                 "Repeats a probe",
-                "the final question repeats one of its own probing, whose answers the asker has seen",
+                "the asker has seen both solvers' answers to the final question",
                 &found.from_probing,
                 [0.02, 0.10],
             )
