@@ -317,6 +317,9 @@ fn show_results(
         paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))
     ));
     caveats::outcomes(&tally.shares(), tally.pairs(), caveats);
+    if caveats.is_some_and(|caveats| !caveats.findings.is_empty()) {
+        note(paint(DIM, "`aske report` lists every check with example sessions"));
+    }
     data(format_args!("\n{}", tables::used(used)));
     for (count, what) in [
         (tally.promoted(), "an answer that the equivalence checker matched"),

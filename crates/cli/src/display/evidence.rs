@@ -7,7 +7,7 @@ use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
     few_pairs,
 };
-use aske_report::number::{or_dash, percent, percent_of, percent_range};
+use aske_report::number::{counted, or_dash, percent, percent_of, percent_range};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -98,7 +98,11 @@ fn headline(run: &RunEvidence) {
     } else {
         format!(", graded by {}", run.grader)
     };
-    heading(format_args!("{}: {rate} calibrated{intervals}, {} sessions{grader}", run.asker, run.sessions));
+    heading(format_args!(
+        "{}: {rate} calibrated{intervals}, {}{grader}",
+        run.asker,
+        counted(run.sessions, "session")
+    ));
     if let Some(estimate) = &run.sampling {
         data(adaptive(estimate));
     }
