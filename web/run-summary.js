@@ -16,13 +16,13 @@ export function headlineOf(run, tables) {
 }
 
 /** The calibrated share by the origin of the final question, if some repeat a probe. */
-function finalQuestions({ reused, new: fresh }) {
+function finalQuestions({ reused, new: fresh, few_pairs: few }) {
   if (!reused.calibrated.of) return null;
   const audited = reused.audit || fresh.audit;
   const row = (name, { calibrated, audit }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, count(calibrated.of)),
-    h("td", {}, percent(calibrated.of ? calibrated.rate : null)), h("td", {}, between(calibrated.over_pairs) || "–"),
+    h("td", {}, percent(calibrated.of ? calibrated.rate : null)), h("td", {}, between(few ? calibrated.these_pairs : calibrated.over_pairs) || "–"),
     audited && [h("td", {}, percent(audit?.calibrated.value)), h("td", {}, percent(audit?.separation.value))]);
-  const columns = ["final question", "sessions", "calibrated", "95% over pairs", ...(audited ? ["on fresh draws", "real separation"] : [])];
+  const columns = ["final question", "sessions", "calibrated", few ? "95% these pairs" : "95% over pairs", ...(audited ? ["on fresh draws", "real separation"] : [])];
   return h("div", { class: "scroll" }, h("table", { class: "numbers", "aria-label": "Calibrated share by final question" },
     h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", {}, row("repeats a probe", reused), row("new", fresh))));

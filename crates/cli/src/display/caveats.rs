@@ -1,8 +1,8 @@
 //! What belongs next to the calibrated share, on a terminal.
 
-use super::tables::table;
+use super::tables::{table, these_pairs};
 use crate::output::{BAD, DIM, NOTE, data, paint, safe, safe_line};
-use aske_evidence::{Caveats, FinalQuestion, Severity, Share};
+use aske_evidence::{Caveats, FinalQuestion, Severity, Share, few_pairs};
 use aske_report::number::{or_dash, percent, percent_of, percent_range};
 use aske_session::Outcome;
 
@@ -29,7 +29,8 @@ fn final_questions(caveats: &Caveats, pairs: usize) {
         return;
     }
     let audited = caveats.reused.audit.is_some() || caveats.new.audit.is_some();
-    let over = if pairs > 1 { "95% over pairs" } else { "95% this pair" };
+    let few = few_pairs(pairs);
+    let over = if few { these_pairs(pairs) } else { "95% over pairs" };
     let mut header = vec!["final question", "sessions", "calibrated", over];
     if audited {
         header.extend(["on fresh draws", "real separation"]);
@@ -38,7 +39,7 @@ fn final_questions(caveats: &Caveats, pairs: usize) {
     for (name, FinalQuestion { calibrated, audit }) in
         [("repeats a probe", caveats.reused), ("new", caveats.new)]
     {
-        let interval = if pairs > 1 { calibrated.over_pairs } else { calibrated.these_pairs };
+        let interval = if few { calibrated.these_pairs } else { calibrated.over_pairs };
         let mut row = vec![
             name.to_owned(),
             calibrated.of.to_string(),

@@ -19,10 +19,15 @@ pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
+/// The heading of intervals for the pairs of a run only.
+pub(crate) fn these_pairs(pairs: usize) -> &'static str {
+    if pairs == 1 { "95% this pair" } else { "95% these pairs" }
+}
+
 /// Outcomes over so many pairs, with the interval over pairs; if they are few, also with the one for these pairs.
 pub(crate) fn outcomes(shares: &[Share], pairs: usize) -> Table {
     let mut header = vec!["outcome", "sessions", "share"];
-    header.extend(few_pairs(pairs).then_some(if pairs == 1 { "95% this pair" } else { "95% these pairs" }));
+    header.extend(few_pairs(pairs).then_some(these_pairs(pairs)));
     header.extend((pairs > 1).then_some("95% over pairs"));
     let mut table = table(&header, &(1..header.len()).collect::<Vec<_>>());
     for share in shares {

@@ -3,13 +3,13 @@
 use super::{cell, scroll, table};
 use crate::number::{count, or_dash, percent, percent_of, range};
 use crate::text::plain;
-use aske_evidence::{Caveats, FinalQuestion};
+use aske_evidence::{Caveats, FinalQuestion, few_pairs};
 use maud::{Markup, html};
 
-pub(super) fn caveats(caveats: &Caveats) -> Markup {
+pub(super) fn caveats(caveats: &Caveats, pairs: usize) -> Markup {
     html! {
         @if let Some(text) = &caveats.few_pairs { p.luck { (text) } }
-        @if caveats.reused.calibrated.of > 0 { (final_questions(caveats)) }
+        @if caveats.reused.calibrated.of > 0 { (final_questions(caveats, few_pairs(pairs))) }
         @if !caveats.findings.is_empty() {
             ul.findings {
                 @for finding in &caveats.findings {
@@ -25,9 +25,10 @@ pub(super) fn caveats(caveats: &Caveats) -> Markup {
     }
 }
 
-fn final_questions(caveats: &Caveats) -> Markup {
+fn final_questions(caveats: &Caveats, few: bool) -> Markup {
     let audited = caveats.reused.audit.is_some() || caveats.new.audit.is_some();
-    let mut columns = vec!["final question", "sessions", "calibrated", "95% over pairs"];
+    let interval = if few { "95% these pairs" } else { "95% over pairs" };
+    let mut columns = vec!["final question", "sessions", "calibrated", interval];
     if audited {
         columns.extend(["on fresh draws", "real separation"]);
     }
@@ -36,7 +37,7 @@ fn final_questions(caveats: &Caveats) -> Markup {
             cell(name),
             cell(count(calibrated.of)),
             cell(percent_of(calibrated.sessions, calibrated.of)),
-            cell(or_dash(calibrated.over_pairs, range)),
+            cell(or_dash(if few { calibrated.these_pairs } else { calibrated.over_pairs }, range)),
         ];
         if audited {
             row.push(cell(or_dash(audit, |audit| percent(audit.calibrated.value))));

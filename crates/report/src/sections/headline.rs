@@ -15,7 +15,7 @@ pub(super) fn headline(evidence: &Evidence) -> Markup {
         @for (name, run) in named_runs(evidence) {
             article.headline {
                 (sentence(&name, run))
-                (caveats(&run.caveats))
+                (caveats(&run.caveats, run.cells.len()))
                 (luck(run))
                 (missing(run))
             }
