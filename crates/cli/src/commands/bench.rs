@@ -23,6 +23,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Value;
 
+/// Sessions up to which the validity of the result is checked at the end: the checks keep every final question in memory.
+const MAX_CHECKED: usize = 10_000;
+
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
 }
@@ -68,7 +71,7 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     });
     let (finished, interrupt) = during(servers.as_ref().filter(|_| to_do > 0), &path, work).await?;
     let names: HashSet<String> = plan.iter().map(|planned| planned.id.to_string()).collect();
-    let caveats = read_caveats(&path, |name| names.contains(name));
+    let caveats = read_caveats(&path, folder.index().len().max(plan.len()), |name| names.contains(name));
     if arguments.execution.json {
         data(as_json(&settings, &path, &finished, caveats.as_ref()));
     } else {
@@ -126,7 +129,7 @@ async fn adaptive(
         run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
     });
     let (stopped, interrupt) = during(servers.as_ref(), path, work).await?;
-    let caveats = read_caveats(path, |_| true);
+    let caveats = read_caveats(path, folder.index().len().max(until.max_sessions), |_| true);
     if arguments.execution.json {
         let mut shown = as_json(settings, path, &stopped.run, caveats.as_ref());
         shown["estimate"] = json!(stopped.estimate);
@@ -257,7 +260,7 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
             None => open += 1,
         }
     }
-    let caveats = read_caveats(&path, |_| true);
+    let caveats = read_caveats(&path, index.len(), |_| true);
     let used = Replies::open(&path)?.used()?;
     let seconds = phases.took.as_secs();
     if arguments.execution.json {
@@ -289,9 +292,15 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     Ok(())
 }
 
-/// What belongs next to the result, over the sessions of a folder whose names satisfy `keep`; none if the folder cannot be
-/// read, which is noted.
-fn read_caveats(path: &Path, keep: impl Fn(&str) -> bool) -> Option<Caveats> {
+/// What belongs next to the result, over the sessions of a folder whose names satisfy `keep`. None if there may be more than
+/// [`MAX_CHECKED`] or the folder cannot be read, which is noted.
+fn read_caveats(path: &Path, sessions: usize, keep: impl Fn(&str) -> bool) -> Option<Caveats> {
+    if sessions > MAX_CHECKED {
+        note(format_args!(
+            "more than {MAX_CHECKED} sessions: `aske report` checks the validity of the result"
+        ));
+        return None;
+    }
     match Run::read(path, None) {
         Ok(mut run) => {
             run.retain_sessions(keep);
