@@ -141,7 +141,7 @@ fn models_lists_and_tries_what_is_configured() {
     let named = |name: &str| -> Value {
         json.as_array().unwrap().iter().find(|model| model["model"] == name).unwrap().clone()
     };
-    assert_eq!(json.as_array().unwrap().len(), 12);
+    assert_eq!(json.as_array().unwrap().len(), 13);
     assert_eq!(named("nano-asker")["roles"], json!(["asker"]));
     assert_eq!(named("nano-1m")["roles"], json!(["solver"]));
     assert_eq!(named("nano-1m")["provider"], "local");

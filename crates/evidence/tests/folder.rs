@@ -145,7 +145,8 @@ fn doubts_are_counted_and_named() {
 /// A session whose final question repeats its probe.
 fn reusing(solvers: [&str; 2], sample: u32, right: [bool; 2]) -> (SessionRecord, Grade) {
     let (mut record, grade) = session(solvers, sample, right);
-    record.transcript.turns[1].question = record.transcript.turns[0].question.clone();
+    let probe = record.transcript.turns[0].question.clone();
+    record.transcript.turns[1].question = probe;
     (record, grade)
 }
 
