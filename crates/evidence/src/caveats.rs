@@ -163,11 +163,12 @@ mod tests {
     #[test]
     fn few_pairs_say_what_follows_for_them_and_for_others() {
         // binom.test(56, 90) in R: 0.5138 to 0.7223.
-        let three = few_pairs_text(&tally(&[(13, 30), (18, 30), (25, 30)])).unwrap();
+        let three = few_pairs_text(&tally(&[(15, 30), (18, 30), (23, 30)])).unwrap();
         assert!(
             three.starts_with("On these 3 pairs the calibrated rate is 51.4 to 72.2% (95%); for other"),
             "{three}"
         );
+        assert!(three.ends_with("3 pairs show no more than 28.6 to 90.3%."), "{three}");
         // binom.test(1, 6): 0.0042 to 0.6412.
         let one = few_pairs_text(&tally(&[(1, 6)])).unwrap();
         assert!(one.starts_with("On this pair the calibrated rate is 0.4 to 64.1% (95%); one pair"), "{one}");

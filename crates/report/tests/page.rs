@@ -6,6 +6,7 @@ mod tree;
 
 use aske_evidence::{Evidence, Run};
 use aske_report::page;
+use aske_session::Outcome;
 use proptest::prelude::*;
 use std::time::Instant;
 use tree::Tree;
@@ -106,6 +107,31 @@ fn the_result_can_be_quoted() {
     let luck: Vec<String> = html.with_class("luck").map(|luck| html.text(luck)).collect();
     assert!(luck[0].contains("points are real separation") && luck[0].contains("sampling luck"));
     assert!(luck.last().unwrap().contains("aske audit paper-gemini-3.1-flash-lite --draws 4"));
+}
+
+#[test]
+fn few_pairs_have_both_intervals_and_an_empty_share_is_a_dash() {
+    let mut evidence = fixture::evidence();
+    evidence.runs.truncate(1);
+    (evidence.comparisons, evidence.ability, evidence.regrades) = (Vec::new(), None, Vec::new());
+    let run = &mut evidence.runs[0];
+    run.cells.truncate(3);
+    run.baseline = None;
+    run.caveats.few_pairs = Some("On these 3 pairs it is so.".to_owned());
+    let new = &mut run.caveats.new.calibrated;
+    (new.sessions, new.of, new.rate, new.these_pairs) = (0, 0, 0.0, None);
+    let text = page(&evidence, &[]).unwrap();
+    let html = well_formed(&text);
+    let quote = html.with_class("quote").map(|quote| html.text(quote)).next().unwrap();
+    assert!(quote.contains(" on these 3 pairs, ") && quote.ends_with(" over pairs)."), "{quote}");
+    let few = html.with_class("luck").map(|luck| html.text(luck)).next().unwrap();
+    assert_eq!(few, "On these 3 pairs it is so.");
+    let row = html.named("tr").map(|row| html.text(row)).find(|row| row.starts_with("new")).unwrap();
+    assert!(row.starts_with("new0––"), "{row}");
+    for outcome in Outcome::ALL {
+        assert!(text.contains(outcome.as_str()), "{outcome}");
+    }
+    assert!(!text.contains("too easy") && !text.contains("bad cross-check"));
 }
 
 #[test]
