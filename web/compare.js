@@ -2,10 +2,11 @@
 
 import { request, evidence } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
-import { between, count, percent, points } from "./format.js";
+import { count, percent, points } from "./format.js";
 import { PAGE, pagedList, names } from "./paged-list.js";
-import { OUTCOMES, badge, outcome } from "./outcome.js";
+import { OUTCOMES, badge } from "./outcome.js";
 import { filterOf, go, link } from "./route.js";
+import { headlineOf } from "./run-summary.js";
 import { prose } from "./text.js";
 
 const FIVE = OUTCOMES.slice(0, 5);
@@ -30,7 +31,7 @@ function square(page, names, href, chosen) {
     const share = page.shared ? n / page.shared : 0;
     return h("td", { class: i === j ? "same" : "" }, n === 0 ? h("span", { class: "quiet" }, "0") : h("a", {
       class: "cell plain", vars: { rate: share.toFixed(3) }, href: selected ? href({}) : href({ one: a.id, two: b.id }), "aria-current": selected ? "true" : false,
-      "aria-label": `${a.label} in the first, ${b.label} in the second: ${n}`,
+      "aria-label": `${a.id} in the first, ${b.id} in the second: ${n}`,
     }, count(n)));
   }));
   return h("div", { class: "scroll" }, h("table", { class: "square", "aria-label": "Outcomes of the first run against the second" },
@@ -52,6 +53,7 @@ export async function compare(context, route) {
   if (!pair.every((index) => context.runs[index])) throw new Error("The comparison needs two runs.");
   const runs = () => context.runs;
   let query = route.query;
+  let [tables, shared] = [null, null];
   const top = h("section", { class: "headline", "aria-label": "Both runs" });
   const result = h("div", { "aria-live": "polite" });
   const table = h("section", { class: "gap", "aria-label": "Outcomes" });
@@ -60,23 +62,27 @@ export async function compare(context, route) {
 
   const pick = (side) => select(side ? "Second run" : "First run", runs().map((run, at) => [String(at), run.name]), String(pair[side]),
     (value) => go(link("compare", side ? [pair[0], value] : [value, pair[1]])));
+  const drawTop = () => refill(top, [pair.map((index) => runs()[index]), pair.map((index) => tables?.runs[index]?.outcomes), shared.shared, shared.differ], () => [h("h1", {}, "Comparison"), h("div", { class: "rates" }, pair.map((index, side) => {
+      const { rate, intervals } = headlineOf(runs()[index], tables?.runs[index]);
+      return h("p", { class: "rate" }, pick(side), h("b", {}, percent(rate)), h("span", { class: "quiet" }, ` calibrated${intervals && `, ${intervals}`}`));
+    })),
+      h("p", { class: "quiet" }, `${count(shared.shared)} sessions in both; ${count(shared.differ)} have different outcomes (${percent(shared.shared ? shared.differ / shared.shared : null)}).`)]);
   const read = async () => {
     const filter = filterOf(query, ["one", "two", "differs"]);
     const differs = filter.differs ?? (filter.one ? "" : "true");
     const offset = Number(query.get("offset")) || 0;
     const page = await request("compare", { first: pair[0], second: pair[1], one: filter.one, two: filter.two, differs, offset, limit: PAGE });
-    refill(top, [pair.map((index) => runs()[index]), page.shared, page.differ], () => [h("h1", {}, "Comparison"), h("div", { class: "rates" }, pair.map((index, side) => h("p", { class: "rate" },
-      pick(side), h("b", {}, percent(runs()[index].calibrated)), h("span", { class: "quiet" }, ` calibrated, 95% over sessions: ${between(runs()[index].interval)}`)))),
-      h("p", { class: "quiet" }, `${count(page.shared)} sessions in both; ${count(page.differ)} have different outcomes (${percent(page.shared ? page.differ / page.shared : 0)}).`)]);
+    shared = page;
+    drawTop();
     fill(table, h("h2", {}, "Outcomes in both runs"), square(page, pair.map((index) => runs()[index].name), href, [filter.one, filter.two]));
     const all = differs === "false";
     const toggle = h("input", { type: "checkbox", checked: differs === "true", on: { change: () => go(href({ differs: toggle.checked ? "" : "false" })) } });
-    fill(heading, filter.one ? [outcome(filter.one).label, " in the first, ", outcome(filter.two).label, " in the second"] : all ? "All shared sessions" : "Sessions with different outcomes", " ",
+    fill(heading, filter.one ? [filter.one, " in the first, ", filter.two, " in the second"] : all ? "All shared sessions" : "Sessions with different outcomes", " ",
       h("span", { class: "quiet" }, count(page.total)), filter.one ? h("a", { class: "button", href: href({}) }, "Clear") : h("label", { class: "toggle" }, toggle, " only where outcomes differ"));
     rows.draw(page, (one) => row(one, link("both", [...pair, one.name], filter)), (next) => go(href({ ...filter, offset: next || "" })));
   };
   const heading = h("h2", { class: "list-head" });
-  const showVerdict = () => evidence(context.version).then((tables) => fill(result, verdict(tables, pair, runs()))).catch(() => {});
+  const showVerdict = () => evidence(context.version).then((found) => { tables = found; drawTop(); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
   await read();
   return {
     title: "Comparison",

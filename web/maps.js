@@ -8,14 +8,14 @@ import { link } from "./route.js";
 
 const SHOWN = OUTCOMES.slice(0, 3);
 
-function map({ id, label, sign, means }, at, run, place) {
+function map({ id, sign, means }, at, run, place) {
   const details = h("p", { class: "said", "aria-live": "polite" }, `${means}; hover over a pair for details`);
   const cells = new Map(run.cells.map((cell) => [cell.pair.join(), cell]));
   const describe = (cell) => {
     const [small, large] = cell.pair.map((one) => run.solvers[one].name);
     const n = cell.outcomes[at];
     const also = at === 0 ? `; 95% ${between(cell.calibrated)}; right alone: ${cell.wins[0]} and ${cell.wins[1]}` : "";
-    return `${small} and ${large}: ${n} of ${cell.sessions} ${label} (${percent(cell.sessions ? n / cell.sessions : 0, 0)})${also}`;
+    return `${small} and ${large}: ${n} of ${cell.sessions} ${id} (${percent(cell.sessions ? n / cell.sessions : 0, 0)})${also}`;
   };
   const data = (row, column) => {
     const cell = cells.get([column, row].join());
@@ -33,8 +33,8 @@ function map({ id, label, sign, means }, at, run, place) {
   const rows = names.slice(1).map((one, before) => h("tr", {},
     h("th", { scope: "row" }, h("span", { class: "name" }, one.name), h("span", { class: "quiet" }, ` ${size(one.params)}`)),
     names.slice(0, -1).map((_, column) => (column <= before ? data(before + 1, column) : h("td", { class: "above" })))));
-  return h("section", { class: "map" }, h("h2", {}, h("span", { class: `sign ${id}`, "aria-hidden": "true" }, `${sign} `), label, ", % of sessions"),
-    details, h("div", { class: "scroll" }, h("table", { "aria-label": `${label} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
+  return h("section", { class: "map" }, h("h2", {}, h("span", { class: `sign ${id}`, "aria-hidden": "true" }, `${sign} `), id, ", % of sessions"),
+    details, h("div", { class: "scroll" }, h("table", { "aria-label": `${id} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
 }
 
 /** The view of `#/maps/PLACE`. */

@@ -1,16 +1,16 @@
-// The five outcomes: each has a label, a sign and a colour, and is never shown by colour alone.
+// The five outcomes: each has a sign and a colour, and is never shown by colour alone. Their names are those of the JSON.
 
 import { h } from "./dom.js";
 import { count, percent } from "./format.js";
 
 /** In the order of tables; the last stands for sessions without a grade. */
 export const OUTCOMES = [
-  { id: "calibrated", label: "calibrated", sign: "◐", means: "exactly one solver was right" },
-  { id: "too_easy", label: "too easy", sign: "○", means: "both were right" },
-  { id: "too_hard", label: "too hard", sign: "●", means: "neither was right" },
-  { id: "no_question", label: "no question", sign: "∅", means: "the final turn had no question" },
-  { id: "bad_cross_check", label: "bad cross-check", sign: "≠", means: "the cross-check answers did not all agree" },
-  { id: "ungraded", label: "ungraded", sign: "…", means: "no grade yet" },
+  { id: "calibrated", sign: "◐", means: "exactly one solver was right" },
+  { id: "too_easy", sign: "○", means: "both were right" },
+  { id: "too_hard", sign: "●", means: "neither was right" },
+  { id: "no_question", sign: "∅", means: "the final turn had no question" },
+  { id: "bad_cross_check", sign: "≠", means: "the cross-check answers did not all agree" },
+  { id: "ungraded", sign: "…", means: "no grade yet" },
 ];
 
 /** An outcome by its id. */
@@ -18,21 +18,21 @@ export const outcome = (id) => OUTCOMES.find((one) => one.id === id) ?? OUTCOMES
 
 /** A badge. */
 export function badge(id, short = false) {
-  const { label, sign, means } = outcome(id);
+  const { id: label, sign, means } = outcome(id);
   const mark = h("span", { class: "sign", "aria-hidden": "true" }, sign);
-  return h("span", { class: `badge ${outcome(id).id}`, title: means }, mark, short ? h("span", { class: "word" }, label) : label);
+  return h("span", { class: `badge ${label}`, title: means }, mark, short ? h("span", { class: "word" }, label) : label);
 }
 
 /** Outcomes as a bar with a legend that filters the sessions. */
 export function bar(counts, href, chosen) {
   const total = counts.reduce((sum, one) => sum + one, 0);
   const shown = OUTCOMES.map((one, at) => ({ ...one, n: counts[at] })).filter((one) => one.n > 0 || one.id === chosen);
-  const parts = shown.map(({ id, n, label }) =>
-    h("span", { class: `part ${id}`, vars: { grow: n }, title: `${label}: ${count(n)}` }));
-  const words = shown.map(({ id, n, label, sign }) =>
+  const parts = shown.map(({ id, n }) =>
+    h("span", { class: `part ${id}`, vars: { grow: n }, title: `${id}: ${count(n)}` }));
+  const words = shown.map(({ id, n, sign }) =>
     h("li", {}, h("a", { class: `chip ${id}`, href: href(id === chosen ? "" : id), "aria-current": id === chosen ? "true" : false },
-      h("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${label} `,
-      h("b", {}, count(n)), h("span", { class: "quiet" }, ` ${percent(total ? n / total : 0)}`))));
+      h("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${id} `,
+      h("b", {}, count(n)), h("span", { class: "quiet" }, ` ${percent(total ? n / total : null)}`))));
   return h("div", { class: "bar-box" }, h("div", { class: "bar", "aria-hidden": "true" }, parts),
     h("ul", { class: "chips", "aria-label": "Sessions by outcome" }, words));
 }

@@ -34,7 +34,12 @@ const api = async (path) => (await fetch(`${at.address}api/${path}`)).json();
 describe("a run", () => {
   test("shows its headline and its sessions", async () => {
     await open("", "a.row");
-    assert.match(await page.textContent(".rate"), /^\d+\.\d% calibrated/);
+    await page.waitForSelector(".caveats");
+    const { outcomes: [calibrated], caveats } = (await api("evidence")).runs[0];
+    const ends = [calibrated.over_pairs.low, calibrated.over_pairs.high].map((end) => (100 * end).toFixed(1));
+    assert.equal(await page.textContent(".rate"), `${(100 * calibrated.rate).toFixed(1)}% calibrated 95% over pairs: ${ends[0]} to ${ends[1]}%`);
+    const shown = await page.locator(".caveats li").allTextContents();
+    assert.deepEqual(shown, caveats.findings.map(({ severity, check, text }) => `${severity} ${check}: ${text}`));
     assert.equal(await page.locator("a.row").count(), 100);
     assert.ok((await total()) > SESSIONS);
   });
@@ -120,7 +125,7 @@ describe("maps and comparisons", () => {
     const { table, differ } = await api("compare?first=0&second=1&limit=1");
     assert.equal(await total(), differ);
     await page.click(".square tbody tr:nth-child(1) td:nth-child(3) a");
-    await page.waitForFunction(() => document.querySelector(".list-head").textContent.includes("too easy in the second"));
+    await page.waitForFunction(() => document.querySelector(".list-head").textContent.includes("too_easy in the second"));
     assert.equal(await total(), table[0][1]);
     await page.click("a.row.two");
     await page.waitForSelector(".columns .turn.last");

@@ -72,6 +72,9 @@ fn models(settings: &Settings, keys: &mut BTreeMap<String, String>) {
         let script = script.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
         let asked = (served, &model.omit, model.fold_system, sorted(&model.extra_body), script);
         keys.insert(format!("models.{name}"), json(&asked));
+        if model.reuse_probes == Some(false) {
+            keys.insert(format!("models.{name}.reuse_probes"), "false".to_owned());
+        }
     }
 }
 

@@ -142,7 +142,8 @@ fn nano_asker(
 
     let strategy = if kind == ProviderKind::Fixed { Strategy::Fixed } else { Strategy::Staircase };
     let levels = section.levels.unwrap_or(TAUGHT_LEVELS);
-    Ok(Box::new(FreeAsker::new(strategy, dialogue.pack.clone(), dialogue.rounds, levels)))
+    let asker = FreeAsker::new(strategy, dialogue.pack.clone(), dialogue.rounds, levels);
+    Ok(Box::new(if section.reuse_probes == Some(false) { asker.with_new_final_question() } else { asker }))
 }
 
 #[cfg(not(feature = "nano"))]

@@ -1,5 +1,6 @@
 //! What commands print for people: tables, evidence, scores and transcripts.
 
+pub(crate) mod caveats;
 pub(crate) mod evidence;
 pub(crate) mod scores;
 pub(crate) mod tables;

@@ -335,6 +335,17 @@ fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
     compared(&["--output", "t.html"]);
     assert!(world.read("t.html").contains("<svg class=\"bars\""));
 
+    // The base among the trained runs is a mistake, and its copy too.
+    let among = world.run(&["eval", "compare", "base", "t/seed-0", "./base", "--json"]).ended(0);
+    assert!(
+        among.stderr.contains("warning:") && among.stderr.contains("(./base) is the base run"),
+        "{among}"
+    );
+    let told = among.json();
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 1, "{told}");
+    assert!(told["lines"][5]["trained_changes"][0]["p_holm"].as_f64().unwrap() < 0.05, "{told}");
+    assert_eq!(told["lines"][5]["trained_changes"][1]["p_holm"], 1.0, "{told}");
+
     // Another protocol is told beside the numbers, wherever they go.
     let other = ["--run", "t/seed-2", "--data", "p.jsonl", "--samples", "8", "-o", "eval.sampling.top_k=5"];
     world.expect(0, &[&["eval", "solver-60"], &other[..]].concat());

@@ -40,11 +40,36 @@ fn bench_runs_the_nano_world_and_then_has_nothing_to_do() {
     for outcome in ["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"] {
         assert!(first.stdout.lines().any(|line| line.trim().starts_with(outcome)), "{outcome}: {first}");
     }
+    // What belongs next to the number: two intervals for three pairs, and how many final questions repeat a probe.
+    for part in
+        ["95% these pairs", "95% over pairs", "On these 3 pairs the calibrated rate is", "repeats a probe"]
+    {
+        assert!(first.stdout.contains(part), "{part}: {first}");
+    }
+    let note =
+        |line: &str| line.starts_with("note: Repeats a probe: ") && line.ends_with("the paper allows it");
+    assert!(first.stdout.lines().any(note), "{first}");
     let stored = folder.stored();
     let again = world.expect(0, &arguments);
     assert_eq!(again.stdout, first.stdout);
     assert!(again.stderr.contains("6 sessions, all finished before; into runs/nano-staircase"), "{again}");
     assert_eq!(folder.stored(), stored);
+}
+
+#[test]
+fn the_staircase_with_a_new_final_question_repeats_no_probe() {
+    let world = World::new();
+    let arguments = ["bench", "--samples", "2", "--solvers", "nano-15k,nano-40k", "--json", "--asker"];
+    let reused = |asker| {
+        let caveats = &world.expect(0, &[&arguments[..], &[asker]].concat()).json()["caveats"];
+        (caveats["reused"]["calibrated"]["of"].clone(), caveats["new"]["calibrated"]["of"].clone())
+    };
+    assert_eq!(reused("staircase-new"), (json!(0), json!(2)));
+    assert_ne!(reused("staircase").0, json!(0));
+    let report = world.expect(0, &["report", "runs/nano-staircase-new"]).stdout;
+    // A single pair has no interval over pairs, and an empty share is no 0%.
+    assert!(report.contains("on this pair)") && !report.contains("over pairs"), "{report}");
+    assert!(!report.contains("repeats a probe"), "{report}");
 }
 
 #[test]
@@ -116,7 +141,7 @@ fn models_lists_and_tries_what_is_configured() {
     let named = |name: &str| -> Value {
         json.as_array().unwrap().iter().find(|model| model["model"] == name).unwrap().clone()
     };
-    assert_eq!(json.as_array().unwrap().len(), 12);
+    assert_eq!(json.as_array().unwrap().len(), 13);
     assert_eq!(named("nano-asker")["roles"], json!(["asker"]));
     assert_eq!(named("nano-1m")["roles"], json!(["solver"]));
     assert_eq!(named("nano-1m")["provider"], "local");

@@ -329,6 +329,7 @@ fn the_result_as_json_has_its_fields_and_agrees_with_the_folder() {
             "sessions",
             "open",
             "outcomes",
+            "caveats",
             "promoted",
             "folded",
             "undecided",
@@ -350,7 +351,8 @@ fn the_result_as_json_has_its_fields_and_agrees_with_the_folder() {
         let sessions = counted.get(share["outcome"].as_str().unwrap()).copied().unwrap_or(0);
         assert_eq!(share["sessions"], sessions);
         assert!((share["rate"].as_f64().unwrap() - sessions as f64 / 12.0).abs() < 1e-12, "{share}");
-        for interval in ["across_samples", "over_pairs"] {
+        assert_eq!(share["of"], 12);
+        for interval in ["across_samples", "over_pairs", "these_pairs"] {
             let (low, high) = (&share[interval]["low"], &share[interval]["high"]);
             assert!(low.as_f64().unwrap() <= high.as_f64().unwrap(), "{share}");
         }

@@ -754,6 +754,8 @@ pub struct ModelSection {
     pub instruction: Option<String>,
     /// The highest level of the questions of `fixed` and `staircase`, up to 8; the bundled solvers were trained on 1 to 5.
     pub levels: Option<u32>,
+    /// Whether the final question of `staircase` may repeat a probe; by default it may.
+    pub reuse_probes: Option<bool>,
     /// The file of a scripted model.
     pub script: Option<String>,
     /// How long each reply of a scripted model takes.

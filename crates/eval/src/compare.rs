@@ -2,12 +2,14 @@
 
 use crate::score::{ProblemResult, Problems, by_dataset, ordered_datasets};
 use aske_record::EvalRecord;
-use aske_stats::{PairedComparison, paired, pass_at};
+use aske_stats::{PairedComparison, holm, paired, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seed of resampling for intervals and tests.
 const SEED: u64 = 1;
+/// Significance level.
+const LEVEL: f64 = 0.05;
 
 /// A run to compare.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +73,20 @@ pub struct ComparisonRow {
     pub trained: Vec<f64>,
     /// Mean change per problem with a paired test; `None` for fewer than two problems.
     pub change: Option<PairedComparison>,
+    /// The p-value of `change` after Holm's correction over the rows.
+    pub p_holm: Option<f64>,
+    /// The change of each trained model.
+    pub trained_changes: Vec<Option<TrainedChange>>,
+}
+
+/// The change of one trained model.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TrainedChange {
+    /// Mean change per problem with a paired test.
+    #[serde(flatten)]
+    pub paired: PairedComparison,
+    /// Its p-value after Holm's correction over the rows and the trained models.
+    pub p_holm: f64,
 }
 
 /// A base model compared with trained models.
@@ -84,6 +100,8 @@ pub struct ModelComparison {
     pub lines: Vec<ComparisonRow>,
     /// Number of problems left out by dataset, because a run has none or too few samples of them.
     pub left_out: BTreeMap<String, usize>,
+    /// Runs that are the base model's; set by the caller.
+    pub warnings: Vec<String>,
     /// Differences in the protocol to the base model's run; set by the caller.
     pub differences: Vec<String>,
 }
@@ -95,7 +113,7 @@ impl ModelComparison {
             let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
             format!("{problems} of {dataset} left out: not every run has enough samples.")
         });
-        self.differences.iter().cloned().chain(left_out).collect()
+        self.warnings.iter().chain(&self.differences).cloned().chain(left_out).collect()
     }
 }
 
@@ -137,8 +155,30 @@ pub fn compare(base: ComparedRun<'_>, trained: &[ComparedRun<'_>]) -> Option<Mod
         lines.extend(Metric::BOTH.map(|metric| line(None, "All problems", metric, k, &pooled)));
     }
     let names = trained.iter().map(|side| side.name.to_owned()).collect();
-    let differences = Vec::new();
-    Some(ModelComparison { base: base.name.to_owned(), trained: names, lines, left_out, differences })
+    correct(&mut lines);
+    Some(ModelComparison {
+        base: base.name.to_owned(),
+        trained: names,
+        lines,
+        left_out,
+        warnings: Vec::new(),
+        differences: Vec::new(),
+    })
+}
+
+/// Holm's correction: of the changes of the mean over the rows, and of those of single models over rows and models.
+fn correct(lines: &mut [ComparisonRow]) {
+    let means: Vec<&mut ComparisonRow> = lines.iter_mut().filter(|line| line.change.is_some()).collect();
+    let p: Vec<f64> = means.iter().filter_map(|line| Some(line.change?.p)).collect();
+    for (line, p_holm) in means.into_iter().zip(holm(&p)) {
+        line.p_holm = Some(p_holm);
+    }
+    let single: Vec<&mut TrainedChange> =
+        lines.iter_mut().flat_map(|line| line.trained_changes.iter_mut().flatten()).collect();
+    let p: Vec<f64> = single.iter().map(|change| change.paired.p).collect();
+    for (change, p_holm) in single.into_iter().zip(holm(&p)) {
+        change.p_holm = p_holm;
+    }
 }
 
 /// The problems that every run has, and k: the number of samples that at least 95% of them have in every run. Problems
@@ -172,12 +212,17 @@ fn line(
         sides.iter().map(|side| side.iter().filter_map(|problem| metric.of(problem, k)).collect()).collect();
     let means: Vec<f64> = shares.iter().map(|side| mean(side)).collect();
     let (base, trained) = (means[0], means[1..].to_vec());
-    let change: Vec<Vec<f64>> = (0..shares[0].len())
-        .map(|problem| {
-            let after: Vec<f64> = shares[1..].iter().map(|side| side[problem]).collect();
-            vec![mean(&after) - shares[0][problem]]
-        })
-        .collect();
+    // Against the mean of these runs, problem by problem.
+    let change = |after: &[Vec<f64>]| {
+        let of = |problem: usize| mean(&after.iter().map(|side| side[problem]).collect::<Vec<_>>());
+        let changes: Vec<Vec<f64>> =
+            (0..shares[0].len()).map(|problem| vec![of(problem) - shares[0][problem]]).collect();
+        paired(&changes, SEED)
+    };
+    let single = |side: &Vec<f64>| {
+        let paired = change(std::slice::from_ref(side))?;
+        Some(TrainedChange { paired, p_holm: paired.p })
+    };
     ComparisonRow {
         dataset: dataset.cloned(),
         title: title.to_owned(),
@@ -188,7 +233,9 @@ fn line(
         mean: mean(&trained),
         spread: spread(&trained),
         trained,
-        change: paired(&change, SEED),
+        change: change(&shares[1..]),
+        p_holm: None,
+        trained_changes: shares[1..].iter().map(single).collect(),
     }
 }
 
@@ -204,9 +251,15 @@ fn spread(values: &[f64]) -> Option<f64> {
 }
 
 impl ComparisonRow {
-    /// Whether a value is above the base model's.
-    pub fn beats(&self, value: f64) -> bool {
-        value > self.base + 1e-9
+    /// Whether the mean of the trained models is significantly above the base model.
+    pub fn mean_is_better(&self) -> bool {
+        self.mean > self.base && self.p_holm.is_some_and(|p| p < LEVEL)
+    }
+
+    /// Whether one trained model is significantly above the base model.
+    pub fn is_better(&self, trained: usize) -> bool {
+        let change = self.trained_changes.get(trained).copied().flatten();
+        change.is_some_and(|change| change.paired.difference.value > 0.0 && change.p_holm < LEVEL)
     }
 }
 
@@ -241,7 +294,8 @@ mod tests {
         // statistics.stdev([58.3333, 54.5833, 58.75])
         assert_eq!(percent(average.spread.unwrap()), "2.29");
         assert_eq!((average.k, found.lines.len(), average.problems), (8, 2, 30));
-        assert!(average.beats(average.mean) && !average.beats(average.base));
+        // 3 points over 30 problems: every mean is above the base, but seed 1 by one answer of 240.
+        assert!(average.mean_is_better() && !average.is_better(1), "{average:?}");
     }
 
     #[test]
@@ -276,6 +330,35 @@ mod tests {
         after.extend(run("x", 3, &all[..20]));
         let found = compare(side("base", &base), &[side("after", &after)]).unwrap();
         assert_eq!((found.lines[0].k, found.lines[0].problems, found.left_out.len()), (3, 40, 0));
+    }
+
+    #[test]
+    fn better_is_what_the_corrected_tests_support() {
+        let names: Vec<String> = (0..6).map(|i| i.to_string()).collect();
+        let side_of = |right: fn(u32) -> u32| {
+            let of: Vec<(&str, u32)> =
+                names.iter().zip(0..).map(|(name, i)| (name.as_str(), right(i))).collect();
+            run("x", 8, &of)
+        };
+        let (base, better) = (side_of(|_| 0), side_of(|i| i % 2 + 3));
+        let one = compare(side("base", &base), &[side("one", &better)]).unwrap();
+        // Six problems, all better: p = 2/2⁶ = 0.03125, for pass@8 and for avg@8; Holm doubles it.
+        let [pass, average] = &one.lines[..] else { panic!("{one:?}") };
+        for line in [pass, average] {
+            assert!((line.change.unwrap().p - 0.031_25).abs() < 1e-12, "{line:?}");
+            assert!((line.p_holm.unwrap() - 0.062_5).abs() < 1e-12, "{line:?}");
+            assert!(!line.mean_is_better() && !line.is_better(0), "above the base, but not beyond chance");
+        }
+        // Twelve problems: 2/2¹², times 4 tests of two models.
+        let twelve: Vec<String> = (0..12).map(|i| i.to_string()).collect();
+        let of =
+            |right: u32| -> Vec<(&str, u32)> { twelve.iter().map(|name| (name.as_str(), right)).collect() };
+        let (base, better) = (run("x", 8, &of(1)), run("x", 8, &of(4)));
+        let two = compare(side("base", &base), &[side("one", &better), side("two", &base)]).unwrap();
+        let average = &two.lines[1];
+        assert!(average.mean_is_better() && average.is_better(0) && !average.is_better(1));
+        let p_holm = average.trained_changes[0].unwrap().p_holm;
+        assert!((p_holm - 4.0 * 2.0 / 4096.0).abs() < 1e-12, "{p_holm}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod run;
 mod score;
 pub mod tables;
 
-pub use compare::{ComparedRun, ComparisonRow, Metric, ModelComparison, compare};
+pub use compare::{ComparedRun, ComparisonRow, Metric, ModelComparison, TrainedChange, compare};
 pub use dataset::{Dataset, Problem};
 pub use declaration::{AnswerKind, Columns, Declaration, Grading};
 pub use error::DataError;

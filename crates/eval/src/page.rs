@@ -121,7 +121,10 @@ mod tests {
 
     #[test]
     fn a_page_has_both_tables_and_the_figure_and_escapes_names() {
-        let (base, after) = (run("x", 2, &[("a", 1), ("b", 0)]), run("x", 2, &[("a", 2), ("b", 0)]));
+        let names: Vec<String> = (0..12).map(|i| i.to_string()).collect();
+        let with =
+            |right: u32| run("x", 2, &names.iter().map(|name| (name.as_str(), right)).collect::<Vec<_>>());
+        let (base, after) = (with(0), with(1));
         let found = compare(
             ComparedRun { name: "<base>", records: &base },
             &[ComparedRun { name: "one", records: &after }, ComparedRun { name: "two", records: &base }],

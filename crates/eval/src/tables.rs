@@ -9,6 +9,10 @@ use aske_stats::PairedComparison;
 /// Shown if there is no number.
 const NONE: &str = "–";
 
+/// What bold means in the table of a comparison.
+pub const BOLD: &str = "Bold is significantly above the baseline: p < 0.05 by problem, after Holm's correction over the rows \
+                        for the mean, and over rows and models for single models.";
+
 /// avg@n and pass@k of a run, for some k that every problem has.
 pub fn scores(scores: &Scores) -> Grid {
     let (fewest, average) = labels(scores);
@@ -99,7 +103,7 @@ pub fn every_k(runs: &[(String, Scores)]) -> Grid {
     Grid { caption: "pass@k".to_owned(), header, texts: 2, rows: lines().map(row).collect(), group: 0 }
 }
 
-/// The paper's table: the base model, the mean of the trained ones and each of them; values above the base are bold.
+/// The paper's table: the base model, the mean of the trained ones and each of them; what is significantly above the base is bold.
 pub fn comparison(found: &ModelComparison) -> Grid {
     let seeds = found.trained.len();
     let mut header = vec!["Dataset".to_owned(), "Metric".to_owned(), "n".to_owned(), "Baseline".to_owned()];
@@ -108,7 +112,6 @@ pub fn comparison(found: &ModelComparison) -> Grid {
     }
     header.extend(found.trained.iter().cloned());
     let rows = found.lines.iter().map(|line| {
-        let value = |value: f64| Cell::new(precise(value), line.beats(value));
         let mut row: Vec<Cell> = vec![
             line.title.as_str().into(),
             line.metric.name(line.k).into(),
@@ -116,16 +119,14 @@ pub fn comparison(found: &ModelComparison) -> Grid {
             precise(line.base).into(),
         ];
         if seeds > 1 {
-            row.push(value(line.mean));
+            row.push(Cell::new(precise(line.mean), line.mean_is_better()));
             row.push(line.spread.map_or(NONE.to_owned(), |spread| format!("{:.2}", 100.0 * spread)).into());
         }
-        row.extend(line.trained.iter().map(|trained| value(*trained)));
+        let trained = line.trained.iter().enumerate();
+        row.extend(trained.map(|(at, value)| Cell::new(precise(*value), line.is_better(at))));
         row
     });
-    let mut caption = format!(
-        "Accuracy before ({}) and after training. Bold marks values that beat the baseline.",
-        found.base
-    );
+    let mut caption = format!("Accuracy before ({}) and after training. {BOLD}", found.base);
     for note in found.notes() {
         caption += " ";
         caption += &note;
@@ -135,7 +136,7 @@ pub fn comparison(found: &ModelComparison) -> Grid {
 
 /// The change with its interval, p-value and smallest detectable change.
 pub fn changes(found: &ModelComparison) -> Grid {
-    let header = ["Dataset", "Metric", "n", "change", "95% by problem", "p", "smallest visible"];
+    let header = ["Dataset", "Metric", "n", "change", "95% by problem", "p", "p (Holm)", "smallest visible"];
     let row = |line: &ComparisonRow| {
         let of = |show: fn(&PairedComparison) -> String| line.change.as_ref().map_or(NONE.to_owned(), show);
         [
@@ -145,14 +146,15 @@ pub fn changes(found: &ModelComparison) -> Grid {
             signed(line.mean - line.base),
             of(|change| signed_range(change.difference.interval)),
             of(|change| p_value(change.p)),
+            or_dash(line.p_holm, p_value),
             of(|change| format!("{:.1}", 100.0 * change.smallest)),
         ]
         .map(Cell::from)
         .to_vec()
     };
     Grid {
-        caption: "The change in percentage points on the same problems: sign-flip test by problem, and the smallest \
-                  true change that it would see with 80% power"
+        caption: "The change in percentage points on the same problems: sign-flip test by problem, its p-value after \
+                  Holm's correction over the rows, and the smallest true change that it would see with 80% power"
             .to_owned(),
         header: header.map(str::to_owned).to_vec(),
         texts: 2,
@@ -189,12 +191,17 @@ mod tests {
 
     #[test]
     fn the_columns_are_those_of_the_papers_table_and_bold_is_what_beats_the_base() {
-        let base = run("aime-2025", 8, &[("1", 4), ("2", 0)]);
-        let (better, worse) =
-            (run("aime-2025", 8, &[("1", 8), ("2", 2)]), run("aime-2025", 8, &[("1", 1), ("2", 0)]));
+        let names: Vec<String> = (0..16).map(|i| i.to_string()).collect();
+        let with = |right: fn(usize) -> u32| -> Vec<(&str, u32)> {
+            names.iter().enumerate().map(|(i, name)| (name.as_str(), right(i))).collect()
+        };
+        let base = run("aime-2025", 8, &with(|i| if i % 2 == 0 { 4 } else { 0 }));
+        // One is better on every problem; the other on half of them, and worse on the others.
+        let better = run("aime-2025", 8, &with(|i| if i % 2 == 0 { 8 } else { 2 }));
+        let mixed = run("aime-2025", 8, &with(|i| if i % 2 == 0 { 3 } else { 2 }));
         let trained = [
             ComparedRun { name: "seed 0", records: &better },
-            ComparedRun { name: "seed 1", records: &worse },
+            ComparedRun { name: "seed 1", records: &mixed },
         ];
         let found = compare(ComparedRun { name: "base", records: &base }, &trained).unwrap();
         let grid = comparison(&found);
@@ -209,15 +216,16 @@ mod tests {
             [
                 ("AIME 2025", false),
                 ("avg@8", false),
-                ("2", false),
+                ("16", false),
                 ("25.00%", false),
-                ("34.38%", true),
-                ("39.77", false),
+                ("46.88%", true),
+                // statistics.stdev([62.5, 31.25])
+                ("22.10", false),
                 ("62.50%", true),
-                ("6.25%", false),
+                ("31.25%", false),
             ]
         );
-        assert_eq!(changes(&found).rows[1][3].text, "+9.4");
+        assert_eq!(changes(&found).rows[1][3].text, "+21.9");
     }
 
     #[test]

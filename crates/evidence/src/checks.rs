@@ -1,11 +1,12 @@
 //! The validity panel as a list of checks.
 //!
 //! Every check has two limits on the share of hits: up to the first it is fine, up to the second worth a look, above that
-//! a problem. The first limit of the cross-check is the paper's figure (under 1% for every asker). The others are a
+//! a problem. What the paper allows is never a problem but a note. The first limit of the cross-check is the paper's figure (under 1% for every asker). The others are a
 //! judgement: strict if a label is wrong or missing, wider if it is only less meaningful.
 
 use crate::tally::share;
-use crate::{Flag, RunEvidence};
+use crate::{Flag, RunEvidence, SessionCounts, Validity};
+use serde::Serialize;
 
 /// One check of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,15 +21,20 @@ pub struct Check<'c> {
     pub of: u64,
     /// Limits on the share: fine up to the first, worth a look up to the second.
     pub limits: [f64; 2],
+    /// Whether the paper allows it, so that it is a note and no problem.
+    pub allowed: bool,
     /// A few sessions by name.
     pub examples: &'c [String],
 }
 
 /// The severity of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Nothing to do.
     Fine,
+    /// Allowed, and to be read with the result.
+    Note,
     /// Look at the examples.
     Look,
     /// The results may be misleading.
@@ -40,6 +46,7 @@ impl Severity {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fine => "fine",
+            Self::Note => "note",
             Self::Look => "look",
             Self::Problem => "problem",
         }
@@ -63,13 +70,19 @@ impl Check<'_> {
 
     /// Its severity.
     pub fn severity(&self) -> Severity {
-        severity(self.share(), self.limits)
+        match severity(self.share(), self.limits) {
+            Severity::Look | Severity::Problem if self.allowed => Severity::Note,
+            severity => severity,
+        }
     }
 }
 
 /// Every check of a run.
 pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
-    let found = &run.validity;
+    checks_of(&run.validity, &run.held)
+}
+
+pub(crate) fn checks_of<'v>(found: &'v Validity, held: &SessionCounts) -> Vec<Check<'v>> {
     let turns = found.asker.turns;
     vec![
         from_flag(
@@ -108,12 +121,15 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             &found.near_duplicates,
             [0.05, 0.20],
         ),
-        from_flag(
-            "From probing",
-            "the final question repeats one of its own probing, whose answers the asker has seen",
-            &found.from_probing,
-            [0.02, 0.10],
-        ),
+        Check {
+            allowed: true,
+            ..from_flag(
+                "Repeats a probe",
+                "the asker has seen both solvers' answers to the final question",
+                &found.from_probing,
+                [0.02, 0.10],
+            )
+        },
         from_flag(
             "Answer in the question",
             "the reference answer can be read in the final question",
@@ -123,17 +139,19 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
         Check {
             name: "Without a grade",
             meaning: "finished sessions that are not in the numbers",
-            hits: run.ungraded,
-            of: run.sessions + run.ungraded,
+            hits: held.records - held.graded,
+            of: held.records,
             limits: [0.0, 0.01],
+            allowed: false,
             examples: &[],
         },
         Check {
             name: "Without a record",
             meaning: "graded sessions that are not in the numbers, as their record is lost; `aske repair` makes it again",
-            hits: run.held.lost,
-            of: run.held.records + run.held.lost,
+            hits: held.lost,
+            of: held.records + held.lost,
             limits: [0.0, 0.01],
+            allowed: false,
             examples: &[],
         },
         Check {
@@ -142,6 +160,7 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             hits: found.asker.without_question,
             of: turns,
             limits: [0.02, 0.10],
+            allowed: false,
             examples: &[],
         },
         Check {
@@ -150,6 +169,7 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             hits: found.asker.truncated,
             of: turns,
             limits: [0.01, 0.05],
+            allowed: false,
             examples: &[],
         },
         Check {
@@ -158,11 +178,20 @@ pub fn checks(run: &RunEvidence) -> Vec<Check<'_>> {
             hits: found.asker.cut,
             of: turns,
             limits: [0.01, 0.05],
+            allowed: false,
             examples: &[],
         },
     ]
 }
 
 fn from_flag<'f>(name: &'static str, meaning: &'static str, flag: &'f Flag, limits: [f64; 2]) -> Check<'f> {
-    Check { name, meaning, hits: flag.sessions, of: flag.of, limits, examples: &flag.examples }
+    Check {
+        name,
+        meaning,
+        hits: flag.sessions,
+        of: flag.of,
+        limits,
+        allowed: false,
+        examples: &flag.examples,
+    }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod ability;
+mod caveats;
 mod cells;
 mod checks;
 mod compare;
@@ -25,13 +26,14 @@ mod text;
 mod validity;
 
 pub use ability::ability as ability_of;
+pub use caveats::{Caveats, Finding, SOLVER_LIMITS, caveats, few_pairs};
 pub use checks::{Check, Severity, checks, severity};
 pub use compare::pooled;
 pub use run::{ReplyCounts, Run, Session, SessionNotes, Solver, TurnCounts};
 pub use tables::{
-    Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence, Flag,
-    Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share, Skills, SolverInfo,
-    SolverReplies, Target, Validity, Verdict,
+    Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence,
+    FinalQuestion, Flag, Highlight, PairCell, Regrade, RegradeRanks, RunEvidence, SessionCounts, Share,
+    Skills, SolverInfo, SolverReplies, Target, Validity, Verdict,
 };
 pub use tally::{Tally, share};
 
@@ -59,6 +61,7 @@ fn of_run(run: &Run) -> RunEvidence {
     let stored = run.stored();
     let replies_error = stored.as_ref().err().map(ToString::to_string);
     let (used, begun) = stored.unwrap_or_default();
+    let (validity, held) = (validity::validity(run), run.held(begun));
     RunEvidence {
         name: run.folder(),
         path: run.path.display().to_string(),
@@ -68,9 +71,10 @@ fn of_run(run: &Run) -> RunEvidence {
         solvers: solvers(run),
         sessions: tally.sessions(),
         ungraded: run.sessions.len() as u64 - tally.sessions(),
-        held: run.held(begun),
+        held,
         replies_error,
         outcomes: tally.shares(),
+        caveats: caveats::of_run(run, &validity, &held),
         direction: cells::direction(&cells),
         cells,
         audit: panels::audit(run),
@@ -78,7 +82,7 @@ fn of_run(run: &Run) -> RunEvidence {
         difficulty: panels::difficulty(run),
         sampling: panels::sampling(run),
         regrades: compare::regrades(run),
-        validity: validity::validity(run),
+        validity,
         used,
         highlights: highlights::highlights(run),
     }

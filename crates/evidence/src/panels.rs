@@ -6,24 +6,13 @@ use crate::{AuditEvidence, Baseline, Count, Difficulty, Run, Session, Target};
 use aske_record::{PairId, PanelRecord};
 use aske_session::Outcome;
 use aske_stats::{
-    AdaptiveEstimate, AdaptiveSampler, AuditSession, PairDraw, audit as estimates, fisher, newcombe,
+    AdaptiveEstimate, AdaptiveSampler, Audit, AuditSession, PairDraw, audit as estimates, fisher, newcombe,
 };
 use std::collections::BTreeMap;
 
-/// Skill and luck over the audited sessions. Of several audits of a session, the one with the most draws counts.
+/// Skill and luck over the audited sessions.
 pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
-    let audited = run.audited();
-    let mut clusters: BTreeMap<[u16; 2], usize> = BTreeMap::new();
-    let redraws: Vec<AuditSession> = run
-        .sessions
-        .iter()
-        .filter_map(|session| {
-            let panel = audited.get(run.name(session).as_str())?;
-            let next = clusters.len();
-            let cluster = *clusters.entry(session.pair).or_insert(next);
-            redraws(run, session, panel, cluster)
-        })
-        .collect();
+    let redraws = all_redraws(run, run.sessions.iter());
     let draws = redraws.iter().map(|redraws| redraws.draws[0]).max()?;
     let has_reference = |session: &&Session| session.right().is_some();
     Some(AuditEvidence {
@@ -31,6 +20,25 @@ pub(crate) fn audit(run: &Run) -> Option<AuditEvidence> {
         auditable: run.sessions.iter().filter(has_reference).count() as u64,
         estimates: estimates(&redraws, SEED)?,
     })
+}
+
+/// Skill and luck over the audited ones of these sessions.
+pub(crate) fn audit_of<'s>(run: &Run, sessions: impl Iterator<Item = &'s Session>) -> Option<Audit> {
+    estimates(&all_redraws(run, sessions), SEED)
+}
+
+/// The fresh draws of the audited ones of these sessions. Of several audits of a session, the one with the most draws counts.
+fn all_redraws<'s>(run: &Run, sessions: impl Iterator<Item = &'s Session>) -> Vec<AuditSession> {
+    let audited = run.audited();
+    let mut clusters: BTreeMap<[u16; 2], usize> = BTreeMap::new();
+    sessions
+        .filter_map(|session| {
+            let panel = audited.get(run.name(session).as_str())?;
+            let next = clusters.len();
+            let cluster = *clusters.entry(session.pair).or_insert(next);
+            redraws(run, session, panel, cluster)
+        })
+        .collect()
 }
 
 fn redraws(run: &Run, session: &Session, panel: &PanelRecord, cluster: usize) -> Option<AuditSession> {

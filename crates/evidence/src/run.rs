@@ -217,6 +217,19 @@ impl Run {
         Ok(news)
     }
 
+    /// Drops the sessions whose names do not satisfy `keep`.
+    pub fn retain_sessions(&mut self, keep: impl Fn(&str) -> bool) {
+        for session in std::mem::take(&mut self.sessions) {
+            let name = self.name(&session);
+            if keep(&name) {
+                self.by_name.insert(name, self.sessions.len());
+                self.sessions.push(session);
+            } else {
+                self.by_name.remove(&name);
+            }
+        }
+    }
+
     /// Adds a record other than a session.
     fn add_other(&mut self, record: Record) {
         let name = record.id();

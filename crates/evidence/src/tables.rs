@@ -1,5 +1,6 @@
 //! The tables of runs, as shown in the terminal, the report, the viewer and as JSON.
 
+use crate::Caveats;
 use aske_record::RoleUsage;
 use aske_session::Outcome;
 use aske_stats::{Abilities, AdaptiveEstimate, Audit, Estimate, Interval, PairedComparison};
@@ -45,6 +46,8 @@ pub struct RunEvidence {
     pub replies_error: Option<String>,
     /// Every outcome's share.
     pub outcomes: Vec<Share>,
+    /// What belongs next to the calibrated share.
+    pub caveats: Caveats,
     /// Every pair, for the maps.
     pub cells: Vec<PairCell>,
     /// How often the weaker solver is the one that is right.
@@ -102,12 +105,25 @@ pub struct Share {
     pub outcome: Outcome,
     /// Sessions with it.
     pub sessions: u64,
-    /// Their share.
+    /// Out of these.
+    pub of: u64,
+    /// Their share; 0 of none.
     pub rate: f64,
     /// 95% across the complete samples, as in the paper's figure: Student's t over their rates.
     pub across_samples: Option<Interval>,
-    /// 95% over pairs: a bootstrap that resamples whole pairs; Wilson's interval if there is only one pair.
+    /// 95% over pairs, for pairs in general: a bootstrap that resamples whole pairs; none for a single pair.
     pub over_pairs: Option<Interval>,
+    /// 95% for these pairs only: Clopper and Pearson's interval over sessions.
+    pub these_pairs: Option<Interval>,
+}
+
+/// Sessions by the origin of their final question.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FinalQuestion {
+    /// The calibrated ones.
+    pub calibrated: Share,
+    /// The estimates of an audit over them.
+    pub audit: Option<Audit>,
 }
 
 /// The sessions of one pair.
@@ -168,7 +184,7 @@ pub struct AuditEvidence {
 pub struct Baseline {
     /// Questions.
     pub questions: u64,
-    /// Shares over questions × pairs; here `over_pairs` resamples whole questions.
+    /// Shares over questions × pairs; here `over_pairs` resamples whole questions, and `these_pairs` is none.
     pub outcomes: Vec<Share>,
     /// Every pair.
     pub cells: Vec<PairCell>,

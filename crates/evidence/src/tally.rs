@@ -2,7 +2,7 @@
 
 use crate::Share;
 use aske_session::{Grade, Outcome};
-use aske_stats::{Interval, clustered, mean_interval, wilson};
+use aske_stats::{Interval, clopper_pearson, clustered, mean_interval};
 use std::collections::BTreeMap;
 
 /// Sessions by outcome, in the order of [`Outcome::ALL`].
@@ -60,11 +60,20 @@ impl Tally {
         self.folded
     }
 
+    /// Pairs counted.
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
     /// Every outcome's share.
     pub fn shares(&self) -> Vec<Share> {
         let pairs: Vec<&Counts> = self.pairs.values().collect();
         let samples: Vec<&Counts> = self.samples.values().collect();
-        shares(&pairs, &samples)
+        let mut shares = shares(&pairs, &samples);
+        for share in &mut shares {
+            share.these_pairs = clopper_pearson(share.sessions, share.of);
+        }
+        shares
     }
 }
 
@@ -87,9 +96,11 @@ pub(crate) fn shares(groups: &[&Counts], samples: &[&Counts]) -> Vec<Share> {
         Share {
             outcome,
             sessions,
+            of: total,
             rate: share(sessions, total),
             across_samples: across_samples(samples, place),
-            over_pairs: over_groups(groups, place).or_else(|| wilson(sessions, total)),
+            over_pairs: over_groups(groups, place),
+            these_pairs: None,
         }
     };
     Outcome::ALL.map(of).to_vec()
@@ -138,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn one_pair_has_the_interval_of_its_sessions() {
+    fn one_pair_has_the_interval_of_its_sessions_and_none_over_pairs() {
         let mut tally = Tally::default();
         for sample in 0..10 {
             tally.add("a:b", sample, &grade(Outcome::TooHard));
         }
         let share = tally.shares()[place(Outcome::TooHard)];
-        assert_eq!(share.over_pairs, wilson(10, 10));
+        assert_eq!((share.over_pairs, share.these_pairs), (None, clopper_pearson(10, 10)));
         assert!(share.outcome == Outcome::TooHard && (share.rate - 1.0).abs() < 1e-12);
     }
 }

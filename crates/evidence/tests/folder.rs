@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot write its folder has failed")]
 
 use aske_chat::Finish;
-use aske_evidence::{Run, Verdict, evidence};
+use aske_evidence::{Run, Severity, Verdict, evidence};
 use aske_record::{
     GradeLine, Identity, Manifest, PairId, PanelRecord, Record, RunDir, SCHEMA, SessionId, SessionRecord,
 };
@@ -140,6 +140,48 @@ fn doubts_are_counted_and_named() {
     let small = &found.solvers[0];
     assert_eq!((small.replies, small.truncated, small.unanswered), (10, 1, 1));
     assert_eq!(found.asker.turns, 12);
+}
+
+/// A session whose final question repeats its probe.
+fn reusing(solvers: [&str; 2], sample: u32, right: [bool; 2]) -> (SessionRecord, Grade) {
+    let (mut record, grade) = session(solvers, sample, right);
+    let probe = record.transcript.turns[0].question.clone();
+    record.transcript.turns[1].question = probe;
+    (record, grade)
+}
+
+#[test]
+fn the_calibrated_share_is_split_by_whether_the_final_question_repeats_a_probe() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sessions = Vec::new();
+    for pair in [["small", "middle"], ["small", "large"], ["middle", "large"]] {
+        sessions.extend((0..4).map(|sample| reusing(pair, sample, [false, sample < 3])));
+        sessions.extend((4..6).map(|sample| session(pair, sample, [false, sample == 4])));
+    }
+    let (mut silent, _) = session(["small", "middle"], 6, [false, true]);
+    silent.transcript.turns[1].question = None;
+    sessions.push((silent, Grade::new(Outcome::NoQuestion, None)));
+    write(folder.path(), "asker", &sessions);
+    let mut run = Run::read(folder.path(), None).unwrap();
+    let shown = &evidence(std::slice::from_ref(&run)).runs[0].caveats;
+    let [reused, new] = [shown.reused.calibrated, shown.new.calibrated];
+    assert_eq!((reused.sessions, reused.of, new.sessions, new.of), (9, 12, 3, 6));
+    assert!((reused.rate - 0.75).abs() < 1e-12 && reused.over_pairs.is_some(), "{reused:?}");
+    assert_eq!((shown.reused.audit, shown.new.audit), (None, None));
+    assert!(shown.few_pairs.as_ref().unwrap().starts_with("On these 3 pairs"), "{shown:?}");
+    let reuse = shown.findings.iter().find(|finding| finding.check == "Repeats a probe").unwrap();
+    assert_eq!((reuse.severity, reuse.hits, reuse.of), (Severity::Note, 12, 18));
+    assert!(reuse.text.ends_with("the paper allows it"), "{}", reuse.text);
+    // Problems come before notes.
+    assert!(shown.findings.is_sorted_by(|one, two| one.severity >= two.severity), "{shown:?}");
+    assert_eq!(*shown, aske_evidence::caveats(&run));
+    // Of a part of the sessions, only theirs.
+    run.retain_sessions(|name| name == "large:small/0" || name == "large:small/5");
+    assert!(run.session("large:small/5").is_some() && run.session("large:small/1").is_none());
+    let part = aske_evidence::caveats(&run);
+    assert_eq!((part.reused.calibrated.of, part.new.calibrated.of), (1, 1));
+    // binom.test(1, 2) in R: 0.0126 to 0.9874.
+    assert!(part.few_pairs.unwrap().starts_with("On this pair the calibrated rate is 1.3 to 98.7% (95%)"));
 }
 
 #[test]

@@ -38,14 +38,19 @@ pub struct FreeAsker {
     numbers: NumberSet,
     /// Whether random questions are either far too easy or far too hard.
     extreme: bool,
+    /// Whether the final question may repeat a probe.
+    reuse: bool,
     prior: Arc<Prior>,
 }
+
+/// How often a question is drawn again if it was asked before.
+const MAX_REDRAWS: u32 = 1000;
 
 impl FreeAsker {
     /// An asker for sessions with these prompts and number of rounds, with questions up to this level.
     pub fn new(strategy: Strategy, pack: Arc<Pack>, rounds: u32, levels: u32) -> Self {
         let prior = Arc::new(Prior::new(levels.clamp(1, LEVELS)));
-        Self { strategy, pack, rounds, numbers: NumberSet::Any, extreme: false, prior }
+        Self { strategy, pack, rounds, numbers: NumberSet::Any, extreme: false, reuse: true, prior }
     }
 
     /// Restricts questions to this set of numbers.
@@ -58,6 +63,12 @@ impl FreeAsker {
     #[must_use]
     pub(crate) fn at_extremes(self) -> Self {
         Self { extreme: true, ..self }
+    }
+
+    /// Asks a final question that is not one of the probes. Only the staircase would repeat one on purpose.
+    #[must_use]
+    pub fn with_new_final_question(self) -> Self {
+        Self { reuse: false, ..self }
     }
 
     /// The same asker with another number of rounds.
@@ -73,10 +84,13 @@ impl FreeAsker {
         let is_final = history.turns >= self.rounds;
         let question = match self.strategy {
             Strategy::Fixed => self.fresh(self.any_cell(&mut random), &mut random),
-            Strategy::Staircase => match staircase::choose(&self.prior, &history, is_final, &mut random) {
-                staircase::Choice::Again(question) => question.clone(),
-                staircase::Choice::Fresh(cell) => self.fresh(cell, &mut random),
-            },
+            Strategy::Staircase => {
+                match staircase::choose(&self.prior, &history, is_final, self.reuse, &mut random) {
+                    staircase::Choice::Again(question) => question.clone(),
+                    staircase::Choice::Fresh(cell) if self.reuse => self.fresh(cell, &mut random),
+                    staircase::Choice::Fresh(cell) => self.unasked(cell, &history, &mut random),
+                }
+            }
         };
         write::turn(&question, &history, is_final)
     }
@@ -94,6 +108,18 @@ impl FreeAsker {
             false => random.u32(1..=self.prior.levels()),
         };
         (family, level)
+    }
+
+    /// A question of a cell that was not asked in this conversation.
+    fn unasked(&self, cell: (Family, u32), history: &History, random: &mut Rng) -> Question {
+        let mut question = self.fresh(cell, random);
+        for _ in 0..MAX_REDRAWS {
+            if history.asked.iter().all(|asked| asked.question.text() != question.text()) {
+                break;
+            }
+            question = self.fresh(cell, random);
+        }
+        question
     }
 
     /// A new question of a cell. Every cell has taught questions, as a test shows.
@@ -119,7 +145,8 @@ impl Provider for FreeAsker {
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         let what = match self.strategy {
             Strategy::Fixed => "blind questions",
-            Strategy::Staircase => "a staircase",
+            Strategy::Staircase if self.reuse => "a staircase",
+            Strategy::Staircase => "a staircase with a new final question",
         };
         let levels = self.prior.levels();
         Box::pin(std::future::ready(Ok(format!("{what} in {} families, {levels} levels", Family::ALL.len()))))

@@ -75,6 +75,24 @@ fn the_staircase_finds_a_gap_in_one_family_more_often_than_chance() {
 }
 
 #[test]
+fn a_staircase_with_a_new_final_question_never_repeats_a_probe() {
+    let solvers: [&dyn Fn(Family) -> u32; 2] = [&|_| 4, &|_| 2];
+    for pack in packs() {
+        let asker = FreeAsker::new(Strategy::Staircase, pack.clone(), 4, 5);
+        let repeated = |asker: &FreeAsker| {
+            let repeats = |seed| {
+                let turns = play(asker, &pack, solvers, seed).turns;
+                let (last, probes) = turns.split_last().unwrap();
+                probes.iter().any(|probe| probe.question == last.question)
+            };
+            (0..40).filter(|seed| repeats(*seed)).count()
+        };
+        assert!(repeated(&asker) > 20, "the staircase usually repeats the question that separated the pair");
+        assert_eq!(repeated(&asker.with_new_final_question()), 0);
+    }
+}
+
+#[test]
 fn a_turn_follows_from_the_conversation_and_the_seed_alone() {
     let pack = &packs()[0];
     let solvers: [&dyn Fn(Family) -> u32; 2] = [&|_| 4, &|_| 2];

@@ -7,6 +7,11 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1}%", 100.0 * share) } else { "–".to_owned() }
 }
 
+/// `44.9%`: the share of hits; a dash if it is of nothing.
+pub fn percent_of(hits: u64, of: u64) -> String {
+    if of == 0 { "–".to_owned() } else { percent(hits as f64 / of as f64) }
+}
+
 /// `44.9`: a share in percentage points, without a unit.
 pub fn points(share: f64) -> String {
     if share.is_finite() { fixed(100.0 * share, 1) } else { "–".to_owned() }
@@ -92,6 +97,7 @@ mod tests {
         assert_eq!(signed(0.031), "+3.1");
         assert_eq!(signed(-0.031), "−3.1");
         assert_eq!(percent(f64::NAN), "–");
+        assert_eq!((percent_of(0, 5), percent_of(0, 0)), ("0.0%".to_owned(), "–".to_owned()));
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(counted(1, "session"), "1 session");
         assert_eq!(counted(1900, "session"), "1,900 sessions");

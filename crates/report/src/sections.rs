@@ -2,6 +2,7 @@
 
 mod ability;
 mod baseline;
+mod caveats;
 mod comparisons;
 mod difficulty;
 mod headline;
@@ -55,17 +56,6 @@ pub(crate) fn all(evidence: &Evidence, runs: &[Run]) -> Result<Vec<Section>, Run
     let body = sessions::sessions(evidence, runs, bytes)?;
     sections.push(Section { id: "sessions", heading: "Sessions to read", body });
     Ok(sections)
-}
-
-/// An outcome in words.
-pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Calibrated => "calibrated",
-        Outcome::TooEasy => "too easy",
-        Outcome::TooHard => "too hard",
-        Outcome::NoQuestion => "no question",
-        Outcome::BadCrossCheck => "bad cross-check",
-    }
 }
 
 /// Maximum characters of a run's name.

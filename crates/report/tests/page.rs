@@ -6,6 +6,7 @@ mod tree;
 
 use aske_evidence::{Evidence, Run};
 use aske_report::page;
+use aske_session::Outcome;
 use proptest::prelude::*;
 use std::time::Instant;
 use tree::Tree;
@@ -54,7 +55,9 @@ fn the_page_has_every_section_in_order_and_every_figure_its_numbers() {
             "Sessions to read"
         ]
     );
-    let linked: Vec<&str> = html.named("a").filter_map(|a| html.attr(a, "href")).skip(1).collect();
+    let nav = html.named("nav").next().unwrap();
+    let contents = html.named("a").filter(|a| html.within(*a, nav));
+    let linked: Vec<&str> = contents.filter_map(|a| html.attr(a, "href")).collect();
     let main = html.named("main").next().unwrap();
     let sections = html.named("section").filter(|section| html.parent(*section) == Some(main));
     let ids: Vec<String> =
@@ -92,6 +95,9 @@ fn the_result_can_be_quoted() {
     let rate = 100.0 * evidence.runs[0].outcomes[0].rate;
     let begin = format!("gemini-3.1-pro writes a calibrated question in {rate:.1}% of sessions (95%: ");
     assert!(quotes[0].starts_with(&begin) && quotes[0].ends_with(", over pairs)."), "{}", quotes[0]);
+    let findings: Vec<String> = html.with_class("findings").map(|list| html.text(list)).collect();
+    assert_eq!(findings.len(), 3, "every run's headline has its findings");
+    assert!(findings[0].contains("note Repeats a probe: 12.9% (241 of 1872)"), "{}", findings[0]);
     let weighted = 100.0 * evidence.runs[2].sampling.unwrap().rate.value;
     assert!(
         quotes[2].contains(&format!("{weighted:.1}%")) && quotes[2].contains("weighted"),
@@ -101,6 +107,31 @@ fn the_result_can_be_quoted() {
     let luck: Vec<String> = html.with_class("luck").map(|luck| html.text(luck)).collect();
     assert!(luck[0].contains("points are real separation") && luck[0].contains("sampling luck"));
     assert!(luck.last().unwrap().contains("aske audit paper-gemini-3.1-flash-lite --draws 4"));
+}
+
+#[test]
+fn few_pairs_have_both_intervals_and_an_empty_share_is_a_dash() {
+    let mut evidence = fixture::evidence();
+    evidence.runs.truncate(1);
+    (evidence.comparisons, evidence.ability, evidence.regrades) = (Vec::new(), None, Vec::new());
+    let run = &mut evidence.runs[0];
+    run.cells.truncate(3);
+    run.baseline = None;
+    run.caveats.few_pairs = Some("On these 3 pairs it is so.".to_owned());
+    let new = &mut run.caveats.new.calibrated;
+    (new.sessions, new.of, new.rate, new.these_pairs) = (0, 0, 0.0, None);
+    let text = page(&evidence, &[]).unwrap();
+    let html = well_formed(&text);
+    let quote = html.with_class("quote").map(|quote| html.text(quote)).next().unwrap();
+    assert!(quote.contains(" on these 3 pairs, ") && quote.ends_with(" over pairs)."), "{quote}");
+    let few = html.with_class("luck").map(|luck| html.text(luck)).next().unwrap();
+    assert_eq!(few, "On these 3 pairs it is so.");
+    let row = html.named("tr").map(|row| html.text(row)).find(|row| row.starts_with("new")).unwrap();
+    assert!(row.starts_with("new0––"), "{row}");
+    for outcome in Outcome::ALL {
+        assert!(text.contains(outcome.as_str()), "{outcome}");
+    }
+    assert!(!text.contains("too easy") && !text.contains("bad cross-check"));
 }
 
 #[test]
@@ -168,6 +199,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
     run.asker = HOSTILE.to_owned();
     run.solvers[3].name = HOSTILE.to_owned();
     run.validity.leaked.examples = vec![HOSTILE.to_owned()];
+    run.caveats.findings[0].text = HOSTILE.to_owned();
     run.highlights[0].why = HOSTILE.to_owned();
     run.regrades[0].grader = HOSTILE.to_owned();
     run.used.insert(HOSTILE.to_owned(), aske_record::RoleUsage::default());

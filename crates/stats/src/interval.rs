@@ -1,7 +1,7 @@
 //! 95% intervals over independent trials.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// The 97.5% quantile of the normal distribution.
 pub(crate) const Z: f64 = 1.959_963_984_540_054;
@@ -53,6 +53,25 @@ pub(crate) fn wilson_score(p: f64, n: f64, z: f64) -> Interval {
     let centre = (p + z * z / (2.0 * n)) / scale;
     let half = z / scale * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
     Interval { low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
+}
+
+/// The exact interval of Clopper and Pearson for `hits` out of `total` independent trials; none without a trial.
+///
+/// From the 2.5% quantile of Beta(x, n−x+1) to the 97.5% quantile of Beta(x+1, n−x), for x of n. Clopper and Pearson, 1934.
+///
+/// The trials need not have the same probability: over fixed pairs with the rates pᵢ and nᵢ sessions each, it covers
+/// Σnᵢpᵢ/n at least 95% of the time, whatever the rates, because hits of unequal probability are in either tail no more likely
+/// than as many of equal probability (Hoeffding, 1956).
+pub fn clopper_pearson(hits: u64, total: u64) -> Option<Interval> {
+    if total == 0 || hits > total {
+        return None;
+    }
+    let (x, n) = (hits as f64, total as f64);
+    let quantile = |a: f64, b: f64, p: f64| Some(Beta::new(a, b).ok()?.inverse_cdf(p));
+    Some(Interval {
+        low: if hits == 0 { 0.0 } else { quantile(x, n - x + 1.0, 0.025)? },
+        high: if hits == total { 1.0 } else { quantile(x + 1.0, n - x, 0.975)? },
+    })
 }
 
 /// Student's t interval for the mean of independent values; none for fewer than two.
@@ -107,6 +126,29 @@ mod tests {
         close(wilson(0, 10), 0.0, 0.277_532_800);
         close(wilson(10, 10), 0.722_467_200, 1.0);
         assert_eq!(wilson(0, 0), None);
+    }
+
+    /// P(hits ≤ x) for n trials of probability p, summed term by term.
+    fn at_most(x: u64, n: u64, p: f64) -> f64 {
+        let (mut sum, mut log) = (0.0, n as f64 * (1.0 - p).ln());
+        for k in 0..=x {
+            sum += log.exp();
+            log += ((n - k) as f64 / (k as f64 + 1.0) * p / (1.0 - p)).ln();
+        }
+        sum
+    }
+
+    #[test]
+    fn at_the_ends_of_the_exact_interval_each_tail_has_two_and_a_half_percent() {
+        for (hits, total) in [(1, 6), (56, 90), (3, 10), (140, 210), (853, 1900), (1, 1900), (19, 20)] {
+            let Interval { low, high } = clopper_pearson(hits, total).unwrap();
+            assert!((1.0 - at_most(hits - 1, total, low) - 0.025).abs() < 1e-9, "{hits} of {total}: {low}");
+            assert!((at_most(hits, total, high) - 0.025).abs() < 1e-9, "{hits} of {total}: {high}");
+        }
+        // Without a hit, (1 − p)ⁿ = 2.5%.
+        close(clopper_pearson(0, 10), 0.0, 1.0 - 0.025_f64.powf(0.1));
+        close(clopper_pearson(10, 10), 0.025_f64.powf(0.1), 1.0);
+        assert_eq!(clopper_pearson(0, 0), None);
     }
 
     #[test]

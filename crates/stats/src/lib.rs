@@ -3,8 +3,8 @@
 //! Pure functions over values: no clock, no files, and randomness only from a seed that the caller gives. Depends on no
 //! other crate of the workspace. Used by `evidence`, `report`, `eval`, `export`, `bench` and `cli`. All intervals are 95%.
 //!
-//! - [`wilson`], [`mean_interval`], [`newcombe`]: intervals over independent trials.
-//! - [`clustered`]: a rate over sessions clustered by solver pair.
+//! - [`wilson`], [`clopper_pearson`], [`mean_interval`], [`newcombe`]: intervals over independent trials.
+//! - [`clustered`]: a rate over sessions clustered by solver pair, for pairs in general; [`clopper_pearson`] for these pairs only.
 //! - [`mean_share`]: a mean over problems with several samples each.
 //! - [`paired`], [`holm`], [`fisher`]: comparisons of askers.
 //! - [`pass_at`]: the pass@k estimator.
@@ -43,11 +43,11 @@ mod symmetric;
 pub use adaptive::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
 pub use agreement::{kendall, rank_correlation, same_order};
 pub use audit::{Audit, AuditSession, AuditTerms, audit, audit_terms};
-pub use cluster::clustered;
+pub use cluster::{MIN_BOOTSTRAP_CLUSTERS, clustered};
 pub use crossed::{Cell, CrossedFit, crossed};
 pub use difficulty::difficulty;
 pub use fisher::{fisher, holm};
-pub use interval::{Estimate, Interval, mean_interval, newcombe, wilson};
+pub use interval::{Estimate, Interval, clopper_pearson, mean_interval, newcombe, wilson};
 pub use paired::{PairedComparison, paired};
 pub use pass::pass_at;
 pub use rasch::{Abilities, Response, rasch};

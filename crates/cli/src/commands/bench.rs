@@ -1,7 +1,7 @@
 //! `aske bench`: the benchmark.
 
 use crate::arguments::Bench;
-use crate::display::tables;
+use crate::display::{caveats, tables};
 use crate::error::{CliError, Exit};
 use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
 use crate::runs::execute::{Target, with_progress};
@@ -15,13 +15,16 @@ use aske_bench::{
     selected_pairs,
 };
 use aske_config::{Layers, Settings};
-use aske_evidence::Tally;
+use aske_evidence::{Caveats, Run, Tally};
 use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Value;
+
+/// Sessions up to which the validity of the result is checked at the end: the checks keep every final question in memory.
+const MAX_CHECKED: usize = 10_000;
 
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
@@ -67,10 +70,12 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
         Runner::new(context).run(&plan, progress).await
     });
     let (finished, interrupt) = during(servers.as_ref().filter(|_| to_do > 0), &path, work).await?;
+    let names: HashSet<String> = plan.iter().map(|planned| planned.id.to_string()).collect();
+    let caveats = read_caveats(&path, folder.index().len().max(plan.len()), |name| names.contains(name));
     if arguments.execution.json {
-        data(as_json(&settings, &path, &finished));
+        data(as_json(&settings, &path, &finished, caveats.as_ref()));
     } else {
-        show(arguments, &settings, &path, &finished);
+        show(arguments, &settings, &path, &finished, caveats.as_ref());
     }
     Ok(exit_status(&finished.jobs, &interrupt))
 }
@@ -124,13 +129,14 @@ async fn adaptive(
         run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
     });
     let (stopped, interrupt) = during(servers.as_ref(), path, work).await?;
+    let caveats = read_caveats(path, folder.index().len().max(until.max_sessions), |_| true);
     if arguments.execution.json {
-        let mut shown = as_json(settings, path, &stopped.run);
+        let mut shown = as_json(settings, path, &stopped.run, caveats.as_ref());
         shown["estimate"] = json!(stopped.estimate);
         shown["narrow_enough"] = json!(stopped.narrow_enough);
         data(shown);
     } else {
-        show(arguments, settings, path, &stopped.run);
+        show(arguments, settings, path, &stopped.run, caveats.as_ref());
         if let Some(estimate) = &stopped.estimate {
             data(format_args!("\n{}", tables::adaptive(estimate)));
         }
@@ -254,10 +260,11 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
             None => open += 1,
         }
     }
+    let caveats = read_caveats(&path, index.len(), |_| true);
     let used = Replies::open(&path)?.used()?;
     let seconds = phases.took.as_secs();
     if arguments.execution.json {
-        let mut shown = tally_json(&settings, &path, &tally, open);
+        let mut shown = tally_json(&settings, &path, &tally, open, caveats.as_ref());
         for (key, value) in [
             ("used", json!(used)),
             ("phases", json!(phases.count)),
@@ -276,7 +283,7 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     };
     let duration = indicatif::HumanDuration(Duration::from_secs(seconds));
     note(format_args!("\n{}", paint(BOLD, "all phases")));
-    show_results(&settings, &tally, &used);
+    show_results(&settings, &tally, &used, caveats.as_ref());
     data(format_args!("\n{range} with {} model loads in {duration}", phases.loads));
     if open > 0 {
         note(format_args!("\n{open} sessions are left"));
@@ -285,14 +292,43 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Outcomes, and what was used.
-fn show_results(settings: &Settings, tally: &Tally, used: &BTreeMap<String, RoleUsage>) {
+/// What belongs next to the result, over the sessions of a folder whose names satisfy `keep`. None if there may be more than
+/// [`MAX_CHECKED`] or the folder cannot be read, which is noted.
+fn read_caveats(path: &Path, sessions: usize, keep: impl Fn(&str) -> bool) -> Option<Caveats> {
+    if sessions > MAX_CHECKED {
+        note(format_args!(
+            "more than {MAX_CHECKED} sessions: `aske report` checks the validity of the result"
+        ));
+        return None;
+    }
+    match Run::read(path, None) {
+        Ok(mut run) => {
+            run.retain_sessions(keep);
+            Some(aske_evidence::caveats(&run))
+        }
+        Err(error) => {
+            note(format_args!("the validity of the result was not checked: {error}"));
+            None
+        }
+    }
+}
+
+/// Outcomes with what belongs next to them, and what was used.
+fn show_results(
+    settings: &Settings,
+    tally: &Tally,
+    used: &BTreeMap<String, RoleUsage>,
+    caveats: Option<&Caveats>,
+) {
     let sessions = tally.sessions();
     data(format_args!(
         "{}\n",
         paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))
     ));
-    data(tables::outcomes(&tally.shares()));
+    caveats::outcomes(&tally.shares(), tally.pairs(), caveats);
+    if caveats.is_some_and(|caveats| !caveats.findings.is_empty()) {
+        note(paint(DIM, "`aske report` lists every check with example sessions"));
+    }
     data(format_args!("\n{}", tables::used(used)));
     for (count, what) in [
         (tally.promoted(), "an answer that the equivalence checker matched"),
@@ -305,8 +341,14 @@ fn show_results(settings: &Settings, tally: &Tally, used: &BTreeMap<String, Role
     }
 }
 
-fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSummary) {
-    show_results(settings, &finished.tally, &finished.used);
+fn show(
+    arguments: &Bench,
+    settings: &Settings,
+    path: &Path,
+    finished: &RunSummary,
+    caveats: Option<&Caveats>,
+) {
+    show_results(settings, &finished.tally, &finished.used, caveats);
     report_unfinished(&finished.jobs, "sessions");
     note(paint(DIM, format_args!("stored in {}", path.display())));
     if let [first, .., last] = settings.solvers.as_slice()
@@ -329,21 +371,28 @@ fn show(arguments: &Bench, settings: &Settings, path: &Path, finished: &RunSumma
     }
 }
 
-fn as_json(settings: &Settings, path: &Path, finished: &RunSummary) -> Json {
-    let mut shown = tally_json(settings, path, &finished.tally, finished.jobs.open);
+fn as_json(settings: &Settings, path: &Path, finished: &RunSummary, caveats: Option<&Caveats>) -> Json {
+    let mut shown = tally_json(settings, path, &finished.tally, finished.jobs.open, caveats);
     shown["used"] = json!(finished.used);
     shown["failures"] = json!(failures_json(&finished.jobs, "sessions"));
     shown["budget_reached"] = json!(finished.jobs.budget_limit.map(|reached| reached.to_string()));
     shown
 }
 
-fn tally_json(settings: &Settings, path: &Path, tally: &Tally, open: usize) -> Json {
+fn tally_json(
+    settings: &Settings,
+    path: &Path,
+    tally: &Tally,
+    open: usize,
+    caveats: Option<&Caveats>,
+) -> Json {
     json!({
         "run": path.display().to_string(),
         "asker": settings.asker.model,
         "sessions": tally.sessions(),
         "open": open,
         "outcomes": tally.shares(),
+        "caveats": caveats,
         "promoted": tally.promoted(),
         "folded": tally.folded(),
         "undecided": tally.undecided(),

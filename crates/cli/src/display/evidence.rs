@@ -1,11 +1,13 @@
 //! Evidence of runs on a terminal.
 
-use super::tables::{adaptive, outcomes, table, used};
+use super::caveats;
+use super::tables::{adaptive, table, used};
 use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe, safe_line};
 use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
+    few_pairs,
 };
-use aske_report::number::{or_dash, percent, percent_range};
+use aske_report::number::{counted, or_dash, percent, percent_of, percent_range};
 use aske_session::Outcome;
 use aske_stats::Estimate;
 use comfy_table::Table;
@@ -14,7 +16,8 @@ use comfy_table::Table;
 pub(crate) fn all(evidence: &Evidence) {
     for run in &evidence.runs {
         headline(run);
-        data(format_args!("\n{}", outcomes(&run.outcomes)));
+        data("");
+        caveats::outcomes(&run.outcomes, run.cells.len(), Some(&run.caveats));
         if run.cells.len() > 1 {
             data("");
             print(&map(run));
@@ -68,21 +71,37 @@ pub(crate) fn share(estimate: Estimate) -> String {
 fn headline(run: &RunEvidence) {
     let calibrated = run.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated);
     // If pairs were sampled, only the weighted estimate represents all of them.
-    let weighted = run.sampling.as_ref().map(|sampling| (sampling.rate.value, Some(sampling.rate.interval)));
-    let plain = || calibrated.map_or((0.0, None), |share| (share.rate, share.over_pairs));
-    let (rate, over) = weighted.unwrap_or_else(plain);
-    let over = percent_range(over);
+    let (rate, over) = match run.sampling {
+        Some(sampling) => (percent(sampling.rate.value), Some(sampling.rate.interval)),
+        None => calibrated.map_or_else(
+            || (percent_of(0, 0), None),
+            |share| (percent_of(share.sessions, share.of), share.over_pairs),
+        ),
+    };
+    let pairs = run.cells.len();
+    let these =
+        calibrated.filter(|_| few_pairs(pairs) && run.sampling.is_none()).and_then(|share| share.these_pairs);
+    let intervals = match (these, over) {
+        (Some(these), Some(over)) => {
+            format!(
+                " (95%: {} on these {pairs} pairs, {} over pairs)",
+                percent_range(Some(these)),
+                percent_range(Some(over))
+            )
+        }
+        (Some(these), None) => format!(" (95%: {} on this pair)", percent_range(Some(these))),
+        (None, Some(over)) => format!(" (95%: {}, over {pairs} pairs)", percent_range(Some(over))),
+        (None, None) => String::new(),
+    };
     let grader = if run.grader == aske_record::STANDARD {
         String::new()
     } else {
         format!(", graded by {}", run.grader)
     };
     heading(format_args!(
-        "{}: {} calibrated (95%: {over}, over {} pairs), {} sessions{grader}",
+        "{}: {rate} calibrated{intervals}, {}{grader}",
         run.asker,
-        percent(rate),
-        run.cells.len(),
-        run.sessions
+        counted(run.sessions, "session")
     ));
     if let Some(estimate) = &run.sampling {
         data(adaptive(estimate));
@@ -293,9 +312,9 @@ pub(crate) fn baselines(evidence: &Evidence) {
         for (share, probed) in baseline.outcomes.iter().zip(&run.outcomes) {
             shown.add_row([
                 share.outcome.to_string(),
-                percent(share.rate),
+                percent_of(share.sessions, share.of),
                 percent_range(share.over_pairs),
-                percent(probed.rate),
+                percent_of(probed.sessions, probed.of),
             ]);
         }
         print(&shown);
@@ -312,7 +331,7 @@ pub(crate) fn difficulties(evidence: &Evidence) {
                 shown.add_row([
                     target.pair.clone(),
                     target.failed.of.to_string(),
-                    percent(target.failed.rate),
+                    percent_of(target.failed.hits, target.failed.of),
                     percent_range(target.failed.interval),
                 ]);
             }
@@ -332,7 +351,7 @@ fn validity(run: &RunEvidence, validity: &Validity) {
             check.name.to_owned(),
             check.severity().as_str().to_owned(),
             format!("{} of {}", check.hits, check.of),
-            percent(check.share()),
+            percent_of(check.hits, check.of),
             check.examples.first().cloned().unwrap_or_default(),
         ]);
     }
@@ -341,10 +360,7 @@ fn validity(run: &RunEvidence, validity: &Validity) {
         .solvers
         .iter()
         .filter(|solver| solver.truncated > 0)
-        .map(|solver| {
-            let share = solver.truncated as f64 / solver.replies.max(1) as f64;
-            format!("{} {}", safe_line(&solver.name), percent(share))
-        })
+        .map(|solver| format!("{} {}", safe_line(&solver.name), percent_of(solver.truncated, solver.replies)))
         .collect();
     if cut.is_empty() {
         data("no solver's reply was cut at its token limit");

@@ -1,9 +1,9 @@
 //! Tables that several commands print.
 
 use aske_bench::Estimate;
-use aske_evidence::Share;
+use aske_evidence::{Share, few_pairs};
 use aske_record::RoleUsage;
-use aske_report::number::{percent, percent_range};
+use aske_report::number::{percent, percent_of, percent_range};
 use aske_stats::AdaptiveEstimate;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
@@ -19,18 +19,26 @@ pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-/// Outcomes with both intervals.
-pub(crate) fn outcomes(shares: &[Share]) -> Table {
-    let header = ["outcome", "sessions", "share", "95% across samples", "95% over pairs"];
-    let mut table = table(&header, &[1, 2, 3, 4]);
+/// The heading of intervals for the pairs of a run only.
+pub(crate) fn these_pairs(pairs: usize) -> &'static str {
+    if pairs == 1 { "95% this pair" } else { "95% these pairs" }
+}
+
+/// Outcomes over so many pairs, with the interval over pairs; if they are few, also with the one for these pairs.
+pub(crate) fn outcomes(shares: &[Share], pairs: usize) -> Table {
+    let mut header = vec!["outcome", "sessions", "share"];
+    header.extend(few_pairs(pairs).then_some(these_pairs(pairs)));
+    header.extend((pairs > 1).then_some("95% over pairs"));
+    let mut table = table(&header, &(1..header.len()).collect::<Vec<_>>());
     for share in shares {
-        table.add_row([
+        let mut row = vec![
             share.outcome.to_string(),
             HumanCount(share.sessions).to_string(),
-            percent(share.rate),
-            percent_range(share.across_samples),
-            percent_range(share.over_pairs),
-        ]);
+            percent_of(share.sessions, share.of),
+        ];
+        row.extend(few_pairs(pairs).then(|| percent_range(share.these_pairs)));
+        row.extend((pairs > 1).then(|| percent_range(share.over_pairs)));
+        table.add_row(row);
     }
     table
 }

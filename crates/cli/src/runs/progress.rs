@@ -215,8 +215,8 @@ impl Progress {
         let mut parts = Vec::new();
         if tally.sessions() > 0 {
             parts.push(share(Outcome::Calibrated, GOOD, "calibrated"));
-            parts.push(share(Outcome::TooEasy, NOTE, "too easy"));
-            parts.push(share(Outcome::TooHard, NOTE, "too hard"));
+            parts.push(share(Outcome::TooEasy, NOTE, "too_easy"));
+            parts.push(share(Outcome::TooHard, NOTE, "too_hard"));
         }
         parts.push(format!("{:.0} calls/s", spent.calls as f64 / seconds));
         parts.push(format!("{} tokens", HumanCount(spent.tokens)));

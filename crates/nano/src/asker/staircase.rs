@@ -18,11 +18,12 @@ const INFORMATION_WEIGHT: f64 = 0.25;
 /// Ties within this tolerance are broken at random, so that sessions differ.
 const TOLERANCE: f64 = 0.01;
 
-/// The next question.
+/// The next question. Without `reuse`, the final question is a new one, and probes serve only to learn about the solvers.
 pub(super) fn choose<'h>(
     prior: &Prior,
     history: &'h History,
     is_final: bool,
+    reuse: bool,
     random: &mut Rng,
 ) -> Choice<'h> {
     let tallies: Vec<[AnswerCounts; 2]> = history.asked.iter().map(|asked| tallies(prior, asked)).collect();
@@ -36,7 +37,7 @@ pub(super) fn choose<'h>(
         (0..prior.cells()).map(|cell| [one.fresh(cell), two.fresh(cell)]).collect();
     let fresh: Vec<f64> = expected.iter().map(|[one, two]| split(one.right, two.right)).collect();
     if is_final {
-        return match best(&again) {
+        return match best(&again).filter(|_| reuse) {
             Some((place, value)) if best(&fresh).is_none_or(|(_, other)| value >= other) => {
                 Choice::Again(&history.asked[place].question)
             }
@@ -49,7 +50,7 @@ pub(super) fn choose<'h>(
         .iter()
         .zip(&fresh)
         .map(|([one, two], first)| {
-            let found = (repeated(one, two) - now).max(0.0);
+            let found = if reuse { (repeated(one, two) - now).max(0.0) } else { 0.0 };
             first * found + INFORMATION_WEIGHT * (one.information + two.information)
         })
         .collect();

@@ -14,10 +14,8 @@ const MAX_NAME: usize = 56;
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) value: f64,
-    /// The main interval.
+    /// The interval.
     pub(crate) interval: Option<Interval>,
-    /// A second interval, drawn thin below the first.
-    pub(crate) second: Option<Interval>,
     /// The text on the right.
     pub(crate) note: String,
     /// Drawn hollow, for values that are not significant.
@@ -29,7 +27,7 @@ pub(crate) struct Row {
 impl Row {
     /// A filled row with one interval, in the colour of calibrated sessions.
     pub(crate) fn new(name: impl Into<String>, value: f64, interval: Option<Interval>, note: String) -> Self {
-        Self { name: name.into(), value, interval, second: None, note, hollow: false, class: "o-calibrated" }
+        Self { name: name.into(), value, interval, note, hollow: false, class: "o-calibrated" }
     }
 }
 
@@ -68,8 +66,7 @@ pub(crate) fn ranges_figure(
 
 fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
     let ends = rows.iter().flat_map(|row| {
-        let within = [row.interval, row.second].into_iter().flatten();
-        within.flat_map(|interval| [interval.low, interval.high]).chain([row.value])
+        row.interval.into_iter().flat_map(|interval| [interval.low, interval.high]).chain([row.value])
     });
     let mut values = around(ends, axis.zero || axis.bars);
     if axis.bars {
@@ -104,25 +101,23 @@ fn ranges(rows: &[Row], axis: &Axis<'_>) -> Drawing {
 }
 
 fn mark(row: &Row, middle: f64, scale: Scale, bar: bool) -> Markup {
-    let lift = if row.second.is_some() { 4.0 } else { 0.0 };
     html! {
         @if bar {
             rect.bar x=(px(scale.at(0.0))) y=(px(middle - 11.0)) height="22"
                 width=(px(scale.at(row.value) - scale.at(0.0))) {}
         }
-        @if let Some(interval) = row.interval { (whisker(interval, middle - lift, scale, "wide")) }
-        @if let Some(interval) = row.second { (whisker(interval, middle + lift, scale, "thin")) }
+        @if let Some(interval) = row.interval { (whisker(interval, middle, scale)) }
         @if !bar {
-            circle.dot.hollow[row.hollow] cx=(px(scale.at(row.value))) cy=(px(middle - lift)) r="4.5" {}
+            circle.dot.hollow[row.hollow] cx=(px(scale.at(row.value))) cy=(px(middle)) r="4.5" {}
         }
     }
 }
 
-fn whisker(interval: Interval, y: f64, scale: Scale, class: &str) -> Markup {
+fn whisker(interval: Interval, y: f64, scale: Scale) -> Markup {
     let [low, high] = [interval.low, interval.high].map(|end| scale.at(end));
     let path =
         format!("M{0} {2}V{3}M{0} {4}H{1}M{1} {2}V{3}", px(low), px(high), px(y - 3.0), px(y + 3.0), px(y));
-    html! { path class={ "whisker " (class) } d=(path) {} }
+    html! { path.whisker d=(path) {} }
 }
 
 #[cfg(test)]
@@ -133,7 +128,7 @@ mod tests {
     fn the_axis_of_shares_ends_at_100_percent() {
         // Student's t over two samples: 0.4 and 0.6 give 0.5 ± 12.7 × 0.1.
         let across = Interval { low: -0.77, high: 1.77 };
-        let row = Row { second: Some(across), ..Row::new("asker", 0.5, None, "50.0%".to_owned()) };
+        let row = Row::new("asker", 0.5, Some(across), "50.0%".to_owned());
         let drawn = ranges(&[row], &Axis::shares("calibrated sessions")).body.into_string();
         assert!(drawn.contains(">100%<") && !drawn.contains(">120%<"), "{drawn}");
     }

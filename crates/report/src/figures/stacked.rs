@@ -2,7 +2,7 @@
 
 use crate::draw::{Drawing, Figure, Scale, px, text_width};
 use crate::number::{percent, points};
-use crate::sections::{outcome_name, table};
+use crate::sections::table;
 use crate::text::label;
 use aske_session::Outcome;
 use maud::{Markup, html};
@@ -30,7 +30,7 @@ pub(crate) fn stacked_figure(
 ) -> Markup {
     let describe = |bar: &Bar| {
         let parts = Outcome::ALL.into_iter().zip(bar.shares);
-        let parts = parts.map(|(outcome, share)| format!("{} {}", outcome_name(outcome), percent(share)));
+        let parts = parts.map(|(outcome, share)| format!("{} {}", outcome.as_str(), percent(share)));
         format!("{}: {}.", bar.name, parts.collect::<Vec<_>>().join(", "))
     };
     let desc = bars.iter().map(describe).collect::<Vec<_>>().join(" ");
@@ -73,7 +73,7 @@ fn segments(bar: &Bar, top: f64, scale: Scale) -> Markup {
             @let wide = end - start;
             g class={ "o-" (outcome.as_str()) } {
                 rect.seg x=(px(start)) y=(px(top)) width=(px(wide)) height=(px(BAR)) {
-                    title { (outcome_name(outcome)) ": " (percent(share)) }
+                    title { (outcome.as_str()) ": " (percent(share)) }
                 }
                 @if wide > 30.0 {
                     text.in x=(px(start + wide / 2.0)) y=(px(top + BAR / 2.0 + 4.0)) text-anchor="middle" {
@@ -89,14 +89,14 @@ fn legend(left: f64) -> Markup {
     let mut at = left;
     let places = Outcome::ALL.map(|outcome| {
         let start = at;
-        at += 34.0 + 6.4 * outcome_name(outcome).len() as f64;
+        at += 34.0 + 6.4 * outcome.as_str().len() as f64;
         start
     });
     html! {
         @for (outcome, at) in Outcome::ALL.into_iter().zip(places) {
             g class={ "o-" (outcome.as_str()) } {
                 rect.seg x=(px(at)) y="6" width="14" height="14" {}
-                text.key x=(px(at + 20.0)) y="17" { (outcome_name(outcome)) }
+                text.key x=(px(at + 20.0)) y="17" { (outcome.as_str()) }
             }
         }
     }

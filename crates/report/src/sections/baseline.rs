@@ -1,9 +1,9 @@
 //! Questions asked without probing.
 
 use super::maps::outcome_map;
-use super::{cell, outcome_name, run_name, shares, solver_names};
+use super::{cell, run_name, shares, solver_names};
 use crate::figures::stacked::{Bar, stacked_figure};
-use crate::number::{count, or_dash, percent, range, signed};
+use crate::number::{count, or_dash, percent, percent_of, range, signed};
 use crate::text::plain;
 use aske_evidence::{Baseline, Evidence, RunEvidence};
 use aske_session::Outcome;
@@ -22,11 +22,12 @@ pub(super) fn baseline(evidence: &Evidence) -> Option<Markup> {
         let name = run_name(evidence, *index);
         let probing = shares(&run.outcomes);
         for share in &baseline.outcomes {
+            let probed = run.outcomes.iter().find(|probed| probed.outcome == share.outcome);
             rows.push(vec![
                 cell(&name),
-                cell(outcome_name(share.outcome)),
-                cell(percent(probing[share.outcome as usize])),
-                cell(percent(share.rate)),
+                cell(share.outcome.as_str()),
+                cell(probed.map_or_else(|| percent_of(0, 0), |share| percent_of(share.sessions, share.of))),
+                cell(percent_of(share.sessions, share.of)),
                 cell(or_dash(share.over_pairs, range)),
             ]);
         }

@@ -2,7 +2,7 @@
 
 use super::{cell, named_runs};
 use crate::figures::ranges::{Axis, Row, ranges_figure};
-use crate::number::{count, or_dash, p_value, percent, range, signed, signed_range};
+use crate::number::{count, or_dash, p_value, percent_of, range, signed, signed_range};
 use crate::text::plain;
 use aske_evidence::{Difficulty, Evidence};
 use maud::{Markup, html};
@@ -20,14 +20,19 @@ pub(super) fn difficulty(evidence: &Evidence) -> Option<Markup> {
         let kinds = [("easy pair", "o-too_easy"), ("hard pair", "o-too_hard")];
         for (target, (kind, class)) in found.targets.iter().zip(kinds) {
             let failed = &target.failed;
-            let row = Row::new(format!("{name}, {kind}"), failed.rate, failed.interval, percent(failed.rate));
+            let row = Row::new(
+                format!("{name}, {kind}"),
+                failed.rate,
+                failed.interval,
+                percent_of(failed.hits, failed.of),
+            );
             drawn.push(Row { class, ..row });
             rows.push(vec![
                 cell(name),
                 html! { (kind) ": " (plain(&target.pair)) },
                 cell(&found.solver),
                 cell(format!("{} of {}", count(failed.hits), count(failed.of))),
-                cell(percent(failed.rate)),
+                cell(percent_of(failed.hits, failed.of)),
                 cell(or_dash(failed.interval, range)),
             ]);
         }

@@ -1,9 +1,10 @@
 //! The result in sentences.
 
+use super::caveats::caveats;
 use super::{named_runs, scroll, table};
 use crate::number::{count, counted, percent, points, range};
 use crate::text::plain;
-use aske_evidence::{AuditEvidence, Evidence, RunEvidence, SessionCounts};
+use aske_evidence::{AuditEvidence, Evidence, RunEvidence, SessionCounts, Share, few_pairs};
 use aske_session::Outcome;
 use aske_stats::{AdaptiveEstimate, Estimate};
 use maud::{Markup, html};
@@ -14,6 +15,7 @@ pub(super) fn headline(evidence: &Evidence) -> Markup {
         @for (name, run) in named_runs(evidence) {
             article.headline {
                 (sentence(&name, run))
+                (caveats(&run.caveats, run.cells.len()))
                 (luck(run))
                 (missing(run))
             }
@@ -22,7 +24,8 @@ pub(super) fn headline(evidence: &Evidence) -> Markup {
             p.read {
                 "A session is " em { "calibrated" } " when exactly one of its two boundary solvers gives the answer "
                 "of the cross-check solver. Intervals are 95%; " em { "over pairs" } " means that whole pairs are resampled, so the "
-                "interval also covers another choice of pairs."
+                "interval also covers another choice of pairs; the paper's, across samples, is under "
+                a href="#outcomes" { "Outcomes" } "."
             }
             (facts(evidence))
         }
@@ -39,13 +42,27 @@ fn sentence(name: &str, run: &RunEvidence) -> Markup {
                 " of sessions (95%: " (range(sampling.rate.interval)) ", weighted over pairs)."
             } @else if let Some(share) = share.filter(|_| run.sessions > 0) {
                 " writes a calibrated question in " strong { (percent(share.rate)) } " of sessions"
-                @if let Some(interval) = share.over_pairs { " (95%: " (range(interval)) ", over pairs)" }
-                "."
+                (intervals(share, run.cells.len())) "."
             } @else {
                 " has no graded session yet."
             }
         }
         @if let Some(sampling) = &run.sampling { (adaptive(sampling, share.map(|share| share.rate))) }
+    }
+}
+
+/// The interval over pairs; with few pairs, after the one for these pairs.
+fn intervals(share: &Share, pairs: usize) -> Markup {
+    let these = share.these_pairs.filter(|_| few_pairs(pairs));
+    html! {
+        @match (these, share.over_pairs) {
+            (Some(these), Some(over)) => {
+                " (95%: " (range(these)) " on these " (pairs) " pairs, " (range(over)) " over pairs)"
+            },
+            (Some(these), None) => { " (95%: " (range(these)) " on this pair)" },
+            (None, Some(over)) => { " (95%: " (range(over)) ", over pairs)" },
+            (None, None) => {},
+        }
     }
 }
 

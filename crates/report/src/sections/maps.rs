@@ -3,7 +3,7 @@
 use super::{named_runs, solver_names};
 use crate::draw::Figure;
 use crate::figures::triangle::{Cell, Key, triangle};
-use crate::number::{count, counted, percent, range};
+use crate::number::{count, counted, percent, percent_of, range};
 use crate::text::label;
 use aske_evidence::{Count, Evidence, PairCell, RunEvidence, share};
 use aske_session::Outcome;
@@ -45,10 +45,10 @@ pub(super) fn outcome_map(
 ) -> Markup {
     let at = outcome as usize;
     let usual = usual(cells);
-    let (class, name) = match outcome {
-        Outcome::TooEasy => ("h-easy", "Too easy"),
-        Outcome::TooHard => ("h-hard", "Too hard"),
-        _ => ("h-cal", "Calibrated"),
+    let class = match outcome {
+        Outcome::TooEasy => "h-easy",
+        Outcome::TooHard => "h-hard",
+        _ => "h-cal",
     };
     let drawn = cells.iter().filter(|cell| cell.sessions > 0);
     let shapes: Vec<Cell> = drawn
@@ -81,14 +81,14 @@ pub(super) fn outcome_map(
         "Of {} {unit}s, {} ({}). Most often: {most}; least often: {least}.",
         count(of),
         count(hits),
-        percent(share(hits, of))
+        percent_of(hits, of)
     );
     let caption = html! {
         "Percent of the pair's " (unit) "s; " (count(usual)) " " (unit) "s a pair" @if shapes.iter().any(|cell| cell.small.is_some()) { ", or n where it is given" } "."
     };
     Figure {
         id: &format!("{id}-{}", outcome.as_str().replace('_', "-")),
-        title: name,
+        title: outcome.as_str(),
         desc: &desc,
         caption,
         drawing: triangle(solvers, &shapes, &key),
@@ -127,7 +127,7 @@ fn weaker_wins_map(index: usize, run: &RunEvidence) -> Markup {
         boxed: cells.iter().any(|cell| cell.boxed).then_some("clearly separated pair"),
     };
     let describe = |count: &Count| {
-        format!("{} of {} calibrated sessions ({})", count.hits, count.of, percent(count.rate))
+        format!("{} of {} calibrated sessions ({})", count.hits, count.of, percent_of(count.hits, count.of))
     };
     let caption = html! {
         "How often the weaker solver of the pair (fewer right answers over its sessions) is the one that is right: "

@@ -55,7 +55,7 @@ fn one(run: &Run, highlight: &Highlight, bytes: usize) -> Result<Option<Markup>,
             break;
         }
     }
-    let outcome = session.grade.as_ref().map_or("not graded", |grade| super::outcome_name(grade.outcome));
+    let outcome = session.grade.as_ref().map_or("not graded", |grade| grade.outcome.as_str());
     Ok(Some(html! {
         details.session.print-open {
             summary {

@@ -1,19 +1,16 @@
 //! Checks on the validity of the numbers.
 
 use super::{cell, named_runs, scroll, table};
-use crate::number::{count, percent};
+use crate::number::{count, percent_of};
 use crate::text::plain;
-use aske_evidence::{Evidence, RunEvidence, SolverReplies, severity, share};
+use aske_evidence::{Evidence, RunEvidence, SOLVER_LIMITS, Severity, SolverReplies, severity, share};
 use maud::{Markup, html};
-
-/// Limits on the share of truncated or unanswered replies of one solver.
-const SOLVER_LIMITS: [f64; 2] = [0.02, 0.10];
 
 pub(super) fn validity(evidence: &Evidence) -> Markup {
     html! {
         p {
             "Each check counts sessions whose label may be unreliable. A share up to the first limit is " b { "fine" }
-            ", up to the second worth a " b { "look" } ", and above it a " b { "problem" } "."
+            ", up to the second worth a " b { "look" } ", and above it a " b { "problem" } ". What the paper allows is a " b { "note" } "."
         }
         @for (name, run) in named_runs(evidence) {
             h3 { bdi { (name) } }
@@ -28,13 +25,12 @@ fn checks(run: &RunEvidence) -> Markup {
     let rows: Vec<Vec<Markup>> = aske_evidence::checks(run)
         .iter()
         .map(|check| {
-            let part = check.share();
             let limits = format!("{} / {}", limit(check.limits[0]), limit(check.limits[1]));
             vec![
                 html! { (check.name) span.meaning { (check.meaning) } },
-                verdict(part, check.limits),
+                verdict(check.severity()),
                 html! { (count(check.hits)) " of " (count(check.of)) },
-                cell(percent(part)),
+                cell(percent_of(check.hits, check.of)),
                 cell(limits),
                 html! { @for name in check.examples.iter().take(3) { code.example { (plain(name)) } " " } },
             ]
@@ -48,8 +44,8 @@ fn limit(limit: f64) -> String {
     if percent.fract() == 0.0 { format!("{percent:.0}%") } else { format!("{percent:.1}%") }
 }
 
-fn verdict(part: f64, limits: [f64; 2]) -> Markup {
-    let word = severity(part, limits).as_str();
+fn verdict(severity: Severity) -> Markup {
+    let word = severity.as_str();
     html! { span class=(format!("verdict {word}")) { (word) } }
 }
 
@@ -64,14 +60,13 @@ fn replies(run: &RunEvidence) -> Markup {
         .solvers
         .iter()
         .map(|solver| {
-            let of_replies =
-                |hits| cell(format!("{} ({})", count(hits), percent(share(hits, solver.replies))));
+            let of_replies = |hits| cell(format!("{} ({})", count(hits), percent_of(hits, solver.replies)));
             vec![
                 html! { bdi { (plain(&solver.name)) } },
                 cell(count(solver.replies)),
                 of_replies(solver.truncated),
                 of_replies(solver.unanswered),
-                verdict(worst(solver), SOLVER_LIMITS),
+                verdict(severity(worst(solver), SOLVER_LIMITS)),
             ]
         })
         .collect();

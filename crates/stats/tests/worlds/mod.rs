@@ -1,4 +1,5 @@
 //! Made-up solvers, askers and pairs whose truth is known.
+#![allow(dead_code, reason = "each test uses some of them")]
 
 use aske_stats::{Estimate, Interval};
 use fastrand::Rng;

@@ -27,8 +27,10 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
             CliError::usage("the runs have no problem in common", "evaluate them on the same --data")
         })?;
     found.differences = differences;
+    found.warnings = base_among(&base, &trained, &names[1..]);
     for text in found.notes() {
-        note(format_args!("{} {}", paint(NOTE.bold(), "note:"), safe(&text)));
+        let kind = if found.warnings.contains(&text) { "warning:" } else { "note:" };
+        note(format_args!("{} {}", paint(NOTE.bold(), kind), safe(&text)));
     }
     if let Some(file) = &arguments.figure {
         written(file, &page::figure(&found))?;
@@ -80,6 +82,21 @@ fn comparable(base: &Run, other: &Run) -> Result<Vec<String>, CliError> {
     Ok(found.protocol)
 }
 
+/// Warnings about trained runs that are the base run, or a copy of it.
+fn base_among(base: &Run, trained: &[Run], names: &[String]) -> Vec<String> {
+    let folder = |run: &Run| run.path.canonicalize().unwrap_or_else(|_| run.path.clone());
+    let same = |run: &Run| folder(run) == folder(base) || (!run.evals.is_empty() && run.evals == base.evals);
+    let among = trained.iter().zip(names).filter(|(run, _)| same(run));
+    among
+        .map(|(run, name)| {
+            format!(
+                "{name} ({}) is the base run: its change is zero by construction, and it pulls the mean towards the base.",
+                run.path.display()
+            )
+        })
+        .collect()
+}
+
 /// Names of the runs: trained ones by their seed if all have one; otherwise by model, or by folder if models are equal.
 fn names(base: &Run, trained: &[Run]) -> Vec<String> {
     let model = |run: &Run| run.evals.first().map(|record| record.model.clone()).unwrap_or_default();
@@ -115,7 +132,7 @@ fn terminal(found: &ModelComparison) -> String {
     format!(
         "{}\n{}\n\n{}\n{}",
         grid(&tables::comparison(found)),
-        paint(DIM, format_args!("the baseline is {}; values above it are bold", safe(&found.base))),
+        paint(DIM, format_args!("the baseline is {}. {}", safe(&found.base), tables::BOLD)),
         grid(&tables::changes(found)),
         paint(DIM, about)
     )

@@ -7,6 +7,7 @@ use crate::output::data;
 use aske_answer::{Verdict, compare};
 use aske_nano::parse_question;
 use aske_record::{Record, read_records};
+use aske_report::number::percent_of;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, CliError> {
     );
     for path in &arguments.runs {
         let count = count(path)?;
-        let share = |part: u32, of: u32| format!("{:.1}%", 100.0 * f64::from(part) / f64::from(of.max(1)));
+        let share = |part: u32, of: u32| percent_of(part.into(), of.into());
         if arguments.json {
             data(json!({ "run": path, "count": count }));
         }

@@ -118,7 +118,7 @@ fn step(line: &StepMetrics) -> String {
         line.reward,
         percent(line.calibrated),
         maybe("by the fixed check", line.fixed_calibrated).unwrap_or_default(),
-        maybe("bad cross-check", line.bad_cross_check).unwrap_or_default(),
+        maybe("bad_cross_check", line.bad_cross_check).unwrap_or_default(),
         percent(line.distinct),
         percent(line.valid),
         maybe("agreement", line.agreement).unwrap_or_default(),
@@ -138,7 +138,7 @@ fn curves(lines: &[StepMetrics]) -> String {
     let every: [(&str, Value, Option<f64>); 9] = [
         ("calibrated, by itself", |line| Some(line.calibrated), Some(1.0)),
         ("by the fixed check", |line| line.fixed_calibrated, Some(1.0)),
-        ("bad cross-check", |line| line.bad_cross_check, Some(1.0)),
+        ("bad_cross_check", |line| line.bad_cross_check, Some(1.0)),
         ("reward", |line| Some(line.reward), None),
         ("distinct questions", |line| Some(line.distinct), Some(1.0)),
         ("valid questions", |line| Some(line.valid), Some(1.0)),

@@ -212,10 +212,10 @@ fn measured(name: String, found: &Measurements, at: usize, lines: &[StepMetrics]
     }
 }
 
-/// The calibrated share with its interval over pairs.
+/// The calibrated share with its interval over pairs; of a single pair, over its sessions.
 fn calibration(shares: &[Share]) -> Option<Estimate> {
     let share = shares.iter().find(|share| share.outcome == Outcome::Calibrated)?;
-    Some(Estimate { value: share.rate, interval: share.over_pairs? })
+    Some(Estimate { value: share.rate, interval: share.over_pairs.or(share.these_pairs)? })
 }
 
 /// The gain in correct answers, paired by question.
