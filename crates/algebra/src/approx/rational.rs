@@ -137,7 +137,7 @@ pub(super) fn binomial(cx: &Context<'_>, n: &Rational, k: &IBig) -> Exact {
         return Ok(None);
     };
     if natural && let Ok(top) = u64::try_from(n.numerator()) {
-        let words = count * u64::from(top.ilog2() + 1) / 64;
+        let words = count * u64::from(u64::BITS - top.leading_zeros()) / 64;
         cx.spend(20 + 8 * count + words * words / 3)?;
         return Ok(
             Some(Rational::from(integer::binomial(top, count))).filter(|value| size(value) <= MAX_BITS)

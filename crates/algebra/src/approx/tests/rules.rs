@@ -35,6 +35,8 @@ fn exact_arithmetic_stays_exact() {
         ("(binomial 1/2 2)", "-1/8"),
         ("(binomial -3 2)", "6"),
         ("(binomial 3 5)", "0"),
+        ("(binomial 0 0)", "1"),
+        ("(binomial 0 3)", "0"),
         ("(factorial 20)", "2432902008176640000"),
         ("(factorial2 7)", "105"),
         ("(factorial2 8)", "384"),
