@@ -6,7 +6,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -21,6 +21,17 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// Every progress bar; hidden where stderr is not a terminal. Lines on stderr are printed above the bars.
 pub(crate) static BARS: LazyLock<MultiProgress> =
     LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8)));
+
+/// Columns of the output where neither a terminal nor `COLUMNS` says how many there are.
+const WIDTH: usize = 100;
+
+/// The columns of the terminal that data are printed on.
+pub(crate) fn width() -> usize {
+    let stdout = std::io::stdout();
+    let terminal = if stdout.is_terminal() { terminal_size::terminal_size_of(stdout) } else { None };
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal.map(|(terminal_size::Width(width), _)| width.into()).or_else(columns).unwrap_or(WIDTH)
+}
 
 /// Wraps text in a style; the streams drop it where colours are off.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
@@ -74,10 +85,17 @@ pub(crate) fn note_once(text: impl Display) {
 
 /// Prints an error and its hint.
 pub(crate) fn error(error: &CliError) {
-    note(format_args!("{} {}", paint(BAD.bold(), "error:"), error.message));
+    note(format_args!("{} {}", paint(BAD.bold(), "error:"), without_codes(&error.message)));
     if let Some(text) = &error.hint {
         hint(text);
     }
+}
+
+/// A message without the error numbers of the operating system.
+fn without_codes(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Prints what to do next.

@@ -5,6 +5,7 @@ use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
 use crate::renamed::{self, OldKey};
 use crate::secret::{redact, shown};
 use crate::{Config, ConfigError, EvalSection, TrainSection, builtin, closest, suggest};
+use aske_chat::plain_parse_error;
 use aske_model::redact_text;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -365,7 +366,7 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
     });
     let (what, hint) = match suggest::unknown_field(error.message()) {
         Some((what, hint)) => (what, Some(hint)),
-        None => (error.message().to_owned(), None),
+        None => (plain_parse_error(error.message()), None),
     };
     // A quoted value may be a misplaced API key.
     ConfigError { location: place, message: redact_text(&what), hint }
@@ -430,7 +431,10 @@ mod tests {
         assert!(error.to_string().ends_with("x.toml:4: unknown key `sampels`"), "{error}");
         assert_eq!(error.hint.as_deref(), Some("did you mean `samples`?"));
         let error = load("[run]\nsamples = \"many\"", &[], &[]).unwrap_err();
-        assert!(error.to_string().contains("x.toml:2: invalid type: string \"many\""), "{error}");
+        assert!(
+            error.to_string().contains("x.toml:2: expected a whole number of 0 or more, found \"many\""),
+            "{error}"
+        );
         let error = load("[run", &[], &[]).unwrap_err();
         assert!(error.to_string().contains("x.toml:1:"), "{error}");
         let error = load("", &[("ASKE_RUN_SAMPELS", "1")], &[]).unwrap_err();

@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
     if let Some(file) = &arguments.figure {
         written(file, &page::figure(&found))?;
     }
-    let format = arguments.format.or_else(|| by_ending(arguments.output.as_deref()));
+    let format = arguments.format.or_else(|| by_ending(arguments.out.as_deref()));
     let text = match format.unwrap_or(GridFormat::Terminal) {
         GridFormat::Terminal => terminal(&found),
         GridFormat::Markdown => {
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
         }
         GridFormat::Html => page::comparison(&found),
     };
-    match &arguments.output {
+    match &arguments.out {
         Some(file) => written(file, &anstream::adapter::strip_str(&text).to_string())?,
         None if arguments.json => {}
         None if matches!(format, None | Some(GridFormat::Terminal)) => data(text),
