@@ -33,6 +33,21 @@ pub(crate) fn width() -> usize {
     terminal.map(|(terminal_size::Width(width), _)| width.into()).or_else(columns).unwrap_or(WIDTH)
 }
 
+/// Text in lines of at most this width; words are not broken.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Wraps text in a style; the streams drop it where colours are off.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
@@ -65,8 +80,16 @@ pub(crate) fn write(file: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError
 /// Prints text on stderr, above any progress bar.
 pub(crate) fn print_stderr(text: impl Display) {
     BARS.suspend(|| {
-        let _ = write!(anstream::stderr().lock(), "{text}");
+        let text = without_codes(&text.to_string());
+        let _ = anstream::stderr().lock().write_all(text.as_bytes());
     });
+}
+
+/// Text without the error numbers of the operating system.
+fn without_codes(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Prints a line for the user on stderr.
@@ -85,17 +108,10 @@ pub(crate) fn note_once(text: impl Display) {
 
 /// Prints an error and its hint.
 pub(crate) fn error(error: &CliError) {
-    note(format_args!("{} {}", paint(BAD.bold(), "error:"), without_codes(&error.message)));
+    note(format_args!("{} {}", paint(BAD.bold(), "error:"), error.message));
     if let Some(text) = &error.hint {
         hint(text);
     }
-}
-
-/// A message without the error numbers of the operating system.
-fn without_codes(message: &str) -> String {
-    let mut parts = message.split(" (os error ");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Prints what to do next.

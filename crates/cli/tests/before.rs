@@ -153,7 +153,7 @@ fn another_comparison_is_refused() {
         2,
         &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "-o", "protocol.comparison=paper"],
     );
-    assert!(ran.stderr.contains("comparison: aske-2 there, paper-3 here"), "{ran}");
+    assert!(ran.stderr.contains("comparison: aske-2 in the folder, paper-3 now"), "{ran}");
 }
 
 #[test]

@@ -18,6 +18,10 @@ use toml::{Table, Value};
 const DEFAULT_FILE: &str = "aske.toml";
 /// The configuration that is used without a file.
 const NANO: &str = "nano";
+/// What to do about a value of another type.
+const TYPES: &str = "`aske config` shows every key with its value";
+/// What to do about a file that is not TOML.
+const SYNTAX: &str = "a file has sections in [brackets], and lines `key = value` with text in quotes";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
 
@@ -202,6 +206,9 @@ impl Stack {
         if path.is_file() {
             return self.add_file(&path);
         }
+        if path.is_dir() && builtin::config(name).is_none() {
+            return Err(ConfigError::at(name, "is a folder").with_hint("name the TOML file in it"));
+        }
         if builtin::config(name).is_some() {
             return self.add_builtin(name);
         }
@@ -249,8 +256,13 @@ impl Stack {
     }
 
     fn add_file(&mut self, path: &Path) -> Result<Origin, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::at(path.display().to_string(), error.to_string()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let what = match error.kind() {
+                std::io::ErrorKind::InvalidData => "not text in UTF-8".to_owned(),
+                _ => error.to_string(),
+            };
+            ConfigError::at(path.display().to_string(), what).with_hint("name a TOML file that you can read")
+        })?;
         self.add_text(Origin::File(path.to_owned()), &text, Some(path))
     }
 
@@ -366,7 +378,11 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
     });
     let (what, hint) = match suggest::unknown_field(error.message()) {
         Some((what, hint)) => (what, Some(hint)),
-        None => (plain_parse_error(error.message()), None),
+        None => {
+            let what = plain_parse_error(error.message());
+            let hint = if what.contains(", found ") { TYPES } else { SYNTAX };
+            (what, Some(hint.to_owned()))
+        }
     };
     // A quoted value may be a misplaced API key.
     ConfigError { location: place, message: redact_text(&what), hint }

@@ -1,7 +1,7 @@
 //! How two experiments differ, value by value.
 
 use crate::Identity;
-use crate::manifest::{COMPARISON, GROWING};
+use crate::manifest::{COMPARISON, EVAL, GROWING};
 use aske_session::comparison_family;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,6 +72,11 @@ fn parts(key: &str, text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     if text == "none" {
         found.insert(format!("{key}.model"), text.to_owned());
+        return found;
+    }
+    if let Some((version, tokens)) = text.split_once(", ").filter(|_| key == EVAL) {
+        found.insert(format!("{key}.version"), version.to_owned());
+        found.insert(format!("{key}.max_tokens"), tokens.to_owned());
         return found;
     }
     // The name of a model, its sampling, and possibly a token limit.

@@ -60,6 +60,16 @@ impl Manifest {
         self.identity.0.contains_key(EVAL)
     }
 
+    /// What the folder is the run of.
+    pub(crate) fn kind(&self) -> &'static str {
+        let has = |key: &str| self.identity.0.contains_key(key);
+        match () {
+            () if self.is_eval() => "an evaluation",
+            () if has("train") => "a training",
+            () => "a run of sessions",
+        }
+    }
+
     /// A manifest in today's format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
         Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
@@ -81,8 +91,11 @@ impl Manifest {
         let text = String::from_utf8(bytes).map_err(|error| {
             RunError::manifest(&path, format_args!("not UTF-8 text: {}", error.utf8_error()))
         })?;
-        let unreadable =
-            |error: toml::de::Error| RunError::manifest(&path, plain_parse_error(error.message()));
+        let unreadable = |error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            RunError::manifest(&path, format_args!("line {line}: {}", plain_parse_error(error.message())))
+        };
         let version: Version = toml::from_str(&text).map_err(unreadable)?;
         if version.schema != SCHEMA {
             let Version { schema, aske } = version;
@@ -97,7 +110,8 @@ impl Manifest {
 
     /// Reads the manifest of a folder that must have one.
     pub fn require(folder: &Path) -> Result<Self, RunError> {
-        Self::read(folder)?.ok_or_else(|| RunError::no_run(folder))
+        Self::read(folder)?
+            .ok_or_else(|| if folder.exists() { RunError::no_run(folder) } else { RunError::missing(folder) })
     }
 
     /// Replaces the manifest atomically.

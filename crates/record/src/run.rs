@@ -132,6 +132,12 @@ impl RunDir {
 
 /// Checks that a manifest has the identity of the stored one.
 fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+    if there.kind() != here.kind() {
+        return Err(RunError::unusable(
+            format!("{} holds {}, and this is {}", path.display(), there.kind(), here.kind()),
+            "choose another folder with --run",
+        ));
+    }
     let differences = there.identity.differences(&here.identity);
     if differences.is_empty() {
         return Ok(());

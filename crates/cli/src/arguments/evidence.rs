@@ -62,7 +62,7 @@ pub(crate) struct View {
     /// Run folders [default: all in runs/, also single sessions and those of trainings]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) listen: Listen<8765>,
+    pub(crate) listen: Listen,
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,

@@ -1,9 +1,10 @@
 //! The layout of help texts: commands by purpose, and text below the options that is wrapped once.
 
+use crate::output::{width, wrapped};
 use clap::Command;
 use std::fmt::Write as _;
 
-/// Columns of help where there is no terminal, and the most that are used.
+/// The most columns that help uses.
 const WIDTH: usize = 100;
 /// Descriptions of examples begin here at the latest.
 const LAST_COLUMN: usize = 50;
@@ -45,9 +46,7 @@ Exit status: 0 done, 1 finished with failures, 2 usage or configuration, 3 budge
 
 /// The command line with its help texts laid out for the terminal.
 pub(crate) fn laid_out(command: Command) -> Command {
-    let width = terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width.into());
-    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let width = width.or_else(columns).unwrap_or(WIDTH).min(WIDTH);
+    let width = width().min(WIDTH);
     let overview = overview(&command, width);
     with_examples(command, width).term_width(width).override_help(overview)
 }
@@ -56,6 +55,11 @@ fn with_examples(mut command: Command, width: usize) -> Command {
     if let Some(text) = command.get_after_help().map(ToString::to_string) {
         command = command.after_help(layout(&text, width));
     }
+    // So that a negative number is reported as a wrong value, not as an unknown flag.
+    command = command.mut_args(|arg| {
+        let takes_value = arg.get_action().takes_values();
+        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+    });
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names
         .into_iter()
@@ -107,6 +111,7 @@ fn layout(text: &str, width: usize) -> String {
             (0, _) => {
                 if !examples.is_empty() {
                     end(&mut paragraph, &mut examples, &mut lines);
+                    lines.push(String::new());
                 }
                 paragraph =
                     if paragraph.is_empty() { words.to_owned() } else { format!("{paragraph} {words}") };
@@ -173,21 +178,6 @@ fn command_lines(command: &str, width: usize) -> Vec<String> {
                 line.push(' ');
             }
             line.push_str(word);
-        }
-    }
-    lines
-}
-
-/// Text in lines of at most this width.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
         }
     }
     lines

@@ -21,20 +21,46 @@ pub(super) fn explain(error: &clap::Error) -> ! {
     }
     let text = error.render().ansi().to_string();
     let text = PLAIN.iter().fold(text, |text, (said, plain)| text.replace(said, plain));
+    let text = text.lines().map(range).collect::<Vec<_>>().join("\n") + "\n";
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag.as_str(),
         _ => "",
     };
-    // The tip of the parser is to pass the flag as a value.
-    let text = if unknown == "--run" {
-        let kept = text.split("\n\n").filter(|part| !part.contains("-- --run"));
-        kept.collect::<Vec<_>>().join("\n\n")
-    } else {
-        text
-    };
-    print_stderr(text);
+    // The parser suggests to pass an unknown flag as a value.
+    let kept = text.split("\n\n").filter(|part| !part.contains("as a value, use '-- --"));
+    let text = kept.collect::<Vec<_>>().join("\n\n");
+    print_stderr(text.trim_end().to_owned() + "\n");
     if unknown == "--run" {
         hint("this command takes run folders without a flag, such as `aske report runs/mine`");
     }
     std::process::exit(Exit::Usage.status().into())
+}
+
+/// `9 is not in 1..=5` as `9 is more than 5`.
+fn range(line: &str) -> String {
+    let plain = || {
+        let (before, range) = line.split_once(" is not in ")?;
+        let (low, high) = range.split_once("..=").or_else(|| range.split_once(".."))?;
+        let value: i128 = before.rsplit(' ').next()?.parse().ok()?;
+        Some(match low.parse::<i128>() {
+            Ok(least) if value < least => format!("{before} is less than {low}"),
+            _ => format!("{before} is more than {high}"),
+        })
+    };
+    plain().unwrap_or_else(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn a_range_is_spelt_out() {
+        assert_eq!(
+            range("'--port <N>': 99999 is not in 0..=65535"),
+            "'--port <N>': 99999 is more than 65535"
+        );
+        assert_eq!(range("'--from <PHASE>': 0 is not in 1.."), "'--from <PHASE>': 0 is less than 1");
+        assert_eq!(range("error: other"), "error: other");
+    }
 }

@@ -30,7 +30,7 @@ pub(crate) struct ServeModels {
     #[command(flatten)]
     pub(crate) source: ConfigurationSource,
     #[command(flatten)]
-    pub(crate) listen: Listen<8079>,
+    pub(crate) listen: Listen,
     /// Maximum tokens of a reply if the request does not say
     #[arg(long, value_name = "TOKENS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_tokens: u32,
@@ -52,7 +52,7 @@ pub(crate) struct ServeEnv {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
     #[command(flatten)]
-    pub(crate) listen: Listen<8078>,
+    pub(crate) listen: Listen,
     /// The run folder that episodes are stored in [default: the next free runs/env-N]
     #[arg(long, alias = "out", value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,

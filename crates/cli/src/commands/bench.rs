@@ -3,7 +3,7 @@
 use crate::arguments::Bench;
 use crate::display::tables;
 use crate::error::{CliError, Exit};
-use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
+use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint, width, wrapped};
 use crate::runs::execute::{Amount, Target, with_progress};
 use crate::runs::folders::{self, Place};
 use crate::runs::servers::{Hosting, Servers, during};
@@ -95,7 +95,7 @@ async fn adaptive(
     if !(points > 0.0 && points < 50.0) {
         return Err(CliError::usage(
             format!("--until {points}: not a possible half-width"),
-            "give the half-width in percentage points, such as 2.0",
+            "give the half-width in percentage points, between 0 and 50, such as 2.0",
         ));
     }
     if arguments.execution.dry_run {
@@ -169,7 +169,7 @@ fn announce(settings: &Settings, plan: &[PlannedSession], open: usize, folder: &
     let state = match open {
         0 if plan.is_empty() => "nothing to do".to_owned(),
         0 => "all finished before".to_owned(),
-        open if open < plan.len() => format!("{} finished before", plan.len() - open),
+        open if open < plan.len() => format!("{open} still to run"),
         _ => format!("{} and a final question each", counted(settings.protocol.rounds, "round")),
     };
     note(format_args!(
@@ -233,11 +233,9 @@ fn dry_run(
     }
     data(tables::estimate(&estimate));
     data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
-    note(paint(
-        DIM,
-        "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of their\n\
-         token limit (all of it for the maximum); equivalence checks are not counted",
-    ));
+    let about = "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of \
+                 their token limit (all of it for the maximum); equivalence checks are not counted";
+    note(paint(DIM, wrapped(about, width()).join("\n")));
     Ok(Exit::Done)
 }
 

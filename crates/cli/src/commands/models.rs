@@ -73,7 +73,12 @@ fn probe(config: &Config, names: &[&str]) -> Result<ProbeResults, CliError> {
 fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> Table {
     let header = ["model", "provider", "served as", "size", "USD/M read", "USD/M written", "roles", "state"];
     let mut table = table(&header, &[3, 4, 5]);
-    for name in names {
+    // Smaller models first; those of unknown size keep their order after them.
+    let size_of =
+        |name: &str| config.models.get(name).and_then(|section| section.params).unwrap_or(f64::INFINITY);
+    let mut names = names.to_vec();
+    names.sort_by(|one, two| size_of(one).total_cmp(&size_of(two)));
+    for name in &names {
         let Some(section) = config.models.get(*name) else { continue };
         let price = |pick: fn(&aske_chat::Price) -> f64| {
             section.price.as_ref().map_or_else(String::new, |price| format!("{:.2}", pick(price)))

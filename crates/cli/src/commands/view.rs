@@ -11,7 +11,7 @@ use aske_view::serve;
 
 pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
     let runs = given_or_any(&arguments.runs)?;
-    let options = arguments.listen.options()?;
+    let options = arguments.listen.options(8765)?;
     let ready = |server: &Server| {
         let address = server.address();
         data(format_args!("http://{address}/"));

@@ -2,6 +2,7 @@
 
 use crate::output::width;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, presets};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Columns of white space beside a cell.
@@ -12,7 +13,7 @@ const NARROWEST_TEXT: usize = 20;
 const LONGEST_WORD: usize = 40;
 
 /// A table that is printed as wide as the terminal at most: first text and headings are wrapped, never a number; then the
-/// columns are printed in several blocks, each with the first column.
+/// columns are printed in several blocks, each with the columns that tell rows apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     header: Vec<String>,
@@ -39,19 +40,20 @@ impl Table {
         let natural = self.part(&all);
         let widths = natural.column_max_content_widths();
         if widths.iter().map(|column| usize::from(*column) + PADDING).sum::<usize>() <= width {
-            return natural.to_string();
+            return trimmed(&natural);
         }
         let narrowest = |column: usize| {
             let widest = usize::from(widths.get(column).copied().unwrap_or_default());
             self.narrowest(column, widest)
         };
+        let keys = self.keys();
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         let (mut block, mut used) = (Vec::new(), 0);
         for column in all {
             let needed = narrowest(column) + PADDING;
-            if block.len() > 1 && used + needed > width {
-                blocks.push(std::mem::replace(&mut block, vec![0]));
-                used = narrowest(0) + PADDING;
+            if block.len() > keys && used + needed > width {
+                blocks.push(std::mem::replace(&mut block, (0..keys).collect()));
+                used = (0..keys).map(|column| narrowest(column) + PADDING).sum();
             }
             block.push(column);
             used += needed;
@@ -65,9 +67,18 @@ impl Table {
                 let content = u16::try_from(narrowest(*column) + PADDING).unwrap_or(u16::MAX);
                 ColumnConstraint::LowerBoundary(Width::Fixed(content))
             }));
-            part.to_string()
+            trimmed(&part)
         });
         shown.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// How many columns at the left tell rows apart; every block has them.
+    fn keys(&self) -> usize {
+        let distinct = |columns: &usize| {
+            let keys: HashSet<_> = self.rows.iter().map(|row| row.get(..*columns)).collect();
+            keys.len() == self.rows.len()
+        };
+        (1..=2).find(distinct).unwrap_or(1)
     }
 
     /// The width below which a column is not wrapped.
@@ -101,6 +112,11 @@ impl Table {
         }
         part
     }
+}
+
+/// The lines of a table without white space at their ends.
+fn trimmed(table: &comfy_table::Table) -> String {
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
 impl fmt::Display for Table {

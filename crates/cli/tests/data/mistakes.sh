@@ -243,7 +243,7 @@ $ unprivileged aske bench --config unreadable.toml
 
 # a port that is taken or not allowed, and an address of another machine
 $ aske serve models nano-15k --port {port}
-$ aske view mine --host 192.0.2.1
+$ ASKE_TOKEN=0123456789abcdef0123456789abcdef aske view mine --host 192.0.2.1
 
 # two evaluations that cannot be compared
 $ aske eval compare mine mine

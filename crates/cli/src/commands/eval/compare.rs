@@ -3,7 +3,7 @@
 use crate::arguments::{EvalCompare, GridFormat};
 use crate::display::scores::grid;
 use crate::error::{CliError, Exit};
-use crate::output::{DIM, NOTE, data, note, paint, raw, safe, write};
+use crate::output::{DIM, NOTE, data, note, paint, raw, safe, width, wrapped, write};
 use aske_eval::{ComparedRun, ModelComparison, compare, differences, page, tables};
 use aske_evidence::Run;
 use std::path::Path;
@@ -110,14 +110,14 @@ fn by_ending(output: Option<&Path>) -> Option<GridFormat> {
 }
 
 fn terminal(found: &ModelComparison) -> String {
-    let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole\n\
+    let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole \
                  problems; the smallest visible change is seen with 80% power";
     format!(
         "{}\n{}\n\n{}\n{}",
         grid(&tables::comparison(found)),
         paint(DIM, format_args!("the baseline is {}; values above it are bold", safe(&found.base))),
         grid(&tables::changes(found)),
-        paint(DIM, about)
+        paint(DIM, wrapped(about, width()).join("\n"))
     )
 }
 

@@ -159,7 +159,7 @@ fn manifest(layers: &Layers, settings: &Settings, datasets: &[Dataset]) -> Manif
 fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open: usize, folder: &RunDir) {
     let state = match open {
         0 => "all finished before".to_owned(),
-        open if open < tasks.len() => format!("{} asked before", tasks.len() - open),
+        open if open < tasks.len() => format!("{open} still to ask"),
         _ => "none asked yet".to_owned(),
     };
     let names: Vec<&str> = datasets.iter().map(|dataset| dataset.declaration.name.as_str()).collect();
