@@ -20,7 +20,7 @@ export const points = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(100 * va
 export const size = (billions) => {
   const [unit, scale] = billions < 999.5e-6 ? ["k", 1e6] : billions < 0.9995 ? ["M", 1e3] : ["B", 1];
   const number = billions * scale;
-  return billions ? `${number.toFixed(unit !== "k" && number < 99.95 ? 1 : 0)}${unit}` : "";
+  return billions ? `${number.toFixed(unit !== "k" && number < 9.95 ? 1 : 0)}${unit}` : "";
 };
 
 /** A duration. */

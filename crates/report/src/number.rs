@@ -85,7 +85,7 @@ pub fn size(billions: f64) -> String {
         _ => (1.0, "B"),
     };
     let number = billions * scale;
-    let digits = usize::from(unit != "k" && number < 99.95);
+    let digits = usize::from(unit != "k" && number < 9.95);
     format!("{number:.digits$}{unit}")
 }
 
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(counted(1900, "session"), "1,900 sessions");
         let sizes = [0.000_015, 0.000_102_72, 0.000_994_719_999_999_999_9, 0.135, 0.9997, 1.2, 70.6, 235.0];
         let sizes: Vec<String> = sizes.into_iter().map(size).collect();
-        assert_eq!(sizes, ["15k", "103k", "995k", "135M", "1.0B", "1.2B", "70.6B", "235B"]);
+        assert_eq!(sizes, ["15k", "103k", "995k", "135M", "1.0B", "1.2B", "71B", "235B"]);
         assert_eq!((size(0.002), size(0.000_999_6)), ("2.0M".to_owned(), "1.0M".to_owned()));
         assert_eq!(p_value(0.0004), "< 0.001");
         assert_eq!(range(Interval { low: 0.427, high: 0.471 }), "42.7 to 47.1");

@@ -37,7 +37,7 @@ impl Table {
     /// The table within so many columns of a terminal.
     fn fit(&self, width: usize) -> String {
         let all: Vec<usize> = (0..self.header.len()).collect();
-        let natural = self.part(&all);
+        let natural = self.part(&all, 0);
         let widths = natural.column_max_content_widths();
         if widths.iter().map(|column| usize::from(*column) + PADDING).sum::<usize>() <= width {
             return trimmed(&natural);
@@ -59,8 +59,8 @@ impl Table {
             used += needed;
         }
         blocks.push(block);
-        let shown = blocks.iter().map(|columns| {
-            let mut part = self.part(columns);
+        let shown = blocks.iter().enumerate().map(|(at, columns)| {
+            let mut part = self.part(columns, if at == 0 { 0 } else { keys });
             part.set_content_arrangement(ContentArrangement::Dynamic);
             part.set_width(u16::try_from(width).unwrap_or(u16::MAX));
             part.set_constraints(columns.iter().map(|column| {
@@ -95,15 +95,17 @@ impl Table {
         }
     }
 
-    /// Some of the columns.
-    fn part(&self, columns: &[usize]) -> comfy_table::Table {
+    /// Some of the columns; without rows that are empty apart from this many keys.
+    fn part(&self, columns: &[usize], keys: usize) -> comfy_table::Table {
         let pick = |row: &[String]| {
             columns.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect::<Vec<_>>()
         };
         let mut part = comfy_table::Table::new();
         part.load_style(presets::NOTHING).set_header(pick(&self.header));
-        for row in &self.rows {
-            part.add_row(pick(row));
+        for row in self.rows.iter().map(|row| pick(row)) {
+            if keys == 0 || row.iter().skip(keys).any(|cell| !cell.is_empty()) {
+                part.add_row(row);
+            }
         }
         for (at, column) in part.column_iter_mut().enumerate() {
             if self.numbers.contains(&columns[at]) {

@@ -2,7 +2,7 @@
 
 use super::named::weights;
 use crate::error::CliError;
-use crate::output::{note, safe};
+use crate::output::{note, note_once, safe};
 use aske_bench::manifest;
 use aske_config::{Layers, ModelSection, Settings};
 use aske_record::{Difference, Manifest, RunDir, listed_differences};
@@ -79,7 +79,7 @@ impl Place {
                 ),
             ));
         }
-        note(format_args!("{holds}\nso this run goes into {path}"));
+        note_once(format_args!("{holds}\nso this run goes into {path}"));
         Ok(())
     }
 }
