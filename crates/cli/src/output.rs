@@ -25,7 +25,7 @@ pub(crate) static BARS: LazyLock<MultiProgress> =
     LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8)));
 
 /// Columns of the output where neither a terminal nor `COLUMNS` says how many there are.
-const WIDTH: usize = 100;
+const WIDTH: usize = 120;
 
 /// The columns of the terminal that data are printed on.
 pub(crate) fn width() -> usize {

@@ -124,7 +124,7 @@ fn an_unknown_name_a_wrong_ending_and_a_wrong_declaration_are_told() {
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"p.jsonl\"]\n\n[column]\nid = \"x\"\n");
     assert_snapshot!(said(&world, "mine.toml"), @r"
-    error: mine.toml:4: unknown field `column`, expected one of `name`, `title`, `hub`, `files`, `licence`, `problems`, `answers`, `grading`, `comparison`, `instruction`, `columns`
+    error: mine.toml:4: unknown key `column`; known are `name`, `title`, `hub`, `files`, `licence`, `problems`, `answers`, `grading`, `comparison`, `instruction`, `columns`
     hint: docs/eval.md lists the keys of a declaration
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"q.jsonl\"]\n");

@@ -94,7 +94,7 @@ fn the_suite_of_550_problems_and_8_samples_goes_on_after_a_kill_and_asks_nothing
 
     let requests = stats.requests;
     let ran = finish(start(&mut command(&[]))).ended(0);
-    assert!(ran.stderr.contains("4400 samples, all finished before"), "{ran}");
+    assert!(ran.stderr.contains("4,400 samples, all finished before"), "{ran}");
     assert_eq!(server.stats().requests, requests, "nothing is asked again");
 }
 

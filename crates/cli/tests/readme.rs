@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Commands that are not executed, by their beginning, and why.
-const NOT_EXECUTED: [(&str, &str); 16] = [
+const NOT_EXECUTED: [(&str, &str); 17] = [
     ("cargo install --path crates/cli", "compiles the program; the tests run the one that is built"),
     ("aske train --seeds 0,1,2", "takes half an hour; tests/train trains shorter"),
     ("aske eval models/gemma-3-4b-it --gpus 1x80", "needs a GPU; tests/serving.rs has a stand-in for vLLM"),
     ("pip install", "installs from PyPI; scripts/wheel builds and tests the wheel"),
     ("python -c 'from aske_env", "needs the wheel"),
     ("vf-eval aske-env", "needs the wheel and verifiers"),
+    ("aske serve env --config paper-train", "needs an embedding model; tests/serve.rs serves without one"),
     ("scripts/with-llama cargo install", "compiles llama.cpp"),
     ("aske models pull", "downloads gigabytes; tests/pull.rs has a stand-in for the hub"),
     ("aske ask smollm2-135m-instruct", "needs the feature llama and downloaded models"),

@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn headings_are_wrapped_before_columns_are_moved() {
-        let text = outcomes().fit(60);
+        let text = outcomes().fit(64);
         assert_eq!(text.matches("outcome").count(), 1, "{text}");
         let text = outcomes().fit(40);
-        assert_eq!(text.matches("calibrated").count(), 2, "{text}");
+        assert_eq!(text.matches("calibrated").count(), 3, "{text}");
     }
 }
