@@ -11,7 +11,11 @@ pub fn plain_parse_error(error: impl Display) -> String {
         Some((what, place)) => (what, place.rsplit_once("column ").map(|(_, column)| column)),
         None => (text.trim_end(), None),
     };
-    let plain = message(what);
+    let mut plain = message(what);
+    // Only JSON has columns.
+    if column.is_some() {
+        plain = plain.replace("a table", "an object").replace("a list in brackets", "a list");
+    }
     match column.filter(|column| *column != "0" && plain.starts_with("not valid JSON")) {
         Some(column) => format!("{plain}, at column {column}"),
         None => plain,
@@ -107,10 +111,7 @@ mod tests {
                 "expected a whole number of 0 or more, found 2.5",
             ),
             ("invalid type: integer `3`, expected a string", "expected text in quotes, found 3"),
-            (
-                "invalid type: map, expected a sequence at line 1 column 8",
-                "expected a list in brackets, found a table",
-            ),
+            ("invalid type: map, expected a sequence at line 1 column 8", "expected a list, found an object"),
             ("missing field `reply` at line 1 column 12", "`reply` is missing"),
             (
                 "unknown field `repyl`, expected one of `reply`, `replies` at line 1 column 8",

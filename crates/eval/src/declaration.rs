@@ -173,6 +173,6 @@ mod tests {
         assert_eq!(names.len(), BUILTIN.len());
         let error = Declaration::parse("name = \"x\"\nfile = [\"a\"]\n", "my.toml").unwrap_err();
         assert_eq!(error.location, "my.toml:2");
-        assert!(error.message.contains("unknown field `file`"), "{error}");
+        assert!(error.message.contains("unknown key `file`"), "{error}");
     }
 }
