@@ -10,7 +10,7 @@ const PADDING: usize = 2;
 /// Text is wrapped only in columns of at least this width.
 const NARROWEST_TEXT: usize = 20;
 /// A word that is longer is broken.
-const LONGEST_WORD: usize = 40;
+const LONGEST_WORD: usize = 48;
 
 /// A table that is printed as wide as the terminal at most: first text and headings are wrapped, never a number; then the
 /// columns are printed in several blocks, each with the columns that tell rows apart.
@@ -42,11 +42,17 @@ impl Table {
         if widths.iter().map(|column| usize::from(*column) + PADDING).sum::<usize>() <= width {
             return trimmed(&natural);
         }
-        let narrowest = |column: usize| {
+        let keys = self.keys();
+        let needed = |column: usize| {
             let widest = usize::from(widths.get(column).copied().unwrap_or_default());
             self.narrowest(column, widest)
         };
-        let keys = self.keys();
+        // Beside the keys there is at least so much room; a word that is longer is broken.
+        let room = width.saturating_sub((0..keys).map(|key| needed(key) + PADDING).sum::<usize>() + PADDING);
+        let narrowest = |column: usize| {
+            let is_text = column >= keys && !self.numbers.contains(&column);
+            if is_text { needed(column).min(room.max(NARROWEST_TEXT)) } else { needed(column) }
+        };
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         let (mut block, mut used) = (Vec::new(), 0);
         for column in all {
@@ -150,6 +156,17 @@ mod tests {
             }
         }
         assert_eq!(shown.fit(120).lines().count(), 3);
+    }
+
+    #[test]
+    fn only_a_word_that_is_wider_than_the_terminal_is_broken() {
+        let mut shown = table(&["model", "served as", "size"], &[2]);
+        shown.add_row(["deepseek-r1-1.5b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "1.5B"]);
+        for width in [50, 60, 70, 80] {
+            let text = shown.fit(width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            assert_eq!(text.contains("Qwen-1.5B"), width >= 70, "{width}:\n{text}");
+        }
     }
 
     #[test]
