@@ -165,7 +165,7 @@ mod tests {
         for width in [50, 60, 70, 80] {
             let text = shown.fit(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
-            assert_eq!(text.contains("Qwen-1.5B"), width >= 70, "{width}:\n{text}");
+            assert_eq!(text.contains("Distill-Qwen-1.5B"), width >= 70, "{width}:\n{text}");
         }
     }
 
