@@ -126,7 +126,7 @@ fn models_lists_and_tries_what_is_configured() {
     let tried = world.expect(0, &["models", "nano-1m", "--json"]).json();
     assert_eq!((tried.as_array().unwrap().len(), &tried[0]["answers"]), (1, &json!(true)));
     let table = world.expect(0, &["models", "--probe"]);
-    assert_eq!(table.stdout.matches("a network of ").count(), 10, "{table}");
+    assert_eq!(table.stdout.matches("a network of").count(), 10, "{table}");
 
     let paper = world.expect(0, &["models", "--config", "paper-bench"]);
     assert!(paper.stdout.contains("needs GEMINI_API_KEY"), "{paper}");
