@@ -45,11 +45,9 @@ pub fn listed(differences: &[Difference], places: [&str; 2]) -> String {
     let line = |Difference { name, there, here }: &Difference| {
         format!("\n  {name}: {there} {first}, {here} {second}")
     };
-    let mut text: String = differences.iter().take(LISTED).map(line).collect();
-    if differences.len() > LISTED {
-        text.push_str(&format!("\n  … and {} more", differences.len() - LISTED));
-    }
-    text
+    let more = differences.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("\n  … and {more} more"));
+    differences.iter().take(LISTED).map(line).chain(more).collect()
 }
 
 /// The values within a key that differ.
