@@ -376,16 +376,13 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         }
         None => name.to_owned(),
     });
-    let (what, hint) = match suggest::unknown_field(error.message()) {
-        Some((what, hint)) => (what, Some(hint)),
-        None => {
-            let what = plain_parse_error(error.message());
-            let hint = if what.contains(", found ") { TYPES } else { SYNTAX };
-            (what, Some(hint.to_owned()))
-        }
-    };
+    let (what, hint) = suggest::unknown_field(error.message()).unwrap_or_else(|| {
+        let what = plain_parse_error(error.message());
+        let hint = if what.contains(", found ") { TYPES } else { SYNTAX };
+        (what, hint.to_owned())
+    });
     // A quoted value may be a misplaced API key.
-    ConfigError { location: place, message: redact_text(&what), hint }
+    ConfigError { location: place, message: redact_text(&what), hint: Some(hint) }
 }
 
 #[cfg(test)]

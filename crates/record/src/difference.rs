@@ -142,7 +142,7 @@ mod tests {
     fn each_value_that_differs_is_named() {
         let there = identity(&[
             ("asker", r#"one {"temperature":0.7}"#),
-            ("equivalence", r#"judge {} within 4000 tokens"#),
+            ("equivalence", "judge {} within 4000 tokens"),
             ("models.a", r#"["a",[],false,{},null]"#),
             ("models.b", r#"["b",[],false,{},null]"#),
             ("prompts", "a0a53d76e09c564da97ed3bcc3cee5b5a2696092294e5444aae503dd9a1117e2"),
