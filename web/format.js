@@ -16,8 +16,12 @@ export const between = (interval) =>
 /** A difference of shares in points, with its sign. */
 export const points = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(100 * value).toFixed(1)}`;
 
-/** A solver's size. */
-export const size = (params) => (params ? `${params >= 0.1 ? params : params * 1000}${params >= 0.1 ? "B" : "M"}` : "");
+/** A solver's size from billions of parameters: `103k`, `1.0M`, `1.2B`. */
+export const size = (billions) => {
+  const [unit, scale] = billions < 999.5e-6 ? ["k", 1e6] : billions < 0.9995 ? ["M", 1e3] : ["B", 1];
+  const number = billions * scale;
+  return billions ? `${number.toFixed(unit !== "k" && number < 9.95 ? 1 : 0)}${unit}` : "";
+};
 
 /** A duration. */
 export const seconds = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;

@@ -12,10 +12,12 @@
 mod hint;
 mod money;
 mod reply;
+mod wording;
 
 pub use hint::Hint;
 pub use money::{Price, Usd};
 pub use reply::{Finish, Reply, Trace, Usage};
+pub use wording::plain_parse_error;
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -5,8 +5,10 @@ mod configuration;
 mod eval;
 mod evidence;
 mod fleet;
+mod help;
 mod import;
 mod listen;
+mod mistake;
 mod models;
 mod nano;
 mod serve;
@@ -15,7 +17,7 @@ mod train;
 mod verify;
 
 pub(crate) use bench::{Ask, Bench};
-pub(crate) use configuration::{Configuration, Execution, whole};
+pub(crate) use configuration::{Configuration, ConfigurationSource, Execution, whole};
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,
@@ -33,7 +35,7 @@ pub(crate) use serving::Serving;
 pub(crate) use train::Train;
 pub(crate) use verify::{Compat, Verify};
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use configuration::{WHOLE, environment, given};
 use std::path::PathBuf;
@@ -43,12 +45,23 @@ use std::path::PathBuf;
 /// An asker probes two boundary solvers for a few rounds and then writes one question. It succeeds if exactly one of
 /// the two gives the same answer as the cross-check solver.
 #[derive(Debug, Parser)]
-#[command(name = "aske", version, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "aske", version, propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) log: Log,
+}
+
+impl Arguments {
+    /// The arguments of this process; ends it after printing help or a mistake in them.
+    pub(crate) fn read() -> Self {
+        let mut command = help::laid_out(Self::command());
+        let matches = command.try_get_matches_from_mut(std::env::args_os());
+        matches
+            .and_then(|matches| Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command)))
+            .unwrap_or_else(|error| mistake::explain(&error))
+    }
 }
 
 /// What is logged, and where to.
@@ -63,16 +76,6 @@ pub(crate) struct Log {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) log_file: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "Examples:
-  aske bench                                    run the benchmark on the built-in nano models
-  aske ask nano-40k nano-1m                     watch one session
-  aske bench --config paper-bench --dry-run     estimate the cost of the paper's benchmark
-  aske bench --config paper-bench --asker deepseek-v4-pro --budget-usd 200
-  aske report --html report.html                write a report of all runs
-  aske view                                     browse the runs
-
-Exit status: 0 done, 1 finished with failures, 2 usage or configuration, 3 budget reached, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

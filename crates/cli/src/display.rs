@@ -2,6 +2,7 @@
 
 pub(crate) mod caveats;
 pub(crate) mod evidence;
+mod layout;
 pub(crate) mod scores;
 pub(crate) mod tables;
 pub(crate) mod transcript;

@@ -1,6 +1,7 @@
 //! The program `aske`: arguments, configuration layers, tables and progress around the libraries.
 
 mod arguments;
+mod browser;
 mod commands;
 mod display;
 mod error;
@@ -11,7 +12,6 @@ mod runtime;
 mod shell;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
 use error::{CliError, Exit};
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     // Thousands of concurrent sessions need as many connections; the soft limit is often far below the hard one.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     match logging::start(&arguments.log).and_then(|()| run(arguments.command)) {

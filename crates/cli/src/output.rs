@@ -4,11 +4,13 @@ use crate::error::{CliError, Exit};
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressDrawTarget};
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::LazyLock;
+use terminal_size::terminal_size_of;
 
 /// Colours by meaning.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -22,6 +24,67 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) static BARS: LazyLock<MultiProgress> =
     LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8)));
 
+/// Columns of the output where neither a terminal nor `COLUMNS` says how many there are.
+const WIDTH: usize = 120;
+
+/// The columns of the terminal that data are printed on.
+pub(crate) fn width() -> usize {
+    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    columns(terminal_size_of(std::io::stdout())).or_else(variable).unwrap_or(WIDTH)
+}
+
+/// The columns of a terminal.
+fn columns(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+    terminal.map(|(terminal_size::Width(width), _)| width.into())
+}
+
+/// Text in lines of at most this width; words are not broken.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Text whose lines are not broken within words by a terminal of this width. Lines of JSON stay as they are.
+fn folded(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|width| text.lines().any(|line| visible(line) > *width)) else {
+        return Cow::Borrowed(text);
+    };
+    let fold = |line: &str| {
+        let mut folded = String::new();
+        let mut used = 0;
+        for word in line.split_inclusive(' ') {
+            let length = visible(word.trim_end());
+            if used > 0 && used + length > width {
+                folded.truncate(folded.trim_end().len());
+                folded.push('\n');
+                used = 0;
+            }
+            folded.push_str(word);
+            used += visible(word);
+        }
+        folded
+    };
+    let lines = text.split('\n').map(|line| {
+        let whole = visible(line) <= width || line.starts_with(['{', '[']);
+        if whole { line.to_owned() } else { fold(line) }
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Columns that a text takes, without the sequences that set colours.
+fn visible(text: &str) -> usize {
+    anstream::adapter::strip_str(text).to_string().chars().count()
+}
+
 /// Wraps text in a style; the streams drop it where colours are off.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
@@ -29,6 +92,8 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
 
 /// Prints a line of data.
 pub(crate) fn data(text: impl Display) {
+    let text = text.to_string();
+    let text = folded(&text, columns(terminal_size_of(std::io::stdout())));
     if let Err(error) = writeln!(anstream::stdout().lock(), "{text}")
         && error.kind() == ErrorKind::BrokenPipe
     {
@@ -54,8 +119,17 @@ pub(crate) fn write(file: &Path, bytes: impl AsRef<[u8]>) -> Result<(), CliError
 /// Prints text on stderr, above any progress bar.
 pub(crate) fn print_stderr(text: impl Display) {
     BARS.suspend(|| {
-        let _ = write!(anstream::stderr().lock(), "{text}");
+        let text = without_codes(&text.to_string());
+        let text = folded(&text, columns(terminal_size_of(std::io::stderr())));
+        let _ = anstream::stderr().lock().write_all(text.as_bytes());
     });
+}
+
+/// Text without the error numbers of the operating system.
+fn without_codes(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Prints a line for the user on stderr.
@@ -93,4 +167,24 @@ pub(crate) fn safe(text: &str) -> String {
 /// The same on one line.
 pub(crate) fn safe_line(text: &str) -> String {
     safe(text).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_wide_lines_are_folded_and_only_between_words() {
+        let text = format!("short\n{}\n{{\"a\": 1, \"b\": 2}}", paint(BOLD, "three longer words"));
+        let shown = folded(&text, Some(12));
+        let plain = anstream::adapter::strip_str(&shown).to_string();
+        assert_eq!(plain, "short\nthree longer\nwords\n{\"a\": 1, \"b\": 2}");
+        assert_eq!(folded(&text, None), text);
+    }
+
+    #[test]
+    fn error_numbers_are_left_out() {
+        assert_eq!(without_codes("a: missing (os error 2); b (os error 13)"), "a: missing; b");
+        assert_eq!(without_codes("none"), "none");
+    }
 }

@@ -25,7 +25,7 @@ fn said(world: &World, data: &str) -> String {
 fn a_malformed_row_is_named_by_file_and_line() {
     let text = "{\"problem\": \"What is 1 + 1?\", \"answer\": \"2\"}\n{\"problem\": \"What is 2 + 2?\", \"answer\": \n";
     assert_snapshot!(refused("p.jsonl", text), @r"
-    error: p.jsonl:2: malformed row: EOF while parsing a value at column 40
+    error: p.jsonl:2: malformed row: not valid JSON: it ends too early, at column 40
     hint: each line is one JSON object; fix or remove this one
     ");
     assert_snapshot!(refused("p.csv", "problem,answer\n\"1, or 2?\",2\n2 + 2?,4,even\n"), @r"
@@ -114,7 +114,7 @@ fn an_unknown_name_a_wrong_ending_and_a_wrong_declaration_are_told() {
     hint: did you mean `aime-2025`?
     ");
     assert_snapshot!(said(&world, "none.jsonl"), @r"
-    error: none.jsonl: No such file or directory (os error 2)
+    error: none.jsonl: No such file or directory
     hint: name an existing file that you can read
     ");
     world.write("p.xlsx", "x");
@@ -124,7 +124,7 @@ fn an_unknown_name_a_wrong_ending_and_a_wrong_declaration_are_told() {
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"p.jsonl\"]\n\n[column]\nid = \"x\"\n");
     assert_snapshot!(said(&world, "mine.toml"), @r"
-    error: mine.toml:4: unknown field `column`, expected one of `name`, `title`, `hub`, `files`, `licence`, `problems`, `answers`, `grading`, `comparison`, `instruction`, `columns`
+    error: mine.toml:4: unknown key `column`; known are `name`, `title`, `hub`, `files`, `licence`, `problems`, `answers`, `grading`, `comparison`, `instruction`, `columns`
     hint: docs/eval.md lists the keys of a declaration
     ");
     world.write("mine.toml", "name = \"mine\"\nfiles = [\"q.jsonl\"]\n");

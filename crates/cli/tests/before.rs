@@ -143,7 +143,7 @@ fn grades_by_earlier_rules_are_visible_and_made_again() {
     let before = world.read("bench/grades/standard.jsonl");
     assert!(world.read("bench/run.toml").contains("comparison = \"aske-2\""));
     let report = world.expect(0, &["report", "bench"]);
-    assert!(report.stderr.contains("8 of 8 sessions were graded by earlier rules"), "{report}");
+    assert!(report.stderr.contains("8 of 8 sessions graded by earlier rules"), "{report}");
     let resume = &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "--json"];
     let ran = world.expect(0, resume);
     assert!(ran.stderr.contains("all finished before"), "{ran}");
@@ -173,7 +173,7 @@ fn another_comparison_is_refused() {
         2,
         &["bench", "--limit", "8", "--samples", "2", "--run", "bench", "-o", "protocol.comparison=paper"],
     );
-    assert!(ran.stderr.contains("comparison: aske-2 there, paper-3 here"), "{ran}");
+    assert!(ran.stderr.contains("comparison: aske-2 in the folder, paper-3 now"), "{ran}");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn grades_of_a_version_that_sorted_the_pair_are_read_and_made_anew() {
     world.expect(0, &["bench", "--run", "run"]);
     age(&world, "standard", "too_hard");
     let report = world.expect(0, &["report", "run", "--json"]);
-    assert!(report.stderr.contains("run: 1 of 1 sessions were graded by earlier rules"), "{report}");
+    assert!(report.stderr.contains("run: 1 of 1 session graded by earlier rules"), "{report}");
     let report = report.json();
     let outcome = |report: &Value| {
         let shares = report["runs"][0]["outcomes"].as_array().unwrap().clone();

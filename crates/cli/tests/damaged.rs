@@ -73,7 +73,7 @@ fn one_damaged_folder_does_not_stop_the_report_on_the_others() {
     let told = world.expect(1, &["report", "good", "bad", "nothing", "--json"]).json();
     assert_eq!(told["runs"].as_array().unwrap().len(), 1);
     assert_eq!(told["damaged"][0]["run"], json!("bad"));
-    assert_eq!(told["damaged"][1]["error"], json!("nothing holds no run"));
+    assert_eq!(told["damaged"][1]["error"], json!("nothing does not exist"));
     world.expect(1, &["report", "good", "bad", "--html", "page.html"]);
     assert!(world.path("page.html").exists());
     world.expect(2, &["report", "bad"]);

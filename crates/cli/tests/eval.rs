@@ -4,70 +4,16 @@
 
 mod common;
 
-use aske_export::{Table, write};
+use common::datasets::{hub_cache, problem};
 use common::{Config, World, finish, server, settled, start, wait_until};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
 use std::process::Command;
 
 /// Samples in flight at most.
 const AT_ONCE: u32 = 32;
-
-/// The problems of the suite: sums that the test server can do.
-fn problem(number: u32) -> (String, String) {
-    let (a, b) = (number % 400 + 1, number / 3 + 2);
-    (format!("What is {a} + {b}?"), (a + b).to_string())
-}
-
-/// Lays the paper's four datasets into a Hugging Face cache, each in the format of its release.
-fn hub_cache(root: &Path) {
-    let snapshot = |repo: &str, file: &str| {
-        let path = root.join(format!("datasets--{repo}/snapshots/abc/{file}"));
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        path
-    };
-    let parquet = |repo: &str, count: u32, id: &'static str, other: &dyn Fn(&mut Table)| {
-        let problems = || (0..count).map(problem);
-        let mut table = Table::default();
-        table.whole(id, (0..count).map(|number| Some(number.into())));
-        table.text("problem", problems().map(|(problem, _)| Some(problem)));
-        table.text("answer", problems().map(|(_, answer)| Some(answer)));
-        other(&mut table);
-        let path = snapshot(repo, "data/train-00000-of-00001.parquet");
-        write(std::iter::once(Ok(table)), &path).unwrap();
-    };
-    parquet("AI-MO--aimo-validation-aime", 90, "id", &|table| {
-        table.text("solution", std::iter::repeat_n(Some("…"), 90));
-    });
-    parquet("MathArena--hmmt_feb_2025", 30, "problem_idx", &|table| {
-        table.texts("problem_type", std::iter::repeat_n(vec![Some("Algebra".to_owned())], 30));
-    });
-    for (part, from) in [("I", 0), ("II", 15)] {
-        let line = |number| {
-            let (question, answer) = problem(number);
-            // The release has an answer in degrees.
-            let answer = if number == 19 { format!("{answer}^\\circ") } else { answer };
-            serde_json::json!({ "question": question, "answer": answer }).to_string()
-        };
-        let lines: Vec<String> = (from..from + 15).map(line).collect();
-        std::fs::write(
-            snapshot("opencompass--AIME2025", &format!("aime2025-{part}.jsonl")),
-            lines.join("\n"),
-        )
-        .unwrap();
-    }
-    let mut csv = String::from("Problem ID,Problem,Short Answer,Category,Subcategory,Source\r\n");
-    for number in 0..400 {
-        let (problem, answer) = problem(number);
-        // Writing to a string cannot fail.
-        let _ = write!(csv, "imo-{number},\"{problem}\nShow your \"\"work\"\".\",{answer},Algebra,,\r\n");
-    }
-    std::fs::write(snapshot("Hwilner--imo-answerbench", "answerbench.csv"), csv).unwrap();
-}
 
 /// The samples of a run folder, by name.
 fn samples(world: &World, run: &str) -> BTreeMap<String, Value> {
@@ -147,7 +93,7 @@ fn the_suite_of_550_problems_and_8_samples_goes_on_after_a_kill_and_asks_nothing
 
     let requests = stats.requests;
     let ran = finish(start(&mut command(&[]))).ended(0);
-    assert!(ran.stderr.contains("4400 samples, all finished before"), "{ran}");
+    assert!(ran.stderr.contains("4,400 samples, all finished before"), "{ran}");
     assert_eq!(server.stats().requests, requests, "nothing is asked again");
 }
 
@@ -200,12 +146,12 @@ fn a_run_grows_and_a_changed_file_is_refused() {
 
     world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,6\nb,What is 4 + 5?,9\n");
     let ran = eval(&["--data", "p.csv"]).ended(2);
-    assert!(ran.stderr.contains("error: run belongs to another configuration:\n  data.p: "), "{ran}");
-    assert!(ran.stderr.contains("hint: restore those values, or choose another folder with --run"), "{ran}");
+    assert!(ran.stderr.contains("error: run holds another experiment:\n  data.p: "), "{ran}");
+    assert!(ran.stderr.contains("hint: to continue that run, restore these values"), "{ran}");
     let ran = eval(&["--data", "q.csv", "--tokens", "99"]).ended(2);
-    assert!(ran.stderr.contains("eval: 1, 32000 tokens there, 1, 99 tokens here"), "{ran}");
+    assert!(ran.stderr.contains("eval.max_tokens: 32000 tokens in the folder, 99 tokens now"), "{ran}");
     let ran = world.run(&["bench", "--run", "run"]).ended(2);
-    assert!(ran.stderr.contains("belongs to another configuration"), "{ran}");
+    assert!(ran.stderr.contains("holds an evaluation"), "{ran}");
     assert_eq!(server.stats().requests, 12);
 }
 
@@ -325,14 +271,14 @@ fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
         markdown.starts_with("| Dataset | Metric | n | Baseline |") && markdown.contains("**"),
         "{markdown}"
     );
-    compared(&["--output", "t.tex", "--figure", "f.svg"]);
+    compared(&["--out", "t.tex", "--figure", "f.svg"]);
     let latex = world.read("t.tex");
     assert!(latex.contains("\\toprule") && latex.contains("\\textbf{") && latex.contains("\\%"), "{latex}");
     assert!(world.read("f.svg").starts_with("<svg") && world.read("f.svg").matches("<circle").count() == 12);
-    let told = compared(&["--output", "t.txt", "--json"]);
+    let told = compared(&["--out", "t.txt", "--json"]);
     assert!(told.json()["lines"].is_array() && world.read("t.txt").contains("Baseline"), "{told}");
     assert!(!world.read("t.txt").contains('\u{1b}'), "a file has no colours");
-    compared(&["--output", "t.html"]);
+    compared(&["--out", "t.html"]);
     assert!(world.read("t.html").contains("<svg class=\"bars\""));
 
     // The base among the trained runs is a mistake, and its copy too.
@@ -349,7 +295,7 @@ fn two_models_are_compared_in_every_format_and_shown_by_report_and_export() {
     // Another protocol is told beside the numbers, wherever they go.
     let other = ["--run", "t/seed-2", "--data", "p.jsonl", "--samples", "8", "-o", "eval.sampling.top_k=5"];
     world.expect(0, &[&["eval", "solver-60"], &other[..]].concat());
-    let ran = world.expect(0, &["eval", "compare", "base", "t/seed-2", "--output", "d.md"]);
+    let ran = world.expect(0, &["eval", "compare", "base", "t/seed-2", "--out", "d.md"]);
     for told in [&ran.stderr, &world.read("d.md").replace('\\', "")] {
         assert!(told.contains("seed 2 has another sampling") && told.contains("\"top_k\":5"), "{told}");
         assert!(told.contains("10 problems of q"), "{told}");

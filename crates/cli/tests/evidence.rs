@@ -251,7 +251,7 @@ fn a_report_needs_a_run_and_says_so() {
     let none = world.expect(2, &["report"]);
     assert!(none.stderr.contains("aske bench"), "{none}");
     let wrong = world.expect(2, &["report", "nowhere"]);
-    assert!(wrong.stderr.contains("holds no run"), "{wrong}");
+    assert!(wrong.stderr.contains("does not exist"), "{wrong}");
     world.expect(2, &["audit", "nowhere"]);
     world.expect(2, &["bench", "--until", "0"]);
     world.expect(2, &["bench", "--until", "2", "--dry-run"]);

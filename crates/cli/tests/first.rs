@@ -151,7 +151,7 @@ fn models_lists_and_tries_what_is_configured() {
     let tried = world.expect(0, &["models", "nano-1m", "--json"]).json();
     assert_eq!((tried.as_array().unwrap().len(), &tried[0]["answers"]), (1, &json!(true)));
     let table = world.expect(0, &["models", "--probe"]);
-    assert_eq!(table.stdout.matches(" parameters in this process").count(), 10, "{table}");
+    assert_eq!(table.stdout.matches("a network of").count(), 10, "{table}");
 
     let paper = world.expect(0, &["models", "--config", "paper-bench"]);
     assert!(paper.stdout.contains("needs GEMINI_API_KEY"), "{paper}");
@@ -189,7 +189,7 @@ fn an_exported_prompt_pack_is_the_built_in_one_until_it_is_edited() {
     world.write("mine/asker_first.txt", &edited);
     assert_ne!(world.expect(0, &["prompts", "check", "mine"]).stdout, before);
     let other = world.expect(2, &with_pack);
-    assert!(other.stderr.starts_with("error: run belongs to another configuration:\n  prompts: "), "{other}");
+    assert!(other.stderr.starts_with("error: run holds another experiment:\n  prompts: "), "{other}");
     let fresh = ["bench", "--run", "fresh", "--samples", "1", "-o", "protocol.prompts=mine"];
     world.expect(0, &fresh);
     let asked = world.folder("fresh").records();
@@ -222,7 +222,7 @@ fn completions_are_scripts_that_name_every_command() {
 fn every_command_explains_itself_with_an_example() {
     let world = World::new();
     let whole = world.expect(0, &["--help"]);
-    assert!(whole.stdout.contains("Examples:\n  aske bench "), "{whole}");
+    assert!(whole.stdout.contains("First steps:\n  aske bench "), "{whole}");
     for command in COMMANDS {
         assert!(whole.stdout.contains(&format!("\n  {command} ")), "{command} is not in the list: {whole}");
         for arguments in [[command, "--help"], ["help", command]] {

@@ -22,7 +22,7 @@ fn results_are_imported_reported_exported_and_graded_again() {
     let server = server(0);
     let world = World::with(&Config::new(&server, &[20, 80]));
     let results = data("results/results.jsonl");
-    let told = world.expect(0, &["import", &results, "--out", "run", "--json"]).json();
+    let told = world.expect(0, &["import", &results, "--run", "run", "--json"]).json();
     assert_eq!((&told["sessions"], &told["graded"], &told["rounds"]), (&json!(6), &json!(6), &json!(2)));
     assert_eq!(told["solvers"], json!(["solver-30", "solver-60", "solver-80", "solver-90"]));
     assert_eq!(

@@ -92,7 +92,7 @@ fn a_report_says_what_is_missing() {
     let ran = run.world.expect(0, &["report", "run"]);
     assert!(ran.stderr.contains("sessions: 24 planned, 9 with a record, 8 of them graded"), "{ran}");
     assert!(ran.stderr.contains("14 more are graded, but their records are missing"), "{ran}");
-    assert!(ran.stderr.contains("1 more have stored replies but neither a record nor a grade"), "{ran}");
+    assert!(ran.stderr.contains("1 more has stored replies but neither a record nor a grade"), "{ran}");
     assert!(ran.stderr.contains("hint: `aske repair run` rebuilds records"), "{ran}");
     let held = &run.world.expect(0, &["report", "run", "--json"]).json()["runs"][0]["held"];
     assert_eq!(held, &json!({"planned": 24, "records": 9, "graded": 8, "lost": 14, "begun": 1}));

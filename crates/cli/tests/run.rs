@@ -105,7 +105,10 @@ fn a_merge_refuses_what_does_not_belong_together() {
     world.expect(0, &["bench", "--run", "a"]);
     world.expect(0, &["bench", "--run", "b", "--rounds", "0"]);
     let ran = world.expect(2, &["merge", "both", "a", "b"]);
-    assert!(ran.stderr.starts_with("error: b belongs to another configuration:\n  protocol: "), "{ran}");
+    assert!(
+        ran.stderr.starts_with("error: a and b are different experiments:\n  rounds: 1 in a, 0 in b\n"),
+        "{ran}"
+    );
     assert!(ran.stderr.contains("\nhint: "), "{ran}");
     assert!(!world.path("both").exists() && !world.path("both.part").exists());
 
@@ -114,7 +117,7 @@ fn a_merge_refuses_what_does_not_belong_together() {
     let ran = world.expect(2, &["merge", "both", "a", "nothing"]);
     assert_eq!(
         ran.stderr,
-        "error: nothing holds no run\nhint: name a folder that `aske bench` has written\n"
+        "error: nothing does not exist\nhint: name a run folder; `ls runs` shows those of this folder\n"
     );
     assert!(!world.path("both").exists());
 }

@@ -252,7 +252,7 @@ fn folders_ask_check_and_solve() {
     let bench = ["bench", "--asker", &folder, "--check", &folder, "--samples", "1", "--run", "run"];
     let solvers = ["--solvers", "nano-15k,nano-40k"];
     let ran = run(&world, &[&bench[..], &solvers, &fixed].concat()).ended(0);
-    assert!(ran.stderr.contains("good asks 2 solvers: 1 sessions"), "{ran}");
+    assert!(ran.stderr.contains("good asks 2 solvers: 1 session,"), "{ran}");
     // Both roles share a server.
     assert_eq!(events(&world, "start").len(), 1);
     assert_eq!(world.read("run/records.jsonl").lines().count(), 1);

@@ -61,7 +61,7 @@ fn a_wrong_line_is_named_and_the_others_are_compared() {
         (br#"{"gold":"1","pred":null}"#, "\"pred\" is null, not a string"),
         (br#"{"gold":1,"pred":"1"}"#, "\"gold\" is a number, not a string"),
         (br#"{"gold":"1"}"#, "no \"pred\""),
-        (br#"["1","1"]"#, "expected a map, at column"),
+        (br#"["1","1"]"#, "expected an object, found a list"),
         (b"{\"gold\":\"1\",\"pred\":\"\xff\"}", "invalid unicode"),
     ];
     let mut input = good.to_vec();

@@ -5,6 +5,7 @@ use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
 use crate::renamed::{self, OldKey};
 use crate::secret::{redact, shown};
 use crate::{Config, ConfigError, EvalSection, TrainSection, builtin, closest, suggest};
+use aske_chat::plain_parse_error;
 use aske_model::redact_text;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,6 +18,10 @@ use toml::{Table, Value};
 const DEFAULT_FILE: &str = "aske.toml";
 /// The configuration that is used without a file.
 const NANO: &str = "nano";
+/// What to do about a value of another type.
+const TYPES: &str = "`aske config` shows every key with its value";
+/// What to do about a file that is not TOML.
+const SYNTAX: &str = "a file has sections in [brackets], and lines `key = value` with text in quotes";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
 
@@ -201,6 +206,9 @@ impl Stack {
         if path.is_file() {
             return self.add_file(&path);
         }
+        if path.is_dir() && builtin::config(name).is_none() {
+            return Err(ConfigError::at(name, "is a folder").with_hint("name the TOML file in it"));
+        }
         if builtin::config(name).is_some() {
             return self.add_builtin(name);
         }
@@ -248,8 +256,13 @@ impl Stack {
     }
 
     fn add_file(&mut self, path: &Path) -> Result<Origin, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::at(path.display().to_string(), error.to_string()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let what = match error.kind() {
+                std::io::ErrorKind::InvalidData => "not text in UTF-8".to_owned(),
+                _ => error.to_string(),
+            };
+            ConfigError::at(path.display().to_string(), what).with_hint("name a TOML file that you can read")
+        })?;
         self.add_text(Origin::File(path.to_owned()), &text, Some(path))
     }
 
@@ -363,12 +376,13 @@ fn explain(source: Option<(&str, &str)>, error: &toml::de::Error) -> ConfigError
         }
         None => name.to_owned(),
     });
-    let (what, hint) = match suggest::unknown_field(error.message()) {
-        Some((what, hint)) => (what, Some(hint)),
-        None => (error.message().to_owned(), None),
-    };
+    let (what, hint) = suggest::unknown_field(error.message()).unwrap_or_else(|| {
+        let what = plain_parse_error(error.message());
+        let hint = if what.contains(", found ") { TYPES } else { SYNTAX };
+        (what, hint.to_owned())
+    });
     // A quoted value may be a misplaced API key.
-    ConfigError { location: place, message: redact_text(&what), hint }
+    ConfigError { location: place, message: redact_text(&what), hint: Some(hint) }
 }
 
 #[cfg(test)]
@@ -430,7 +444,10 @@ mod tests {
         assert!(error.to_string().ends_with("x.toml:4: unknown key `sampels`"), "{error}");
         assert_eq!(error.hint.as_deref(), Some("did you mean `samples`?"));
         let error = load("[run]\nsamples = \"many\"", &[], &[]).unwrap_err();
-        assert!(error.to_string().contains("x.toml:2: invalid type: string \"many\""), "{error}");
+        assert!(
+            error.to_string().contains("x.toml:2: expected a whole number of 0 or more, found \"many\""),
+            "{error}"
+        );
         let error = load("[run", &[], &[]).unwrap_err();
         assert!(error.to_string().contains("x.toml:1:"), "{error}");
         let error = load("", &[("ASKE_RUN_SAMPELS", "1")], &[]).unwrap_err();
@@ -459,7 +476,10 @@ mod tests {
         assert_eq!(notices.len(), 4, "{notices:?}");
         assert_eq!(notices[3], "--flag: `train.warm_up` is deprecated; use `train.warmup_steps`");
         let error = load("[train]\ndecay = 1\n\nsteps = \"x\"", &[], &[]).unwrap_err();
-        assert!(error.to_string().contains("x.toml:4: invalid type"), "{error}");
+        assert!(
+            error.to_string().contains("x.toml:4: expected a whole number of 0 or more, found \"x\""),
+            "{error}"
+        );
         let error = load("[train]\ndecay = 1\nweight_decay = 1", &[], &[]).unwrap_err();
         assert!(error.to_string().contains("x.toml:2: unknown key `decay`"), "{error}");
     }

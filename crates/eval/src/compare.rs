@@ -2,6 +2,7 @@
 
 use crate::score::{ProblemResult, Problems, by_dataset, ordered_datasets};
 use aske_record::EvalRecord;
+use aske_report::number::counted;
 use aske_stats::{PairedComparison, holm, paired, pass_at};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +111,7 @@ impl ModelComparison {
     /// Notes for the reader of the numbers.
     pub fn notes(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|(dataset, count)| {
-            let problems = if *count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
+            let problems = counted(*count, "problem");
             format!("{problems} of {dataset} left out: not every run has enough samples.")
         });
         self.warnings.iter().chain(&self.differences).cloned().chain(left_out).collect()

@@ -1,6 +1,7 @@
 //! Declarations of datasets: columns, answers, grading and source.
 
 use crate::DataError;
+use aske_chat::plain_parse_error;
 use aske_config::{AnswerComparison, OneOrMany, is_valid_name};
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,7 @@ impl Declaration {
         let declared: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             let hint = "docs/eval.md lists the keys of a declaration";
-            DataError::new(format!("{location}:{line}"), error.message().to_owned(), hint)
+            DataError::new(format!("{location}:{line}"), plain_parse_error(error.message()), hint)
         })?;
         if declared.name.is_empty() {
             return Err(DataError::new(location, "no name", "name the dataset: name = \"mine\""));
@@ -172,6 +173,6 @@ mod tests {
         assert_eq!(names.len(), BUILTIN.len());
         let error = Declaration::parse("name = \"x\"\nfile = [\"a\"]\n", "my.toml").unwrap_err();
         assert_eq!(error.location, "my.toml:2");
-        assert!(error.message.contains("unknown field `file`"), "{error}");
+        assert!(error.message.contains("unknown key `file`"), "{error}");
     }
 }

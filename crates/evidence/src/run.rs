@@ -4,6 +4,7 @@ use crate::SessionCounts;
 use crate::line::{Line, text};
 use crate::text::{leaks, words_hash};
 use aske_chat::Finish;
+use aske_chat::plain_parse_error;
 use aske_record::{
     COMPARISON, DrawLine, EvalRecord, GradeLine, Identity, LineSpan, Manifest, PairId, PanelRecord, Record,
     Replies, RoleUsage, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_draws, read_line_at,
@@ -415,7 +416,7 @@ fn configured(manifest: &Manifest) -> Vec<Solver> {
 }
 
 fn parse<T: for<'l> Deserialize<'l>>(line: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|error| error.to_string())
+    serde_json::from_slice(line).map_err(plain_parse_error)
 }
 
 enum Parsed {
@@ -433,7 +434,7 @@ struct ParsedSession {
 
 /// Parses a line.
 fn parse_record(bytes: &[u8], place: LineSpan) -> Result<Parsed, String> {
-    let line: Line<'_> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let line: Line<'_> = serde_json::from_slice(bytes).map_err(plain_parse_error)?;
     if line.kind.0 != "session" {
         return Ok(Parsed::Other(Box::new(parse(bytes)?)));
     }

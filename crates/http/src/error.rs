@@ -33,6 +33,12 @@ pub enum HttpError {
 impl Hint for HttpError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
+            Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrNotAvailable => {
+                "this machine has no such address; choose one of its own with --host, or 0.0.0.0 for all"
+            }
+            Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                "ports below 1024 need special rights; choose another one with --port"
+            }
             Self::Bind { .. } => {
                 "another program may be using that port; choose one with --port, or 0 for any"
             }

@@ -40,7 +40,9 @@ impl Hint for ImportError {
         let hint = match self {
             Self::Io { .. } => "name files written by `vf-eval`: results.jsonl or traces.jsonl",
             Self::Line(_) => "fix or remove that line; without --strict it is skipped",
-            Self::Nothing(_) => "use --rounds, --asker and --map for what the file does not say",
+            Self::Nothing(_) => {
+                "name files written by `vf-eval`; --rounds, --asker and --map give what they do not say"
+            }
             Self::Run(error) => return Hint::hint(error),
         };
         Some(hint.into())

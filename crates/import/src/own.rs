@@ -2,6 +2,7 @@
 
 use crate::fields;
 use crate::names::ModelNames;
+use aske_chat::plain_parse_error;
 use aske_record::{GradeLine, Record, SCHEMA, SessionRecord};
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,7 +19,8 @@ pub(crate) fn read(fields: &Value) -> Option<Result<OwnRollout, String>> {
     let aske = fields::aske_data(fields)?;
     let record = record(aske.get("record").unwrap_or(&Value::Null));
     let grade = Option::<GradeLine>::deserialize(aske.get("grade").unwrap_or(&Value::Null));
-    let wrong = |part: &str, error: serde_json::Error| format!("info.aske.{part}: {error}");
+    let wrong =
+        |part: &str, error: serde_json::Error| format!("info.aske.{part}: {}", plain_parse_error(error));
     let both = record.map_err(|error| wrong("record", error)).and_then(|record| {
         let grade = grade.map_err(|error| wrong("grade", error))?;
         fits(&record, grade.as_ref()).map(|()| OwnRollout { record, grade })

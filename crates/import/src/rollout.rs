@@ -2,6 +2,7 @@
 
 use crate::SkipReason;
 use crate::{results, traces};
+use aske_chat::plain_parse_error;
 use aske_chat::{ChatRole, Finish, Usage, Usd};
 use serde_json::Value;
 use std::time::Duration;
@@ -50,7 +51,7 @@ impl Rollout {
 
 /// Reads the rollouts of a line of either format; ambiguous ones are skipped.
 pub(crate) fn read(line: &[u8]) -> Result<Vec<Result<Rollout, SkipReason>>, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_slice(line).map_err(plain_parse_error)?;
     if value.get("traces").is_some_and(Value::is_array) {
         traces::episode(value)
     } else if value.get("nodes").is_some_and(Value::is_array) {

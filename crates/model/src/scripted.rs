@@ -1,7 +1,7 @@
 //! The `scripted` provider: replies from a file, in order or by rule, for tests and demos without a server.
 
 use crate::{ErrorCause, Provider, ProviderError, Request};
-use aske_chat::{Finish, Hint, Reply, Usage};
+use aske_chat::{Finish, Hint, Reply, Usage, plain_parse_error};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde::Deserialize;
@@ -98,7 +98,7 @@ impl Scripted {
 
 impl ScriptLine {
     fn parse(line: &str) -> Result<Self, String> {
-        let raw: RawScriptLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let raw: RawScriptLine = serde_json::from_str(line).map_err(plain_parse_error)?;
         let replies: Vec<String> = raw.reply.into_iter().chain(raw.replies).collect();
         if replies.is_empty() {
             return Err("`reply` or `replies` is missing".to_owned());

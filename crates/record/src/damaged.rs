@@ -2,6 +2,7 @@
 
 use crate::run::{graders, lock};
 use crate::{GradeLine, LineSpan, Manifest, Record, RunError, files, read_draws, scan_lines};
+use aske_chat::plain_parse_error;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -118,7 +119,7 @@ fn rewrite(path: &Path, without: &[LineSpan], end_missing: bool) -> Result<(), R
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|error| error.to_string())
+    serde_json::from_slice(line).map_err(plain_parse_error)
 }
 
 #[cfg(test)]

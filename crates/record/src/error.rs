@@ -74,6 +74,14 @@ impl RunError {
         )
     }
 
+    /// A folder that does not exist.
+    pub(crate) fn missing(path: &Path) -> Self {
+        Self::unusable(
+            format!("{} does not exist", path.display()),
+            "name a run folder; `ls runs` shows those of this folder",
+        )
+    }
+
     /// A path that should be a run folder is something else.
     pub(crate) fn not_a_folder(path: &Path) -> Self {
         Self::unusable(format!("{} is not a folder", path.display()), "name a run folder, not a file")

@@ -1,6 +1,7 @@
 //! Index of `records.jsonl` by record name.
 
 use crate::{LineSpan, Record, RunError, read_line_at};
+use aske_chat::plain_parse_error;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -73,5 +74,5 @@ impl Index {
 }
 
 fn parse(line: &[u8]) -> Result<Record, String> {
-    serde_json::from_slice(line).map_err(|error| error.to_string())
+    serde_json::from_slice(line).map_err(plain_parse_error)
 }

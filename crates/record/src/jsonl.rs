@@ -1,6 +1,7 @@
 //! Append-only JSON Lines files.
 
 use crate::{RunError, files, scan_lines};
+use aske_chat::plain_parse_error;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,7 +55,7 @@ impl Jsonl {
 
 /// The lines of a file that may not exist, and the number of bytes in complete lines.
 pub(crate) fn read_lines<T: DeserializeOwned + Send>(path: &Path) -> Result<(Vec<T>, u64), RunError> {
-    scan_lines(path, 0, |line, _| serde_json::from_slice(line).map_err(|error| error.to_string()))
+    scan_lines(path, 0, |line, _| serde_json::from_slice(line).map_err(plain_parse_error))
 }
 
 #[cfg(test)]

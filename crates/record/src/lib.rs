@@ -14,6 +14,7 @@
 
 mod calls;
 mod damaged;
+mod difference;
 mod error;
 mod files;
 mod id;
@@ -28,6 +29,7 @@ mod scan;
 
 pub use calls::{CallKey, CallStore, Replies, StoredCall};
 pub use damaged::{DamagedLines, set_aside};
+pub use difference::{Difference, listed as listed_differences};
 pub use error::{RunError, io_hint};
 pub use id::{PairId, PairIdError, SessionId};
 pub use index::Index;

@@ -1,14 +1,14 @@
 //! `run.toml`: identity and configuration of a run.
 
 use crate::{RunError, SCHEMA, files};
-use aske_session::comparison_family;
+use aske_chat::plain_parse_error;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
 /// Prefixes of keys that may be added later: further models, datasets and judges.
-const OPTIONAL_PREFIXES: [&str; 3] = ["models.", "data.", "judge."];
+pub(crate) const OPTIONAL_PREFIXES: [&str; 3] = ["models.", "data.", "judge."];
 
 /// The key with the name of the comparison. Its version may change, because every grade names its own.
 pub const COMPARISON: &str = "comparison";
@@ -22,26 +22,6 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct Identity(pub BTreeMap<String, String>);
 
 impl Identity {
-    /// `key: there → here` for each contradiction.
-    pub fn differences(&self, here: &Self) -> Vec<String> {
-        let keys: std::collections::BTreeSet<_> = self.0.keys().chain(here.0.keys()).collect();
-        keys.into_iter()
-            .filter_map(|key| match (self.0.get(key), here.0.get(key)) {
-                (Some(there), Some(here)) if there == here => None,
-                (Some(there), Some(here))
-                    if key == COMPARISON && comparison_family(there) == comparison_family(here) =>
-                {
-                    None
-                }
-                (None, _) | (_, None) if OPTIONAL_PREFIXES.iter().any(|part| key.starts_with(part)) => None,
-                (there, here) => {
-                    let show = |value: Option<&String>| value.map_or("absent".to_owned(), Clone::clone);
-                    Some(format!("  {key}: {} there, {} here", show(there), show(here)))
-                }
-            })
-            .collect()
-    }
-
     /// Adds the keys that only the other, earlier one has. The comparison stays the earlier one: grades of versions that
     /// did not name it were made by that one.
     pub(crate) fn add_missing(&mut self, other: &Self) {
@@ -79,6 +59,16 @@ impl Manifest {
         self.identity.0.contains_key(EVAL)
     }
 
+    /// What the folder is the run of.
+    pub(crate) fn kind(&self) -> &'static str {
+        let has = |key: &str| self.identity.0.contains_key(key);
+        match () {
+            () if self.is_eval() => "an evaluation",
+            () if has("train") => "a training",
+            () => "a run of sessions",
+        }
+    }
+
     /// A manifest in the current format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
         Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
@@ -100,7 +90,11 @@ impl Manifest {
         let text = String::from_utf8(bytes).map_err(|error| {
             RunError::manifest(&path, format_args!("not UTF-8 text: {}", error.utf8_error()))
         })?;
-        let unreadable = |error: toml::de::Error| RunError::manifest(&path, error.message());
+        let unreadable = |error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            RunError::manifest(&path, format_args!("line {line}: {}", plain_parse_error(error.message())))
+        };
         let version: Version = toml::from_str(&text).map_err(unreadable)?;
         if version.schema != SCHEMA {
             let Version { schema, aske } = version;
@@ -115,7 +109,8 @@ impl Manifest {
 
     /// Reads the manifest of a folder that must have one.
     pub fn require(folder: &Path) -> Result<Self, RunError> {
-        Self::read(folder)?.ok_or_else(|| RunError::no_run(folder))
+        Self::read(folder)?
+            .ok_or_else(|| if folder.exists() { RunError::no_run(folder) } else { RunError::missing(folder) })
     }
 
     /// Replaces the manifest atomically.

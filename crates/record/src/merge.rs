@@ -1,10 +1,12 @@
 //! Joins run folders of one configuration.
 
+use crate::difference::listed;
 use crate::jsonl::read_lines;
-use crate::run::{DRAWS, check_identity, graders};
+use crate::run::{DRAWS, graders};
 use crate::{
     COMPARISON, GradeLine, Index, Manifest, NewRun, Record, Replies, RunError, files, for_each_line,
 };
+use aske_chat::plain_parse_error;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -55,7 +57,16 @@ fn common_manifest(runs: &[SourceRun<'_>]) -> Result<Manifest, RunError> {
     };
     let mut manifest = first.manifest.clone();
     for other in others {
-        check_identity(other.path, &manifest, &other.manifest)?;
+        let differences = manifest.identity.differences(&other.manifest.identity);
+        if !differences.is_empty() {
+            let (first, other) = (first.path.display(), other.path.display());
+            let places = [format!("in {first}"), format!("in {other}")];
+            let listed = listed(&differences, places.each_ref().map(String::as_str));
+            return Err(RunError::unusable(
+                format!("{first} and {other} are different experiments:{listed}"),
+                "merge only parts of one experiment",
+            ));
+        }
         manifest.identity.add_missing(&other.manifest.identity);
         // Shards have a part of the plan each.
         let (one, two) = (manifest.planned, other.manifest.planned);
@@ -117,7 +128,7 @@ impl Owners {
 fn copy_records(merged: &NewRun, runs: &[SourceRun<'_>], owners: &Owners) -> Result<(), RunError> {
     for (place, run) in runs.iter().enumerate() {
         let taken = |line: &[u8], at| {
-            let record: Record = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            let record: Record = serde_json::from_slice(line).map_err(plain_parse_error)?;
             let name = record.id();
             let latest = run.index.span(&name) == Some(at);
             Ok((latest && owners.takes(place, &name)).then(|| line.to_vec()))

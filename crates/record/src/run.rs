@@ -1,5 +1,6 @@
 //! A run folder, open for writing.
 
+use crate::difference::listed;
 use crate::jsonl::{Jsonl, read_lines};
 use crate::{CallStore, DrawLine, GradeLine, Index, Manifest, Record, RunError, files};
 use std::collections::BTreeMap;
@@ -130,14 +131,24 @@ impl RunDir {
 }
 
 /// Checks that a manifest has the identity of the stored one.
-pub(crate) fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+fn check_identity(path: &Path, there: &Manifest, here: &Manifest) -> Result<(), RunError> {
+    if there.kind() != here.kind() {
+        return Err(RunError::unusable(
+            format!("{} holds {}, and this is {}", path.display(), there.kind(), here.kind()),
+            "choose another folder with --run",
+        ));
+    }
     let differences = there.identity.differences(&here.identity);
     if differences.is_empty() {
         return Ok(());
     }
     Err(RunError::unusable(
-        format!("{} belongs to another configuration:\n{}", path.display(), differences.join("\n")),
-        "restore those values, or choose another folder with --run; \
+        format!(
+            "{} holds another experiment:{}",
+            path.display(),
+            listed(&differences, ["in the folder", "now"])
+        ),
+        "to continue that run, restore these values; for a new one, choose another folder with --run; \
          samples, solvers, addresses, limits, prices and budgets may change",
     ))
 }

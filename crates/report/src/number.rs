@@ -76,9 +76,22 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// `1 session`, `2 sessions`.
-pub fn counted(number: u64, one: &str) -> String {
+/// `1 session`, `1,900 sessions`.
+pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// `103k`, `1.0M`, `1.2B`: the number of parameters of a model, given in billions.
+pub fn size(billions: f64) -> String {
+    let (scale, unit) = match billions {
+        small if small < 999.5e-6 => (1e6, "k"),
+        medium if medium < 0.9995 => (1e3, "M"),
+        _ => (1.0, "B"),
+    };
+    let number = billions * scale;
+    let digits = usize::from(unit != "k" && number < 9.95);
+    format!("{number:.digits$}{unit}")
 }
 
 /// A formatted value, or a dash if there is none.
@@ -101,6 +114,10 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(counted(1, "session"), "1 session");
         assert_eq!(counted(1900, "session"), "1,900 sessions");
+        let sizes = [0.000_015, 0.000_102_72, 0.000_994_72, 0.135, 0.9997, 1.2, 70.6, 235.0];
+        let sizes: Vec<String> = sizes.into_iter().map(size).collect();
+        assert_eq!(sizes, ["15k", "103k", "995k", "135M", "1.0B", "1.2B", "71B", "235B"]);
+        assert_eq!((size(0.002), size(0.000_999_6)), ("2.0M".to_owned(), "1.0M".to_owned()));
         assert_eq!(p_value(0.0004), "< 0.001");
         assert_eq!(range(Interval { low: 0.427, high: 0.471 }), "42.7 to 47.1");
     }

@@ -37,6 +37,25 @@ pub(crate) struct Configuration {
     pub(crate) seed: Option<u64>,
 }
 
+/// The configuration for commands that only look up models in it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConfigurationSource {
+    /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
+    #[arg(short, long, value_name = "FILE|NAME")]
+    config: Option<String>,
+    /// Set a configuration key; may be repeated
+    #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+}
+
+impl ConfigurationSource {
+    /// Loads the layers with these flags on top.
+    pub(crate) fn load(&self) -> Result<Layers, CliError> {
+        let (config, overrides) = (self.config.clone(), self.overrides.clone());
+        Configuration { config, overrides, ..Configuration::default() }.load(Vec::new())
+    }
+}
+
 impl Configuration {
     /// These flags over those of `base`.
     pub(crate) fn over(self, base: &Self) -> Self {
@@ -180,6 +199,9 @@ pub(crate) struct Execution {
     /// Stop after this many minutes
     #[arg(long, value_name = "MINUTES")]
     budget_minutes: Option<f64>,
+    /// Run an experiment that differs from the one in the usual folder in a new folder, also if models cost money
+    #[arg(long)]
+    pub(crate) new: bool,
     /// Show the plan and what it is expected to use, without calling a model
     #[arg(long)]
     pub(crate) dry_run: bool,

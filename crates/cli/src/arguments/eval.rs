@@ -83,19 +83,19 @@ pub(crate) struct EvalRun {
 
 Examples:
   aske eval compare runs/eval-base runs/eval-seed-0 runs/eval-seed-1 runs/eval-seed-2
-  aske eval compare runs/eval-base runs/eval-trained --output table.tex --figure seeds.svg")]
+  aske eval compare runs/eval-base runs/eval-trained --out table.tex --figure seeds.svg")]
 pub(crate) struct EvalCompare {
     /// The run of the base model
     pub(crate) base: PathBuf,
     /// The runs of the trained models, one for each seed
     #[arg(required = true)]
     pub(crate) trained: Vec<PathBuf>,
-    /// Format of the table [default: by the extension of --output, else terminal]
+    /// Format of the table [default: by the extension of --out, else terminal]
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<GridFormat>,
     /// Write the table to this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    #[arg(long, alias = "output", value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Write a figure of the seeds to this SVG file
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,

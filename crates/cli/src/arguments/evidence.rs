@@ -23,6 +23,9 @@ pub(crate) struct Report {
     /// Write a self-contained page, without scripts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Open the page in the browser
+    #[arg(long, requires = "html")]
+    pub(crate) open: bool,
     /// Use the grades with this name, as written by `aske regrade`
     #[arg(long, value_name = "NAME")]
     pub(crate) grader: Option<String>,
@@ -43,8 +46,7 @@ Examples:
 Exit status: 0 every session has its record and its grade, 1 some are still open, 2 not a run, or beyond repair."
 )]
 pub(crate) struct Repair {
-    /// Run folders of `aske bench`, `aske ask`, `aske train` or `aske eval`
-    #[arg(required = true)]
+    /// Run folders of `aske bench`, `aske ask`, `aske train` or `aske eval` [default: the latest benchmark in runs/]
     pub(crate) runs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
@@ -57,13 +59,13 @@ pub(crate) struct Repair {
   aske view runs/mine runs/other                two runs, to compare
 Runs in progress are followed live.")]
 pub(crate) struct View {
-    /// Run folders [default: all in runs/]
+    /// Run folders [default: all in runs/, also single sessions and those of trainings]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// The port; 0 for any free one
-    #[arg(long, value_name = "N", default_value_t = 8765)]
-    pub(crate) port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 /// Flags of commands that work on an existing run.
@@ -114,8 +116,7 @@ Examples:
 Running it again continues where it stopped; with more --draws, existing draws are kept."
 )]
 pub(crate) struct Audit {
-    /// The run folders
-    #[arg(required = true)]
+    /// The run folders [default: the latest benchmark in runs/]
     pub(crate) runs: Vec<PathBuf>,
     /// How many times each of the two solvers answers a final question again
     #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1000))]
@@ -134,8 +135,7 @@ pub(crate) struct Audit {
 #[command(after_help = "Example:
   aske baseline runs/mine                       50 questions, each answered once by every solver")]
 pub(crate) struct Baseline {
-    /// The run folders, with the askers and solvers to use
-    #[arg(required = true)]
+    /// The run folders, with the askers and solvers to use [default: the latest benchmark in runs/]
     pub(crate) runs: Vec<PathBuf>,
     /// Number of questions
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -150,8 +150,7 @@ pub(crate) struct Baseline {
   aske regrade runs/mine --check my-model --draws 3 --config my.toml
 Neither the asker nor the boundary solvers are called; the run's own grades are kept.")]
 pub(crate) struct Regrade {
-    /// The run folders
-    #[arg(required = true)]
+    /// The run folders [default: the latest benchmark in runs/]
     pub(crate) runs: Vec<PathBuf>,
     /// The model that gives the reference answer instead
     #[arg(long, value_name = "MODEL")]
@@ -195,6 +194,9 @@ pub(crate) struct Difficulty {
     /// The run folder [default: runs/CONFIG-ASKER]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
+    /// Run an experiment that differs from the one in the usual folder in a new folder, also if models cost money
+    #[arg(long)]
+    pub(crate) new: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

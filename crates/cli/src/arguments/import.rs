@@ -17,9 +17,9 @@ imported as they are. For others, the asker's conversation is read, and --map sa
 What a file does not contain is left out of the run and counted.
 
 Examples:
-  aske import outputs/traces.jsonl --out runs/theirs
-  aske import results.jsonl --out runs/theirs --map outcome=info.label --map one=info.small --map two=info.large
-  aske import *.jsonl --out runs/paper --config paper-bench --asker gemini-3.1-pro
+  aske import outputs/traces.jsonl --run runs/theirs
+  aske import results.jsonl --run runs/theirs --map outcome=info.label --map one=info.small --map two=info.large
+  aske import *.jsonl --run runs/paper --config paper-bench --asker gemini-3.1-pro
   aske report runs/theirs                       view, export and regrade work as well"
 )]
 pub(crate) struct Import {
@@ -27,8 +27,8 @@ pub(crate) struct Import {
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// The run folder to write; it must be new
-    #[arg(long, value_name = "RUN")]
-    pub(crate) out: PathBuf,
+    #[arg(long, alias = "out", value_name = "FOLDER")]
+    pub(crate) run: PathBuf,
     /// Where to find a field in a rollout; may be repeated
     #[arg(long, value_name = "KEY=PATH")]
     pub(crate) map: Vec<Mapping>,

@@ -1,6 +1,6 @@
 //! Arguments of `aske models`.
 
-use super::Configuration;
+use super::ConfigurationSource;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Models {
     #[arg(long)]
     pub(crate) probe: bool,
     #[command(flatten)]
-    pub(crate) configuration: Configuration,
+    pub(crate) source: ConfigurationSource,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

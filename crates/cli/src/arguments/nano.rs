@@ -57,8 +57,7 @@ pub(crate) struct NanoQuestions {
 #[command(after_help = "Example:
   aske nano agreement runs/nano-nano-asker runs/nano-staircase")]
 pub(crate) struct NanoAgreement {
-    /// Run folders of the nano world
-    #[arg(required = true, num_args = 1..)]
+    /// Run folders of the nano world [default: the latest benchmark in runs/]
     pub(crate) runs: Vec<PathBuf>,
     /// Print JSON lines
     #[arg(long)]

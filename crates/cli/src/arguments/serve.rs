@@ -1,6 +1,6 @@
 //! Arguments of `aske serve`.
 
-use super::{Configuration, Listen};
+use super::{Configuration, ConfigurationSource, Listen};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -28,12 +28,9 @@ pub(crate) struct ServeModels {
     #[arg(value_name = "MODEL")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) configuration: Configuration,
+    pub(crate) source: ConfigurationSource,
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// The port; 0 for any free one
-    #[arg(long, default_value_t = 8079)]
-    pub(crate) port: u16,
     /// Maximum tokens of a reply if the request does not say
     #[arg(long, value_name = "TOKENS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_tokens: u32,
@@ -56,9 +53,6 @@ pub(crate) struct ServeEnv {
     pub(crate) configuration: Configuration,
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// The port; 0 for any free one
-    #[arg(long, default_value_t = 8078)]
-    pub(crate) port: u16,
     /// The run folder that episodes are stored in [default: the next free runs/env-N]
     #[arg(long, alias = "out", value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,

@@ -13,6 +13,9 @@ pub(crate) struct Train {
     /// The training folder [default: runs/CONFIG]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
+    /// Run a training that differs from the one in the usual folder in a new folder, also if models cost money
+    #[arg(long)]
+    pub(crate) new: bool,
     /// Train once with each of these seeds
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u64).range(WHOLE), conflicts_with = "seed")]
     pub(crate) seeds: Vec<u64>,

@@ -3,6 +3,7 @@
 use crate::arguments::Audit;
 use crate::display::evidence;
 use crate::error::{CliError, Exit};
+use crate::runs::folders::given_or_latest;
 use crate::runs::panels::run_for_each;
 use aske_bench::{Panel, audit_panels, sessions_with_cross_check};
 use aske_config::Settings;
@@ -13,7 +14,8 @@ pub(crate) fn run(arguments: &Audit) -> Result<Exit, CliError> {
     // Only solvers are called: questions and reference answers are stored.
     let models = |settings: &Settings| settings.solvers.iter().map(|role| role.model.clone()).collect();
     let panels = |settings: &Settings, folder: &RunDir| chosen(arguments, settings, folder);
-    run_for_each(&arguments.runs, &arguments.on_run, "audit", models, panels, evidence::audits)
+    let runs = given_or_latest(&arguments.runs)?;
+    run_for_each(&runs, &arguments.on_run, "audit", models, panels, evidence::audits)
 }
 
 /// The sessions with an agreed reference answer, or a random part of them.

@@ -3,6 +3,7 @@
 use crate::arguments::Baseline;
 use crate::display::evidence;
 use crate::error::{CliError, Exit};
+use crate::runs::folders::given_or_latest;
 use crate::runs::panels::run_for_each;
 use aske_bench::baseline_panels;
 use aske_config::Settings;
@@ -11,5 +12,6 @@ use aske_record::RunDir;
 pub(crate) fn run(arguments: &Baseline) -> Result<Exit, CliError> {
     let models = |settings: &Settings| settings.models.keys().cloned().collect();
     let panels = |settings: &Settings, _: &RunDir| Ok(baseline_panels(settings, arguments.questions));
-    run_for_each(&arguments.runs, &arguments.on_run, "baseline", models, panels, evidence::baselines)
+    let runs = given_or_latest(&arguments.runs)?;
+    run_for_each(&runs, &arguments.on_run, "baseline", models, panels, evidence::baselines)
 }

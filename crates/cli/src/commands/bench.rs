@@ -3,9 +3,9 @@
 use crate::arguments::Bench;
 use crate::display::{caveats, tables};
 use crate::error::{CliError, Exit};
-use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
-use crate::runs::execute::{Target, with_progress};
-use crate::runs::folders;
+use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint, width, wrapped};
+use crate::runs::execute::{Amount, Target, with_progress};
+use crate::runs::folders::{self, Place};
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished};
 use crate::runtime::runtime;
@@ -17,9 +17,10 @@ use aske_bench::{
 use aske_config::{Layers, Settings};
 use aske_evidence::{Caveats, Run, Tally};
 use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
+use aske_report::number::counted;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use toml::Value;
 
@@ -31,18 +32,25 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
 }
 
 /// The configuration with the flags of this command, and the run folder.
-fn load(arguments: &Bench) -> Result<(Layers, Settings, PathBuf), CliError> {
+fn load(arguments: &Bench) -> Result<(Layers, Settings, Place), CliError> {
     let mut flags = vec![("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into())))];
     flags.extend(arguments.execution.flags());
     let layers = arguments.configuration.load(flags)?;
     let settings = layers.settings()?;
-    let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
-    Ok((layers, settings, path))
+    let place = match &arguments.run {
+        Some(path) => Place::named(path),
+        None => Place::of(folders::default_folder(&layers, &settings), || {
+            folders::bench_manifest(&layers, &settings)
+        })?,
+    };
+    Ok((layers, settings, place))
 }
 
 /// Runs the benchmark; `aske fleet bench` calls it for each phase.
 pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
-    let (layers, settings, path) = load(arguments)?;
+    let (layers, settings, place) = load(arguments)?;
+    place.announce(&settings, arguments.execution.new || arguments.execution.dry_run)?;
+    let path = place.path;
     let selection =
         Selection { pairs: arguments.pairs.clone(), shard: arguments.shard, limit: arguments.limit };
     if let Some(points) = arguments.until {
@@ -66,7 +74,8 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     announce(&settings, &plan, count(|_, _| true), &folder);
     let to_do = count(|settings, line| is_current(settings, &line.rules));
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let work = with_progress(to_do, "sessions", target, async |context, progress| {
+    let amount = Amount { finished: plan.len() - to_do, open: to_do };
+    let work = with_progress(amount, "sessions", target, async |context, progress| {
         Runner::new(context).run(&plan, progress).await
     });
     let (finished, interrupt) = during(servers.as_ref().filter(|_| to_do > 0), &path, work).await?;
@@ -91,7 +100,7 @@ async fn adaptive(
     if !(points > 0.0 && points < 50.0) {
         return Err(CliError::usage(
             format!("--until {points}: not a possible half-width"),
-            "give the half-width in percentage points, such as 2.0",
+            "give the half-width in percentage points, between 0 and 50, such as 2.0",
         ));
     }
     if arguments.execution.dry_run {
@@ -106,8 +115,8 @@ async fn adaptive(
     if until.max_sessions < 2 * pairs.len() {
         return Err(CliError::usage(
             format!(
-                "{} sessions are too few: an adaptive run starts with two for every pair",
-                until.max_sessions
+                "{} are too few: an adaptive run starts with two for every pair",
+                counted(until.max_sessions, "session")
             ),
             format!("allow at least {} with --limit or --samples", 2 * pairs.len()),
         ));
@@ -118,14 +127,15 @@ async fn adaptive(
     note_outdated_grades(settings, folder.grades());
     let draws = folder.draws()?;
     note(format_args!(
-        "{} asks {} solvers until the interval is ± {points} points, in {} sessions at most; into {}",
+        "{} asks {} until the interval is ± {points} points, in {} at most; into {}",
         settings.asker.model,
-        settings.solvers.len(),
-        until.max_sessions,
+        counted(settings.solvers.len(), "solver"),
+        counted(until.max_sessions, "session"),
         path.display()
     ));
     let target = Target { settings, models: &models, folder: &folder };
-    let work = with_progress(until.max_sessions, "sessions at most", target, async |context, progress| {
+    let amount = Amount { finished: 0, open: until.max_sessions };
+    let work = with_progress(amount, "sessions at most", target, async |context, progress| {
         run_adaptive(&Runner::new(context), settings, &pairs, until, &draws, progress).await
     });
     let (stopped, interrupt) = during(servers.as_ref(), path, work).await?;
@@ -142,8 +152,8 @@ async fn adaptive(
         }
         if !stopped.narrow_enough && stopped.run.jobs.open == 0 {
             note(format_args!(
-                "reached the limit of {} sessions before ± {points} points",
-                until.max_sessions
+                "reached the limit of {} before ± {points} points",
+                counted(until.max_sessions, "session")
             ));
             hint("raise --samples or --limit to continue");
         }
@@ -166,13 +176,13 @@ fn announce(settings: &Settings, plan: &[PlannedSession], open: usize, folder: &
         0 if plan.is_empty() => "nothing to do".to_owned(),
         0 => "all finished before".to_owned(),
         open if open < plan.len() => format!("{open} still to run"),
-        _ => format!("{} rounds and a final question each", settings.protocol.rounds),
+        _ => format!("{} and a final question each", counted(settings.protocol.rounds, "round")),
     };
     note(format_args!(
-        "{} asks {} solvers: {} sessions, {state}; into {}",
+        "{} asks {}: {}, {state}; into {}",
         settings.asker.model,
-        settings.solvers.len(),
-        plan.len(),
+        counted(settings.solvers.len(), "solver"),
+        counted(plan.len(), "session"),
         folder.path().display()
     ));
     note_outdated_grades(settings, folder.grades());
@@ -217,17 +227,21 @@ fn dry_run(
         return Ok(Exit::Done);
     }
     let (expected, most) = estimate.usd();
-    data(format_args!("{} sessions, {} calls, into {}\n", plan.len(), estimate.calls(), path.display()));
+    data(format_args!(
+        "{}, {}, into {}\n",
+        counted(plan.len(), "session"),
+        counted(estimate.calls(), "call"),
+        path.display()
+    ));
     if finished > 0 {
-        note(format_args!("{finished} more sessions of the plan are finished there"));
+        let are = if finished == 1 { "is" } else { "are" };
+        note(format_args!("{} of the plan {are} finished there", counted(finished, "more session")));
     }
     data(tables::estimate(&estimate));
     data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
-    note(paint(
-        DIM,
-        "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of their\n\
-         token limit (all of it for the maximum); equivalence checks are not counted",
-    ));
+    let about = "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of \
+                 their token limit (all of it for the maximum); equivalence checks are not counted";
+    note(paint(DIM, wrapped(about, width()).join("\n")));
     Ok(Exit::Done)
 }
 
@@ -245,7 +259,7 @@ pub(crate) struct Phases {
 
 /// Shows all phases together, also those of earlier starts, from the run folder.
 pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> {
-    let (_, settings, path) = load(arguments)?;
+    let (_, settings, Place { path, .. }) = load(arguments)?;
     let index = Index::read(&path)?;
     let grades = read_grades(&path, STANDARD)?;
     let current = grades.iter().filter(|line| is_current(&settings, &line.rules));
@@ -278,15 +292,16 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
         return Ok(());
     }
     let range = match phases.first {
-        1 => format!("{} phases", phases.count),
+        1 => counted(phases.count, "phase"),
         first => format!("phases {first} to {}", phases.count),
     };
     let duration = indicatif::HumanDuration(Duration::from_secs(seconds));
     note(format_args!("\n{}", paint(BOLD, "all phases")));
     show_results(&settings, &tally, &used, caveats.as_ref());
-    data(format_args!("\n{range} with {} model loads in {duration}", phases.loads));
+    data(format_args!("\n{range} with {} in {duration}", counted(phases.loads, "model load")));
     if open > 0 {
-        note(format_args!("\n{open} sessions are left"));
+        let are = if open == 1 { "is" } else { "are" };
+        note(format_args!("\n{} {are} left", counted(open, "session")));
         hint("run the same command again to continue; no stored reply is requested again");
     }
     Ok(())
@@ -323,7 +338,7 @@ fn show_results(
     let sessions = tally.sessions();
     data(format_args!(
         "{}\n",
-        paint(BOLD, format_args!("{}: {sessions} sessions graded", settings.asker.model))
+        paint(BOLD, format_args!("{}: {} graded", settings.asker.model, counted(sessions, "session")))
     ));
     caveats::outcomes(&tally.shares(), tally.pairs(), caveats);
     if caveats.is_some_and(|caveats| !caveats.findings.is_empty()) {
@@ -336,7 +351,8 @@ fn show_results(
         (tally.undecided(), "a comparison that stayed undecided and counts as no match"),
     ] {
         if count > 0 {
-            note(format_args!("{count} sessions have {what}"));
+            let have = if count == 1 { "has" } else { "have" };
+            note(format_args!("{} {have} {what}", counted(count, "session")));
         }
     }
 }

@@ -4,8 +4,9 @@ use crate::arguments::Difficulty;
 use crate::display::evidence;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::runs::execute::{Target, run_and_report};
-use crate::runs::{folders, panels};
+use crate::runs::execute::{Amount, Target, run_and_report};
+use crate::runs::folders::{self, Place};
+use crate::runs::panels;
 use crate::runtime::runtime;
 use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
@@ -40,7 +41,14 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     }
     let sampling = &layers.config().boundary.sampling;
     let (solver, section) = layers.extra_role("difficulty.solver", name, sampling)?;
-    let path = arguments.run.clone().unwrap_or_else(|| folders::default_folder(&layers, &settings));
+    let place = match &arguments.run {
+        Some(path) => Place::named(path),
+        None => Place::of(folders::default_folder(&layers, &settings), || {
+            folders::bench_manifest(&layers, &settings)
+        })?,
+    };
+    place.announce(&settings, arguments.new)?;
+    let path = place.path;
     let selection =
         Selection { pairs: pairs.iter().map(ToString::to_string).collect(), ..Selection::default() };
     let plan = plan(&settings, &selection)?;
@@ -49,8 +57,10 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let models = ModelRegistry::new(&settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
     let target = Target { settings: &settings, models: &models, folder: &folder };
+    let finished = plan.iter().filter(|planned| folder.index().contains(&planned.id.to_string())).count();
+    let amount = Amount { finished, open: plan.len() - finished };
     let asked =
-        runtime()?.block_on(run_and_report(plan.len(), "sessions", target, async |context, progress| {
+        runtime()?.block_on(run_and_report(amount, "sessions", target, async |context, progress| {
             Ok(Runner::new(context).run(&plan, progress).await?.jobs)
         }))?;
     if asked != Exit::Done {

@@ -9,6 +9,7 @@ use crate::runtime::until_signal;
 use aske_config::{Config, Layers, ModelSection, ProviderKind, Settings};
 use aske_import::{Field, FieldMap, ImportError, ImportOptions, ImportSummary, ModelName, size};
 use aske_record::NewRun;
+use aske_report::number::counted;
 use aske_session::{Domain, Pack};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -27,13 +28,13 @@ pub(crate) fn run(arguments: &Import) -> Result<Exit, CliError> {
     let config = base(arguments)?;
     let options = options(arguments, &config)?;
     let total = size(&arguments.files)?;
-    let run = NewRun::begin(&arguments.out)?;
+    let run = NewRun::begin(&arguments.run)?;
     let Some(read) = until_signal(read(arguments, &options, run, total))? else {
         note("stopped; nothing was written");
         return Ok(Exit::Interrupted);
     };
     let (imported, run) = read?;
-    let (layers, settings) = settings_of(config, &imported, &arguments.out)?;
+    let (layers, settings) = settings_of(config, &imported, &arguments.run)?;
     run.finish(&run_manifest(&layers, &settings))?;
     if arguments.json {
         data(as_json(arguments, &imported));
@@ -82,7 +83,7 @@ fn options(arguments: &Import, config: &Config) -> Result<ImportOptions, CliErro
         rounds: config.protocol.rounds,
         count: aske_import::ImportStats::default(),
     };
-    let (_, settings) = settings_of(config.clone(), &placeholder, &arguments.out)?;
+    let (_, settings) = settings_of(config.clone(), &placeholder, &arguments.run)?;
     let domains =
         Domain::NAMES.iter().filter_map(|name| name.parse().ok()).map(|domain| Pack::builtin(&domain));
     let extra =
@@ -140,12 +141,13 @@ fn settings_of(
 
 fn show(arguments: &Import, imported: &ImportSummary) {
     let ImportSummary { asker, solvers, rounds, count } = imported;
-    let out = arguments.out.display();
+    let out = arguments.run.display();
     data(format_args!(
-        "{out}: {} sessions of {} with {} solvers and {rounds} rounds, {} graded",
-        count.sessions,
+        "{out}: {} of {} with {} and {}, {} graded",
+        counted(count.sessions, "session"),
         asker.name,
-        solvers.len(),
+        counted(solvers.len(), "solver"),
+        counted(*rounds, "round"),
         count.graded
     ));
     let missing = count.gaps.iter().map(|(gap, number)| ("unknown:", format!("{number} {gap}")));
@@ -159,7 +161,7 @@ fn show(arguments: &Import, imported: &ImportSummary) {
         note(format_args!("{} {}", paint(BAD.bold(), "skipped:"), safe(&bad.to_string())));
     }
     if count.bad > count.bad_lines.len() as u64 {
-        note(format_args!("{} {} lines in all", paint(BAD.bold(), "skipped:"), count.bad));
+        note(format_args!("{} {} in all", paint(BAD.bold(), "skipped:"), counted(count.bad, "line")));
     }
     hint(format_args!("`aske report {out}` and `aske view {out}` show the results"));
 }
@@ -171,7 +173,7 @@ fn unfound(imported: &ImportSummary) -> impl Iterator<Item = Field> {
 fn as_json(arguments: &Import, imported: &ImportSummary) -> Value {
     let ImportSummary { asker, solvers, rounds, count } = imported;
     json!({
-        "run": arguments.out.display().to_string(),
+        "run": arguments.run.display().to_string(),
         "asker": asker.name,
         "solvers": solvers.iter().map(|named| &named.name).collect::<Vec<_>>(),
         "rounds": rounds,

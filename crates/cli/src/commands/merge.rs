@@ -4,6 +4,7 @@ use crate::arguments::Merge;
 use crate::error::{CliError, Exit};
 use crate::output::{data, hint};
 use crate::shell::command;
+use aske_report::number::counted;
 use serde_json::json;
 use std::path::Path;
 
@@ -15,10 +16,10 @@ pub(crate) fn run(arguments: &Merge) -> Result<Exit, CliError> {
         data(json!({"run": into.to_string(), "records": merged.records, "calls": merged.calls}));
     } else {
         data(format_args!(
-            "{into}: {} records and {} calls of {} runs",
-            merged.records,
-            merged.calls,
-            runs.len()
+            "{into}: {} and {} of {}",
+            counted(merged.records, "record"),
+            counted(merged.calls, "call"),
+            counted(runs.len(), "run")
         ));
         // Folders store the resolved configuration, not the name of its file.
         let words = ["aske", "bench", "--run", &into.to_string(), "--config"].map(str::to_owned);

@@ -4,7 +4,7 @@ mod catalogue;
 mod pull;
 
 use crate::arguments::{Models, ModelsCommand};
-use crate::display::tables::table;
+use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use crate::runs::models::{configured, dialogue};
@@ -13,6 +13,7 @@ use aske_bench::ModelRegistry;
 use aske_chat::Hint;
 use aske_config::{Config, ModelSection, is_env_var_name};
 use aske_model::Halt;
+use aske_report::number::size;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
 }
 
 fn show(arguments: &Models) -> Result<Exit, CliError> {
-    let layers = arguments.configuration.load(Vec::new())?;
+    let layers = arguments.source.load()?;
     let config = layers.config();
     let names = configured(config, &arguments.names)?;
     let probed =
@@ -69,10 +70,15 @@ fn probe(config: &Config, names: &[&str]) -> Result<ProbeResults, CliError> {
     block_on(&halt, &interrupt, join_all(probes)).map(|probed| probed.into_iter().collect())
 }
 
-fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> comfy_table::Table {
+fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> Table {
     let header = ["model", "provider", "served as", "size", "USD/M read", "USD/M written", "roles", "state"];
     let mut table = table(&header, &[3, 4, 5]);
-    for name in names {
+    // Smaller models first; those of unknown size keep their order after them.
+    let size_of =
+        |name: &str| config.models.get(name).and_then(|section| section.params).unwrap_or(f64::INFINITY);
+    let mut names = names.to_vec();
+    names.sort_by(|one, two| size_of(one).total_cmp(&size_of(two)));
+    for name in &names {
         let Some(section) = config.models.get(*name) else { continue };
         let price = |pick: fn(&aske_chat::Price) -> f64| {
             section.price.as_ref().map_or_else(String::new, |price| format!("{:.2}", pick(price)))
@@ -81,7 +87,7 @@ fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> comfy_tab
             (*name).to_owned(),
             provider(section).as_str().unwrap_or_default().to_owned(),
             served(name, section),
-            section.params.map_or_else(String::new, |params| format!("{params}B")),
+            section.params.map_or_else(String::new, size),
             price(|price| price.input),
             price(|price| price.output),
             roles(config, name).join(", "),

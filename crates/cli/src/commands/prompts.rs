@@ -4,6 +4,7 @@ use crate::arguments::{Prompts, PromptsCommand};
 use crate::error::{CliError, Exit};
 use crate::output::{data, hint};
 use aske_config::load_pack;
+use aske_report::number::counted;
 use aske_session::{Pack, UnknownDomainError};
 use std::path::Path;
 
@@ -37,7 +38,7 @@ fn export(folder: &Path, domain: &str) -> Result<Exit, CliError> {
     for (name, text) in &files {
         std::fs::write(folder.join(name), text).map_err(failed)?;
     }
-    data(format_args!("{}: {} prompts of the domain {}", folder.display(), files.len(), domain));
+    data(format_args!("{}: {} of the domain {domain}", folder.display(), counted(files.len(), "prompt")));
     hint(format_args!("edit them, then set `protocol.prompts = \"{}\"`", folder.display()));
     Ok(Exit::Done)
 }

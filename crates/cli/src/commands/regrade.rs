@@ -4,8 +4,8 @@ use crate::arguments::Regrade;
 use crate::display::evidence;
 use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::runs::execute::{Target, run_and_report};
-use crate::runs::folders::reopen;
+use crate::runs::execute::{Amount, Target, run_and_report};
+use crate::runs::folders::{given_or_latest, reopen};
 use crate::runs::models::only;
 use crate::runs::panels::{for_each_run, load};
 use crate::runs::summary::{note_outdated_grades, outdated_grades};
@@ -13,13 +13,14 @@ use crate::runtime::runtime;
 use aske_bench::{Regrader, is_current, regrade};
 use aske_config::is_valid_name;
 use aske_record::{Record, STANDARD, SessionRecord};
+use aske_report::number::counted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Regrade) -> Result<Exit, CliError> {
     let name = name(arguments)?;
     let one = |run: &Path| one(arguments, &name, run);
-    for_each_run(&arguments.runs, arguments.on_run.json, one, evidence::regrades)
+    for_each_run(&given_or_latest(&arguments.runs)?, arguments.on_run.json, one, evidence::regrades)
 }
 
 /// The name of the grades: a valid file name other than that of the run's own grades.
@@ -53,7 +54,8 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
     let done: BTreeSet<&str> = current.map(|line| line.record.as_str()).collect();
     let open = sessions.saturating_sub(done.len());
     note(format_args!(
-        "regrade: {sessions} sessions, {open} to do, by {}; into {}",
+        "regrade: {}, {open} to do, by {}; into {}",
+        counted(sessions, "session"),
         arguments.check,
         run.join("grades").join(format!("{name}.jsonl")).display()
     ));
@@ -65,7 +67,8 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
         ));
     }
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    runtime()?.block_on(run_and_report(open, "sessions", target, async |context, progress| {
+    let amount = Amount { finished: sessions - open, open };
+    runtime()?.block_on(run_and_report(amount, "sessions", target, async |context, progress| {
         regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await
     }))
 }

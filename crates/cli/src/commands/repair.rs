@@ -3,11 +3,13 @@
 use crate::arguments::Repair;
 use crate::error::{CliError, Exit};
 use crate::output::{BAD, data, hint, note, paint, safe};
+use crate::runs::folders::given_or_latest;
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::{MissingRecords, ModelRegistry, RepairSummary, RunContext, missing_records, repair};
 use aske_config::{Layers, Settings};
 use aske_model::Halt;
 use aske_record::{DamagedLines, Manifest, RunDir, set_aside};
+use aske_report::number::{count, counted};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,8 @@ use std::path::{Path, PathBuf};
 const LISTED: usize = 5;
 
 pub(crate) fn run(arguments: &Repair) -> Result<Exit, CliError> {
-    let folders: Vec<PathBuf> = arguments.runs.iter().flat_map(|run| folders(run)).collect();
+    let folders: Vec<PathBuf> =
+        given_or_latest(&arguments.runs)?.iter().flat_map(|run| folders(run)).collect();
     let (mut worst, mut all) = (Exit::Done, Vec::new());
     for folder in &folders {
         let exit = match repair_folder(folder) {
@@ -81,8 +84,9 @@ fn repair_folder(path: &Path) -> Result<(Option<RepairedFolder>, Exit), CliError
     if !aside.is_empty() {
         let lines: usize = aside.iter().map(|aside| aside.lines).sum();
         note(format_args!(
-            "{}: {lines} damaged lines moved to {}",
+            "{}: {} moved to {}",
             path.display(),
+            counted(lines, "damaged line"),
             path.join("damaged").display()
         ));
     }
@@ -125,18 +129,19 @@ fn offline_settings(manifest: Manifest, path: &Path) -> Result<Settings, CliErro
 fn show(folder: &RepairedFolder) {
     let RepairedFolder { run, repaired, .. } = folder;
     data(format_args!(
-        "{}: {} sessions, {} records and {} grades rebuilt, {} still open",
+        "{}: {}, {} and {} rebuilt, {} still open",
         run.display(),
-        repaired.sessions,
-        repaired.records,
-        repaired.grades,
-        repaired.open.len()
+        counted(repaired.sessions, "session"),
+        counted(repaired.records, "record"),
+        counted(repaired.grades, "grade"),
+        count(repaired.open.len() as u64)
     ));
     for aside in &folder.aside {
         data(format_args!(
-            "  {} damaged lines of {} are now in {}",
-            aside.lines,
+            "  {} of {} {} now in {}",
+            counted(aside.lines, "damaged line"),
             aside.file.display(),
+            if aside.lines == 1 { "is" } else { "are" },
             aside.kept.display()
         ));
     }
@@ -152,9 +157,10 @@ fn show(folder: &RepairedFolder) {
         }
         hint("`aske bench` with the same configuration requests only what is missing");
     }
-    for (count, things, command) in left(&folder.unrecorded) {
+    for (count, thing, command) in left(&folder.unrecorded) {
         if count > 0 {
-            note(format_args!("{count} {things} have stored replies but no record"));
+            let have = if count == 1 { "has" } else { "have" };
+            note(format_args!("{} {have} stored replies but no record", counted(count, thing)));
             hint(format_args!("run the same `{command}` again: it uses the stored replies"));
         }
     }
@@ -163,10 +169,10 @@ fn show(folder: &RepairedFolder) {
 /// Missing records that other commands rebuild.
 fn left(unrecorded: &MissingRecords) -> [(usize, &'static str, &'static str); 4] {
     [
-        (unrecorded.audits, "audited sessions", "aske audit"),
-        (unrecorded.baselines, "questions without probing", "aske baseline"),
-        (unrecorded.difficulties, "measurements of difficulty", "aske difficulty"),
-        (unrecorded.evals, "samples", "aske eval"),
+        (unrecorded.audits, "audited session", "aske audit"),
+        (unrecorded.baselines, "baseline question", "aske baseline"),
+        (unrecorded.difficulties, "difficulty measurement", "aske difficulty"),
+        (unrecorded.evals, "sample", "aske eval"),
     ]
 }
 

@@ -1,12 +1,14 @@
 //! `aske report`: the results of runs as tables, JSON or a page.
 
 use crate::arguments::Report;
+use crate::browser;
 use crate::display::{evidence, scores};
 use crate::error::{CliError, Exit};
 use crate::output::{BAD, DIM, data, note, paint, safe, write};
 use crate::runs::folders::given_or_all;
 use aske_eval::Scores;
 use aske_evidence::Run;
+use aske_report::number::counted;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -18,10 +20,10 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
     for (run, earlier) in runs.iter().map(|run| (run, run.graded_by_earlier_rules())).filter(|(_, n)| *n > 0)
     {
         note(format_args!(
-            "{}: {earlier} of {} sessions were graded by earlier rules; `aske bench --run`, or `aske regrade` for \
+            "{}: {earlier} of {} graded by earlier rules; `aske bench --run`, or `aske regrade` for \
              other grades, grades them again from stored replies",
             safe(&run.path.display().to_string()),
-            run.sessions.len()
+            counted(run.sessions.len(), "session")
         ));
     }
     let evidence = if runs.is_empty() { None } else { Some(aske_evidence::evidence(&runs)) };
@@ -33,6 +35,9 @@ pub(crate) fn run(arguments: &Report) -> Result<Exit, CliError> {
         }
         if evidence.is_some() && !scored.is_empty() {
             note("evaluations are not on this page; name only their folders to write one for them");
+        }
+        if arguments.open {
+            browser::open(&file.to_string_lossy());
         }
     }
     if arguments.json {

@@ -36,13 +36,13 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, CliError> {
         data(format_args!("http://{}", server.address()));
         note(description);
     };
-    let http = arguments.listen.options(arguments.port)?;
+    let http = arguments.listen.options(8078)?;
     runtime()?.block_on(async { serve(environment, http, ready, shutdown_signal()).await })?;
     Ok(Exit::Done)
 }
 
 fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
-    let layers = arguments.configuration.load(Vec::new())?;
+    let layers = arguments.source.load()?;
     let config = layers.config();
     let mut sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
         let here = |section: &ModelSection| {
@@ -72,7 +72,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
     }
     let registry = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
     let models = Models::new(&registry, &sections, arguments.max_tokens);
-    let http = arguments.listen.options(arguments.port)?;
+    let http = arguments.listen.options(8079)?;
     let key = if http.access.is_required() { "the API key is the token" } else { "any API key works" };
     let ready = |server: &Server| {
         data(format_args!("http://{}/v1", server.address()));

@@ -11,13 +11,14 @@ mod trained;
 use crate::arguments::{Train, whole};
 use crate::error::{CliError, Exit};
 use crate::output::{BOLD, hint, note, paint};
-use crate::runs::folders;
+use crate::runs::folders::{self, Place};
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::{ModelRegistry, PairOrder, PairSchedule, Selection, selected_pairs};
 use aske_config::{Layers, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::{Manifest, RunDir};
+use aske_report::number::counted;
 use aske_train::reinforce::{
     CollapseMonitor, PolicyServer, RolloutSampler, StopReason, Trainer, load_policy,
 };
@@ -39,8 +40,18 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
         ])
     };
     let first = layers(seeds[0])?;
-    let root = arguments.run.clone().unwrap_or_else(|| Path::new("runs").join(first.name()));
     let settings = first.settings()?;
+    let place = match &arguments.run {
+        Some(path) => Place::named(path),
+        None => Place::find(Path::new("runs").join(first.name()), |root| {
+            let path = seed_folder(root, seeds[0]);
+            let Some(there) = Manifest::read(&path)? else { return Ok(None) };
+            let here = manifest(&first, &settings, pair_order(&path)?);
+            Ok(Some(there.identity.differences(&here.identity)))
+        })?,
+    };
+    place.announce(&settings, arguments.new)?;
+    let root = place.path;
     check(&settings, first.config())?;
     let plan = &first.config().train;
     Trackers::check(plan)?;
@@ -178,11 +189,11 @@ fn train_seed(
 
 fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
     note(format_args!(
-        "training {} with seed {seed}: {} steps of {} rollouts, {} pairs times {}; into {}",
+        "training {} with seed {seed}: {} of {}, {} times {}; into {}",
         paint(BOLD, &settings.asker.model),
-        plan.steps,
-        plan.groups as u64 * u64::from(plan.group_size),
-        plan.groups,
+        counted(plan.steps, "step"),
+        counted(plan.groups as u64 * u64::from(plan.group_size), "rollout"),
+        counted(plan.groups, "pair"),
         plan.group_size,
         path.display(),
     ));
@@ -229,13 +240,18 @@ fn open_folder(
     settings: &Settings,
     order: PairOrder,
 ) -> Result<RunDir, CliError> {
+    folders::open_with(path, &manifest(layers, settings, order))
+}
+
+/// What `run.toml` says about a training with these settings.
+fn manifest(layers: &Layers, settings: &Settings, order: PairOrder) -> Manifest {
     let mut manifest = folders::run_manifest(layers, settings);
     let identity = &mut manifest.identity.0;
     identity.insert("train".to_owned(), layers.config().train.identity());
     if order != PairOrder::Shuffled {
         identity.insert(PAIR_ORDER.to_owned(), order.as_str().to_owned());
     }
-    folders::open_with(path, &manifest)
+    manifest
 }
 
 /// The collapse monitor of a configuration.

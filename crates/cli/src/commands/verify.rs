@@ -4,6 +4,7 @@ use crate::arguments::{Compat, Verify};
 use crate::error::{CliError, Exit};
 use crate::output::{BAD, DIM, GOOD, NOTE, data, note, paint, safe};
 use aske_answer::{Comparison, Explanation, NotationPolicy, Reading, Rules, Verdict, explain};
+use aske_chat::plain_parse_error;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
@@ -183,12 +184,11 @@ fn lines(path: &Path, rules: &Rules, timing: bool) -> Result<Exit, CliError> {
 /// The fields of a line, and the two answers among them.
 fn pair(line: &[u8]) -> Result<(Map<String, Value>, [String; 2]), String> {
     let fields: Map<String, Value> = serde_json::from_slice(line).map_err(|error| {
-        let text = error.to_string();
-        // Every line is parsed on its own, so that the line number of the parser is always 1.
-        let (what, column) = text.rsplit_once(" at line 1 column ").unwrap_or((&text, "?"));
-        let what =
-            if what.ends_with("hex escape") { "an escaped surrogate without its other half" } else { what };
-        format!("{what}, at column {column}")
+        let what = plain_parse_error(&error);
+        if what.ends_with("hex escape") {
+            return format!("an escaped surrogate without its other half, at column {}", error.column());
+        }
+        what
     })?;
     let text = |key: &str| match fields.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),

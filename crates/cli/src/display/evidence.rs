@@ -1,7 +1,7 @@
 //! Evidence of runs on a terminal.
 
 use super::caveats;
-use super::tables::{adaptive, table, used};
+use super::tables::{Table, adaptive, table, used};
 use crate::output::{BAD, BOLD, DIM, data, hint, note, paint, safe, safe_line};
 use aske_evidence::{
     AuditEvidence, Comparison, Evidence, PairCell, RunEvidence, SessionCounts, Validity, Verdict, checks,
@@ -10,7 +10,6 @@ use aske_evidence::{
 use aske_report::number::{counted, or_dash, percent, percent_of, percent_range};
 use aske_session::Outcome;
 use aske_stats::Estimate;
-use comfy_table::Table;
 
 /// Prints everything.
 pub(crate) fn all(evidence: &Evidence) {
@@ -123,10 +122,12 @@ fn missing(run: &RunEvidence) {
     let planned = planned.map(|planned| format!("{planned} planned, ")).unwrap_or_default();
     note(format_args!("sessions: {planned}{records} with a record, {graded} of them graded"));
     if lost > 0 {
-        note(format_args!("{lost} more are graded, but their records are missing: they are not counted"));
+        let (are, their) = if lost == 1 { ("is", "its record is") } else { ("are", "their records are") };
+        note(format_args!("{lost} more {are} graded, but {their} missing: not counted"));
     }
     if begun > 0 {
-        note(format_args!("{begun} more have stored replies but neither a record nor a grade"));
+        let have = if begun == 1 { "has" } else { "have" };
+        note(format_args!("{begun} more {have} stored replies but neither a record nor a grade"));
     }
     if lost > 0 {
         hint(format_args!(
@@ -307,7 +308,11 @@ pub(crate) fn regrades(evidence: &Evidence) {
 pub(crate) fn baselines(evidence: &Evidence) {
     for run in &evidence.runs {
         let Some(baseline) = &run.baseline else { continue };
-        heading(format_args!("{} without probing: {} questions, every pair", run.asker, baseline.questions));
+        heading(format_args!(
+            "{} without probing: {}, every pair",
+            run.asker,
+            counted(baseline.questions, "question")
+        ));
         let mut shown = table(&["outcome", "share", "95% over questions", "with probing"], &[1, 2, 3]);
         for (share, probed) in baseline.outcomes.iter().zip(&run.outcomes) {
             shown.add_row([

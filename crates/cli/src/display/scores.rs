@@ -3,6 +3,7 @@
 use super::tables::table;
 use crate::output::{BOLD, GOOD, data, note, paint, safe};
 use aske_eval::{Grid, Scores, tables};
+use aske_report::number::counted;
 
 /// Mark the start and end of bold text: zero-width characters, so that columns stay aligned.
 const MARKS: [char; 2] = ['\u{2062}', '\u{2063}'];
@@ -18,7 +19,8 @@ pub(crate) fn show(scores: &Scores) {
     for dataset in scores.datasets.iter().filter(|dataset| dataset.undecided > 0) {
         let (count, title) = (dataset.undecided, safe(&dataset.title));
         note(format_args!(
-            "{title}: {count} answers are too long or too deep to compare, and count as wrong"
+            "{title}: {} too long or too deep to compare, counted as wrong",
+            counted(count, "answer")
         ));
     }
 }

@@ -3,21 +3,12 @@
 use aske_bench::Estimate;
 use aske_evidence::{Share, few_pairs};
 use aske_record::RoleUsage;
-use aske_report::number::{percent, percent_of, percent_range};
+use aske_report::number::{counted, percent, percent_of, percent_range};
 use aske_stats::AdaptiveEstimate;
-use comfy_table::{CellAlignment, Table, presets};
 use indicatif::HumanCount;
 use std::collections::BTreeMap;
 
-/// An empty table; `numbers` are the columns to align to the right.
-pub(crate) fn table(header: &[&str], numbers: &[usize]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    for column in table.column_iter_mut().enumerate().filter(|(i, _)| numbers.contains(i)).map(|(_, c)| c) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
+pub(crate) use super::layout::{Table, table};
 
 /// The heading of intervals for the pairs of a run only.
 pub(crate) fn these_pairs(pairs: usize) -> &'static str {
@@ -104,11 +95,11 @@ pub(crate) fn adaptive(estimate: &AdaptiveEstimate) -> String {
         }
     };
     format!(
-        "weighted estimate over pairs: {} calibrated ({}), from {} sessions:\n  {} of simple random sampling, {} of sampling \
+        "weighted estimate over pairs: {} calibrated ({}), from {}:\n  {} of simple random sampling, {} of sampling \
          every pair equally often",
         percent(estimate.rate.value),
         percent_range(Some(estimate.rate.interval)),
-        HumanCount(estimate.sessions),
+        counted(estimate.sessions, "session"),
         saved(estimate.uniform),
         saved(estimate.balanced),
     )

@@ -17,16 +17,25 @@ pub(crate) struct Target<'r> {
     pub(crate) folder: &'r RunDir,
 }
 
+/// How much there is to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount {
+    /// Units that were finished before.
+    pub(crate) finished: usize,
+    /// Units that are left.
+    pub(crate) open: usize,
+}
+
 /// Runs work with progress shown; also returns whether the user has interrupted it.
 pub(crate) async fn with_progress<T>(
-    open: usize,
+    amount: Amount,
     unit: &'static str,
     Target { settings, models, folder }: Target<'_>,
     work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<T, RunError>,
 ) -> Result<(T, Interrupt), CliError> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let context = RunContext::new(settings, models, folder, &halt)?;
-    let progress = Progress::new(open as u64, unit);
+    let progress = Progress::new(amount, unit);
     let done = interruptible(&halt, &interrupt, async {
         tokio::select! {
             done = work(&context, &progress) => done,
@@ -40,12 +49,12 @@ pub(crate) async fn with_progress<T>(
 
 /// The same; also reports on stderr what failed and what is left.
 pub(crate) async fn run_and_report(
-    open: usize,
+    amount: Amount,
     unit: &'static str,
     target: Target<'_>,
     work: impl AsyncFnOnce(&RunContext<'_>, &Progress) -> Result<JobSummary, RunError>,
 ) -> Result<Exit, CliError> {
-    let (ended, interrupt) = with_progress(open, unit, target, work).await?;
+    let (ended, interrupt) = with_progress(amount, unit, target, work).await?;
     report_unfinished(&ended, unit);
     Ok(exit_status(&ended, &interrupt))
 }

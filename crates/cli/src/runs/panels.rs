@@ -1,6 +1,6 @@
 //! Questions put to solvers outside sessions, for `aske audit`, `baseline`, `difficulty` and `regrade`.
 
-use super::execute::{Target, run_and_report};
+use super::execute::{Amount, Target, run_and_report};
 use super::folders;
 use super::models::only;
 use crate::arguments::OnRun;
@@ -12,6 +12,7 @@ use aske_bench::{Panel, judged_records};
 use aske_config::{Layers, Settings};
 use aske_evidence::{Evidence, Run};
 use aske_record::RunDir;
+use aske_report::number::{count, counted};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -68,12 +69,14 @@ pub(crate) fn ask(name: &str, target: Target<'_>, panels: &[Panel]) -> Result<Ex
     let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
     note(format_args!(
-        "{name}: {} questions, {} to do, {calls} calls; in {}",
-        panels.len(),
-        open.len(),
+        "{name}: {}, {} to do, {}; in {}",
+        counted(panels.len(), "question"),
+        count(open.len() as u64),
+        counted(calls, "call"),
         folder.path().display()
     ));
-    runtime()?.block_on(run_and_report(open.len(), "questions", target, async |context, progress| {
+    let amount = Amount { finished: panels.len() - open.len(), open: open.len() };
+    runtime()?.block_on(run_and_report(amount, "questions", target, async |context, progress| {
         aske_bench::run_panels(context, panels, |_| progress.advance(), |_| progress.give_up()).await
     }))
 }

@@ -1,5 +1,6 @@
 //! Progress on stderr: a live bar on a terminal, a plain line now and then elsewhere.
 
+use super::execute::Amount;
 use crate::output::{BAD, BARS, DIM, GOOD, NOTE, note, paint};
 use crate::runtime::{Interrupt, STOPPING};
 use aske_bench::{Observer, RunContext, RunFailure, Spending};
@@ -152,6 +153,8 @@ pub(crate) struct Progress {
     /// What is counted, such as `sessions`.
     unit: &'static str,
     started: Instant,
+    /// Units that were finished before.
+    finished: u64,
     total: u64,
     done: Cell<u64>,
     failed: Cell<u64>,
@@ -159,12 +162,14 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress of work with this many units left to do.
-    pub(crate) fn new(total: u64, unit: &'static str) -> Self {
+    /// Progress of work that may have been begun before.
+    pub(crate) fn new(Amount { finished, open }: Amount, unit: &'static str) -> Self {
+        let (finished, total) = (finished as u64, open as u64);
         Self {
-            bar: Bar::new(total, unit),
+            bar: Bar::new(finished + total, unit),
             unit,
             started: Instant::now(),
+            finished,
             total,
             done: Cell::new(0),
             failed: Cell::new(0),
@@ -186,9 +191,10 @@ impl Progress {
                 line = format!("{line}\n{}", paint(NOTE, STOPPING));
             }
             if self.bar.plain {
-                note(format_args!("{}/{} {} · {line}", self.done.get(), self.total, self.unit));
+                let (done, all) = (self.finished + self.done.get(), self.finished + self.total);
+                note(format_args!("{} of {} {} · {line}", HumanCount(done), HumanCount(all), self.unit));
             } else {
-                self.bar.set_position(self.done.get());
+                self.bar.set_position(self.finished + self.done.get());
                 self.bar.set_message(line);
             }
         }

@@ -8,6 +8,7 @@ use aske_chat::Hint;
 use aske_config::Settings;
 use aske_model::ModelError;
 use aske_record::GradeLine;
+use aske_report::number::counted;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -32,7 +33,8 @@ pub(crate) fn report_unfinished(ended: &JobSummary, unit: &str) {
     report_failures(ended, unit);
     if ended.open > 0 {
         let why = ended.budget_limit.map(|reached| format!("{reached}; ")).unwrap_or_default();
-        note(format_args!("\n{why}{} {unit} are left", ended.open));
+        let are = if ended.open == 1 { "is" } else { "are" };
+        note(format_args!("\n{why}{} {are} left", counted(ended.open, unit.trim_end_matches('s'))));
         hint("run the same command again to continue; no stored reply is requested again");
     }
 }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run the program has failed")]
 
+pub(crate) mod datasets;
+
 use aske_testkit::{Stats, TestServer, TestServerOptions};
 use serde_json::Value;
 use std::collections::BTreeMap;

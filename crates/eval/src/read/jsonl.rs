@@ -2,6 +2,7 @@
 
 use super::RawRow;
 use crate::DataError;
+use aske_chat::plain_parse_error;
 use serde_json::Value;
 
 /// Reads JSON lines; errors refer to the text by `name`.
@@ -16,16 +17,10 @@ fn row(line: &str, location: String) -> Result<RawRow, DataError> {
     match serde_json::from_str(line) {
         Ok(Value::Object(fields)) => Ok(RawRow { location, fields }),
         Ok(_) => Err(DataError::new(location, "malformed row: not a JSON object", HINT)),
-        Err(error) => Err(DataError::new(location, format!("malformed row: {}", without_line(&error)), HINT)),
+        Err(error) => {
+            Err(DataError::new(location, format!("malformed row: {}", plain_parse_error(error)), HINT))
+        }
     }
-}
-
-/// The message of the parser without its line number, as it sees one row at a time.
-fn without_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let column = error.column();
-    let what = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    if column > 0 { format!("{what} at column {column}") } else { what }
 }
 
 #[cfg(test)]
@@ -42,9 +37,9 @@ mod tests {
     #[test]
     fn a_malformed_row_is_named_by_its_line() {
         for (text, location, what) in [
-            ("{\"a\": 1}\n{\"a\": 1\n", "f:2", "EOF"),
+            ("{\"a\": 1}\n{\"a\": 1\n", "f:2", "ends too early"),
             ("[1]\n", "f:1", "not a JSON object"),
-            ("{\"a\": 1}{}\n", "f:1", "trailing characters at column 9"),
+            ("{\"a\": 1}{}\n", "f:1", "more text after its end, at column 9"),
         ] {
             let error = rows(text, "f").unwrap_err();
             assert_eq!(error.location, location);

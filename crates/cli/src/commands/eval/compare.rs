@@ -3,7 +3,7 @@
 use crate::arguments::{EvalCompare, GridFormat};
 use crate::display::scores::grid;
 use crate::error::{CliError, Exit};
-use crate::output::{DIM, NOTE, data, note, paint, raw, safe, write};
+use crate::output::{DIM, NOTE, data, note, paint, raw, safe, width, wrapped, write};
 use aske_eval::{ComparedRun, ModelComparison, compare, differences, page, tables};
 use aske_evidence::Run;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
     if let Some(file) = &arguments.figure {
         written(file, &page::figure(&found))?;
     }
-    let format = arguments.format.or_else(|| by_ending(arguments.output.as_deref()));
+    let format = arguments.format.or_else(|| by_ending(arguments.out.as_deref()));
     let text = match format.unwrap_or(GridFormat::Terminal) {
         GridFormat::Terminal => terminal(&found),
         GridFormat::Markdown => {
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &EvalCompare) -> Result<Exit, CliError> {
         }
         GridFormat::Html => page::comparison(&found),
     };
-    match &arguments.output {
+    match &arguments.out {
         Some(file) => written(file, &anstream::adapter::strip_str(&text).to_string())?,
         None if arguments.json => {}
         None if matches!(format, None | Some(GridFormat::Terminal)) => data(text),
@@ -127,14 +127,14 @@ fn by_ending(output: Option<&Path>) -> Option<GridFormat> {
 }
 
 fn terminal(found: &ModelComparison) -> String {
-    let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole\n\
+    let about = "change in points on the same problems, mean over the trained models; p by flipping the sign of whole \
                  problems; the smallest visible change is seen with 80% power";
     format!(
         "{}\n{}\n\n{}\n{}",
         grid(&tables::comparison(found)),
         paint(DIM, format_args!("the baseline is {}. {}", safe(&found.base), tables::BOLD)),
         grid(&tables::changes(found)),
-        paint(DIM, about)
+        paint(DIM, wrapped(about, width()).join("\n"))
     )
 }
 

@@ -7,6 +7,7 @@ use crate::runtime::until_signal;
 use aske_chat::Hint;
 use aske_eval::locate::{DatasetSource, SearchPaths, find, not_found, select_files};
 use aske_eval::{Dataset, Declaration};
+use aske_report::number::counted;
 use aske_weights::{Cache, PullError, PullOptions, pull_dataset};
 use std::borrow::Cow;
 
@@ -34,7 +35,11 @@ pub(super) fn read(names: &[String]) -> Result<Vec<Dataset>, CliError> {
     for dataset in &datasets {
         let (declaration, count) = (&dataset.declaration, dataset.problems.len());
         if let Some(expected) = declaration.problems.filter(|expected| *expected != count) {
-            note(format_args!("{}: {count} problems; the release has {expected}", declaration.name));
+            note(format_args!(
+                "{}: {}; the release has {expected}",
+                declaration.name,
+                counted(count, "problem")
+            ));
         }
     }
     Ok(datasets)

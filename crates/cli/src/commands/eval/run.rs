@@ -5,8 +5,8 @@ use crate::arguments::{Configuration, EvalRun};
 use crate::display::scores::show;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
-use crate::runs::execute::{Target, with_progress};
-use crate::runs::folders::open_with;
+use crate::runs::execute::{Amount, Target, with_progress};
+use crate::runs::folders::{Place, open_with};
 use crate::runs::named::{named, weights};
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
@@ -18,6 +18,7 @@ use aske_eval::{
 };
 use aske_evidence::Run;
 use aske_record::{EvalRecord, Manifest, RunDir, read_records};
+use aske_report::number::counted;
 use aske_session::read_yes_no;
 use serde_json::json;
 use std::path::Path;
@@ -28,8 +29,13 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     let section = &layers.config().eval;
     let datasets = data::read(&arguments.data)?;
     let tasks = plan(&datasets, section.samples, arguments.limit);
-    let folder_name = || Path::new("runs").join(format!("eval-{}", settings.asker.model));
-    let path = arguments.run.clone().unwrap_or_else(folder_name);
+    let manifest = || manifest(&layers, &settings, &datasets);
+    let place = match &arguments.run {
+        Some(path) => Place::named(path),
+        None => Place::of(Path::new("runs").join(format!("eval-{}", settings.asker.model)), manifest)?,
+    };
+    place.announce(&settings, arguments.execution.new || arguments.execution.dry_run)?;
+    let path = place.path;
     let hosting = Hosting { answer_tokens: Some(section.max_tokens), ..Hosting::of(&arguments.serving) };
     let servers = Servers::find(&settings, hosting)?;
     if arguments.execution.dry_run {
@@ -37,14 +43,14 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
         return dry_run(arguments.execution.json, &path, &settings, section, &datasets, &tasks);
     }
     let models = Servers::registry(servers.as_ref(), &settings, &path)?;
-    let folder = open_folder(&path, &layers, &settings, &datasets)?;
+    let folder = open_folder(&path, &manifest(), &settings, &datasets)?;
     let open = unfinished(&tasks, folder.records()?, settings.equivalence.is_some());
     let unasked = unasked(&tasks, folder.records()?).len();
     announce(&settings, &datasets, &tasks, unasked, &folder);
     if open.len() > unasked {
         note(format_args!(
-            "{} samples were graded by earlier rules or without the judge; they are graded again from stored replies",
-            open.len() - unasked
+            "{} graded by earlier rules or without the judge: graded again from stored replies",
+            counted(open.len() - unasked, "sample")
         ));
     }
     let judge = settings
@@ -58,7 +64,8 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
         judge: judge.as_ref(),
     };
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let work = with_progress(open.len(), SAMPLES, target, async |context, progress| {
+    let amount = Amount { finished: tasks.len() - open.len(), open: open.len() };
+    let work = with_progress(amount, SAMPLES, target, async |context, progress| {
         evaluate(context, &protocol, &open, |_| progress.advance(), |_| progress.give_up()).await
     });
     let servers = servers.as_ref().filter(|_| !open.is_empty());
@@ -120,7 +127,7 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
 /// Opens the run folder; fails if it holds sessions, other problems or another protocol.
 fn open_folder(
     path: &Path,
-    layers: &Layers,
+    manifest: &Manifest,
     settings: &Settings,
     datasets: &[Dataset],
 ) -> Result<RunDir, CliError> {
@@ -138,11 +145,15 @@ fn open_folder(
             ));
         }
     }
+    open_with(path, manifest)
+}
+
+/// What `run.toml` says about an evaluation with these settings.
+fn manifest(layers: &Layers, settings: &Settings, datasets: &[Dataset]) -> Manifest {
     let mut keys = identity(&layers.config().eval, settings, datasets);
     let section = settings.models.get(&settings.asker.model);
     keys.extend(section.and_then(weights).map(|hash| ("weights".to_owned(), hash)));
-    let manifest = manifest_with(env!("CARGO_PKG_VERSION"), layers, settings, keys);
-    open_with(path, &manifest)
+    manifest_with(env!("CARGO_PKG_VERSION"), layers, settings, keys)
 }
 
 fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open: usize, folder: &RunDir) {
@@ -153,10 +164,10 @@ fn announce(settings: &Settings, datasets: &[Dataset], tasks: &[Task<'_>], open:
     };
     let names: Vec<&str> = datasets.iter().map(|dataset| dataset.declaration.name.as_str()).collect();
     note(format_args!(
-        "{} on {}: {} samples, {state}; into {}",
+        "{} on {}: {}, {state}; into {}",
         settings.asker.model,
         names.join(", "),
-        tasks.len(),
+        counted(tasks.len(), "sample"),
         folder.path().display()
     ));
     let section = settings.models.get(&settings.asker.model);
@@ -210,12 +221,13 @@ fn dry_run(
     }
     for dataset in datasets {
         let (name, count) = (&dataset.declaration.name, dataset.problems.len());
-        print(format_args!("{name}: {count} problems, from {}", dataset.origin()));
+        print(format_args!("{name}: {}, from {}", counted(count, "problem"), dataset.origin()));
     }
     print(format_args!(
-        "{open} of {} samples to ask of {}, {most} tokens written at most, into {}",
-        tasks.len(),
+        "{open} of {} to ask of {}, {} written at most, into {}",
+        counted(tasks.len(), "sample"),
         settings.asker.model,
+        counted(most, "token"),
         path.display()
     ));
     Ok(Exit::Done)

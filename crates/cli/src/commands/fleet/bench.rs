@@ -9,6 +9,7 @@ use crate::runs::servers::{Hosting, Servers};
 use crate::runtime::{runtime, shutdown_signal};
 use crate::shell::command;
 use aske_fleet::{Plan, Supervisor, SupervisorOptions};
+use aske_report::number::counted;
 use clap::Parser;
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ pub(super) fn run(arguments: &FleetBench) -> Result<Exit, CliError> {
     let first = arguments.from as usize - 1;
     if first >= plan.phases.len() {
         return Err(CliError::usage(
-            format!("--from {}: the plan has {} phases", arguments.from, plan.phases.len()),
+            format!("--from {}: the plan has {}", arguments.from, counted(plan.phases.len(), "phase")),
             "`aske fleet plan` shows them",
         ));
     }
@@ -74,7 +75,12 @@ async fn run_phases(
     let mut status = Exit::Done;
     let begun = Instant::now();
     for (at, phase) in plan.phases.iter().enumerate().skip(first) {
-        note(format_args!("phase {} of {}: {} pairs", at + 1, plan.phases.len(), phase.pairs.len()));
+        note(format_args!(
+            "phase {} of {}: {}",
+            at + 1,
+            plan.phases.len(),
+            counted(phase.pairs.len(), "pair")
+        ));
         let entered = tokio::select! {
             entered = supervisor.enter(at) => entered.map(|()| true),
             () = shutdown_signal() => Ok(false),

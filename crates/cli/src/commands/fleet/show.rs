@@ -2,10 +2,11 @@
 
 use super::plan;
 use crate::arguments::FleetPlan;
-use crate::display::tables::table;
+use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use aske_fleet::{GB, Plan, Server};
+use aske_report::number::counted;
 
 pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, CliError> {
     let plan = plan(&arguments.planning)?;
@@ -34,10 +35,10 @@ pub(super) fn run(arguments: &FleetPlan) -> Result<Exit, CliError> {
 /// The number of phases and loads, against the lower bound.
 pub(super) fn summary(plan: &Plan) -> String {
     format!(
-        "not all fit on {} at once: {} phases, {} loads (no order has fewer than {}); `aske fleet bench` follows them",
+        "not all fit on {} at once: {}, {} (no order has fewer than {}); `aske fleet bench` follows them",
         plan.gpus,
-        plan.phases.len(),
-        plan.loads,
+        counted(plan.phases.len(), "phase"),
+        counted(plan.loads, "load"),
         plan.bound
     )
 }
@@ -50,7 +51,7 @@ fn numbers(gpus: &[usize]) -> String {
     gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-fn memory(plan: &Plan) -> comfy_table::Table {
+fn memory(plan: &Plan) -> Table {
     let header = [
         "model",
         "GPU",
@@ -86,7 +87,7 @@ fn memory(plan: &Plan) -> comfy_table::Table {
 }
 
 /// Memory used on each GPU.
-fn gpus(plan: &Plan) -> comfy_table::Table {
+fn gpus(plan: &Plan) -> Table {
     let mut table = table(&["GPU", "servers", "taken GB", "of GB", "share"], &[0, 1, 2, 3, 4]);
     let running = plan.running(0);
     for (gpu, taken) in plan.used(0).iter().enumerate() {
@@ -102,7 +103,7 @@ fn gpus(plan: &Plan) -> comfy_table::Table {
     table
 }
 
-fn phases(plan: &Plan) -> comfy_table::Table {
+fn phases(plan: &Plan) -> Table {
     let mut table = table(&["phase", "stop", "start", "pairs", "fullest GPU"], &[0, 3, 4]);
     let name = |server: usize| plan.servers[server].model.name.as_str();
     for (at, phase) in plan.phases.iter().enumerate() {

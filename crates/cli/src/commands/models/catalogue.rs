@@ -1,10 +1,11 @@
 //! `aske models catalogue`: models to download.
 
 use crate::arguments::ShowCatalogue;
-use crate::display::tables::table;
+use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use crate::runs::progress::megabytes;
+use aske_report::number;
 use aske_weights::{Cache, Catalogue, Model};
 use serde_json::{Value, json};
 
@@ -19,12 +20,12 @@ pub(crate) fn run(arguments: &ShowCatalogue) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn as_table(catalogue: &Catalogue, cache: &Cache) -> comfy_table::Table {
+fn as_table(catalogue: &Catalogue, cache: &Cache) -> Table {
     let mut table = table(&["model", "weights", "size", "licence", "repository", "state"], &[1, 2]);
     for model in &catalogue.models {
         table.add_row([
             model.name.clone(),
-            format!("{}B", model.params),
+            number::size(model.params),
             size(model),
             model.licence.clone(),
             model.hub.repo.clone(),

@@ -4,6 +4,7 @@ use crate::arguments::NanoAgreement;
 use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::data;
+use crate::runs::folders::given_or_latest;
 use aske_answer::{Verdict, compare};
 use aske_nano::parse_question;
 use aske_record::{Record, read_records};
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &NanoAgreement) -> Result<Exit, CliError> {
         &["run", "final questions", "understood", "draws right", "all equal", "of these right"],
         &[1, 2, 3, 4, 5],
     );
-    for path in &arguments.runs {
+    for path in &given_or_latest(&arguments.runs)? {
         let count = count(path)?;
         let share = |part: u32, of: u32| percent_of(part.into(), of.into());
         if arguments.json {

@@ -2,7 +2,7 @@
 
 use super::{check_names, is_selected, pack};
 use crate::arguments::NanoTable;
-use crate::display::tables::table;
+use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
 use crate::output::data;
 use crate::runs::progress::Bar;
@@ -61,7 +61,7 @@ fn measured(arguments: &NanoTable) -> Result<AccuracyTable, CliError> {
     Ok(AccuracyTable { questions: arguments.questions, rows })
 }
 
-fn as_table(shown: &AccuracyTable, levels: bool) -> comfy_table::Table {
+fn as_table(shown: &AccuracyTable, levels: bool) -> Table {
     let mut header = vec!["% right".to_owned()];
     header.extend(shown.rows.iter().map(|row| row.name.clone()));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();

@@ -5,12 +5,13 @@ use super::trained::measured;
 use crate::arguments::{Configuration, Serving, Train};
 use crate::error::{CliError, Exit};
 use crate::output::note;
-use crate::runs::execute::{Target, run_and_report};
+use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders;
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
 use aske_config::{Layers, MeasureSection, ModelSection, ProviderKind, Settings, TrainSection};
+use aske_report::number::counted;
 use aske_train::reinforce::{HeldOutEval, evaluate_held_out};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -121,15 +122,16 @@ impl Measures {
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
         note(format_args!(
-            "{when}: {asker} asks {} sessions, with {} as the cross-check solver; into {}",
-            plan.len(),
+            "{when}: {asker} asks {}, with {} as the cross-check solver; into {}",
+            counted(plan.len(), "session"),
             settings.check.model,
             path.display()
         ));
         let target = Target { settings: &settings, models: &models, folder: &folder };
         let exam = self.section.exam_questions > 0 && HeldOutEval::read(path).is_none();
+        let amount = Amount { finished: plan.len() - open, open };
         let work = async {
-            let sessions = run_and_report(open, "sessions", target, async |context, progress| {
+            let sessions = run_and_report(amount, "sessions", target, async |context, progress| {
                 Ok(Runner::new(context).run(&plan, progress).await?.jobs)
             });
             let ended = sessions.await?;
