@@ -15,7 +15,7 @@ mod train;
 mod verify;
 
 pub(crate) use bench::{Ask, Bench};
-pub(crate) use configuration::{Configuration, Execution, whole};
+pub(crate) use configuration::{Configuration, Execution, shown_override, whole};
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,

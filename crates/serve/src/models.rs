@@ -41,6 +41,8 @@ struct Served {
     model: Arc<Model>,
     /// The defaults for fields that a request does not set.
     sampling: Sampling,
+    /// The instruction that the model was trained with.
+    instruction: Option<String>,
 }
 
 impl Models {
@@ -51,7 +53,11 @@ impl Models {
         default_max_tokens: u32,
     ) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
-            let served = Served { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
+            let served = Served {
+                model: registry.get(name)?.clone(),
+                sampling: section.sampling.clone(),
+                instruction: section.instruction.clone(),
+            };
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
@@ -121,7 +127,10 @@ async fn chat(State(models): Shared, request: axum::extract::Request) -> Result<
         max_prompt_bytes: model.longest_prompt(),
     };
     let client = models.requests.fetch_add(1, Ordering::Relaxed);
-    let request = body.validate(&served.sampling, &limits, client)?;
+    let mut request = body.validate(&served.sampling, &limits, client)?;
+    if let Some(instruction) = &served.instruction {
+        request.instruct(instruction);
+    }
     if request.streamed {
         return stream::respond(models, model, request).await;
     }

@@ -81,6 +81,9 @@ pub(crate) struct OnRun {
     /// Stop when all calls stored in the folder have cost this much
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -195,6 +198,9 @@ pub(crate) struct Difficulty {
     /// The run folder [default: runs/CONFIG-ASKER]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,9 +1,12 @@
 //! Progress on stderr: a live bar on a terminal, a plain line now and then elsewhere.
 
+use super::waiting::{UPDATE_EVERY, WaitingModels};
 use crate::output::{BAD, BARS, DIM, GOOD, NOTE, note, paint};
-use crate::runtime::{Interrupt, STOPPING};
-use aske_bench::{Observer, RunContext, RunFailure, Spending};
+use crate::runtime::Interrupt;
+use aske_bench::{ModelRegistry, Observer, RunContext, RunFailure, Spending};
+use aske_chat::Usd;
 use aske_evidence::Tally;
+use aske_model::Waiting;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome};
 use aske_weights::PullEvent;
@@ -13,7 +16,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// How often a plain line is written.
-const PLAIN_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// The same in a run that takes long.
+const PLAIN_EVERY_LATER: Duration = Duration::from_mins(1);
 /// The same of a [`Spinner`].
 const SPINNER_EVERY: Duration = Duration::from_secs(30);
 
@@ -54,7 +59,8 @@ impl Drop for Bar {
 /// dropped.
 pub(crate) struct Spinner {
     bar: ProgressBar,
-    plain: bool,
+    /// Stderr is not a terminal: print plain lines instead.
+    pub(crate) plain: bool,
     printed: Cell<Instant>,
 }
 
@@ -156,11 +162,51 @@ pub(crate) struct Progress {
     done: Cell<u64>,
     failed: Cell<u64>,
     tally: RefCell<Tally>,
+    price: PriceKnown,
+    waiting: WaitingModels,
+}
+
+/// Whether the cost of a run is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PriceKnown {
+    /// Every remote model has a price.
+    All,
+    /// So many remote models have none.
+    Except(usize),
+    /// No remote model has one.
+    None,
+}
+
+impl PriceKnown {
+    pub(crate) fn of(models: &ModelRegistry) -> Self {
+        let prices: Vec<bool> =
+            models.models().filter(|model| model.is_remote()).map(|model| model.price().is_some()).collect();
+        match prices.iter().filter(|known| !**known).count() {
+            0 => Self::All,
+            unknown if unknown == prices.len() => Self::None,
+            unknown => Self::Except(unknown),
+        }
+    }
+
+    /// Whether any model has a price.
+    pub(crate) fn is_paid(self) -> bool {
+        self != Self::None
+    }
+
+    /// The cost so far, as far as it is known.
+    pub(crate) fn show(self, spent: Usd) -> String {
+        match self {
+            Self::All => spent.to_string(),
+            Self::Except(1) => format!("{spent} without 1 model of unknown price"),
+            Self::Except(models) => format!("{spent} without {models} models of unknown price"),
+            Self::None => "price unknown".to_owned(),
+        }
+    }
 }
 
 impl Progress {
     /// Progress of work with this many units left to do.
-    pub(crate) fn new(total: u64, unit: &'static str) -> Self {
+    pub(crate) fn new(total: u64, unit: &'static str, models: &ModelRegistry) -> Self {
         Self {
             bar: Bar::new(total, unit),
             unit,
@@ -169,6 +215,8 @@ impl Progress {
             done: Cell::new(0),
             failed: Cell::new(0),
             tally: RefCell::default(),
+            price: PriceKnown::of(models),
+            waiting: WaitingModels::default(),
         }
     }
 
@@ -178,20 +226,27 @@ impl Progress {
         context: &RunContext<'_>,
         interrupt: &Interrupt,
     ) -> std::convert::Infallible {
-        let every = if self.bar.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
+        let mut printed = Instant::now();
         loop {
-            tokio::time::sleep(every).await;
-            let mut line = self.line(context.spent());
-            if interrupt.happened() {
-                line = format!("{line}\n{}", paint(NOTE, STOPPING));
-            }
-            if self.bar.plain {
-                note(format_args!("{}/{} {} · {line}", self.done.get(), self.total, self.unit));
-            } else {
+            tokio::time::sleep(UPDATE_EVERY).await;
+            self.waiting.update(context.models(), interrupt);
+            let lines = || format!("{}{}", self.line(context.spent()), self.waiting.lines(interrupt));
+            if !self.bar.plain {
                 self.bar.set_position(self.done.get());
-                self.bar.set_message(line);
+                self.bar.set_message(lines());
+                continue;
+            }
+            let every = (self.started.elapsed() / 10).clamp(PLAIN_EVERY, PLAIN_EVERY_LATER);
+            if self.waiting.has_new_reason() || printed.elapsed() >= every {
+                printed = Instant::now();
+                note(format_args!("{}/{} {} · {}", self.done.get(), self.total, self.unit, lines()));
             }
         }
+    }
+
+    /// Ends the display; returns the calls that waited at the last update before an interrupt.
+    pub(crate) fn close(self) -> Vec<Waiting> {
+        self.waiting.last()
     }
 
     /// Counts one more as done.
@@ -220,15 +275,12 @@ impl Progress {
         }
         parts.push(format!("{:.0} calls/s", spent.calls as f64 / seconds));
         parts.push(format!("{} tokens", HumanCount(spent.tokens)));
-        if spent.usd.0 > 0.0 {
-            parts.push(spent.usd.to_string());
-        }
+        parts.push(self.price.show(spent.usd));
         if self.failed.get() > 0 {
             parts.push(paint(BAD, format_args!("{} failed", self.failed.get())));
         }
-        if let Some(left) = self.time_left(seconds) {
-            parts.push(paint(DIM, format_args!("{} left", HumanDuration(left))));
-        }
+        let left = self.time_left(seconds).map(|left| format!("{} left", HumanDuration(left)));
+        parts.push(paint(DIM, left.unwrap_or_else(|| "time left unknown".to_owned())));
         parts.join(" · ")
     }
 
