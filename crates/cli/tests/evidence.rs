@@ -60,7 +60,8 @@ fn an_audit_finds_the_separation_and_the_noise_of_solvers_with_known_abilities()
     assert_eq!(world.folder("run").stored(), stored);
     let sessions = found["sessions"].as_u64().unwrap();
     world.expect(0, &["audit", "run", "--draws", "8"]);
-    assert_eq!(world.folder("run").stored(), stored + 2 * 2 * sessions);
+    // And the probes of the four solvers.
+    assert_eq!(world.folder("run").stored(), stored + 2 * 2 * sessions + 4);
     assert_eq!(settled(&server).repeated_good, 0);
     let report = world.expect(0, &["report", "run", "--json"]).json();
     assert_eq!(report["runs"][0]["audit"]["draws"], 8);
