@@ -17,7 +17,7 @@ use aske_bench::{
 };
 use aske_config::{Layers, Settings};
 use aske_evidence::Tally;
-use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
+use aske_record::{GradeLine, Index, PairId, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use aske_session::Outcome;
 use aske_stats::{half_width_of, sessions_for};
 use serde_json::{Value as Json, json};
@@ -123,19 +123,21 @@ async fn adaptive(
             path,
             || folders::open_with(path, &folders::bench_manifest(layers, settings)),
             |folder| {
-                let solvers: HashSet<&str> = pairs.iter().flat_map(|pair| pair.both()).collect();
+                let solvers: HashSet<&str> = pairs.iter().flat_map(PairId::both).collect();
                 let solvers = settings.solvers.iter().filter(|role| solvers.contains(role.model.as_str()));
                 let checker = settings.equivalence.as_ref().map(|(role, _)| role);
                 let roles =
                     [&settings.asker, &settings.check].into_iter().chain(checker).chain(solvers).collect();
                 let Some(folder) = folder else { return Ok(roles) };
-                let (grades, index) = (folder.grades().iter(), folder.index());
-                let graded =
-                    grades.filter(|line| index.contains(&line.record) && is_current(settings, &line.rules));
-                let graded: HashMap<&str, bool> = graded
+                let index = folder.index();
+                let current = folder
+                    .grades()
+                    .iter()
+                    .filter(|line| index.contains(&line.record) && is_current(settings, &line.rules));
+                let outcomes: HashMap<&str, bool> = current
                     .map(|line| (line.record.as_str(), line.grade.outcome == Outcome::Calibrated))
                     .collect();
-                let calibrated = |record: &str| graded.get(record).copied();
+                let calibrated = |record: &str| outcomes.get(record).copied();
                 let finished = is_finished(settings, pairs.len(), until, &folder.draws()?.1, calibrated);
                 Ok(if finished { Vec::new() } else { roles })
             },

@@ -69,13 +69,13 @@ impl Probing<'_> {
                 spinner.set(|| format!("trying {}, {seconds} s", counted(names.len())));
             }
         };
-        let probed = tokio::select! {
+        let result = tokio::select! {
             probed = probe(self.models, &roles) => probed,
             () = shutdown_signal() => return Err(CliError::interrupted()),
             () = waiting => return Err(CliError::interrupted()),
         };
         drop(spinner);
-        let probes = probed.map_err(|errors| self.unusable(&errors, names.len()))?;
+        let probes = result.map_err(|errors| self.unusable(&errors, names.len()))?;
         if probes.replied() > 0 {
             let answer = if probes.replied() == 1 { "answers" } else { "answer" };
             let cost = if probes.cost().0 > 0.0 { format!(", {}", probes.cost()) } else { String::new() };
@@ -94,8 +94,7 @@ impl Probing<'_> {
 
     /// The error of models that cannot be used.
     fn unusable(&self, errors: &[ModelError], tried: usize) -> CliError {
-        let lines: String =
-            errors.iter().map(|error| format!("\n  {}", safe_line(&error.to_string()))).collect();
+        let lines: Vec<String> = errors.iter().map(|error| safe_line(&error.to_string())).collect();
         // Models that fail alike need the same.
         let mut causes = BTreeSet::new();
         let first = errors.iter().filter(|error| causes.insert(error.cause));
@@ -104,7 +103,10 @@ impl Probing<'_> {
         hints.push("--no-probe starts without trying the models".to_owned());
         let (failed, tried) = (errors.len(), counted(tried));
         CliError {
-            message: format!("{failed} of {tried} cannot be used; nothing was started{lines}"),
+            message: format!(
+                "{failed} of {tried} cannot be used; nothing was started\n  {}",
+                lines.join("\n  ")
+            ),
             hint: Some(hints.join("\n      ")),
             exit: Exit::Failures,
         }

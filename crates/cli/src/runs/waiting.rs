@@ -60,7 +60,8 @@ impl WaitingModels {
         let shown = waiting.take(MAX_MODELS).map(|waiting| safe_line(&waiting.to_string()));
         let more = (more > 0).then(|| format!("waiting for {more} more models"));
         let stopping = interrupt.happened().then(|| STOPPING.to_owned());
-        shown.chain(more).chain(stopping).map(|line| format!("\n{}", paint(NOTE, line))).collect()
+        let lines = shown.chain(more).chain(stopping).map(|line| paint(NOTE, line));
+        std::iter::once(String::new()).chain(lines).collect::<Vec<_>>().join("\n")
     }
 
     /// Shows the lines until dropped, for work without a progress bar; runs beside the work.
