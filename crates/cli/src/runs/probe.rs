@@ -30,7 +30,8 @@ impl Probing<'_> {
         open: impl FnOnce() -> Result<RunDir, CliError>,
         needed: impl Fn(Option<&RunDir>) -> Result<Vec<&'r RoleSettings>, CliError>,
     ) -> Result<RunDir, CliError> {
-        if path.join("run.toml").exists() {
+        // A file in its place is an error of `open`.
+        if path.join("run.toml").exists() || path.is_file() {
             let folder = open()?;
             self.within(&folder, &needed(Some(&folder))?).await?;
             return Ok(folder);
