@@ -81,6 +81,29 @@ pub async fn run_adaptive(
     }
 }
 
+/// Whether an earlier start has finished an adaptive run: every drawn session is graded, and no further one is drawn.
+/// `calibrated` is the outcome of a graded session.
+pub fn is_finished(
+    settings: &Settings,
+    pairs: usize,
+    rule: StopRule,
+    earlier: &[DrawLine],
+    calibrated: impl Fn(&str) -> Option<bool>,
+) -> bool {
+    let mut sampler = AdaptiveSampler::new(pairs, settings.run.seed);
+    for batch in earlier.chunk_by(|one, two| one.batch == two.batch) {
+        let result = |line: &DrawLine| {
+            let DrawLine { pair, probability, fixed, .. } = *line;
+            Some((PairDraw { pair, probability, fixed }, calibrated(&line.record)?))
+        };
+        let Some(results) = batch.iter().map(result).collect::<Option<Vec<_>>>() else { return false };
+        sampler.record(&results);
+    }
+    let narrow = sampler.estimate().is_some_and(|now| now.rate.half_width() <= rule.half_width);
+    // The first batch has two sessions of every pair; a crash may have truncated it.
+    earlier.len() >= 2 * pairs && (narrow || earlier.len() >= rule.max_sessions)
+}
+
 /// Whether a stored draw is from this selection of pairs.
 fn fits(line: &DrawLine, pairs: &[PairId]) -> bool {
     let pair = pairs.get(line.pair).map(ToString::to_string);

@@ -87,7 +87,7 @@ impl Budget {
     }
 
     /// The budget that is used up, if any.
-    pub(crate) fn exhausted(&self) -> Option<BudgetLimit> {
+    pub fn exhausted(&self) -> Option<BudgetLimit> {
         let spent = self.spent();
         let usd = self.max_usd.filter(|budget| spent.usd.0 >= *budget).map(BudgetLimit::Usd);
         let tokens = self.max_tokens.filter(|budget| spent.tokens >= *budget).map(BudgetLimit::Tokens);

@@ -60,6 +60,11 @@ impl<'r> RunContext<'r> {
         self.caller.budget.spent()
     }
 
+    /// The models that may be called.
+    pub fn models(&self) -> &'r ModelRegistry {
+        self.models
+    }
+
     /// The model of a role.
     pub fn model(&self, role: &RoleSettings) -> Result<&Model, CallError> {
         self.models.find(&role.model)

@@ -21,6 +21,7 @@ mod identity;
 mod observer;
 mod panel;
 mod plan;
+mod probe;
 mod providers;
 mod registry;
 mod regrade;
@@ -29,7 +30,7 @@ mod runner;
 mod schedule;
 mod session;
 
-pub use adaptive::{AdaptiveSummary, StopRule, run_adaptive};
+pub use adaptive::{AdaptiveSummary, StopRule, is_finished, run_adaptive};
 pub use budget::{Budget, BudgetLimit, Spending};
 pub use caller::{CallError, CallReply, Caller, Replay};
 pub use context::{JobSummary, RunContext, RunFailure};
@@ -42,6 +43,7 @@ pub use panel::{
     sessions_with_cross_check,
 };
 pub use plan::{PlanError, PlannedSession, Selection, Shard, plan, plan_session, selected_pairs};
+pub use probe::{Probes, needed_roles, probe};
 pub use providers::{Dialogue, chat_template_kwargs, provider};
 pub use registry::ModelRegistry;
 pub use regrade::{Regrader, regrade};

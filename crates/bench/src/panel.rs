@@ -42,6 +42,13 @@ impl Panel {
         asked + self.solvers.iter().map(|(_, draws)| u64::from(*draws)).sum::<u64>()
     }
 
+    /// The roles that it calls.
+    pub fn roles<'s>(&'s self, settings: &'s Settings) -> impl Iterator<Item = &'s RoleSettings> {
+        let asked = matches!(self.source, Source::Asker).then_some([&settings.asker, &settings.check]);
+        let checker = settings.equivalence.as_ref().map(|(role, _)| role);
+        asked.into_iter().flatten().chain(self.solvers.iter().map(|(solver, _)| solver)).chain(checker)
+    }
+
     /// The name of its record.
     pub fn id(&self) -> String {
         format!("{}/{}", self.kind, self.name)

@@ -3,7 +3,9 @@
 use crate::{CallError, Dialogue, provider};
 use aske_chat::Reply;
 use aske_config::{ConfigError, ModelSection, Settings};
-use aske_model::{ErrorCause, HttpClient, Limits, Model, ModelError, Provider, ProviderError, Request};
+use aske_model::{
+    ErrorCause, HttpClient, Limits, Model, ModelError, Provider, ProviderError, Request, Waiting,
+};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,6 +61,16 @@ impl ModelRegistry {
         self.get(name).map(AsRef::as_ref).ok_or_else(|| {
             ModelError::new(name, ErrorCause::NotFound, "the model is not configured", 0).into()
         })
+    }
+
+    /// Every model, by name.
+    pub fn models(&self) -> impl Iterator<Item = &Model> {
+        self.0.values().map(AsRef::as_ref)
+    }
+
+    /// The models whose calls wait for their server, by name.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        self.models().filter_map(Model::waiting).collect()
     }
 
     /// The model of this name.

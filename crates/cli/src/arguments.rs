@@ -17,7 +17,7 @@ mod train;
 mod verify;
 
 pub(crate) use bench::{Ask, Bench};
-pub(crate) use configuration::{Configuration, ConfigurationSource, Execution, whole};
+pub(crate) use configuration::{Configuration, ConfigurationSource, Execution, shown_override, whole};
 pub(crate) use eval::{Eval, EvalCommand, EvalCompare, EvalDatasets, EvalRun, GridFormat};
 pub(crate) use evidence::{
     Audit, Baseline, Difficulty, Export, FormatName, OnRun, Regrade, Repair, Report, TableName, View,

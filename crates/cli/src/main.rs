@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::read();
     // Thousands of concurrent sessions need as many connections; the soft limit is often far below the hard one.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    match logging::start(&arguments.log).and_then(|()| run(arguments.command)) {
+    match logging::start(&arguments.log).and_then(|()| run(arguments.command, arguments.log.verbose > 0)) {
         Ok(exit) => exit.code(),
         Err(error) => {
             output::error(&error);
@@ -32,12 +32,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<Exit, CliError> {
+fn run(command: Command, verbose: bool) -> Result<Exit, CliError> {
     match command {
         Command::Ask(ask) => commands::ask::run(&ask),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Eval(eval) => commands::eval::run(&eval),
-        Command::Train(train) => commands::train::run(&train),
+        Command::Train(train) => commands::train::run(&train, verbose),
         Command::Serve(serve) => commands::serve::run(&serve),
         Command::Fleet(fleet) => commands::fleet::run(&fleet),
         Command::Repair(repair) => commands::repair::run(&repair),

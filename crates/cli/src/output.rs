@@ -90,11 +90,11 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Prints a line of data.
+/// Prints a line of data, above any progress bar.
 pub(crate) fn data(text: impl Display) {
     let text = text.to_string();
     let text = folded(&text, columns(terminal_size_of(std::io::stdout())));
-    if let Err(error) = writeln!(anstream::stdout().lock(), "{text}")
+    if let Err(error) = BARS.suspend(|| writeln!(anstream::stdout().lock(), "{text}"))
         && error.kind() == ErrorKind::BrokenPipe
     {
         std::process::exit(i32::from(Exit::Done.status()));

@@ -5,6 +5,8 @@ pub(crate) mod folders;
 pub(crate) mod models;
 pub(crate) mod named;
 pub(crate) mod panels;
+pub(crate) mod probe;
 pub(crate) mod progress;
 pub(crate) mod servers;
 pub(crate) mod summary;
+pub(crate) mod waiting;

@@ -10,11 +10,16 @@ use serde_json::{Value, json};
 /// A checker that says yes to everything but `nonsense`, and remembers what it was shown.
 fn checker() -> RawServer {
     RawServer::start(|seen| {
-        let [_, candidate] = shown(seen);
+        let candidate = if is_probe(seen) { String::new() } else { shown(seen)[1].clone() };
         let verdict = if candidate == "nonsense" { "no" } else { "yes" };
         let message = json!({ "message": { "content": verdict }, "finish_reason": "stop" });
         response(200, "", json!({ "choices": [message] }).to_string().as_bytes())
     })
+}
+
+/// Whether this is the call before a run.
+fn is_probe(seen: &RecordedRequest) -> bool {
+    seen.json()["messages"][0]["content"].as_str().unwrap().contains("connection test")
 }
 
 /// The reference and the candidate in a prompt.
@@ -33,7 +38,8 @@ fn pair(reference: &str, candidate: &str) -> [String; 2] {
 
 /// All pairs that a checker was shown, in no order.
 fn asked(checker: &RawServer) -> Vec<[String; 2]> {
-    let mut asked: Vec<_> = checker.requests().iter().map(shown).collect();
+    let requests = checker.requests();
+    let mut asked: Vec<_> = requests.iter().filter(|seen| !is_probe(seen)).map(shown).collect();
     asked.sort();
     asked
 }
@@ -81,7 +87,7 @@ fn the_cross_check_answer_is_the_reference_whichever_comes_first_in_the_alphabet
         assert_eq!(grade["checker"], "roles", "a grade names the rule by which the checker was asked");
 
         world.expect(0, &["bench", "--run", "run"]);
-        assert_eq!(checker.requests().len(), 2, "no verdict is asked for twice");
+        assert_eq!(checker.requests().len(), 2 + 1, "no verdict is asked for twice, and it was probed once");
     }
 }
 

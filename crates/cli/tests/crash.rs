@@ -49,7 +49,8 @@ fn a_run_killed_twenty_times_ends_as_if_nothing_had_happened() {
     for kill in 1..=KILLS {
         let context = format!("kill {kill} of {KILLS}, seed {SEED}");
         let mut child = world
-            .command(&["bench", "--run", "run"])
+            // A probe is never repeated: each has another seed.
+            .command(&["bench", "--run", "run", "--no-probe"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -55,15 +55,16 @@ fn the_suite_of_550_problems_and_8_samples_goes_on_after_a_kill_and_asks_nothing
     assert_eq!(child.wait().unwrap().signal(), Some(9));
     let folder = world.folder("run");
     let kept = folder.replies();
-    let lost = settled(&server).good - kept.len() as u64;
+    let lost = settled(&server).good - folder.stored();
     assert!(lost <= u64::from(AT_ONCE), "{lost} replies were under way");
 
     let ran = finish(start(&mut command(&["--json"]))).ended(0);
     let now = folder.replies();
     assert!(kept.iter().all(|(place, reply)| now.get(place) == Some(reply)), "what was stored stays");
     let stats = settled(&server);
-    assert_eq!(stats.good, now.len() as u64 + lost, "only what was lost on its way is asked again");
-    assert_eq!((stats.distinct_good, stats.repeated_good), (now.len() as u64, lost));
+    assert_eq!(folder.probes(), 4, "the model and its judge, at both starts");
+    assert_eq!(stats.good, folder.stored() + lost, "only what was lost on its way is asked again");
+    assert_eq!((stats.distinct_good, stats.repeated_good), (folder.stored(), lost));
 
     let found = samples(&world, "run");
     assert_eq!(found.len(), 550 * 8);
@@ -112,7 +113,10 @@ fn a_request_is_the_papers() {
     let ran = world.expect(0, &["eval", &model, "--data", "p.jsonl", "--samples", "1", "--json"]);
     assert_eq!(ran.json()["scores"]["datasets"][0]["average"]["value"], 1.0);
     server.stop().unwrap();
-    let body: Value = serde_json::from_str(std::fs::read_to_string(&file).unwrap().trim()).unwrap();
+    // The probe comes first.
+    let requests = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(requests.lines().count(), 2, "{requests}");
+    let body: Value = serde_json::from_str(requests.lines().last().unwrap()).unwrap();
     let text = body["messages"][0]["content"].as_str().unwrap();
     assert!(text.starts_with("What is 2 + 3?\n\n") && text.ends_with("\\boxed{}."), "{text}");
     assert_eq!(body["messages"].as_array().unwrap().len(), 1);
@@ -142,7 +146,8 @@ fn a_run_grows_and_a_changed_file_is_refused() {
     eval(&["--data", "p.csv", "--samples", "4"]).ended(0);
     eval(&["--data", "p.csv", "--data", "q.csv", "--samples", "4"]).ended(0);
     assert_eq!(samples(&world, "run").len(), 12);
-    assert_eq!((server.stats().requests, server.stats().repeated_good), (12, 0));
+    // Each of the three starts has probed the model.
+    assert_eq!((server.stats().requests, server.stats().repeated_good), (12 + 3, 0));
 
     world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,6\nb,What is 4 + 5?,9\n");
     let ran = eval(&["--data", "p.csv"]).ended(2);
@@ -152,7 +157,7 @@ fn a_run_grows_and_a_changed_file_is_refused() {
     assert!(ran.stderr.contains("eval.max_tokens: 32000 tokens in the folder, 99 tokens now"), "{ran}");
     let ran = world.run(&["bench", "--run", "run"]).ended(2);
     assert!(ran.stderr.contains("holds an evaluation"), "{ran}");
-    assert_eq!(server.stats().requests, 12);
+    assert_eq!(server.stats().requests, 12 + 3);
 }
 
 #[test]
@@ -173,13 +178,14 @@ fn a_context_that_is_too_short_is_told_with_the_limit_of_an_evaluation() {
     let server = server(0);
     let world = World::with(&Config { urls: vec![url], ..Config::new(&server, &[50, 90]) });
     world.write("p.csv", "id,problem,answer\na,What is 2 + 3?,5\n");
-    let arguments = ["eval", "solver-50", "--data", "p.csv", "--samples", "1"];
+    // This server rejects a probe as well.
+    let arguments = ["eval", "solver-50", "--data", "p.csv", "--samples", "1", "--no-probe"];
     let ran = world.expect(1, &arguments);
     assert!(ran.stderr.contains("if the context is too short, lower `eval.max_tokens` (--tokens)"), "{ran}");
     let told = world.expect(1, &[&arguments[..], &["--json"]].concat()).json();
     let hint = told["failures"][0]["hint"].as_str().unwrap();
     assert!(hint.contains("`eval.max_tokens`") && !hint.contains("[protocol]"), "{hint}");
-    let ran = world.expect(1, &["bench", "--run", "run"]);
+    let ran = world.expect(1, &["bench", "--run", "run", "--no-probe"]);
     assert!(ran.stderr.contains("lower the token budgets or the rounds in `[protocol]`"), "{ran}");
 }
 
@@ -197,10 +203,10 @@ fn a_judge_that_cannot_be_read_is_no_verdict_and_no_answer_is_asked_again() {
     let ran = world.run(&[&eval[..], &scripted].concat()).ended(1);
     assert!(ran.stderr.contains("neither yes nor no"), "{ran}");
     assert!(samples(&world, "run").is_empty(), "an unreadable verdict is no score");
-    assert_eq!(server.stats().requests, 2);
+    assert_eq!(server.stats().requests, 2 + 1, "the model was probed");
     let ran = world.run(&[&eval[..], &scripted].concat()).ended(1);
     assert!(ran.stderr.contains("2 samples are left"), "{ran}");
-    assert_eq!(server.stats().requests, 2, "the answers are stored");
+    assert_eq!(server.stats().requests, 2 + 1, "the answers are stored");
 }
 
 #[test]
@@ -224,13 +230,13 @@ fn a_judge_may_come_later_and_decides_on_the_stored_answers() {
         (&told["samples"], &told["judged"], &told["average"]["value"]),
         (&3.into(), &3.into(), &0.0.into())
     );
-    assert_eq!(server.stats().requests, 3, "the answers are stored");
+    assert_eq!(server.stats().requests, 3 + 1, "the answers are stored");
     let report = world.expect(0, &["report", "run", "--json"]).json();
     assert_eq!(report["evals"][0]["scores"]["datasets"][0]["samples"], 3, "what was judged anew counts once");
     // Without the judge, further samples would be scored otherwise than those that are there.
     let ran = world.run(&eval).ended(2);
     assert!(ran.stderr.contains("mine is judged there by judge") && ran.stderr.contains("--judge"), "{ran}");
-    assert_eq!(server.stats().requests, 3);
+    assert_eq!(server.stats().requests, 3 + 1);
 }
 
 #[test]

@@ -60,7 +60,8 @@ fn an_audit_finds_the_separation_and_the_noise_of_solvers_with_known_abilities()
     assert_eq!(world.folder("run").stored(), stored);
     let sessions = found["sessions"].as_u64().unwrap();
     world.expect(0, &["audit", "run", "--draws", "8"]);
-    assert_eq!(world.folder("run").stored(), stored + 2 * 2 * sessions);
+    // And the probes of the four solvers.
+    assert_eq!(world.folder("run").stored(), stored + 2 * 2 * sessions + 4);
     assert_eq!(settled(&server).repeated_good, 0);
     let report = world.expect(0, &["report", "run", "--json"]).json();
     assert_eq!(report["runs"][0]["audit"]["draws"], 8);
@@ -81,7 +82,7 @@ fn regrading_asks_the_new_cross_check_solver_and_nobody_else() {
     let calls = others.remove("check-two").unwrap();
     assert_eq!(others, before);
     let questions = world.folder("run").grades().values().filter(|g| g["outcome"] != "no_question").count();
-    assert_eq!(calls, questions as u64, "one draw each");
+    assert_eq!(calls, questions as u64 + 1, "one draw each, and a probe");
     assert_eq!(world.read("run/grades/standard.jsonl"), own);
     let lines: Vec<Value> = world
         .read("run/grades/check-two.jsonl")
@@ -120,11 +121,12 @@ fn a_baseline_puts_each_question_to_every_solver_once_and_derives_all_pairs() {
         found["outcomes"].as_array().unwrap().iter().map(|o| o["sessions"].as_u64().unwrap()).sum();
     assert_eq!(total, 20 * 3, "20 questions, 3 pairs");
     let none = found["outcomes"][3]["sessions"].as_u64().unwrap() / 3;
-    assert_eq!(after["asker"] - before["asker"], 20);
+    // Each model is probed once before.
+    assert_eq!(after["asker"] - before["asker"], 20 + 1);
     for model in ["solver-20", "solver-50", "solver-80"] {
-        assert_eq!(after[model] - before[model], 20 - none);
+        assert_eq!(after[model] - before[model], 20 - none + 1);
     }
-    assert_eq!(after["check"] - before["check"], 3 * (20 - none));
+    assert_eq!(after["check"] - before["check"], 3 * (20 - none) + 1);
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn difficulty_uses_the_sessions_that_are_there_and_compares_the_failures() {
     let after = asked(&server);
     let targets = found[0]["targets"].as_array().unwrap();
     let questions: u64 = targets.iter().map(|target| target["failed"]["of"].as_u64().unwrap()).sum();
-    assert_eq!(after["solver-60"], questions);
+    assert_eq!(after["solver-60"], questions + 1, "and a probe");
     assert_eq!(after["asker"], before["asker"], "the sessions are there");
     assert_eq!(targets[0]["pair"], "solver-20:solver-30");
     let wrong = world.expect(2, &["difficulty", "--run", "run", "--easy", "solver-20:solver-30"]);

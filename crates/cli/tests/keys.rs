@@ -90,7 +90,7 @@ fn a_good_reply_that_repeats_the_key_is_stored_without_it() {
     assert!(!seen.is_empty() && seen.iter().all(|seen| seen.head.contains(KEY)), "the key was sent");
     assert_clean(&world, &ran);
     let replies = world.folder("run").replies();
-    assert_eq!(replies.len(), seen.len());
+    assert_eq!(world.folder("run").stored(), seen.len() as u64);
     for reply in replies.values() {
         assert!(
             reply.contains("#Question#\nWhat is 2 + 2? ***") || reply.contains("\\boxed{4} ***"),

@@ -81,7 +81,11 @@ fn an_oddity_beside_a_good_reply_leaves_no_session_open() {
             open.push(format!("{what}: {}", ran.json()["failures"][0]["message"]));
             continue;
         }
-        assert_eq!(replies.len(), server.requests().len(), "{what}: every reply was used the first time");
+        assert_eq!(
+            folder.stored(),
+            server.requests().len() as u64,
+            "{what}: every reply was used the first time"
+        );
         assert!(replies.values().all(|reply| reply.contains("#Question#") || reply.contains("boxed{4}")));
         if what.contains("surrogate") {
             assert!(replies.values().all(|reply| reply.contains('\u{fffd}')), "{what}: {replies:?}");
@@ -116,7 +120,8 @@ fn what_is_no_completion_stays_a_failure() {
         let world = World::with(&Config { urls: vec![server.url()], limits, ..config() });
         let ran = world.expect(1, &["bench", "--run", "run", "--json"]);
         assert_eq!(ran.json()["failures"][0]["cause"], "malformed reply", "{ran}");
-        assert_eq!(server.requests().len(), 2, "tried twice and given up");
+        // The probes of the four models are tried as often, and do not stop the run.
+        assert_eq!(server.requests().len(), 4 * 2 + 2, "tried twice and given up");
         assert_eq!(world.folder("run").stored(), 0);
     }
 }

@@ -185,7 +185,8 @@ fn a_session_with_replies_missing_stays_open_and_is_asked_for_by_bench_alone() {
     assert_eq!(run.server.stats().requests, requests);
     let mut bench = run.world.command(&["bench", "--run", "run"]);
     finish(common::start(bench.env(KEY, "secret"))).ended(0);
-    assert_eq!(run.server.stats().requests, requests + 3, "three cross-check answers");
+    // The session's models are probed first: the asker, two solvers and the cross-check solver.
+    assert_eq!(run.server.stats().requests, requests + 4 + 3, "three cross-check answers");
     assert_eq!(run.world.folder("run").records(), run.records);
 }
 

@@ -18,14 +18,15 @@ fn a_grown_run_asks_only_what_is_new_and_equals_one_made_at_once() {
     let config = Config { samples: 1, ..Config::new(&server, &[20, 50, 80]) };
     let world = World::with(&config);
     let folder = world.folder("run");
-    let (mut asked, mut known) = (0, BTreeMap::new());
+    let (mut asked, mut probes, mut known) = (0, 0, BTreeMap::new());
     let more_samples = ["bench", "--run", "run", "--samples", "2"];
     let more_solvers =
         ["bench", "--run", "run", "--samples", "2", "--solvers", "solver-20,solver-95,solver-50,solver-80"];
-    for (arguments, sessions, open) in [
-        (&more_samples[..3], 3, ""),
-        (&more_samples, 6, "3 still to run"),
-        (&more_solvers, 12, "6 still to run"),
+    // Each start probes the asker, the cross-check solver and the solvers of the new sessions.
+    for (arguments, sessions, models, open) in [
+        (&more_samples[..3], 3, 5, ""),
+        (&more_samples, 6, 5, "3 still to run"),
+        (&more_solvers, 12, 6, "6 still to run"),
     ] {
         if sessions == 12 {
             world.write("aske.toml", &Config { samples: 1, ..whole_config.clone() }.text());
@@ -39,7 +40,9 @@ fn a_grown_run_asks_only_what_is_new_and_equals_one_made_at_once() {
         assert_eq!((records.len(), folder.grades().len()), (sessions, sessions));
         let new: Vec<_> = replies.keys().filter(|(record, ..)| !known.contains_key(record)).collect();
         let requests = server.stats().requests;
-        assert_eq!(requests - asked, new.len() as u64, "one request for each call of a new session");
+        assert_eq!(folder.probes() - probes, models, "{ran}");
+        assert_eq!(requests - asked, new.len() as u64 + models, "one request for each call of a new session");
+        probes += models;
         for (name, record) in &known {
             assert_eq!(records.get(name), Some(record));
         }
@@ -66,8 +69,10 @@ fn shards_merge_into_the_run_they_are_parts_of() {
     assert_eq!(ran, config.sessions() as u64, "every session in one part");
     let whole = world.folder("one");
     let merged = world.expect(0, &["merge", "merged", "a", "b", "c", "--json"]).json();
-    assert_eq!(merged, json!({"run": "merged", "records": config.sessions(), "calls": whole.stored()}));
     let folder = world.folder("merged");
+    assert_eq!(merged, json!({"run": "merged", "records": config.sessions(), "calls": folder.stored()}));
+    let parts: u64 = ["a", "b", "c"].iter().map(|part| world.folder(part).probes()).sum();
+    assert_eq!(folder.probes(), parts, "what each part has paid for counts");
     assert_eq!(folder.records(), whole.records());
     assert_eq!(folder.grades(), whole.grades());
     assert_eq!(folder.replies(), whole.replies());
@@ -76,6 +81,8 @@ fn shards_merge_into_the_run_they_are_parts_of() {
     let mut again = world.expect(0, &["bench", "--run", "merged", "--json"]).json();
     assert_eq!(server.stats().requests, requests, "nothing is left to ask");
     again["run"] = json!("one");
+    // Each part was probed, and so was the whole.
+    again["used"]["probe"] = one["used"]["probe"].clone();
     assert_eq!(again, one);
 }
 
@@ -199,7 +206,8 @@ fn calls_in_flight_stay_within_the_limits() {
         let server = server(10);
         let limits = limits.to_owned();
         let config = Config { limits, concurrency: sessions, ..Config::new(&server, &[20, 50, 80]) };
-        World::with(&config).expect(0, &["bench"]);
+        // Probes are calls of their own, one of each model at once.
+        World::with(&config).expect(0, &["bench", "--no-probe"]);
         // One session at once has two solvers and three cross-checks under way, each of the three models at
         // most as many as its limit; many sessions have all five models.
         let seen = server.stats().in_flight_max;
@@ -219,12 +227,14 @@ fn an_interrupted_run_stores_what_is_in_flight_and_goes_on() {
         let child = world.start(&["bench", "--run", "run"]);
         wait_until("calls are in flight", || {
             let stats = server.stats();
-            stats.requests > before + 4 && stats.in_flight >= 3
+            // Six models are probed first.
+            stats.requests > before + 6 + 4 && stats.in_flight >= 3
         });
         assert!(signal(name, child.id()));
         let ran = finish(child).ended(130);
         assert!(ran.stderr.contains("stopping: calls in flight may end, and are stored"), "{ran}");
         assert!(ran.stderr.contains("hint: run the same command again to continue"), "{ran}");
+        assert!(ran.stderr.contains("`aske bench --run run`"), "{ran}");
         let stats = server.stats();
         assert_eq!((stats.in_flight, stats.lost), (0, 0), "no call was left behind");
         assert_eq!(folder.stored(), stats.good);
@@ -241,7 +251,7 @@ fn an_interrupted_run_stores_what_is_in_flight_and_goes_on() {
 fn a_second_interrupt_leaves_at_once() {
     let server = server(60_000);
     let world = World::with(&Config::new(&server, &[30, 60]));
-    let child = world.start(&["bench", "--run", "run"]);
+    let child = world.start(&["bench", "--run", "run", "--no-probe"]);
     wait_until("calls are in flight", || server.stats().in_flight > 0);
     // Two signals that arrive together are one, so they are sent until it has left.
     let id = child.id();
@@ -410,7 +420,7 @@ fn the_equivalence_checker_is_asked_once_for_each_pair_of_answers() {
     let verdicts: Vec<_> = verdicts.map(|((record, ..), said)| (record, said)).collect();
     assert_eq!(verdicts.len(), distinct.len());
     assert!(verdicts.iter().all(|(record, said)| record.starts_with("equivalence/") && said == "no"));
-    assert_eq!(server.stats().per_model["equiv"], distinct.len() as u64);
+    assert_eq!(server.stats().per_model["equiv"], distinct.len() as u64 + 2, "and probed at both starts");
     let mut grades = folder.grades();
     for grade in grades.values_mut().filter_map(Value::as_object_mut) {
         assert_eq!(grade.remove("checker"), Some("roles".into()), "{grade:?}");

@@ -5,7 +5,8 @@ mod common;
 
 use common::{World, finish, signal, start};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command};
 
 /// Two small solvers; the policy judges itself.
@@ -133,6 +134,39 @@ fn a_token_that_was_not_given_is_generated_and_printed_once() {
     let ran = world.command(&ENV).env("ASKE_TOKEN", "short").output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.code() == Some(2) && said.contains("hint: ") && !said.contains("short "), "{said}");
+}
+
+/// The reply of `nano-1m` to a question, at temperature 0.
+fn chat(url: &str, question: &str) -> String {
+    let host = url.trim_start_matches("http://").trim_end_matches("/v1");
+    let messages = serde_json::json!([{ "role": "user", "content": question }]);
+    let body = serde_json::json!({ "model": "nano-1m", "temperature": 0, "messages": messages }).to_string();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+    let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all(format!("{head}{kind}{body}").as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (_, body) = response.split_once("\r\n\r\n").unwrap();
+    let reply: Value = serde_json::from_str(body).unwrap();
+    reply["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_nano_model_is_served_with_the_instruction_it_was_trained_with() {
+    let world = World::new();
+    let models = ["serve", "models", "nano-1m", "--port", "0"];
+    for (arguments, right) in
+        [(&models[..], true), (&[&models[..], &["--no-instruction"]].concat()[..], false)]
+    {
+        let mut server = world.start(arguments);
+        let url = address(&mut server);
+        let answer = |question: &str| chat(&url, question).ends_with("\\boxed{4}");
+        assert_eq!(answer("What is 2 + 2?"), right);
+        assert!(answer("What is 2 + 2?\n\nWork, \\boxed{}."), "a request with its own instruction");
+        assert!(signal("TERM", server.id()));
+        finish(server).ended(0);
+    }
 }
 
 #[test]

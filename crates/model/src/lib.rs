@@ -26,6 +26,7 @@ mod redact;
 mod request;
 mod sampling;
 mod scripted;
+mod waiting;
 
 pub use engine::{
     ChatTokenizer, Checkpoint, CheckpointError, Engine, EngineOptions, Generation, GenerationRequest,
@@ -42,3 +43,4 @@ pub use redact::{looks_like_key, redact_text, redact_url};
 pub use request::{Request, RequestHash};
 pub use sampling::Sampling;
 pub use scripted::{ScriptError, Scripted};
+pub use waiting::Waiting;

@@ -3,7 +3,8 @@
 use crate::concurrency::ConcurrencyLimiter;
 use crate::limits::seconds;
 use crate::rate::RateLimiter;
-use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request};
+use crate::waiting::{CallsInProgress, TrackedCall};
+use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request, Waiting};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
@@ -35,6 +36,11 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// Whether requests leave this process.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Checks that the model can be reached, and describes it.
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(std::future::ready(Ok("ready".to_owned())))
@@ -63,6 +69,7 @@ pub struct Model {
     requests: Option<RateLimiter>,
     tokens: Option<RateLimiter>,
     price: Option<Price>,
+    in_progress: CallsInProgress,
 }
 
 impl Model {
@@ -76,6 +83,7 @@ impl Model {
             tokens: limits.tpm.map(RateLimiter::new),
             limits,
             price,
+            in_progress: CallsInProgress::default(),
         }
     }
 
@@ -89,6 +97,29 @@ impl Model {
         self.provider.max_prompt_bytes()
     }
 
+    /// Whether requests leave this process.
+    pub fn is_remote(&self) -> bool {
+        self.provider.is_remote()
+    }
+
+    /// The limits of its calls.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The configured price.
+    pub fn price(&self) -> Option<Price> {
+        self.price
+    }
+
+    /// The calls that wait for its server, if any; calls within this process do not count.
+    pub fn waiting(&self) -> Option<Waiting> {
+        if !self.is_remote() {
+            return None;
+        }
+        self.in_progress.waiting(&self.name, seconds(self.limits.timeout_s))
+    }
+
     /// Checks that it can be reached: one attempt with a deadline of ten seconds.
     pub async fn probe(&self) -> Result<String, ModelError> {
         let deadline = Duration::from_secs(10);
@@ -98,15 +129,29 @@ impl Model {
 
     /// Requests a reply; transient errors are retried within the limits.
     ///
-    /// Once `halt` is triggered no further attempt begins; one in flight may finish.
+    /// Once `halt` is triggered no further attempt begins; one in flight may finish. A call that is halted after a failed
+    /// attempt returns the error of that attempt.
     pub async fn complete(&self, request: &Request, halt: &Halt) -> Result<Completion, ModelError> {
+        self.complete_within(request, halt, &self.limits).await
+    }
+
+    /// The same with other limits for attempts, deadlines and pauses; concurrency and rates are those of the model.
+    pub async fn complete_within(
+        &self,
+        request: &Request,
+        halt: &Halt,
+        limits: &Limits,
+    ) -> Result<Completion, ModelError> {
         let begun = Instant::now();
+        let tracked = self.in_progress.begin();
+        let mut last: Option<ProviderError> = None;
         // Attempts while the server could not be reached, and when the first of those in a row failed.
         let (mut attempt, mut uncounted) = (0, 0);
         let mut unreachable: Option<Instant> = None;
         loop {
             attempt += 1;
-            let error = match self.attempt(request, halt, self.provider.attempt(request)).await {
+            let made = self.attempt(request, halt, limits, &tracked, self.provider.attempt(request)).await;
+            let error = match made {
                 Ok((reply, latency)) => {
                     let cost = self.price.map_or(Usd::default(), |price| price.cost(&reply.usage));
                     debug!(model = self.name, attempt, latency = ?latency, tokens = reply.usage.total(), "reply");
@@ -115,23 +160,27 @@ impl Model {
                 }
                 Err(error) => error,
             };
-            let wait = self.limits.pause(attempt, error.retry_after, fastrand::f64());
-            let too_late = begun.elapsed().saturating_add(wait) > seconds(self.limits.deadline_s);
+            if let (ErrorCause::Halted, Some(last)) = (error.cause, last.take()) {
+                return Err(self.give_up(last, attempt - 1));
+            }
+            let wait = limits.pause(attempt, error.retry_after, fastrand::f64());
+            let too_late = begun.elapsed().saturating_add(wait) > seconds(limits.deadline_s);
             let cause = error.cause.as_str();
             if error.cause == ErrorCause::Network {
                 let since = unreachable.get_or_insert_with(Instant::now);
-                uncounted +=
-                    u32::from(since.elapsed() < seconds(self.limits.reconnect_s.unwrap_or_default()));
+                uncounted += u32::from(since.elapsed() < seconds(limits.reconnect_s.unwrap_or_default()));
             } else {
                 unreachable = None;
             }
-            if !error.cause.is_transient() || attempt - uncounted >= self.limits.attempts || too_late {
+            if !error.cause.is_transient() || attempt - uncounted >= limits.attempts || too_late {
                 if error.cause != ErrorCause::Halted {
                     warn!(model = self.name, attempt, cause, message = error.message, "call failed");
                 }
                 return Err(self.give_up(error, attempt));
             }
             info!(model = self.name, attempt, cause, wait = ?wait, message = error.message, "retrying");
+            tracked.failed(attempt, (uncounted == 0).then_some(limits.attempts), &error.message, wait);
+            last = Some(error);
             halt.unless(tokio::time::sleep(wait)).await;
         }
     }
@@ -143,7 +192,9 @@ impl Model {
         halt: &Halt,
         deltas: UnboundedSender<String>,
     ) -> Result<Reply, ModelError> {
-        let attempt = self.attempt(request, halt, self.provider.stream(request, deltas)).await;
+        let tracked = self.in_progress.begin();
+        let stream = self.provider.stream(request, deltas);
+        let attempt = self.attempt(request, halt, &self.limits, &tracked, stream).await;
         attempt.map(|(reply, _)| reply).map_err(|error| self.give_up(error, 1))
     }
 
@@ -151,14 +202,17 @@ impl Model {
         &self,
         request: &Request,
         halt: &Halt,
+        limits: &Limits,
+        tracked: &TrackedCall<'_>,
         attempt: BoxFuture<'_, Result<Reply, ProviderError>>,
     ) -> Result<(Reply, Duration), ProviderError> {
         let estimate = request.estimate();
         let Some(permit) = halt.unless(self.admit(estimate)).await else {
             return Err(ProviderError::new(ErrorCause::Halted, "the run was halted"));
         };
+        tracked.sent();
         let begun = Instant::now();
-        let deadline = seconds(self.limits.timeout_s);
+        let deadline = seconds(limits.timeout_s);
         let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
@@ -196,7 +250,7 @@ impl Model {
 }
 
 fn timed_out(deadline: Duration) -> ProviderError {
-    ProviderError::new(ErrorCause::Timeout, format!("no answer within {} s", deadline.as_secs_f64()))
+    ProviderError::new(ErrorCause::Timeout, format!("timed out after {} s", deadline.as_secs_f64()))
 }
 
 #[cfg(test)]
@@ -279,6 +333,24 @@ mod tests {
         // The deadline of the call holds.
         let limits = Limits { deadline_s: 25.0, ..limits };
         assert_eq!(attempts(model(99, ErrorCause::Network, limits)).await, Err((ErrorCause::Network, 3)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_halted_while_it_waits_returns_why_it_waited() {
+        let halt = Halt::default();
+        let model = model(99, ErrorCause::Throttled, Limits::default());
+        let request = Request::user("q");
+        let call = model.complete(&request, &halt);
+        let stop = async {
+            tokio::time::sleep(Duration::from_secs(15)).await;
+            assert_eq!(model.waiting(), None, "this model runs in this process");
+            let waiting = model.in_progress.waiting("m", Duration::ZERO).unwrap();
+            assert_eq!((waiting.attempt, waiting.attempts), (Some(2), Some(8)));
+            halt.trigger();
+        };
+        // The server asks for 10 s each time: the second attempt was the last.
+        let error = tokio::join!(call, stop).0.unwrap_err();
+        assert_eq!((error.cause, error.attempts), (ErrorCause::Throttled, 2));
     }
 
     #[tokio::test(start_paused = true)]

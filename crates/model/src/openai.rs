@@ -144,6 +144,10 @@ impl Provider for OpenAi {
         Box::pin(self.ask(request))
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(self.list())
     }

@@ -42,6 +42,8 @@ struct ServedModel {
     model: Arc<Model>,
     /// The defaults for fields that a request does not set.
     sampling: Sampling,
+    /// The instruction that the model was trained with.
+    instruction: Option<String>,
 }
 
 impl Models {
@@ -52,8 +54,11 @@ impl Models {
         default_max_tokens: u32,
     ) -> Self {
         let served = |(name, section): (&String, &ModelSection)| {
-            let served =
-                ServedModel { model: registry.get(name)?.clone(), sampling: section.sampling.clone() };
+            let served = ServedModel {
+                model: registry.get(name)?.clone(),
+                sampling: section.sampling.clone(),
+                instruction: section.instruction.clone(),
+            };
             Some((name.clone(), served))
         };
         let served = sections.iter().filter_map(served).collect();
@@ -118,7 +123,10 @@ async fn chat(State(models): ModelsState, request: axum::extract::Request) -> Re
         max_prompt_bytes: model.max_prompt_bytes(),
     };
     let client = models.requests.fetch_add(1, Ordering::Relaxed);
-    let request = body.validate(&served.sampling, &limits, client)?;
+    let mut request = body.validate(&served.sampling, &limits, client)?;
+    if let Some(instruction) = &served.instruction {
+        request.instruct(instruction);
+    }
     if request.streamed {
         return stream::respond(models, model, request).await;
     }

@@ -158,9 +158,30 @@ fn effective_wilson(p: f64, variance: f64, sessions: f64, t: f64) -> Interval {
     Interval { low: low.min(p), high: high.max(p) }
 }
 
+/// Sessions that a rate of one half needs for this half-width of the 95% interval, where all pairs are alike: the most that
+/// any rate needs. Wilson's interval at one half has the half-width z/(2√(n + z²)).
+pub fn sessions_for(half_width: f64) -> f64 {
+    (Z / (2.0 * half_width)).powi(2) - Z * Z
+}
+
+/// The half-width of the 95% interval with this many sessions, for a rate of one half; the inverse of [`sessions_for`].
+pub fn half_width_of(sessions: f64) -> f64 {
+    Z / (2.0 * (sessions + Z * Z).sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sessions_and_half_width_are_those_of_wilsons_interval_at_one_half() {
+        for half_width in [0.005, 0.02, 0.05, 0.2] {
+            let sessions = sessions_for(half_width);
+            let Interval { low, high } = wilson_score(0.5, sessions, Z);
+            assert!(((high - low) / 2.0 - half_width).abs() < 1e-12, "{half_width}: {low} to {high}");
+            assert!((half_width_of(sessions) - half_width).abs() < 1e-12);
+        }
+    }
 
     /// Pair 0 is never calibrated, pair 1 always, pair 2 every other time.
     fn outcome(drawn: PairDraw, count: usize) -> bool {

@@ -40,7 +40,7 @@ mod share;
 mod sign_flip;
 mod symmetric;
 
-pub use adaptive::{AdaptiveEstimate, AdaptiveSampler, PairDraw};
+pub use adaptive::{AdaptiveEstimate, AdaptiveSampler, PairDraw, half_width_of, sessions_for};
 pub use agreement::{kendall, rank_correlation, same_order};
 pub use audit::{Audit, AuditSession, AuditTerms, audit, audit_terms};
 pub use cluster::{MIN_BOOTSTRAP_CLUSTERS, clustered};

@@ -8,6 +8,9 @@ use aske_config::{ConfigError, Layers};
 use clap::Args;
 use toml::Value;
 
+/// The help of `--config` for commands that train.
+pub(crate) const TRAINING_CONFIG: &str = "A file, or a built-in configuration: nano-train, gpu-train, paper-train [default: ./aske.toml, else nano-train]";
+
 /// The configuration and the flags that override it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
@@ -164,7 +167,7 @@ pub(super) fn given<'a>(
 }
 
 /// `KEY=VALUE` without secrets.
-fn shown_override(text: &str) -> String {
+pub(crate) fn shown_override(text: &str) -> String {
     let flag = Layers::parse_override(text).map(|(flag, ..)| flag);
     flag.ok().and_then(|flag| Some(flag.strip_prefix("--override ")?.to_owned())).unwrap_or_default()
 }
@@ -205,6 +208,9 @@ pub(crate) struct Execution {
     /// Show the plan and what it is expected to use, without calling a model
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -83,6 +83,9 @@ pub(crate) struct OnRun {
     /// Stop when all calls stored in the folder have cost this much
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -197,6 +200,9 @@ pub(crate) struct Difficulty {
     /// Run an experiment that differs from the one in the usual folder in a new folder, also if models cost money
     #[arg(long)]
     pub(crate) new: bool,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

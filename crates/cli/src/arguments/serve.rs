@@ -1,5 +1,6 @@
 //! Arguments of `aske serve`.
 
+use super::configuration::TRAINING_CONFIG;
 use super::{Configuration, ConfigurationSource, Listen};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -34,6 +35,10 @@ pub(crate) struct ServeModels {
     /// Maximum tokens of a reply if the request does not say
     #[arg(long, value_name = "TOKENS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_tokens: u32,
+    /// Do not append the instruction that a model was trained with (`instruction` in its section) to requests without a
+    /// system message
+    #[arg(long)]
+    pub(crate) no_instruction: bool,
 }
 
 const MODELS: &str =
@@ -47,7 +52,7 @@ Examples:
     -d '{\"model\": \"nano-1m\", \"messages\": [{\"role\": \"user\", \"content\": \"What is 2 + 2?\"}]}'";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("config", |config| config.help(TRAINING_CONFIG)))]
 pub(crate) struct ServeEnv {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
@@ -72,6 +77,6 @@ model is called by this server.
 GET /openapi.json describes every route.
 
 Examples:
-  aske serve env                                the nano world, as in `aske train`
+  aske serve env                                the nano world, as in `aske train` (--config nano-train)
   aske serve env --config paper-train --port 9000 --run runs/mine
   aske serve env --check nano-check             a fixed cross-check solver instead of the policy";

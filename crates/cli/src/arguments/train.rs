@@ -1,12 +1,13 @@
 //! Arguments of `aske train`.
 
+use super::configuration::TRAINING_CONFIG;
 use super::{Configuration, WHOLE};
 use aske_fleet::Gpus;
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("config", |config| config.help(TRAINING_CONFIG)))]
 pub(crate) struct Train {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
@@ -32,20 +33,24 @@ pub(crate) struct Train {
     /// Skip the measurements before and after training
     #[arg(long)]
     pub(crate) no_measure: bool,
+    /// Start without trying each model that is called over HTTP once
+    #[arg(long)]
+    pub(crate) no_probe: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-const EXAMPLES: &str = "Running the same command again continues from the last checkpoint; stored replies are reused.
+const EXAMPLES: &str =
+    "Running the same command again continues from the last checkpoint; stored replies are reused.
 For each seed, the folder contains the rollouts as a run folder (`aske view`, `aske report`), metrics.jsonl,
 tensorboard/, checkpoints/ and trained/, a checkpoint that transformers and vLLM can load.
 
 Examples:
-  aske train                                    train the nano asker
+  aske train                                    train the nano asker (--config nano-train)
   aske train --seeds 0,1,2                      train with three seeds and compare them
   aske train --steps 5 --no-measure             a short trial
   aske train -o train.report_to=wandb           report to Weights & Biases, too; also mlflow, trackio
   aske train -o train.loss=dapo -o train.learning_rate=5e-5 --run runs/dapo
   aske train --config gpu-train --gpus 1x141    a real model; vLLM samples it and serves the solvers
-  aske bench --asker trained -o models.trained.provider=local -o models.trained.path=runs/nano-train/seed-0/trained";
+  aske bench --asker runs/nano-train/seed-0     benchmark the trained asker";

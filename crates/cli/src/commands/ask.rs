@@ -6,7 +6,8 @@ use crate::error::{CliError, Exit};
 use crate::output::{DIM, data, hint, note, paint};
 use crate::runs::folders;
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{exit_status, report_failures};
+use crate::runs::summary::{exit_status, report_dropped, report_failures};
+use crate::runs::waiting::WaitingModels;
 use crate::runtime::{Interrupt, interruptible, runtime};
 use crate::shell::command;
 use aske_bench::{PlannedSession, RunContext, Runner};
@@ -42,13 +43,27 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
     let transcript = Transcript { rounds: settings.protocol.rounds, full: arguments.full };
     data(format_args!("{} asks {one} and {two}", settings.asker.model));
     let plan = [planned];
-    let work = async { Ok(interruptible(&halt, &interrupt, runner.run(&plan, &transcript)).await??) };
+    let run = path.display().to_string();
+    let words = ["aske", "ask", one, two, "--run", &run].map(str::to_owned).into_iter();
+    let next = format!("`{}` continues it", command(words.chain(arguments.configuration.words())));
+    let waiting = WaitingModels::default();
+    let work = async {
+        let done = interruptible(&halt, &interrupt, async {
+            tokio::select! {
+                done = runner.run(&plan, &transcript) => done,
+                never = waiting.show_forever(&models, &interrupt) => match never {},
+            }
+        });
+        let done = done.await;
+        if done.is_err() {
+            report_dropped(&waiting.last(), &next);
+        }
+        Ok(done??)
+    };
     let finished = runtime()?.block_on(during(servers.as_ref(), &path, work))?;
     report_failures(&finished.jobs, "sessions");
     if finished.jobs.open > 0 {
-        let run = path.display().to_string();
-        let words = ["aske", "ask", one, two, "--run", &run].map(str::to_owned).into_iter();
-        hint(format_args!("`{}` continues it", command(words.chain(arguments.configuration.words()))));
+        hint(&next);
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));
     Ok(exit_status(&finished.jobs, &interrupt))

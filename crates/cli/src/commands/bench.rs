@@ -6,18 +6,21 @@ use crate::error::{CliError, Exit};
 use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint, width, wrapped};
 use crate::runs::execute::{Amount, Target, with_progress};
 use crate::runs::folders::{self, Place};
+use crate::runs::probe::{Probing, of_plan};
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished};
+use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished, resume};
 use crate::runtime::runtime;
 use crate::shell::command;
 use aske_bench::{
-    PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, plan, run_adaptive,
-    selected_pairs,
+    PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, is_finished, plan,
+    run_adaptive, selected_pairs,
 };
 use aske_config::{Layers, Settings};
 use aske_evidence::{Caveats, Run, Tally};
-use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
+use aske_record::{GradeLine, Index, PairId, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use aske_report::number::counted;
+use aske_session::Outcome;
+use aske_stats::{half_width_of, sessions_for};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -65,7 +68,10 @@ pub(crate) async fn execute(arguments: &Bench) -> Result<Exit, CliError> {
     let models = Servers::registry(servers.as_ref(), &settings, &path)?;
     let mut manifest = folders::bench_manifest(&layers, &settings);
     manifest.planned = Some(plan.len() as u64);
-    let folder = folders::open_with(&path, &manifest)?;
+    let probing = Probing { settings: &settings, models: &models, skip: arguments.execution.no_probe };
+    let folder = probing
+        .open(&path, || folders::open_with(&path, &manifest), |folder| of_plan(&settings, &plan, folder))
+        .await?;
     let count = |keep: fn(&Settings, &GradeLine) -> bool| {
         let grades = folder.grades().iter().filter(|line| keep(&settings, line));
         let is_open = is_open(grades, folder.index());
@@ -123,7 +129,34 @@ async fn adaptive(
     }
     let servers = Servers::find(settings, Hosting::of(&arguments.serving))?;
     let models = Servers::registry(servers.as_ref(), settings, path)?;
-    let folder = folders::open_with(path, &folders::bench_manifest(layers, settings))?;
+    let sessions = if path.join("run.toml").exists() { 0 } else { until.max_sessions };
+    warn_of_width(points, sessions, pairs.len());
+    let probing = Probing { settings, models: &models, skip: arguments.execution.no_probe };
+    let folder = probing
+        .open(
+            path,
+            || folders::open_with(path, &folders::bench_manifest(layers, settings)),
+            |folder| {
+                let solvers: HashSet<&str> = pairs.iter().flat_map(PairId::both).collect();
+                let solvers = settings.solvers.iter().filter(|role| solvers.contains(role.model.as_str()));
+                let checker = settings.equivalence.as_ref().map(|(role, _)| role);
+                let roles =
+                    [&settings.asker, &settings.check].into_iter().chain(checker).chain(solvers).collect();
+                let Some(folder) = folder else { return Ok(roles) };
+                let index = folder.index();
+                let current = folder
+                    .grades()
+                    .iter()
+                    .filter(|line| index.contains(&line.record) && is_current(settings, &line.rules));
+                let outcomes: HashMap<&str, bool> = current
+                    .map(|line| (line.record.as_str(), line.grade.outcome == Outcome::Calibrated))
+                    .collect();
+                let calibrated = |record: &str| outcomes.get(record).copied();
+                let finished = is_finished(settings, pairs.len(), until, &folder.draws()?.1, calibrated);
+                Ok(if finished { Vec::new() } else { roles })
+            },
+        )
+        .await?;
     note_outdated_grades(settings, folder.grades());
     let draws = folder.draws()?;
     note(format_args!(
@@ -159,6 +192,21 @@ async fn adaptive(
         }
     }
     Ok(exit_status(&stopped.run.jobs, &interrupt))
+}
+
+/// Says before any call if a new plan may be too small for the wished half-width.
+fn warn_of_width(points: f64, sessions: usize, pairs: usize) {
+    let needed = sessions_for(points / 100.0).ceil();
+    if sessions == 0 || sessions as f64 >= needed {
+        return;
+    }
+    note(format_args!(
+        "{} ± {points} points need {needed:.0} sessions if half of them are calibrated, fewer the more the pairs differ; this plan \
+         has {sessions} at most, enough for ± {:.1}",
+        paint(NOTE.bold(), "width:"),
+        100.0 * half_width_of(sessions as f64),
+    ));
+    hint(format_args!("--samples {} allows as many", (needed / pairs.max(1) as f64).ceil()));
 }
 
 /// Whether a planned session lacks its record, or one of these grades.
@@ -302,7 +350,7 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
         note(format_args!("\n{} {are} left", counted(open, "session")));
-        hint("run the same command again to continue; no stored reply is requested again");
+        hint(resume());
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::output::{data, note};
 use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders::{self, Place};
 use crate::runs::panels;
+use crate::runs::probe::{Probing, of_plan};
 use crate::runtime::runtime;
 use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
@@ -52,9 +53,15 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let selection =
         Selection { pairs: pairs.iter().map(ToString::to_string).collect(), ..Selection::default() };
     let plan = plan(&settings, &selection)?;
-    let folder = folders::open(&path, &layers, &settings)?;
+    let run_settings = settings.clone();
     settings.models.insert(name.clone(), section);
     let models = ModelRegistry::new(&settings)?;
+    let probing = Probing { settings: &settings, models: &models, skip: arguments.no_probe };
+    let folder = runtime()?.block_on(probing.open(
+        &path,
+        || folders::open(&path, &layers, &run_settings),
+        |folder| of_plan(&settings, &plan, folder),
+    ))?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
     let target = Target { settings: &settings, models: &models, folder: &folder };
     let finished = plan.iter().filter(|planned| folder.index().contains(&planned.id.to_string())).count();
@@ -72,7 +79,7 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let sessions =
         sessions_with_cross_check(&folder)?.into_iter().filter(|session| pairs.contains(&session.pair));
     let target = Target { settings: &settings, models: &models, folder: &folder };
-    let exit = panels::ask("difficulty", target, &difficulty_panels(&solver, sessions))?;
+    let exit = panels::ask("difficulty", target, &difficulty_panels(&solver, sessions), arguments.no_probe)?;
     let run = Run::read(&path, None)?;
     let evidence = aske_evidence::evidence(&[run]);
     if arguments.json {

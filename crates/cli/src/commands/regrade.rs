@@ -8,6 +8,7 @@ use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders::{given_or_latest, reopen};
 use crate::runs::models::only;
 use crate::runs::panels::{for_each_run, load};
+use crate::runs::probe::Probing;
 use crate::runs::summary::{note_outdated_grades, outdated_grades};
 use crate::runtime::runtime;
 use aske_bench::{Regrader, is_current, regrade};
@@ -68,7 +69,14 @@ fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
     }
     let target = Target { settings: &settings, models: &models, folder: &folder };
     let amount = Amount { finished: sessions - open, open };
-    runtime()?.block_on(run_and_report(amount, "sessions", target, async |context, progress| {
-        regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await
-    }))
+    let checker = settings.equivalence.as_ref().map(|(role, _)| role);
+    let roles: Vec<_> = std::iter::once(&regrading.check).chain(checker).filter(|_| open > 0).collect();
+    let probing = Probing { settings: &settings, models: &models, skip: arguments.on_run.no_probe };
+    runtime()?.block_on(async {
+        probing.within(&folder, &roles).await?;
+        run_and_report(amount, "sessions", target, async |context, progress| {
+            regrade(context, &regrading, |_| progress.advance(), |_| progress.give_up()).await
+        })
+        .await
+    })
 }

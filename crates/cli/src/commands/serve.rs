@@ -66,9 +66,12 @@ fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
     }
     let names: Vec<&str> = sections.keys().map(String::as_str).collect();
     note(format_args!("loading {}", names.join(", ")));
-    // Engines schedule requests fairly; a queue in front of them would not.
     for section in sections.values_mut() {
+        // Engines schedule requests fairly; a queue in front of them would not.
         section.limits.concurrency = usize::MAX;
+        if arguments.no_instruction {
+            section.instruction = None;
+        }
     }
     let registry = ModelRegistry::from_sections(&sections, config.run.concurrency, &dialogue(config))?;
     let models = Models::new(&registry, &sections, arguments.max_tokens);

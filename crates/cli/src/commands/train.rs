@@ -10,17 +10,20 @@ mod trained;
 
 use crate::arguments::{Train, whole};
 use crate::error::{CliError, Exit};
-use crate::output::{BOLD, hint, note, paint};
+use crate::output::{BOLD, DIM, hint, note, paint};
 use crate::runs::folders::{self, Place};
-use crate::runtime::{Interrupt, block_on};
+use crate::runs::probe::Probing;
+use crate::runtime::{Interrupt, block_on, runtime};
+use crate::shell::{command, this_command, this_command_with};
 use aske_bench::{ModelRegistry, PairOrder, PairSchedule, Selection, selected_pairs};
-use aske_config::{Layers, Settings, TrainSection};
+use aske_chat::Usd;
+use aske_config::{Layers, ModelSection, ProviderKind, RoleSettings, Settings, TrainSection};
 use aske_diversity::Embedder;
 use aske_model::Halt;
 use aske_record::{Manifest, RunDir};
 use aske_report::number::counted;
 use aske_train::reinforce::{
-    CollapseMonitor, PolicyServer, RolloutSampler, StopReason, Trainer, load_policy,
+    CollapseMonitor, PolicyServer, RolloutSampler, StopReason, Trainer, load_policy, read_metrics,
 };
 use aske_train::trackers::Trackers;
 use aske_train::{Objective, Policy};
@@ -30,7 +33,7 @@ use servers::{Fleet, policy_server};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
+pub(crate) fn run(arguments: &Train, verbose: bool) -> Result<Exit, CliError> {
     let configuration = arguments.configuration.or_nano_train();
     let seeds = configuration.seed.map_or_else(|| arguments.seeds.clone(), |seed| vec![seed]);
     let layers = |seed: u64| {
@@ -68,7 +71,7 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
     let mut status = Exit::Done;
     for seed in &seeds {
         let layers = layers(*seed)?;
-        let (mut exit, trackers) = train_seed(arguments, &layers, *seed, &root)?;
+        let (mut exit, trackers) = train_seed(arguments, &layers, *seed, &root, verbose)?;
         if exit != Exit::Done {
             status = exit;
         }
@@ -86,6 +89,7 @@ pub(crate) fn run(arguments: &Train) -> Result<Exit, CliError> {
         }
     }
     outcome::show(&root, &seeds, measures.as_ref(), arguments.json)?;
+    next_steps(&root, seeds[0], plan);
     Ok(status)
 }
 
@@ -108,6 +112,21 @@ fn check(settings: &Settings, config: &aske_config::Config) -> Result<(), CliErr
     Ok(())
 }
 
+/// Says how to go on with a trained asker.
+fn next_steps(root: &Path, seed: u64, plan: &TrainSection) {
+    let folder = seed_folder(root, seed).display().to_string();
+    let measured = plan.measure.config.as_deref().unwrap_or("nano");
+    let more = (2 * plan.steps).to_string();
+    for (what, words) in [
+        ("benchmark the trained asker", command(["aske", "bench", "--config", measured, "--asker", &folder])),
+        ("evaluate its answers", command(["aske", "eval", &folder])),
+        ("read the rollouts", command(["aske", "view", &folder])),
+        ("train for more steps", this_command_with("--steps", &more)),
+    ] {
+        note(format_args!("{} {what}: `{words}`", paint(DIM, "next:")));
+    }
+}
+
 /// The folder of a seed.
 fn seed_folder(root: &Path, seed: u64) -> PathBuf {
     root.join(format!("seed-{seed}"))
@@ -119,10 +138,12 @@ fn train_seed(
     layers: &Layers,
     seed: u64,
     root: &Path,
+    verbose: bool,
 ) -> Result<(Exit, Trackers), CliError> {
     let mut settings = layers.settings()?;
     let plan = &layers.config().train;
     let path = seed_folder(root, seed);
+    announce(&settings, plan, seed, &path);
     let fleet = Fleet::plan(arguments, layers, &settings, &path)?;
     if let Some(fleet) = &fleet {
         fleet.set_urls(&mut settings.models);
@@ -134,9 +155,24 @@ fn train_seed(
     let monitor = monitor(layers, &settings)?;
     let mut others = settings.clone();
     others.models.remove(&settings.asker.model);
+    let watch = watch_model(layers)?.filter(|(_, section)| section.provider == Some(ProviderKind::Openai));
+    if let Some((role, section)) = &watch {
+        others.models.insert(role.model.clone(), section.clone());
+    }
     let models = ModelRegistry::new(&others)?;
     let order = pair_order(&path)?;
-    let folder = open_folder(&path, layers, &settings, order)?;
+    // Servers that are started here are ready before they are called.
+    let probing = Probing { settings: &others, models: &models, skip: arguments.no_probe || fleet.is_some() };
+    let folder = runtime()?.block_on(probing.open(
+        &path,
+        || open_folder(&path, layers, &settings, order),
+        |_| {
+            let finished = read_metrics(&path).unwrap_or_default().len() as u64 >= plan.steps;
+            let checker = settings.equivalence.as_ref().map(|(role, _)| role);
+            let roles = settings.solvers.iter().chain(checker).chain(watch.as_ref().map(|(role, _)| role));
+            Ok(if finished { Vec::new() } else { roles.collect() })
+        },
+    ))?;
     // After the folder: its identity already has the limit, in `train`.
     settings.protocol.asker_total_tokens = Some(plan.max_sample_tokens as u64);
     let urls = fleet.as_ref().map(Fleet::policy_urls).unwrap_or_default();
@@ -158,10 +194,13 @@ fn train_seed(
         folder: path.clone(),
         halt: &halt,
     };
-    announce(&settings, plan, seed, &path);
     let interrupt = Interrupt::default();
     let trackers = tracking::start(layers, &settings, root, &path, seed);
-    let curves = Curves::new(plan, &trackers);
+    let curves = Curves::new(plan, &trackers, verbose);
+    let spent = || {
+        let used = folder.calls().used().unwrap_or_default();
+        used.values().fold(Usd::default(), |sum, used| sum + used.usd)
+    };
     let done = block_on(&halt, &interrupt, async {
         let supervisor = match fleet {
             Some(fleet) => Some(fleet.start().await?),
@@ -169,7 +208,7 @@ fn train_seed(
         };
         let done = tokio::select! {
             done = training.run(policy, &curves) => done,
-            never = curves.update_forever() => match never {},
+            never = curves.update_forever(&models, &interrupt, spent) => match never {},
         };
         if let Some(supervisor) = supervisor {
             supervisor.close().await;
@@ -202,7 +241,10 @@ fn announce(settings: &Settings, plan: &TrainSection, seed: u64, path: &Path) {
 /// Saves the trained policy and reports how training ended.
 fn finish(policy: &dyn Policy, stop: &StopReason, root: &Path, seed: u64) -> Result<Exit, CliError> {
     if *stop == StopReason::Halted {
-        note(format_args!("stopped; the same command continues from the last checkpoint"));
+        note(format_args!(
+            "stopped; the same command continues from the last checkpoint: `{}`",
+            this_command()
+        ));
         return Ok(Exit::Interrupted);
     }
     trained::save(policy, root, seed)?;
@@ -254,16 +296,20 @@ fn manifest(layers: &Layers, settings: &Settings, order: PairOrder) -> Manifest 
     manifest
 }
 
+/// The role and the model of `train.watch.model`.
+fn watch_model(layers: &Layers) -> Result<Option<(RoleSettings, ModelSection)>, CliError> {
+    let Some(name) = &layers.config().train.watch.model else { return Ok(None) };
+    Ok(Some(layers.extra_role("train.watch.model", name, &aske_model::Sampling::default())?))
+}
+
 /// The collapse monitor of a configuration.
 fn monitor(layers: &Layers, settings: &Settings) -> Result<CollapseMonitor, CliError> {
     let section = &layers.config().train.watch;
-    let check = match &section.model {
-        Some(name) => {
-            let (role, model) =
-                layers.extra_role("train.watch.model", name, &aske_model::Sampling::default())?;
+    let check = match watch_model(layers)? {
+        Some((role, model)) => {
             let mut only = settings.clone();
-            only.models = [(name.clone(), model)].into();
-            let found = ModelRegistry::new(&only)?.get(name).map(Arc::clone);
+            only.models = [(role.model.clone(), model)].into();
+            let found = ModelRegistry::new(&only)?.get(&role.model).map(Arc::clone);
             found.map(|model| (model, role))
         }
         None => None,

@@ -54,6 +54,7 @@ pub(crate) fn used(used: &BTreeMap<String, RoleUsage>) -> Table {
         ("panel", "solver, outside of sessions"),
         ("check", "cross-check"),
         ("equivalence", "equivalence"),
+        ("probe", "probe before the run"),
     ] {
         if let Some(used) = used.get(name) {
             row(shown, used);

@@ -1,7 +1,7 @@
 //! Runs work on a run folder with progress on stderr and Ctrl-C handled.
 
 use super::progress::Progress;
-use super::summary::{exit_status, report_unfinished};
+use super::summary::{exit_status, report_dropped, report_unfinished, resume};
 use crate::error::{CliError, Exit};
 use crate::runtime::{Interrupt, interruptible};
 use aske_bench::{JobSummary, ModelRegistry, RunContext};
@@ -35,16 +35,19 @@ pub(crate) async fn with_progress<T>(
 ) -> Result<(T, Interrupt), CliError> {
     let (halt, interrupt) = (Halt::default(), Interrupt::default());
     let context = RunContext::new(settings, models, folder, &halt)?;
-    let progress = Progress::new(amount, unit);
+    let progress = Progress::new(amount, unit, models);
     let done = interruptible(&halt, &interrupt, async {
         tokio::select! {
             done = work(&context, &progress) => done,
             never = progress.update_forever(&context, &interrupt) => match never {},
         }
     })
-    .await?;
-    drop(progress);
-    Ok((done?, interrupt))
+    .await;
+    let waiting = progress.close();
+    if done.is_err() {
+        report_dropped(&waiting, &resume());
+    }
+    Ok((done??, interrupt))
 }
 
 /// The same; also reports on stderr what failed and what is left.

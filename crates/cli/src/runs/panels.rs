@@ -3,6 +3,7 @@
 use super::execute::{Amount, Target, run_and_report};
 use super::folders;
 use super::models::only;
+use super::probe::Probing;
 use crate::arguments::OnRun;
 use crate::display::evidence::with_distinct_names;
 use crate::error::{CliError, Exit};
@@ -30,7 +31,7 @@ pub(crate) fn run_for_each(
         let models = only(&settings, &called(&settings))?;
         let folder = folders::reopen(run, &layers, &settings)?;
         let target = Target { settings: &settings, models: &models, folder: &folder };
-        ask(name, target, &panels(&settings, &folder)?)
+        ask(name, target, &panels(&settings, &folder)?, on_run.no_probe)
     };
     for_each_run(runs, on_run.json, one, show)
 }
@@ -63,8 +64,13 @@ pub(crate) fn for_each_run(
 }
 
 /// Puts the questions that have no answers yet.
-pub(crate) fn ask(name: &str, target: Target<'_>, panels: &[Panel]) -> Result<Exit, CliError> {
-    let Target { settings, folder, .. } = target;
+pub(crate) fn ask(
+    name: &str,
+    target: Target<'_>,
+    panels: &[Panel],
+    no_probe: bool,
+) -> Result<Exit, CliError> {
+    let Target { settings, models, folder } = target;
     let done = judged_records(settings, folder)?;
     let open: Vec<&Panel> = panels.iter().filter(|panel| !done.contains(&panel.id())).collect();
     let calls: u64 = open.iter().map(|panel| panel.calls(settings)).sum();
@@ -76,9 +82,14 @@ pub(crate) fn ask(name: &str, target: Target<'_>, panels: &[Panel]) -> Result<Ex
         folder.path().display()
     ));
     let amount = Amount { finished: panels.len() - open.len(), open: open.len() };
-    runtime()?.block_on(run_and_report(amount, "questions", target, async |context, progress| {
-        aske_bench::run_panels(context, panels, |_| progress.advance(), |_| progress.give_up()).await
-    }))
+    let roles: Vec<_> = open.iter().flat_map(|panel| panel.roles(settings)).collect();
+    runtime()?.block_on(async {
+        Probing { settings, models, skip: no_probe }.within(folder, &roles).await?;
+        run_and_report(amount, "questions", target, async |context, progress| {
+            aske_bench::run_panels(context, panels, |_| progress.advance(), |_| progress.give_up()).await
+        })
+        .await
+    })
 }
 
 /// The configuration and settings of an existing run.

@@ -1,10 +1,13 @@
 //! Progress on stderr: a live bar on a terminal, a plain line now and then elsewhere.
 
 use super::execute::Amount;
+use super::waiting::{UPDATE_EVERY, WaitingModels};
 use crate::output::{BAD, BARS, DIM, GOOD, NOTE, note, paint};
-use crate::runtime::{Interrupt, STOPPING};
-use aske_bench::{Observer, RunContext, RunFailure, Spending};
+use crate::runtime::Interrupt;
+use aske_bench::{ModelRegistry, Observer, RunContext, RunFailure, Spending};
+use aske_chat::Usd;
 use aske_evidence::Tally;
+use aske_model::Waiting;
 use aske_record::SessionRecord;
 use aske_session::{Grade, Outcome};
 use aske_weights::PullEvent;
@@ -14,7 +17,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// How often a plain line is written.
-const PLAIN_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// The same in a run that takes long.
+const PLAIN_EVERY_LATER: Duration = Duration::from_mins(1);
 /// The same of a [`Spinner`].
 const SPINNER_EVERY: Duration = Duration::from_secs(30);
 
@@ -55,7 +60,8 @@ impl Drop for Bar {
 /// dropped.
 pub(crate) struct Spinner {
     bar: ProgressBar,
-    plain: bool,
+    /// Stderr is not a terminal: print plain lines instead.
+    pub(crate) plain: bool,
     printed: Cell<Instant>,
 }
 
@@ -159,11 +165,51 @@ pub(crate) struct Progress {
     done: Cell<u64>,
     failed: Cell<u64>,
     tally: RefCell<Tally>,
+    price: PriceKnown,
+    waiting: WaitingModels,
+}
+
+/// Whether the cost of a run is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PriceKnown {
+    /// Every remote model has a price.
+    All,
+    /// So many remote models have none.
+    Except(usize),
+    /// No remote model has one.
+    None,
+}
+
+impl PriceKnown {
+    pub(crate) fn of(models: &ModelRegistry) -> Self {
+        let prices: Vec<bool> =
+            models.models().filter(|model| model.is_remote()).map(|model| model.price().is_some()).collect();
+        match prices.iter().filter(|known| !**known).count() {
+            0 => Self::All,
+            unknown if unknown == prices.len() => Self::None,
+            unknown => Self::Except(unknown),
+        }
+    }
+
+    /// Whether any model has a price.
+    pub(crate) fn is_paid(self) -> bool {
+        self != Self::None
+    }
+
+    /// The cost so far, as far as it is known.
+    pub(crate) fn show(self, spent: Usd) -> String {
+        match self {
+            Self::All => spent.to_string(),
+            Self::Except(1) => format!("{spent} without 1 model of unknown price"),
+            Self::Except(models) => format!("{spent} without {models} models of unknown price"),
+            Self::None => "price unknown".to_owned(),
+        }
+    }
 }
 
 impl Progress {
     /// Progress of work that may have been begun before.
-    pub(crate) fn new(Amount { finished, open }: Amount, unit: &'static str) -> Self {
+    pub(crate) fn new(Amount { finished, open }: Amount, unit: &'static str, models: &ModelRegistry) -> Self {
         let (finished, total) = (finished as u64, open as u64);
         Self {
             bar: Bar::new(finished + total, unit),
@@ -174,6 +220,8 @@ impl Progress {
             done: Cell::new(0),
             failed: Cell::new(0),
             tally: RefCell::default(),
+            price: PriceKnown::of(models),
+            waiting: WaitingModels::default(),
         }
     }
 
@@ -183,21 +231,29 @@ impl Progress {
         context: &RunContext<'_>,
         interrupt: &Interrupt,
     ) -> std::convert::Infallible {
-        let every = if self.bar.plain { PLAIN_EVERY } else { Duration::from_millis(250) };
+        let mut printed = Instant::now();
         loop {
-            tokio::time::sleep(every).await;
-            let mut line = self.line(context.spent());
-            if interrupt.happened() {
-                line = format!("{line}\n{}", paint(NOTE, STOPPING));
+            tokio::time::sleep(UPDATE_EVERY).await;
+            self.waiting.update(context.models(), interrupt);
+            let lines = || format!("{}{}", self.line(context.spent()), self.waiting.lines(interrupt));
+            let done = self.finished + self.done.get();
+            if !self.bar.plain {
+                self.bar.set_position(done);
+                self.bar.set_message(lines());
+                continue;
             }
-            if self.bar.plain {
-                let (done, all) = (self.finished + self.done.get(), self.finished + self.total);
-                note(format_args!("{} of {} {} · {line}", HumanCount(done), HumanCount(all), self.unit));
-            } else {
-                self.bar.set_position(self.finished + self.done.get());
-                self.bar.set_message(line);
+            let every = (self.started.elapsed() / 10).clamp(PLAIN_EVERY, PLAIN_EVERY_LATER);
+            if self.waiting.has_new_reason() || printed.elapsed() >= every {
+                printed = Instant::now();
+                let all = HumanCount(self.finished + self.total);
+                note(format_args!("{} of {all} {} · {}", HumanCount(done), self.unit, lines()));
             }
         }
+    }
+
+    /// Ends the display; returns the calls that waited at the last update before an interrupt.
+    pub(crate) fn close(self) -> Vec<Waiting> {
+        self.waiting.last()
     }
 
     /// Counts one more as done.
@@ -226,15 +282,12 @@ impl Progress {
         }
         parts.push(format!("{:.0} calls/s", spent.calls as f64 / seconds));
         parts.push(format!("{} tokens", HumanCount(spent.tokens)));
-        if spent.usd.0 > 0.0 {
-            parts.push(spent.usd.to_string());
-        }
+        parts.push(self.price.show(spent.usd));
         if self.failed.get() > 0 {
             parts.push(paint(BAD, format_args!("{} failed", self.failed.get())));
         }
-        if let Some(left) = self.time_left(seconds) {
-            parts.push(paint(DIM, format_args!("{} left", HumanDuration(left))));
-        }
+        let left = self.time_left(seconds).map(|left| format!("{} left", HumanDuration(left)));
+        parts.push(paint(DIM, left.unwrap_or_else(|| "time left unknown".to_owned())));
         parts.join(" · ")
     }
 

@@ -1,12 +1,13 @@
 //! How work on a run ended: exit status, failures, what is left, and grades that are out of date.
 
 use crate::error::Exit;
-use crate::output::{BAD, hint, note, paint};
+use crate::output::{BAD, hint, note, paint, safe};
 use crate::runtime::Interrupt;
+use crate::shell::this_command;
 use aske_bench::{JobSummary, is_current};
 use aske_chat::Hint;
 use aske_config::Settings;
-use aske_model::ModelError;
+use aske_model::{ModelError, Waiting};
 use aske_record::GradeLine;
 use aske_report::number::counted;
 use serde_json::{Value, json};
@@ -35,8 +36,24 @@ pub(crate) fn report_unfinished(ended: &JobSummary, unit: &str) {
         let why = ended.budget_limit.map(|reached| format!("{reached}; ")).unwrap_or_default();
         let are = if ended.open == 1 { "is" } else { "are" };
         note(format_args!("\n{why}{} {are} left", counted(ended.open, unit.trim_end_matches('s'))));
-        hint("run the same command again to continue; no stored reply is requested again");
+        hint(resume());
     }
+}
+
+/// How to continue.
+pub(crate) fn resume() -> String {
+    format!(
+        "run the same command again to continue, no stored reply is requested again: `{}`",
+        this_command()
+    )
+}
+
+/// Reports the calls that were waiting when the user dropped them.
+pub(crate) fn report_dropped(waiting: &[Waiting], next: &str) {
+    for waiting in waiting {
+        note(format_args!("\n{} {}", paint(BAD.bold(), "dropped:"), safe(&waiting.to_string())));
+    }
+    hint(next);
 }
 
 /// Reports failures by cause, with a hint for each.

@@ -244,8 +244,20 @@ impl Folder {
         by_name(lines, |line| line["record"].as_str().unwrap().to_owned())
     }
 
-    /// Every stored reply, read from a copy, so that the folder is left as its writer left it.
+    /// Every stored reply to a record's call.
     pub(crate) fn replies(&self) -> BTreeMap<Place, String> {
+        let mut replies = self.all_replies();
+        replies.retain(|(record, ..), _| !record.starts_with("probe/"));
+        replies
+    }
+
+    /// The number of replies to the probes before each start.
+    pub(crate) fn probes(&self) -> u64 {
+        self.stored() - self.replies().len() as u64
+    }
+
+    /// Every stored reply, read from a copy, so that the folder is left as its writer left it.
+    fn all_replies(&self) -> BTreeMap<Place, String> {
         let copy = TempDir::new().unwrap();
         for name in ["calls.sqlite", "calls.sqlite-wal"] {
             if self.0.join(name).exists() {
@@ -263,9 +275,9 @@ impl Folder {
         found.unwrap().collect::<Result<_, _>>().unwrap()
     }
 
-    /// The number of stored replies.
+    /// The number of stored replies, those to probes included.
     pub(crate) fn stored(&self) -> u64 {
-        self.replies().len() as u64
+        self.all_replies().len() as u64
     }
 
     /// Every file in it.

@@ -11,6 +11,8 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
+use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -19,7 +21,8 @@ use tracing::debug;
 /// Connections that were idle for longer are not reused: some servers close them after five seconds.
 const MAX_IDLE: Duration = Duration::from_secs(4);
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// A host that has not accepted a connection by then is down: packets that get lost are sent again after 1, 3 and 7 s.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -86,11 +89,15 @@ impl ConnectionPool {
     }
 
     async fn connect(&self) -> Result<Sender, ProviderError> {
-        let connecting = TcpStream::connect((self.host.as_str(), self.port));
-        let stream = tokio::time::timeout(CONNECT_TIMEOUT, connecting)
-            .await
-            .map_err(|_| ProviderError::new(ErrorCause::Network, "cannot connect: no answer"))?
-            .map_err(|error| ProviderError::new(ErrorCause::Network, format!("cannot connect: {error}")))?;
+        let connecting = async {
+            let addresses = tokio::net::lookup_host((self.host.as_str(), self.port)).await;
+            let addresses: Vec<_> = addresses.map_err(|_| unresolved(&self.host))?.collect();
+            TcpStream::connect(addresses.as_slice()).await.map_err(|error| unconnected(&error))
+        };
+        let stream = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.unwrap_or_else(|_| {
+            let message = format!("cannot connect: timed out after {} s", CONNECT_TIMEOUT.as_secs());
+            Err(ProviderError::new(ErrorCause::Network, message))
+        })?;
         // Small requests are sent at once; failing to set this is harmless.
         let _ = stream.set_nodelay(true);
         let (sender, connection) =
@@ -100,11 +107,28 @@ impl ConnectionPool {
     }
 }
 
+/// A host name without an address.
+pub(super) fn unresolved(host: &str) -> ProviderError {
+    ProviderError::new(ErrorCause::Network, format!("cannot resolve host `{host}`"))
+}
+
+/// A connection that was not established, with the innermost cause.
+pub(super) fn unconnected(error: &(dyn Error + 'static)) -> ProviderError {
+    let inner = innermost(error);
+    let refused =
+        inner.downcast_ref::<io::Error>().map(io::Error::kind) == Some(ErrorKind::ConnectionRefused);
+    let cause = if refused { "connection refused".to_owned() } else { inner.to_string() };
+    ProviderError::new(ErrorCause::Network, format!("cannot connect: {cause}"))
+}
+
 /// The error of a broken connection, with the innermost cause.
-pub(super) fn connection_error(error: &(dyn std::error::Error + 'static)) -> ProviderError {
-    let mut inner = error;
-    while let Some(source) = inner.source() {
-        inner = source;
+pub(super) fn connection_error(error: &(dyn Error + 'static)) -> ProviderError {
+    ProviderError::new(ErrorCause::Network, format!("the connection broke: {}", innermost(error)))
+}
+
+fn innermost<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    while let Some(source) = error.source() {
+        error = source;
     }
-    ProviderError::new(ErrorCause::Network, format!("the connection broke: {inner}"))
+    error
 }

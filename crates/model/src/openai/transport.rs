@@ -1,6 +1,6 @@
 //! Sends HTTP requests and reads responses of bounded size.
 
-use super::pool::{ConnectionPool, connection_error};
+use super::pool::{CONNECT_TIMEOUT, ConnectionPool, connection_error, unconnected, unresolved};
 use super::status;
 use crate::{EndpointError, ErrorCause, ProviderError};
 use bytes::Bytes;
@@ -23,6 +23,7 @@ impl HttpClient {
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(pool)
             .tcp_nodelay(true)
+            .connect_timeout(CONNECT_TIMEOUT)
             .build()
             .map(Self)
             .map_err(EndpointError::Client)
@@ -34,7 +35,7 @@ pub(super) enum Transport {
     /// `http`: usually a self-hosted server.
     Plain { base: String, host: HeaderValue, connections: ConnectionPool },
     /// `https`: usually a hosted provider.
-    Secure { base: String, client: reqwest::Client },
+    Secure { base: String, host: String, client: reqwest::Client },
 }
 
 impl Transport {
@@ -44,6 +45,7 @@ impl Transport {
         if url.scheme() == "https" {
             return Some(Self::Secure {
                 base: base.trim_end_matches('/').to_owned(),
+                host: host.to_owned(),
                 client: http.0.clone(),
             });
         }
@@ -67,10 +69,10 @@ impl Transport {
             Self::Plain { base, host, connections } => {
                 plain(connections, method, &format!("{base}/{path}"), host, headers, body).await?
             }
-            Self::Secure { base, client } => {
+            Self::Secure { base, host, client } => {
                 let request =
                     client.request(method, format!("{base}/{path}")).headers(headers.clone()).body(body);
-                secure(request).await?
+                secure(request, host).await?
             }
         };
         if status.is_success() { Ok(body) } else { Err(status::error(status, &headers, &body)) }
@@ -103,18 +105,25 @@ async fn plain(
     Ok((parts.status, parts.headers, body))
 }
 
-async fn secure(request: reqwest::RequestBuilder) -> Result<Received, ProviderError> {
+async fn secure(request: reqwest::RequestBuilder, host: &str) -> Result<Received, ProviderError> {
     let failed = |error: reqwest::Error| {
         let error = error.without_url();
-        let mut failed = connection_error(&error);
-        if error.is_connect() {
-            failed.message = failed.message.replace("the connection broke", "cannot connect");
+        if !error.is_connect() {
+            connection_error(&error)
+        } else if is_dns_error(&error) {
+            unresolved(host)
+        } else {
+            unconnected(&error)
         }
-        failed
     };
     let mut response = request.send().await.map_err(failed)?;
     let headers = std::mem::take(response.headers_mut());
     Ok((response.status(), headers, read(reqwest::Body::from(response)).await?))
+}
+
+/// Whether a host name could not be resolved; the client's type for this is private.
+fn is_dns_error(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source()).any(|error| error.to_string() == "dns error")
 }
 
 /// Reads a body of bounded size.

@@ -180,11 +180,13 @@ pub(super) fn delete(connection: &Connection, record: &str) -> Result<usize> {
     connection.execute(&format!("DELETE FROM calls WHERE number = {number}"), [record])
 }
 
-/// Calls, tokens and cost by role.
+/// Calls, tokens and cost by role; `probe` for the probes before a run.
 pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUsage>> {
     let mut statement = connection.prepare(
-        "SELECT role, count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens),
-                sum(reasoning_tokens), sum(usd) FROM calls GROUP BY role",
+        "SELECT CASE WHEN number IN (SELECT number FROM records WHERE record >= 'probe/' AND record < 'probe0')
+                     THEN 'probe' ELSE role END AS part,
+                count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(reasoning_tokens),
+                sum(usd) FROM calls GROUP BY part",
     )?;
     let used = statement.query_map([], |row| {
         let (prompt, cached) = (row.get(2)?, row.get(3)?);

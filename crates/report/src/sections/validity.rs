@@ -126,6 +126,7 @@ fn role_name(role: &str) -> &str {
         "check" => "cross-check solver",
         "equivalence" => "equivalence checker",
         "panel" => "solvers of audit, baseline and difficulty",
+        "probe" => "probes before each start",
         other => other,
     }
 }

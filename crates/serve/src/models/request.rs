@@ -1,7 +1,7 @@
 //! Chat completion requests in OpenAI's format.
 
 use super::OpenAiError;
-use aske_chat::Message;
+use aske_chat::{ChatRole, Message};
 use aske_model::{Request, Sampling};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -103,6 +103,19 @@ pub(super) struct CompletionRequest {
 }
 
 impl CompletionRequest {
+    /// Appends the instruction that the model was trained with to the last message. A request with instructions of its own is
+    /// left alone: one with a system message, or whose last message says where the answer goes.
+    pub(super) fn instruct(&mut self, instruction: &str) {
+        let messages = &mut self.request.messages;
+        if messages.iter().any(|message| message.role == ChatRole::System) {
+            return;
+        }
+        let Some(last) = messages.last_mut().filter(|last| last.role == ChatRole::User) else { return };
+        if !instruction.is_empty() && !last.content.contains("\\boxed") {
+            last.content = format!("{}\n\n{instruction}", last.content).into();
+        }
+    }
+
     /// One request for each reply, with different seeds.
     pub(super) fn requests(&self) -> impl Iterator<Item = Request> {
         (0..self.replies)
@@ -279,6 +292,27 @@ mod tests {
         assert_eq!((*max_tokens, sampling.temperature, sampling.top_k), (64, Some(0.7), Some(5)));
         assert_eq!(sampling.stop.as_deref(), Some(&["x".to_owned()][..]));
         assert_eq!(request.requests().map(|request| request.seed).collect::<Vec<_>>(), [7, 8]);
+    }
+
+    #[test]
+    fn the_instruction_of_a_model_follows_a_request_without_its_own() {
+        let last = |messages: Value| {
+            let mut request = validate(json!({ "model": "m", "messages": messages })).unwrap();
+            request.instruct(r"Work, \boxed{}.");
+            request.request.messages.last().unwrap().content.to_string()
+        };
+        let user = |text: &str| json!({"role": "user", "content": text});
+        assert_eq!(last(json!([user("What is 2 + 2?")])), "What is 2 + 2?\n\nWork, \\boxed{}.");
+        let dialogue = json!([user("a"), {"role": "assistant", "content": "b"}, user("c")]);
+        assert_eq!(last(dialogue), "c\n\nWork, \\boxed{}.");
+        for own in [
+            json!([{"role": "system", "content": "s"}, user("q")]),
+            json!([{"role": "developer", "content": "s"}, user("q")]),
+            json!([user("q. Put it in \\boxed{}.")]),
+            json!([user("a"), {"role": "assistant", "content": "q"}]),
+        ] {
+            assert!(!last(own).contains("Work"));
+        }
     }
 
     #[test]

@@ -308,8 +308,9 @@ impl Trainer<'_> {
         let sampled = self.sampler.sample(&self.schedule.step(step), source, &finished).await?;
         let SampledStep { groups, failures, incomplete, halted } = sampled;
         if halted {
-            // Halted by a failure that affects every session, or by the user.
-            return failures.into_iter().next().map_or(Ok(None), |failed| Err(failed.failure.into()));
+            // Halted by a failure that affects every session, or by the user while calls were being retried.
+            let lasting = failures.into_iter().find(|failed| failed.failure.cause.is_lasting());
+            return lasting.map_or(Ok(None), |failed| Err(failed.failure.into()));
         }
         if let Some(session) = incomplete.into_iter().next() {
             return Err(TrainError::Incomplete { step: step + 1, session });

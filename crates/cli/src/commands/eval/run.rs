@@ -8,6 +8,7 @@ use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::runs::execute::{Amount, Target, with_progress};
 use crate::runs::folders::{Place, open_with};
 use crate::runs::named::{named, weights};
+use crate::runs::probe::Probing;
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
 use crate::runtime::runtime;
@@ -43,7 +44,19 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
         return dry_run(arguments.execution.json, &path, &settings, section, &datasets, &tasks);
     }
     let models = Servers::registry(servers.as_ref(), &settings, &path)?;
-    let folder = open_folder(&path, &manifest(), &settings, &datasets)?;
+    let probing = Probing { settings: &settings, models: &models, skip: arguments.execution.no_probe };
+    let folder = runtime()?.block_on(probing.open(
+        &path,
+        || open_folder(&path, &manifest(), &settings, &datasets),
+        |folder| {
+            let records = folder.map(RunDir::records).transpose()?.unwrap_or_default();
+            let stored = |id: &str| folder.is_some_and(|folder| folder.calls().known.contains(id));
+            let ask = unasked(&tasks, records).iter().any(|task| !stored(&task.id()));
+            let judge = settings.equivalence.as_ref().map(|(role, _)| role);
+            let judge = judge.filter(|_| !unfinished(&tasks, records, true).is_empty());
+            Ok(ask.then_some(&settings.asker).into_iter().chain(judge).collect())
+        },
+    ))?;
     let open = unfinished(&tasks, folder.records()?, settings.equivalence.is_some());
     let unasked = unasked(&tasks, folder.records()?).len();
     announce(&settings, &datasets, &tasks, unasked, &folder);

@@ -1,7 +1,11 @@
 //! Training curves on stderr: live sparklines on a terminal, one plain line per step elsewhere.
 
-use crate::output::{DIM, GOOD, NOTE, note, paint};
-use crate::runs::progress::Bar;
+use crate::output::{GOOD, NOTE, note, paint};
+use crate::runs::progress::{Bar, PLAIN_EVERY, PriceKnown};
+use crate::runs::waiting::{UPDATE_EVERY, WaitingModels};
+use crate::runtime::Interrupt;
+use aske_bench::ModelRegistry;
+use aske_chat::Usd;
 use aske_config::TrainSection;
 use aske_train::reinforce::{ResumeError, StepMetrics, TrainObserver};
 use aske_train::trackers::Trackers;
@@ -9,7 +13,7 @@ use indicatif::HumanDuration;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Characters of a sparkline.
@@ -25,10 +29,12 @@ pub(super) struct Curves<'t> {
     /// The latest valid checkpoint.
     checkpoint: Mutex<Option<PathBuf>>,
     trackers: &'t Trackers,
+    /// Whether to show every metric.
+    verbose: bool,
 }
 
 impl<'t> Curves<'t> {
-    pub(super) fn new(train: &TrainSection, trackers: &'t Trackers) -> Self {
+    pub(super) fn new(train: &TrainSection, trackers: &'t Trackers, verbose: bool) -> Self {
         let rollouts = train.groups as u64 * u64::from(train.group_size);
         Self {
             bar: Bar::new(train.steps, "steps"),
@@ -38,15 +44,33 @@ impl<'t> Curves<'t> {
             lines: Mutex::default(),
             checkpoint: Mutex::default(),
             trackers,
+            verbose,
         }
     }
 
-    /// Updates the display until dropped; runs beside the training.
-    pub(super) async fn update_forever(&self) -> std::convert::Infallible {
+    /// Updates the display until dropped; runs beside the training. `spent` is the cost so far.
+    pub(super) async fn update_forever(
+        &self,
+        models: &ModelRegistry,
+        interrupt: &Interrupt,
+        spent: impl Fn() -> Usd,
+    ) -> std::convert::Infallible {
+        let (price, waiting) = (PriceKnown::of(models), WaitingModels::default());
+        let (mut printed, mut steps, mut cost) = (Instant::now(), usize::MAX, Usd::default());
         loop {
-            tokio::time::sleep(Duration::from_millis(250)).await;
+            tokio::time::sleep(UPDATE_EVERY).await;
+            waiting.update(models, interrupt);
+            let finished = self.lines.lock().len();
+            if price.is_paid() && steps != finished {
+                (steps, cost) = (finished, spent());
+            }
+            let state = || format!("{} · {}{}", self.state(), price.show(cost), waiting.lines(interrupt));
             if !self.bar.plain {
-                self.bar.set_message(self.message());
+                let curves = curves(&self.lines.lock(), self.verbose);
+                self.bar.set_message(format!("{curves}{}", state()));
+            } else if waiting.has_new_reason() || printed.elapsed() >= PLAIN_EVERY {
+                printed = Instant::now();
+                note(state());
             }
         }
     }
@@ -61,22 +85,28 @@ impl<'t> Curves<'t> {
         self.bar.finish_and_clear();
         let lines = self.lines.lock();
         if !self.bar.plain && !lines.is_empty() {
-            note(curves(&lines));
+            note(curves(&lines, self.verbose));
         }
     }
 
-    fn message(&self) -> String {
+    /// The step in progress, and the time left.
+    fn state(&self) -> String {
         let lines = self.lines.lock();
+        let done = lines.last().map_or(0, |line| line.step);
         let sampled = self.sampled.load(Ordering::Relaxed) % self.rollouts.max(1);
-        let mut shown = curves(&lines);
+        let step = (done + 1).min(self.steps);
+        let state =
+            format!("step {step} of {}: {sampled}/{} rollouts of the next update", self.steps, self.rollouts);
+        format!("{state} · {}", self.time_left(&lines))
+    }
+
+    /// By the time of the latest steps.
+    fn time_left(&self, lines: &[StepMetrics]) -> String {
         let times: Vec<f64> = lines.iter().rev().take(5).map(|line| line.step_s).collect();
-        let each = times.iter().sum::<f64>() / times.len().max(1) as f64;
-        let left = self.steps.saturating_sub(lines.last().map_or(0, |line| line.step));
-        let left = Duration::try_from_secs_f64(each * left as f64).unwrap_or_default();
-        let rest =
-            format!("{sampled}/{} rollouts of the next step · {} left", self.rollouts, HumanDuration(left));
-        shown.push_str(&paint(DIM, rest));
-        shown
+        let Some(last) = lines.last() else { return "time left unknown".to_owned() };
+        let each = times.iter().sum::<f64>() / times.len() as f64;
+        let left = each * self.steps.saturating_sub(last.step) as f64;
+        format!("{} left", HumanDuration(Duration::try_from_secs_f64(left).unwrap_or_default()))
     }
 }
 
@@ -87,10 +117,13 @@ impl TrainObserver for Curves<'_> {
 
     fn step_finished(&self, line: &StepMetrics) {
         self.bar.set_position(line.step);
+        let mut lines = self.lines.lock();
+        lines.push(line.clone());
         if self.bar.plain {
-            note(step(line));
+            let left = self.time_left(&lines);
+            note(format_args!("{} · {left}", step(line, self.steps, self.verbose)));
         }
-        self.lines.lock().push(line.clone());
+        drop(lines);
         self.trackers.log(line);
     }
 
@@ -108,51 +141,64 @@ impl TrainObserver for Curves<'_> {
     }
 }
 
-/// One step as a line.
-fn step(line: &StepMetrics) -> String {
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    let maybe = |name: &str, share: Option<f64>| share.map(|share| format!(" · {name} {}", percent(share)));
-    format!(
-        "step {} · reward {:.3} · calibrated {}{}{} · distinct {} · valid {}{}{} · entropy {:.3} · ratio {:.4} · gradient {:.3} · {:.1} s",
-        line.step,
-        line.reward,
-        percent(line.calibrated),
-        maybe("by the fixed check", line.fixed_calibrated).unwrap_or_default(),
-        maybe("bad_cross_check", line.bad_cross_check).unwrap_or_default(),
-        percent(line.distinct),
-        percent(line.valid),
-        maybe("agreement", line.agreement).unwrap_or_default(),
-        maybe("truth", line.truth).unwrap_or_default(),
-        line.entropy,
-        line.ratio,
-        line.gradient_norm,
-        line.step_s,
-    )
+/// A number of a step, and the top of its curve if it is a share.
+struct Metric {
+    name: &'static str,
+    value: fn(&StepMetrics) -> Option<f64>,
+    top: Option<f64>,
+    /// Shown only with -v.
+    detail: bool,
 }
 
-/// A number of a step.
-type Value = fn(&StepMetrics) -> Option<f64>;
+/// The metrics that are shown.
+const METRICS: [Metric; 11] = [
+    Metric { name: "reward", value: |line| Some(line.reward), top: None, detail: false },
+    Metric { name: "calibrated", value: |line| Some(line.calibrated), top: Some(1.0), detail: false },
+    Metric {
+        name: "by fixed cross-check",
+        value: |line| line.fixed_calibrated,
+        top: Some(1.0),
+        detail: false,
+    },
+    Metric { name: "valid questions", value: |line| Some(line.valid), top: Some(1.0), detail: false },
+    Metric { name: "distinct questions", value: |line| Some(line.distinct), top: Some(1.0), detail: false },
+    Metric { name: "bad_cross_check", value: |line| line.bad_cross_check, top: Some(1.0), detail: true },
+    Metric { name: "agrees with check", value: |line| line.agreement, top: Some(1.0), detail: true },
+    Metric { name: "agrees with oracle", value: |line| line.truth, top: Some(1.0), detail: true },
+    Metric { name: "entropy", value: |line| Some(line.entropy), top: None, detail: true },
+    Metric { name: "importance ratio", value: |line| Some(line.ratio), top: None, detail: true },
+    Metric { name: "gradient norm", value: |line| Some(line.gradient_norm), top: None, detail: true },
+];
+
+/// The metrics that are shown, of every step or with -v.
+fn metrics(verbose: bool) -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().filter(move |metric| verbose || !metric.detail)
+}
+
+impl Metric {
+    fn show(&self, value: f64) -> String {
+        if self.top.is_some() { format!("{:.0}%", 100.0 * value) } else { format!("{value:.3}") }
+    }
+}
+
+/// One step as a line.
+fn step(line: &StepMetrics, steps: u64, verbose: bool) -> String {
+    let shown = |metric: &Metric| {
+        (metric.value)(line).map(|value| format!(" · {} {}", metric.name, metric.show(value)))
+    };
+    let shown: String = metrics(verbose).filter_map(shown).collect();
+    format!("step {} of {steps}{shown} · {:.1} s", line.step, line.step_s)
+}
 
 /// All curves, a line each.
-fn curves(lines: &[StepMetrics]) -> String {
-    let every: [(&str, Value, Option<f64>); 9] = [
-        ("calibrated, by itself", |line| Some(line.calibrated), Some(1.0)),
-        ("by the fixed check", |line| line.fixed_calibrated, Some(1.0)),
-        ("bad_cross_check", |line| line.bad_cross_check, Some(1.0)),
-        ("reward", |line| Some(line.reward), None),
-        ("distinct questions", |line| Some(line.distinct), Some(1.0)),
-        ("valid questions", |line| Some(line.valid), Some(1.0)),
-        ("agreement with check", |line| line.agreement, Some(1.0)),
-        ("agreement with oracle", |line| line.truth, Some(1.0)),
-        ("entropy", |line| Some(line.entropy), None),
-    ];
+fn curves(lines: &[StepMetrics], verbose: bool) -> String {
     let mut shown = String::new();
-    for (at, (name, value, top)) in every.iter().enumerate() {
-        let values: Vec<f64> = lines.iter().filter_map(value).collect();
+    for (at, metric) in metrics(verbose).enumerate() {
+        let values: Vec<f64> = lines.iter().filter_map(metric.value).collect();
         let Some(last) = values.last() else { continue };
-        let style = if at < 2 { GOOD } else { NOTE };
-        let now = if top.is_some() { format!("{:5.1}%", 100.0 * last) } else { format!("{last:6.3}") };
-        let line = format!("{name:>22} {} {now}\n", paint(style, sparkline(&values, *top)));
+        let style = if at < 3 { GOOD } else { NOTE };
+        let curve = paint(style, sparkline(&values, metric.top));
+        let line = format!("{:>22} {curve} {}\n", metric.name, metric.show(*last));
         shown.push_str(&line);
     }
     shown

@@ -7,6 +7,7 @@ use crate::error::{CliError, Exit};
 use crate::output::note;
 use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders;
+use crate::runs::probe::{Probing, of_plan};
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::{ModelRegistry, Runner, Selection, plan};
@@ -25,6 +26,7 @@ pub(super) struct Measures {
     model: ModelSection,
     root: PathBuf,
     serving: Serving,
+    no_probe: bool,
 }
 
 impl Measures {
@@ -50,6 +52,7 @@ impl Measures {
             model: settings.models[&asker].clone(),
             asker,
             root: root.to_owned(),
+            no_probe: arguments.no_probe,
             serving: Serving {
                 gpus: arguments.gpus,
                 vllm: arguments.vllm.clone(),
@@ -118,7 +121,14 @@ impl Measures {
         let plan = plan(&settings, &Selection::default())?;
         let servers = self.servers(&settings)?;
         let models = Servers::registry(servers.as_ref(), &settings, path)?;
-        let folder = folders::open(path, &layers, &settings)?;
+        // Servers that are started here are ready before they are called.
+        let skip = self.no_probe || servers.is_some();
+        let probing = Probing { settings: &settings, models: &models, skip };
+        let folder = runtime()?.block_on(probing.open(
+            path,
+            || folders::open(path, &layers, &settings),
+            |folder| of_plan(&settings, &plan, folder),
+        ))?;
         let done = folder.grades().len();
         let open = plan.len().saturating_sub(done);
         note(format_args!(

@@ -153,8 +153,7 @@ pub(super) fn show(
         "calibration by the benchmark with a fixed cross-check solver on all pairs; avg@8 and pass@8 on held-out questions",
     ));
     hint(format_args!(
-        "`aske view {}` shows the rollouts, `aske report {} {}` compares the runs",
-        seed_folder(root, seeds[0]).display(),
+        "`aske report {} {}` compares the runs",
         measures.folder_before().display(),
         measures.folder_after(seeds[0]).display()
     ));
