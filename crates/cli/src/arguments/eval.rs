@@ -15,6 +15,7 @@ Examples:
   aske eval models/qwen3-4b --gpus 1x80         a checkpoint folder; vLLM serves those that this program cannot run
   aske eval model.gguf --tokens 2000            a GGUF file; needs a build with --features llama
   aske eval http://localhost:8000/v1#Qwen/Qwen3.5-4B --data paper --judge gemini-3.1-flash-lite
+  aske eval ollama/qwen3:0.6b --tokens 2000     a model of a provider; `aske models providers` lists them
   aske eval my-model --data problems.csv --data imo-answerbench=answerbench.csv
   aske eval datasets                            list the datasets and where they are
   aske eval compare runs/eval-base runs/eval-seed-0 runs/eval-seed-1";
@@ -39,7 +40,8 @@ pub(crate) enum EvalCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalRun {
-    /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, or URL#NAME [default: the asker]
+    /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, URL#NAME, or PROVIDER/MODEL
+    /// [default: the asker]
     pub(crate) model: Option<String>,
     /// A dataset, `paper` for the paper's four, NAME=FILE, or a .jsonl, .csv, .parquet or .toml file; may be repeated
     /// [default: ladder]

@@ -16,9 +16,10 @@ use aske_record::{PairId, SessionId};
 use toml::Value;
 
 pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
-    let solvers = chosen(arguments)?;
-    let layers = load(arguments, &solvers)?;
+    let words = chosen(arguments)?;
+    let layers = load(arguments, &words)?;
     let settings = layers.settings()?;
+    let solvers = [0, 1].map(|place| settings.solvers[place].model.clone());
     let [one, two] = &solvers;
     let pair = PairId::new(one, two)
         .map_err(|error| CliError::usage(error.to_string(), "a model cannot be compared with itself"))?;
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
     report_failures(&finished.jobs, "sessions");
     if finished.jobs.open > 0 {
         let run = path.display().to_string();
-        let words = ["aske", "ask", one, two, "--run", &run].map(str::to_owned).into_iter();
+        let words = ["aske", "ask", &words[0], &words[1], "--run", &run].map(str::to_owned).into_iter();
         hint(format_args!("`{}` continues it", command(words.chain(arguments.configuration.words()))));
     }
     note(paint(DIM, format_args!("stored in {}", path.display())));

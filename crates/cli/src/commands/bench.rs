@@ -7,7 +7,9 @@ use crate::output::{BOLD, DIM, NOTE, data, hint, note, paint};
 use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders;
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished};
+use crate::runs::summary::{
+    exit_status, failures_json, note_outdated_grades, note_unknown_prices, report_unfinished,
+};
 use crate::runtime::runtime;
 use crate::shell::command;
 use aske_bench::{
@@ -215,8 +217,9 @@ fn dry_run(
     if finished > 0 {
         note(format_args!("{finished} more sessions of the plan are finished there"));
     }
-    data(tables::estimate(&estimate));
+    data(tables::estimate(&estimate, settings));
     data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
+    note_unknown_prices(settings);
     note(paint(
         DIM,
         "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of their\n\
@@ -294,6 +297,7 @@ fn show_results(settings: &Settings, tally: &Tally, used: &BTreeMap<String, Role
     ));
     data(tables::outcomes(&tally.shares()));
     data(format_args!("\n{}", tables::used(used)));
+    note_unknown_prices(settings);
     for (count, what) in [
         (tally.promoted(), "an answer that the equivalence checker matched"),
         (tally.folded(), "a match that differs in case or white space and mathematically"),

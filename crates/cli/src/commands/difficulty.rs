@@ -44,9 +44,10 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let selection =
         Selection { pairs: pairs.iter().map(ToString::to_string).collect(), ..Selection::default() };
     let plan = plan(&settings, &selection)?;
-    let folder = folders::open(&path, &layers, &settings)?;
+    let run_settings = settings.clone();
     settings.models.insert(name.clone(), section);
     let models = ModelRegistry::new(&settings)?;
+    let folder = folders::open(&path, &layers, &run_settings)?;
     note(format_args!("{} asks for {easy} and for {hard}; {name} tries both", settings.asker.model));
     let target = Target { settings: &settings, models: &models, folder: &folder };
     let asked =

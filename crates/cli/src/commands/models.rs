@@ -7,7 +7,7 @@ use crate::arguments::{Models, ModelsCommand};
 use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::runs::models::{configured, dialogue};
+use crate::runs::models::{dialogue, named};
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::ModelRegistry;
 use aske_chat::Hint;
@@ -27,9 +27,10 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
 }
 
 fn show(arguments: &Models) -> Result<Exit, CliError> {
-    let layers = arguments.configuration.load(Vec::new())?;
+    let mut layers = arguments.configuration.load(Vec::new())?;
+    let names = named(&mut layers, &arguments.names)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let config = layers.config();
-    let names = configured(config, &arguments.names)?;
     let probed =
         if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
     let failed = probed.values().any(Result::is_err);
