@@ -2,7 +2,7 @@
 //! value.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
-use crate::named::{Definition, define, is_bare_url, references};
+use crate::named::{Definition, define, find_provider, is_bare_url, references};
 use crate::providers::{BUNDLED, BUNDLED_PROVIDERS, ProviderEnvironment};
 use crate::renamed::{self, OldKey};
 use crate::secret::{redact, shown};
@@ -182,14 +182,15 @@ impl Layers {
         Ok(())
     }
 
-    /// Defines the models that the configuration names by a path, an address or their provider. Words that name no
-    /// model are left as they are; the error is reported where the model is needed.
-    fn name_references(&mut self) -> Result<(), ConfigError> {
-        let mut config = self.config.clone();
-        let words: BTreeSet<&String> = references(&mut config).map(|word| &*word).collect();
-        let unknown = words.into_iter().filter(|word| !self.config.models.contains_key(*word));
+    /// Defines the models that any layer names by a path, an address or their provider. Words that name no model are
+    /// left as they are; the error is reported where the model is needed.
+    fn name_references(&mut self, words: BTreeSet<String>) -> Result<(), ConfigError> {
+        let unknown = words.into_iter().filter(|word| !self.config.models.contains_key(word));
         let defined = unknown
-            .filter_map(|word| Some((word.clone(), define(word, &self.config, &self.environment).ok()?)))
+            .filter_map(|word| {
+                let definition = define(&word, &self.config, &self.environment).ok()?;
+                Some((word, definition))
+            })
             .collect();
         self.define_all(defined)?;
         for word in references(&mut self.config) {
@@ -213,9 +214,14 @@ impl Layers {
             };
             let name = definition.names.iter().find(is_free).or(definition.names.last());
             let name = name.cloned().unwrap_or_default();
-            // Keys of the layers, such as those of --override, win over those of the definition.
             let mut keys = definition.keys.clone();
             if let Some(Value::Table(own)) = self.models.get(&name) {
+                // A section of the same model is used as it is; keys alone, such as those of --override, win over those
+                // of the definition.
+                if own.contains_key("provider") {
+                    self.named.insert(word.clone(), name);
+                    continue;
+                }
                 merge(&mut keys, own.clone());
             }
             let shown = redact_text(word);
@@ -231,6 +237,15 @@ impl Layers {
             self.named.insert(word.clone(), name);
         }
         Ok(())
+    }
+
+    /// A provider by its name or another one it has: its name, and the keys that all its models have in common.
+    pub fn provider(&self, name: &str) -> Option<(String, ModelSection)> {
+        let (name, provider) = find_provider(&self.config, name)?;
+        let mut keys = provider.model("NAME", &self.environment);
+        keys.remove("model");
+        let section = Value::Table(keys).try_into().ok()?;
+        Some((name.clone(), section))
     }
 
     /// The error of a name that no model has.
@@ -297,6 +312,8 @@ struct Stack {
     /// The files being read, to detect cycles.
     open: Vec<String>,
     notices: Vec<String>,
+    /// What the layers call models.
+    words: BTreeSet<String>,
 }
 
 impl Stack {
@@ -332,7 +349,8 @@ impl Stack {
         environment: Vec<(String, String)>,
         flags: &[(String, String, Value)],
     ) -> Result<Layers, ConfigError> {
-        let mut variables: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with("ASKE_")).collect();
+        let mut variables: Vec<_> =
+            environment.iter().filter(|(name, _)| name.starts_with("ASKE_")).collect();
         variables.sort();
         let keys = self.key_variables();
         for (name, value) in variables.into_iter().filter(|(name, _)| !keys.contains(name)) {
@@ -349,7 +367,7 @@ impl Stack {
         let environment = ProviderEnvironment::new(&config.providers, &environment);
         let (origins, notices, named) = (self.origins, self.notices, BTreeMap::new());
         let mut layers = Layers { config, origins, source, notices, models, named, environment };
-        layers.name_references()?;
+        layers.name_references(self.words)?;
         Ok(layers)
     }
 
@@ -416,8 +434,11 @@ impl Stack {
 
     fn add(&mut self, origin: &Origin, layer: Table) -> Result<(), ConfigError> {
         let checked: Result<Config, toml::de::Error> = Value::Table(layer.clone()).try_into();
-        if let Err(error) = checked {
-            return Err(ConfigError { location: Some(origin.to_string()), ..explain(None, &error) });
+        match checked {
+            Ok(mut config) => self.words.extend(references(&mut config).map(|word| word.clone())),
+            Err(error) => {
+                return Err(ConfigError { location: Some(origin.to_string()), ..explain(None, &error) });
+            }
         }
         // A list of solvers replaces a set named below it, and a set named above it replaces the list.
         if layer.get("boundary").and_then(|b| b.get("set")).is_some()
@@ -478,6 +499,22 @@ fn anchor_paths(table: &mut Table, folder: &Path) {
             model.get_mut("script").map(anchor);
             model.get_mut("path").map(anchor);
         }
+    }
+    // A model may be named by its path.
+    let is_path = |word: &Value| {
+        word.as_str().is_some_and(|word| {
+            word.contains('/') && !folder.as_os_str().is_empty() && folder.join(word).exists()
+        })
+    };
+    for (section, key) in
+        [("asker", "model"), ("check", "model"), ("equivalence", "model"), ("boundary", "solvers")]
+    {
+        let words = match table.get_mut(section).and_then(|section| section.get_mut(key)) {
+            Some(Value::Array(words)) => words.as_mut_slice(),
+            Some(word) => std::slice::from_mut(word),
+            None => continue,
+        };
+        words.iter_mut().filter(|word| is_path(word)).for_each(anchor);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Models that are named by a path, an address or `PROVIDER/MODEL` instead of a section `[models.NAME]`.
 
 use crate::providers::ProviderEnvironment;
-use crate::{Config, ConfigError, did_you_mean, renamed, sanitize_name};
-use aske_model::redact_url;
+use crate::{Config, ConfigError, ProviderSection, did_you_mean, renamed, sanitize_name};
+use aske_model::{redact_text, redact_url};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -54,8 +54,9 @@ pub(crate) fn define(
         return checkpoint(word, path);
     }
     if path.exists() {
-        return Err(ConfigError::at(word, "neither a GGUF file nor a checkpoint folder")
-            .with_hint("name a folder with config.json and model.safetensors, or a file that ends in .gguf"));
+        return Err(ConfigError::at(word, "neither a GGUF file nor a checkpoint folder").with_hint(
+            "name a folder with config.json and model.safetensors, or a file that ends in .gguf",
+        ));
     }
     if is_url(word) {
         return served(word, config, environment);
@@ -63,12 +64,20 @@ pub(crate) fn define(
     hosted(word, config, environment).ok_or_else(|| unknown(word, config, is_gguf))
 }
 
+/// A provider by its name or another one it has.
+pub(crate) fn find_provider<'c>(
+    config: &'c Config,
+    given: &str,
+) -> Option<(&'c String, &'c ProviderSection)> {
+    config.providers.iter().find(|(name, provider)| {
+        given.eq_ignore_ascii_case(name) || provider.aliases.to_vec().iter().any(|alias| alias == given)
+    })
+}
+
 /// `PROVIDER/MODEL`.
 fn hosted(word: &str, config: &Config, environment: &ProviderEnvironment) -> Option<Definition> {
     let (given, model) = word.split_once('/')?;
-    let (name, provider) = config.providers.iter().find(|(name, provider)| {
-        given.eq_ignore_ascii_case(name) || provider.aliases.to_vec().iter().any(|alias| alias == given)
-    })?;
+    let (name, provider) = find_provider(config, given)?;
     let model = Some(model).filter(|model| !model.is_empty())?;
     let keys = provider.model(model, environment);
     Some(Definition::new(word, &format!("{name}-{model}"), None, keys))
@@ -81,9 +90,10 @@ fn served(word: &str, config: &Config, environment: &ProviderEnvironment) -> Res
         return Err(ConfigError::at(shown.clone(), "which model of this server?")
             .with_hint(format!("append its name: {shown}#NAME")));
     };
+    let url = url.trim_end_matches('/').trim_end_matches("/chat/completions");
     let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
-    let known = |url: &Option<String>| url.as_deref().is_some_and(|known| trimmed(known) == trimmed(url_of(word)));
-    let provider = config.providers.values().find(|provider| known(&provider.url));
+    let is_its = |own: &Option<String>| own.as_deref().is_some_and(|own| trimmed(own) == trimmed(url));
+    let provider = config.providers.values().find(|provider| is_its(&provider.url));
     let mut keys = provider.map_or_else(Table::new, |provider| provider.model(model, environment));
     for (key, value) in [("provider", "openai"), ("url", url), ("model", model)] {
         keys.insert(key.to_owned(), value.into());
@@ -92,10 +102,6 @@ fn served(word: &str, config: &Config, environment: &ProviderEnvironment) -> Res
     let host = host.split('/').next().unwrap_or_default().rsplit('@').next().unwrap_or_default();
     let name = model.rsplit('/').next().unwrap_or(model);
     Ok(Definition::new(word, name, Some(host), keys))
-}
-
-fn url_of(word: &str) -> &str {
-    word.split_once('#').map_or(word, |(url, _)| url)
 }
 
 fn at_path(provider: &str, path: &Path) -> Table {
@@ -159,40 +165,51 @@ fn name_of(folder: &Path) -> String {
 
 /// What is wrong with a word that names no model.
 fn unknown(word: &str, config: &Config, is_gguf: bool) -> ConfigError {
-    let error = |what: &str, hint: String| ConfigError { location: None, message: what.to_owned(), hint: Some(hint) };
+    // It may be a key that was pasted into the wrong place.
+    let shown = redact_text(word);
+    let error = |message: String, hint: String| ConfigError { location: None, message, hint: Some(hint) };
     if is_gguf || [".", "/", "~"].iter().any(|start| word.starts_with(start)) || word.contains('\\') {
-        return error(&format!("{word}: no such file or folder"), "name an existing checkpoint folder or GGUF file".to_owned());
+        let hint = "name an existing checkpoint folder or GGUF file".to_owned();
+        return error(format!("{shown}: no such file or folder"), hint);
     }
-    let providers = || config.providers.keys().map(String::as_str);
-    if let Some((given, model)) = word.split_once('/') {
-        if model.is_empty() {
-            return error(
-                &format!("which model of {given}?"),
-                format!("append its name: {given}/NAME; `aske models providers {given}` lists them"),
-            );
-        }
+    let (given, model) = word.split_once('/').unwrap_or((word, ""));
+    if model.is_empty()
+        && let Some((name, _)) = find_provider(config, given)
+    {
+        let hint = format!("append its name: {name}/NAME; `aske models providers {name}` lists them");
+        return error(format!("which model of {name}?"), hint);
+    }
+    if !word.contains('/') {
+        let known = config.models.keys().map(String::as_str);
+        return error(
+            format!("unknown model `{shown}`"),
+            did_you_mean(word, known, definition_hint(word, config)),
+        );
+    }
+    let given = redact_text(given);
+    let hint = if given.contains([':', '.']) || given == "localhost" {
+        format!("an address begins with http:// or https://, such as http://{shown}")
+    } else {
+        let known = config.providers.keys().map(String::as_str);
         let otherwise = format!(
-            "name a provider first, such as openrouter/{word} or, on your own server, vllm/{word}; `aske models providers` \
+            "name a provider first, such as openrouter/{shown} or, on your own server, vllm/{shown}; `aske models providers` \
              lists all providers"
         );
-        let hint = did_you_mean(&given.to_lowercase(), providers(), otherwise);
-        return error(&format!("`{word}`: unknown provider `{given}`, and no such folder"), hint);
-    }
-    // A well-known model without its provider.
-    let served = |(name, _): &(&String, &crate::ProviderSection)| -> bool {
-        config.providers[*name].models.contains_key(word)
+        did_you_mean(&given.to_lowercase(), known, otherwise)
     };
-    let provider = config.providers.iter().find(served).map(|(name, _)| name.clone()).or_else(|| family(word));
-    let otherwise = match provider {
+    error(format!("`{shown}`: unknown provider `{given}`, and no such folder"), hint)
+}
+
+/// How to define a model that is named by a single word.
+fn definition_hint(word: &str, config: &Config) -> String {
+    let is_its = |(_, provider): &(&String, &ProviderSection)| provider.models.contains_key(word);
+    let provider = config.providers.iter().find(is_its).map(|(name, _)| name.clone());
+    match provider.or_else(|| family(word)) {
         Some(provider) => format!("name its provider: {provider}/{word}"),
-        None => format!(
-            "define [models.{}], or name PROVIDER/MODEL, URL#MODEL, a GGUF file or a checkpoint folder; `aske models` lists \
-             what is defined",
-            sanitize_name(word, "NAME")
-        ),
-    };
-    let hint = did_you_mean(word, config.models.keys().map(String::as_str), otherwise);
-    error(&format!("unknown model `{word}`"), hint)
+        None => "name PROVIDER/MODEL, URL#MODEL, a GGUF file, a checkpoint folder or a configured model; `aske models` lists \
+                 what is configured"
+            .to_owned(),
+    }
 }
 
 /// The provider of a model whose name begins like those of a well-known family, or has a tag as in ollama.

@@ -67,10 +67,7 @@ pub(crate) struct ProviderEnvironment {
 
 impl ProviderEnvironment {
     /// What these variables say.
-    pub(crate) fn new(
-        providers: &BTreeMap<String, ProviderSection>,
-        variables: &[(String, String)],
-    ) -> Self {
+    pub(crate) fn new(providers: &BTreeMap<String, ProviderSection>, variables: &[(String, String)]) -> Self {
         let urls: BTreeSet<String> =
             providers.values().flat_map(|provider| provider.url_env.to_vec()).collect();
         let given = variables.iter().filter(|(_, value)| !value.trim().is_empty());
@@ -137,8 +134,10 @@ fn fits(pattern: &str, model: &str) -> bool {
 fn completed(given: &str, usual: &str) -> String {
     let given = given.trim().trim_end_matches('/');
     let parts = |url: &str| {
-        let (scheme, rest) = url.split_once("://").map_or((None, url), |(scheme, rest)| (Some(scheme.to_owned()), rest));
-        let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path.to_owned())));
+        let (scheme, rest) =
+            url.split_once("://").map_or((None, url), |(scheme, rest)| (Some(scheme.to_owned()), rest));
+        let (host, path) =
+            rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path.to_owned())));
         (scheme, host.to_owned(), path)
     };
     let (scheme, host, path) = parts(given);
@@ -191,7 +190,8 @@ mod tests {
         let keys = |model: &str| -> ModelSection {
             openai.model(model, &ProviderEnvironment::default()).try_into().unwrap()
         };
-        let sends = |model: &str, parameter: &str| !keys(model).omit.iter().any(|omitted| omitted == parameter);
+        let sends =
+            |model: &str, parameter: &str| !keys(model).omit.iter().any(|omitted| omitted == parameter);
         assert!(sends("gpt-4.1", "temperature") && !sends("gpt-4.1", "top_k"));
         assert!(!sends("gpt-5", "temperature") && !sends("gpt-5-mini-2025-08-07", "temperature"));
         assert!(sends("gpt-5-chat-latest", "temperature"));

@@ -2,8 +2,8 @@
 
 use crate::secret::first_secret;
 use crate::{
-    AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest, load_pack,
-    sampling,
+    AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
+    load_pack, sampling,
 };
 use aske_answer::{NotationPolicy, Rules};
 use aske_model::Sampling;

@@ -120,8 +120,7 @@ impl OpenAi {
     /// The names of the models that the first replica lists.
     async fn names(&self) -> Result<Option<Vec<String>>, ProviderError> {
         let Some(call) = self.replicas.each().next() else { return Ok(None) };
-        let body =
-            call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+        let body = call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
         call.finish(body.as_ref().err().map(|error| error.cause));
         let names = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
         // Gemini lists its models with a prefix.

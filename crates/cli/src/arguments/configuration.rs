@@ -1,5 +1,6 @@
 //! Which configuration a command uses, and the flags that override it.
 
+use crate::completion;
 use crate::error::CliError;
 use crate::logging;
 use crate::output::note_once;
@@ -12,23 +13,23 @@ use toml::Value;
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
     /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     pub(crate) config: Option<String>,
     /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
     /// The model that asks: a configured one, a checkpoint folder, a GGUF file, URL#NAME, or PROVIDER/MODEL such as
     /// openai/gpt-5 or ollama/qwen3:0.6b
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) asker: Option<String>,
     /// The cross-check solver: the model that gives the reference answer, named like the asker
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) check: Option<String>,
     /// The boundary set, by its name in the configuration
-    #[arg(long, value_name = "NAME", conflicts_with = "solvers")]
+    #[arg(long, value_name = "NAME", conflicts_with = "solvers", add = completion::sets())]
     pub(crate) set: Option<String>,
     /// The boundary solvers, separated by commas, named like the asker
-    #[arg(long, value_name = "MODEL,…", value_delimiter = ',')]
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',', add = completion::models())]
     pub(crate) solvers: Vec<String>,
     /// Probing rounds before the final question
     #[arg(long, value_name = "N")]
@@ -135,7 +136,7 @@ fn shown_override(text: &str) -> String {
 }
 
 /// Environment variables that may set configuration keys. Skips variables that are not valid UTF-8.
-pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter(|(name, _)| name != logging::VARIABLE)
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -1,6 +1,7 @@
 //! Arguments of `aske eval`.
 
 use super::{Execution, Serving, WHOLE};
+use crate::completion;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -42,13 +43,14 @@ pub(crate) enum EvalCommand {
 pub(crate) struct EvalRun {
     /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, URL#NAME, or PROVIDER/MODEL
     /// [default: the asker]
+    #[arg(add = completion::models())]
     pub(crate) model: Option<String>,
     /// A dataset, `paper` for the paper's four, NAME=FILE, or a .jsonl, .csv, .parquet or .toml file; may be repeated
     /// [default: ladder]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) data: Vec<String>,
     /// A file, or a built-in configuration, where models are defined [default: ./aske.toml, else nano]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     pub(crate) config: Option<String>,
     /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
@@ -69,7 +71,7 @@ pub(crate) struct EvalRun {
     #[arg(long, value_name = "TEXT")]
     pub(crate) instruction: Option<String>,
     /// The model that judges answers, for datasets graded by a judge
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) judge: Option<String>,
     /// Use at most this many problems of each dataset
     #[arg(long, value_name = "N")]
@@ -88,9 +90,10 @@ Examples:
   aske eval compare runs/eval-base runs/eval-trained --output table.tex --figure seeds.svg")]
 pub(crate) struct EvalCompare {
     /// The run of the base model
+    #[arg(add = completion::runs())]
     pub(crate) base: PathBuf,
     /// The runs of the trained models, one for each seed
-    #[arg(required = true)]
+    #[arg(required = true, add = completion::runs())]
     pub(crate) trained: Vec<PathBuf>,
     /// Format of the table [default: by the extension of --output, else terminal]
     #[arg(long, value_name = "FORMAT", value_enum)]

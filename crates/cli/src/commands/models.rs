@@ -1,6 +1,7 @@
 //! `aske models`: the configured models, whether they answer, and models to download.
 
 mod catalogue;
+pub(crate) mod providers;
 mod pull;
 
 use crate::arguments::{Models, ModelsCommand};
@@ -8,6 +9,7 @@ use crate::display::tables::table;
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use crate::runs::models::{dialogue, named};
+use crate::runs::summary::is_price_unknown;
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::ModelRegistry;
 use aske_chat::Hint;
@@ -22,6 +24,7 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
         None => show(arguments),
         Some(ModelsCommand::Pull(pull)) => pull::run(pull),
         Some(ModelsCommand::Catalogue(catalogue)) => catalogue::run(catalogue),
+        Some(ModelsCommand::Providers(list)) => providers::run(list),
         Some(ModelsCommand::Remove(remove)) => pull::remove(remove),
     }
 }
@@ -76,7 +79,8 @@ fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> comfy_tab
     for name in names {
         let Some(section) = config.models.get(*name) else { continue };
         let price = |pick: fn(&aske_chat::Price) -> f64| {
-            section.price.as_ref().map_or_else(String::new, |price| format!("{:.2}", pick(price)))
+            let unknown = if is_price_unknown(section) { "unknown" } else { "" };
+            section.price.as_ref().map_or_else(|| unknown.to_owned(), |price| format!("{:.2}", pick(price)))
         };
         table.add_row([
             (*name).to_owned(),
@@ -100,6 +104,7 @@ fn as_json(config: &Config, name: &str, probed: &ProbeResults) -> Value {
         "served_as": section.map(|section| served(name, section)),
         "params": section.and_then(|section| section.params),
         "price": section.and_then(|section| section.price),
+        "price_date": section.and_then(|section| section.price_date.as_ref()),
         "roles": roles(config, name),
         "key": section.and_then(|section| section.api_key_env.as_ref()).map(|variable| key_is_set(variable)),
         "answers": probed.get(name).map(Result::is_ok),

@@ -47,7 +47,7 @@ fn only_model(url: &str) -> Result<String, CliError> {
     };
     let names = match list("server", &section)? {
         Ok(names) => names.unwrap_or_default(),
-        Err(error) => return Err(unreachable(&shown, &error, None)),
+        Err(error) => return Err(unreachable(&section, &error)),
     };
     match names.as_slice() {
         [only] => Ok(only.clone()),
@@ -92,11 +92,11 @@ pub(crate) fn check_local_servers(settings: &Settings) -> Result<(), CliError> {
 }
 
 fn check_local_server(name: &str, section: &ModelSection) -> Result<(), CliError> {
-    let url = section.url.to_vec().first().map_or_else(String::new, |url| redact_url(url));
+    let url = address(section);
     let names = match list(name, section)? {
         Ok(names) => names.unwrap_or_default(),
         Err(error) if matches!(error.cause, ErrorCause::Network | ErrorCause::Timeout) => {
-            return Err(unreachable(&url, &error, section.start.as_deref()));
+            return Err(unreachable(section, &error));
         }
         // The first call says what is wrong.
         Err(_) => return Ok(()),
@@ -117,25 +117,35 @@ fn check_local_server(name: &str, section: &ModelSection) -> Result<(), CliError
     Err(CliError { message, hint: Some(hints.join(" Otherwise: ")), exit: Exit::Usage })
 }
 
-/// The error of a server that does not respond.
-fn unreachable(url: &str, error: &ModelError, start: Option<&str>) -> CliError {
-    let hint = match (error.cause, start) {
-        (ErrorCause::Network | ErrorCause::Timeout, Some(start)) => format!("start it with `{start}`"),
-        (ErrorCause::Network | ErrorCause::Timeout, None) => {
+/// The error of a server that does not list its models.
+pub(crate) fn unreachable(section: &ModelSection, error: &ModelError) -> CliError {
+    let url = address(section);
+    let hint = match (error.cause, &section.start, &section.api_key_env) {
+        (ErrorCause::Network | ErrorCause::Timeout, Some(start), _) => format!("start it with `{start}`"),
+        (ErrorCause::Network | ErrorCause::Timeout, None, _) => {
             "is the server running, and is this its address? Most addresses end in /v1".to_owned()
         }
-        (ErrorCause::Auth, _) => {
-            "define the model as [models.NAME] with `url` and `api_key_env`, or name its provider: PROVIDER/MODEL"
+        (ErrorCause::Auth, _, Some(variable)) => format!("check the key in {variable}"),
+        (ErrorCause::Auth, _, None) => {
+            "it needs a key: define the model as [models.NAME] with `url` and `api_key_env`, or name it PROVIDER/MODEL"
                 .to_owned()
         }
-        _ => format!("append the name of the model: {url}#NAME; most addresses end in /v1"),
+        (ErrorCause::NotFound, ..) if !url.ends_with("/v1") => {
+            format!("most addresses end in /v1: {}/v1", url.trim_end_matches('/'))
+        }
+        _ => format!("append the name of the model: {url}#NAME"),
     };
     CliError::usage(format!("{url}: {}", error.message), hint)
 }
 
+/// The address of a server without secrets.
+pub(crate) fn address(section: &ModelSection) -> String {
+    section.url.to_vec().first().map_or_else(String::new, |url| redact_url(url))
+}
+
 /// Waits for a future on a thread of its own, so that it can be called inside and outside a runtime.
 pub(crate) fn blocking<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, CliError> {
-    let run = || Ok(runtime()?.block_on(work));
+    let run = || -> Result<T, CliError> { Ok(runtime()?.block_on(work)) };
     std::thread::scope(|scope| scope.spawn(run).join())
         .unwrap_or_else(|_| Err(CliError::failure("a request ended unexpectedly")))
 }

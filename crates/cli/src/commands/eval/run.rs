@@ -9,9 +9,7 @@ use crate::runs::execute::{Target, with_progress};
 use crate::runs::folders::open_with;
 use crate::runs::named::{resolve, weights};
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{
-    SAMPLES, exit_status, failures_json, note_unknown_prices, report_unfinished,
-};
+use crate::runs::summary::{SAMPLES, exit_status, failures_json, note_unknown_prices, report_unfinished};
 use crate::runtime::runtime;
 use aske_bench::{EquivalenceChecker, JobSummary, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
