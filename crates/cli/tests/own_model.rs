@@ -55,6 +55,7 @@ fn a_whole_benchmark_is_named_on_the_command_line() {
     ];
     let ran = with_ollama(&world, &server, &arguments).ended(0);
     assert!(ran.stderr.contains("ollama-asker asks 2 solvers: 2 sessions"), "{ran}");
+    assert!(ran.stderr.contains("-o protocol.asker_tokens=4000"), "the nano configuration allows 400: {ran}");
     let folder = world.folder("runs/nano-ollama-asker");
     assert_eq!(folder.records().len(), 2);
     assert!(folder.records().keys().all(|name| name.starts_with("ollama-solver-100:ollama-solver-50/")));

@@ -16,7 +16,7 @@ use aske_bench::{
     PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, plan, run_adaptive,
     selected_pairs,
 };
-use aske_config::{Layers, Settings};
+use aske_config::{Layers, ProviderKind, Settings};
 use aske_evidence::Tally;
 use aske_record::{GradeLine, Index, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use serde_json::{Value as Json, json};
@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Value;
+
+/// Fewer tokens are too few for the reply of a language model that thinks.
+const SHORT_REPLY: u32 = 500;
 
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
@@ -172,6 +175,15 @@ fn announce(settings: &Settings, plan: &[PlannedSession], open: usize, folder: &
         folder.path().display()
     ));
     note_outdated_grades(settings, folder.grades());
+    let tokens = settings.protocol.asker_tokens;
+    let asker = settings.models.get(&settings.asker.model);
+    if tokens < SHORT_REPLY && asker.is_some_and(|asker| asker.provider == Some(ProviderKind::Openai)) {
+        note(format_args!(
+            "{} this configuration limits the asker's replies to {tokens} tokens, for the built-in networks; give a \
+             language model more: -o protocol.asker_tokens=4000 -o protocol.asker_final_tokens=4000",
+            paint(NOTE.bold(), "tokens:")
+        ));
+    }
     let unpriced: Vec<&str> = settings
         .models
         .iter()

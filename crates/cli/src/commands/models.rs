@@ -59,7 +59,7 @@ fn probe(config: &Config, names: &[&str]) -> Result<ProbeResults, CliError> {
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
         let outcome = match ModelRegistry::from_sections(&section, 1, dialogue) {
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(format!("{error}\nhint: {}", error.hint().unwrap_or_default())),
             Ok(models) => match models.get(name) {
                 None => Err("not configured".to_owned()),
                 Some(model) => model
