@@ -37,6 +37,7 @@ impl ModelRegistry {
         let build = |(name, section): (&String, &ModelSection)| {
             let provider = provider(&http, name, section, dialogue)?;
             let model = Model::new(name, provider, section.limits.clone(), section.price);
+            let model = model.with_start(section.start.clone());
             Ok((name.clone(), Arc::new(model)))
         };
         sections.iter().map(build).collect::<Result<_, _>>().map(Self)

@@ -7,6 +7,7 @@ mod evidence;
 mod fleet;
 mod help;
 mod import;
+mod init;
 mod listen;
 mod mistake;
 mod models;
@@ -27,8 +28,9 @@ pub(crate) use fleet::{
     FleetUp, Planning, Scheduler,
 };
 pub(crate) use import::Import;
+pub(crate) use init::Init;
 pub(crate) use listen::Listen;
-pub(crate) use models::{Models, ModelsCommand, Pull, Remove, ShowCatalogue};
+pub(crate) use models::{Models, ModelsCommand, Providers, Pull, Remove, ShowCatalogue};
 pub(crate) use nano::{Nano, NanoAgreement, NanoCommand, NanoExport, NanoQuestions, NanoTable, NanoTrain};
 pub(crate) use serve::{Serve, ServeCommand, ServeEnv, ServeModels};
 pub(crate) use serving::Serving;
@@ -37,7 +39,8 @@ pub(crate) use verify::{Compat, Verify};
 
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use configuration::{WHOLE, environment, given};
+pub(crate) use configuration::environment;
+use configuration::{WHOLE, given};
 use std::path::PathBuf;
 
 /// How well does a language model ask?
@@ -111,6 +114,8 @@ pub(crate) enum Command {
     Merge(Merge),
     /// Rebuild lost records and grades from stored replies, without calling a model
     Repair(Repair),
+    /// Write aske.toml for a model of yours, after trying it
+    Init(Init),
     /// Show every configuration value and where it comes from
     Config(ShowConfig),
     /// Show and test the configured models, or download models
@@ -196,8 +201,15 @@ pub(crate) struct Convert {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  aske completions bash > /etc/bash_completion.d/aske")]
+#[command(
+    after_help = "They know the names of models, configurations, boundary sets and runs. Let the shell read them when it starts:
+  echo 'source <(aske completions bash)' >> ~/.bashrc
+  echo 'source <(aske completions zsh)' >> ~/.zshrc
+  echo 'aske completions fish | source' >> ~/.config/fish/config.fish
+
+Example:
+  aske completions bash"
+)]
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: Shell,

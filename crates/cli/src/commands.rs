@@ -12,6 +12,7 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod fleet;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod nano;

@@ -3,6 +3,7 @@
 mod arguments;
 mod browser;
 mod commands;
+mod completion;
 mod display;
 mod error;
 mod logging;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    completion::answer();
     let arguments = Arguments::read();
     // Thousands of concurrent sessions need as many connections; the soft limit is often far below the hard one.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
@@ -50,6 +52,7 @@ fn run(command: Command, verbose: bool) -> Result<Exit, CliError> {
         Command::Export(export) => commands::export::run(&export),
         Command::Import(import) => commands::import::run(&import),
         Command::Merge(merge) => commands::merge::run(&merge),
+        Command::Init(init) => commands::init::run(&init),
         Command::Config(config) => commands::config::run(&config),
         Command::Models(models) => commands::models::run(&models),
         Command::Prompts(prompts) => commands::prompts::run(&prompts),

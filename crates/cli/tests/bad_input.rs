@@ -68,7 +68,7 @@ fn an_unknown_model_is_named_with_a_suggestion() {
     ");
     assert_snapshot!(refused(&world, &["bench", "--asker", "oracle"]), @r"
     error: asker.model: unknown model `oracle`
-    hint: define [models.oracle], or see `aske models` for what is defined
+    hint: name PROVIDER/MODEL, URL#MODEL, a GGUF file, a checkpoint folder or a configured model; `aske models` lists what is configured
     ");
     assert_snapshot!(refused(&world, &["models", "chek"]), @r"
     error: unknown model `chek`

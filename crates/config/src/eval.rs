@@ -18,7 +18,7 @@ impl Layers {
         in_range("eval.samples", section.samples > 0, "at least 1")?;
         in_range("eval.max_tokens", section.max_tokens > 0, "above 0")?;
         in_range("eval.judge.max_tokens", section.judge.max_tokens > 0, "above 0")?;
-        let mut models = Models { config, used: BTreeMap::new() };
+        let mut models = Models { layers: self, used: BTreeMap::new() };
         let role = models.role("MODEL", model, &section.sampling)?;
         if let Some(found) = models.used.get_mut(model) {
             set_template_defaults(&section.chat_template_kwargs, found);

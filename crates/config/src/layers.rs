@@ -2,13 +2,15 @@
 //! value.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
+use crate::named::{Definition, define, find_provider, is_bare_url, references};
+use crate::providers::{BUNDLED, BUNDLED_PROVIDERS, ProviderEnvironment};
 use crate::renamed::{self, OldKey};
 use crate::secret::{redact, shown};
-use crate::{Config, ConfigError, EvalSection, TrainSection, builtin, closest, suggest};
+use crate::{Config, ConfigError, EvalSection, ModelSection, TrainSection, builtin, closest, suggest};
 use aske_chat::plain_parse_error;
 use aske_model::redact_text;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, Deserializer};
@@ -38,6 +40,8 @@ pub enum Origin {
     Environment(String),
     /// A flag.
     Flag(String),
+    /// The name of a model that is not a configured one: a path, an address or `PROVIDER/MODEL`.
+    Named(String),
 }
 
 impl fmt::Display for Origin {
@@ -46,7 +50,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::Builtin(name) => write!(f, "built-in {name}"),
             Self::File(path) => write!(f, "{}", path.display()),
-            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
+            Self::Environment(name) | Self::Flag(name) | Self::Named(name) => f.write_str(name),
         }
     }
 }
@@ -58,6 +62,11 @@ pub struct Layers {
     origins: BTreeMap<String, Origin>,
     source: Origin,
     notices: Vec<String>,
+    /// `[models]` as the layers set it.
+    models: Table,
+    /// The names given to models that are named otherwise.
+    named: BTreeMap<String, String>,
+    environment: ProviderEnvironment,
 }
 
 impl Layers {
@@ -71,13 +80,13 @@ impl Layers {
         let variables: Vec<_> = environment.collect();
         let by_variable =
             variables.iter().find(|(name, _)| name == CONFIG_VARIABLE).map(|(_, value)| value.as_str());
-        let mut stack = Stack::default();
+        let mut stack = Stack::new()?;
         let source = match named.or(by_variable) {
             Some(name) => stack.add_named(name, None)?,
             None if Path::new(DEFAULT_FILE).exists() => stack.add_file(Path::new(DEFAULT_FILE))?,
             None => stack.add_builtin(NANO)?,
         };
-        stack.finish(source, variables.into_iter(), flags)
+        stack.finish(source, variables, flags)
     }
 
     /// Loads the configuration of a run, which is `stored` in the file `path`, and applies the environment and the flags.
@@ -89,7 +98,7 @@ impl Layers {
         environment: impl Iterator<Item = (String, String)>,
         flags: &[(String, String, Value)],
     ) -> Result<Self, ConfigError> {
-        let mut stack = Stack::default();
+        let mut stack = Stack::new()?;
         stack.add_builtin(NANO)?;
         stack.add_builtin(MODELS)?;
         match named {
@@ -97,7 +106,7 @@ impl Layers {
             None if Path::new(DEFAULT_FILE).exists() => drop(stack.add_file(Path::new(DEFAULT_FILE))?),
             None => {}
         }
-        stack.merged.retain(|key, _| key == "models");
+        stack.merged.retain(|key, _| matches!(key, "models" | "providers"));
         let source = Origin::File(path.to_owned());
         // Models of the run replace other definitions entirely.
         if let (Some(Value::Table(models)), Some(Value::Table(own))) =
@@ -108,7 +117,7 @@ impl Layers {
         let mut stored = stored;
         renamed::update(&mut stored);
         stack.add(&source, stored)?;
-        stack.finish(source, environment, flags)
+        stack.finish(source, environment.collect(), flags)
     }
 
     /// Whether there is a default configuration: the file `aske.toml`, or one that `ASKE_CONFIG` names.
@@ -151,10 +160,111 @@ impl Layers {
         values
     }
 
-    /// The configuration as stored in a run folder: without secrets, and without `[eval]` and `[train]` if they have
-    /// only default values.
+    /// The name of the model that a word names, which is defined if it is not yet: a configured model, an existing
+    /// checkpoint folder or GGUF file, `URL#MODEL` or `PROVIDER/MODEL`.
+    pub fn name_model(&mut self, word: &str) -> Result<String, ConfigError> {
+        if self.config.models.contains_key(word) {
+            return Ok(word.to_owned());
+        }
+        if let Some(name) = self.named.get(word) {
+            return Ok(name.clone());
+        }
+        let definition = define(word, &self.config, &self.environment)?;
+        self.define_all(BTreeMap::from([(word.to_owned(), definition)]))?;
+        Ok(self.named.get(word).cloned().unwrap_or_default())
+    }
+
+    /// Addresses of servers that the configuration names without a model.
+    pub fn bare_urls(&self) -> BTreeSet<String> {
+        let mut config = self.config.clone();
+        references(&mut config).filter(|word| is_bare_url(word)).map(|word| word.clone()).collect()
+    }
+
+    /// Names the model that the configuration means by the address of its server alone.
+    pub fn name_served(&mut self, url: &str, model: &str) -> Result<(), ConfigError> {
+        let name = self.name_model(&format!("{}#{model}", url.trim_end_matches('#')))?;
+        references(&mut self.config).filter(|word| *word == url).for_each(|word| word.clone_from(&name));
+        Ok(())
+    }
+
+    /// Defines the models that any layer names by a path, an address or their provider. Words that name no model are
+    /// left as they are; the error is reported where the model is needed.
+    fn name_references(&mut self, words: BTreeSet<String>) -> Result<(), ConfigError> {
+        let unknown = words.into_iter().filter(|word| !self.config.models.contains_key(word));
+        let defined = unknown
+            .filter_map(|word| {
+                let definition = define(&word, &self.config, &self.environment).ok()?;
+                Some((word, definition))
+            })
+            .collect();
+        self.define_all(defined)?;
+        for word in references(&mut self.config) {
+            if let Some(name) = self.named.get(word) {
+                word.clone_from(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds models under the shortest names that no other model has.
+    fn define_all(&mut self, definitions: BTreeMap<String, Definition>) -> Result<(), ConfigError> {
+        for (word, definition) in &definitions {
+            let others = || definitions.iter().filter(|(other, _)| *other != word);
+            let is_free = |name: &&String| {
+                let taken = self.models.get(*name).and_then(Value::as_table);
+                taken.is_none_or(|taken| is_same(name, taken, &definition.keys))
+                    && !others().any(|(_, other)| {
+                        other.names.contains(name) && !is_same(name, &other.keys, &definition.keys)
+                    })
+            };
+            let name = definition.names.iter().find(is_free).or(definition.names.last());
+            let name = name.cloned().unwrap_or_default();
+            let mut keys = definition.keys.clone();
+            if let Some(Value::Table(own)) = self.models.get(&name) {
+                // A section of the same model is used as it is; keys alone, such as those of --override, win over those
+                // of the definition.
+                if own.contains_key("provider") {
+                    self.named.insert(word.clone(), name);
+                    continue;
+                }
+                merge(&mut keys, own.clone());
+            }
+            let shown = redact_text(word);
+            let section: ModelSection = Value::Table(keys.clone())
+                .try_into()
+                .map_err(|error| ConfigError { location: Some(shown.clone()), ..explain(None, &error) })?;
+            flatten("", &definition.keys, &mut |key, _| {
+                let key = format!("models.{}.{key}", quoted(&name));
+                self.origins.entry(key).or_insert_with(|| Origin::Named(shown.clone()));
+            });
+            self.models.insert(name.clone(), Value::Table(keys));
+            self.config.models.insert(name.clone(), section);
+            self.named.insert(word.clone(), name);
+        }
+        Ok(())
+    }
+
+    /// A provider by its name or another one it has: its name, and the keys that all its models have in common.
+    pub fn provider(&self, name: &str) -> Option<(String, ModelSection)> {
+        let (name, provider) = find_provider(&self.config, name)?;
+        let mut keys = provider.model("NAME", &self.environment);
+        keys.remove("model");
+        let section = Value::Table(keys).try_into().ok()?;
+        Some((name.clone(), section))
+    }
+
+    /// The error of a name that no model has.
+    pub(crate) fn unknown_model(&self, word: &str) -> ConfigError {
+        define(word, &self.config, &self.environment)
+            .err()
+            .unwrap_or_else(|| ConfigError::at(redact_text(word), "names a model, and no section does"))
+    }
+
+    /// The configuration as stored in a run folder: without secrets and providers, and without `[eval]` and `[train]` if
+    /// they have only default values.
     pub fn stored(&self) -> Table {
         let mut table = Table::try_from(&self.config).unwrap_or_default();
+        table.remove("providers");
         if self.config.eval == EvalSection::default() {
             table.remove("eval");
         }
@@ -190,6 +300,16 @@ fn split_key(key: &str) -> Vec<&str> {
     .collect()
 }
 
+/// Whether a section of this name and a definition are of one model. A section without a provider only sets keys of the
+/// model that is defined.
+fn is_same(name: &str, section: &Table, keys: &Table) -> bool {
+    let value = |table: &Table, key: &str| table.get(key).cloned();
+    let served = value(section, "model").unwrap_or_else(|| name.into());
+    !section.contains_key("provider")
+        || (["provider", "url", "path"].iter().all(|key| value(section, key) == value(keys, key))
+            && (!keys.contains_key("model") || value(keys, "model") == Some(served)))
+}
+
 #[derive(Default)]
 struct Stack {
     merged: Table,
@@ -197,9 +317,18 @@ struct Stack {
     /// The files being read, to detect cycles.
     open: Vec<String>,
     notices: Vec<String>,
+    /// What the layers call models.
+    words: BTreeSet<String>,
 }
 
 impl Stack {
+    /// A stack with the bundled providers.
+    fn new() -> Result<Self, ConfigError> {
+        let mut stack = Self::default();
+        stack.add_text(Origin::Builtin(BUNDLED_PROVIDERS.to_owned()), BUNDLED, None)?;
+        Ok(stack)
+    }
+
     fn add_named(&mut self, name: &str, beside: Option<&Path>) -> Result<Origin, ConfigError> {
         let path =
             beside.and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
@@ -225,13 +354,14 @@ impl Stack {
     fn finish(
         mut self,
         source: Origin,
-        environment: impl Iterator<Item = (String, String)>,
+        environment: Vec<(String, String)>,
         flags: &[(String, String, Value)],
     ) -> Result<Layers, ConfigError> {
-        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("ASKE_")).collect();
+        let mut variables: Vec<_> =
+            environment.iter().filter(|(name, _)| name.starts_with("ASKE_")).collect();
         variables.sort();
         let keys = self.key_variables();
-        for (name, value) in variables.iter().filter(|(name, _)| !keys.contains(name)) {
+        for (name, value) in variables.into_iter().filter(|(name, _)| !keys.contains(name)) {
             if let Some(layer) = table(name, value) {
                 self.add_given(&Origin::Environment(name.clone()), layer?)?;
             }
@@ -240,14 +370,24 @@ impl Stack {
             let path: Vec<&str> = split_key(key);
             self.add_given(&Origin::Flag(flag.clone()), nested(&path, value.clone()))?;
         }
-        let config = Value::Table(self.merged).try_into().map_err(|error| explain(None, &error))?;
-        Ok(Layers { config, origins: self.origins, source, notices: self.notices })
+        let models = self.merged.get("models").and_then(Value::as_table).cloned().unwrap_or_default();
+        let config: Config = Value::Table(self.merged).try_into().map_err(|error| explain(None, &error))?;
+        let environment = ProviderEnvironment::new(&config.providers, &environment);
+        let (origins, notices, named) = (self.origins, self.notices, BTreeMap::new());
+        let mut layers = Layers { config, origins, source, notices, models, named, environment };
+        layers.name_references(self.words)?;
+        Ok(layers)
     }
 
     /// The variables that hold API keys, according to the files read so far; they set no configuration key.
     fn key_variables(&self) -> Vec<String> {
-        let models = self.merged.get("models").and_then(Value::as_table).into_iter().flat_map(Table::iter);
-        models.filter_map(|(_, model)| Some(model.get("api_key_env")?.as_str()?.to_owned())).collect()
+        let sections = ["models", "providers"].into_iter().filter_map(|key| self.merged.get(key)?.as_table());
+        let variables = sections.flat_map(Table::iter).filter_map(|(_, section)| section.get("api_key_env"));
+        let texts = variables.flat_map(|variable| match variable {
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            one => Vec::from_iter(one.as_str()),
+        });
+        texts.map(str::to_owned).collect()
     }
 
     fn add_builtin(&mut self, name: &str) -> Result<Origin, ConfigError> {
@@ -307,8 +447,11 @@ impl Stack {
 
     fn add(&mut self, origin: &Origin, layer: Table) -> Result<(), ConfigError> {
         let checked: Result<Config, toml::de::Error> = Value::Table(layer.clone()).try_into();
-        if let Err(error) = checked {
-            return Err(ConfigError { location: Some(origin.to_string()), ..explain(None, &error) });
+        match checked {
+            Ok(mut config) => self.words.extend(references(&mut config).map(|word| word.clone())),
+            Err(error) => {
+                return Err(ConfigError { location: Some(origin.to_string()), ..explain(None, &error) });
+            }
         }
         // A list of solvers replaces a set named below it, and a set named above it replaces the list.
         if layer.get("boundary").and_then(|b| b.get("set")).is_some()
@@ -324,7 +467,7 @@ impl Stack {
     }
 }
 
-fn merge(base: &mut Table, layer: Table) {
+pub(crate) fn merge(base: &mut Table, layer: Table) {
     for (key, value) in layer {
         match (base.get_mut(&key), value) {
             (Some(Value::Table(below)), Value::Table(above)) => merge(below, above),
@@ -337,14 +480,19 @@ fn merge(base: &mut Table, layer: Table) {
 
 fn flatten(prefix: &str, table: &Table, visit: &mut impl FnMut(String, &Value)) {
     for (key, value) in table {
-        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        let part = if plain { key.clone() } else { format!("\"{key}\"") };
+        let part = quoted(key);
         let path = if prefix.is_empty() { part } else { format!("{prefix}.{part}") };
         match value {
             Value::Table(inner) => flatten(&path, inner, visit),
             _ => visit(path, value),
         }
     }
+}
+
+/// A key, in quotes if TOML requires them.
+fn quoted(key: &str) -> String {
+    let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    if plain { key.to_owned() } else { format!("\"{key}\"") }
 }
 
 /// Paths in a file are relative to that file.
@@ -364,6 +512,22 @@ fn anchor_paths(table: &mut Table, folder: &Path) {
             model.get_mut("script").map(anchor);
             model.get_mut("path").map(anchor);
         }
+    }
+    // A model may be named by its path.
+    let is_path = |word: &Value| {
+        word.as_str().is_some_and(|word| {
+            word.contains('/') && !folder.as_os_str().is_empty() && folder.join(word).exists()
+        })
+    };
+    for (section, key) in
+        [("asker", "model"), ("check", "model"), ("equivalence", "model"), ("boundary", "solvers")]
+    {
+        let words = match table.get_mut(section).and_then(|section| section.get_mut(key)) {
+            Some(Value::Array(words)) => words.as_mut_slice(),
+            Some(word) => std::slice::from_mut(word),
+            None => continue,
+        };
+        words.iter_mut().filter(|word| is_path(word)).for_each(anchor);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The keys of a configuration. Every key has a default, so that each layer is a valid file of its own. TOML has no null: a key
 //! without a value is not written.
 
+use crate::ProviderSection;
 use aske_answer::{NotationPolicy, Rules};
 use aske_chat::Price;
 use aske_model::{Limits, Sampling, TokensField};
@@ -42,6 +43,9 @@ pub struct Config {
     pub sets: BTreeMap<String, SetSection>,
     /// Every model by its name.
     pub models: BTreeMap<String, ModelSection>,
+    /// The providers of models that are named `PROVIDER/MODEL`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<String, ProviderSection>,
 }
 
 /// One string or several.
@@ -737,6 +741,12 @@ pub struct ModelSection {
     pub limits: Limits,
     /// The price.
     pub price: Option<Price>,
+    /// The month in which the price was read, such as `2026-10`.
+    pub price_date: Option<String>,
+    /// The command that starts its server; shown if the server does not respond.
+    pub start: Option<String>,
+    /// The command that makes the model available on its server.
+    pub pull: Option<String>,
     /// The folder of a local model, or `builtin:NAME` for a bundled one; the GGUF file of a `llama` model, or
     /// `pulled:NAME` for one downloaded by `aske models pull NAME`.
     pub path: Option<String>,

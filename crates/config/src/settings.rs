@@ -3,7 +3,7 @@
 use crate::secret::first_secret;
 use crate::{
     AnswerComparison, Config, ConfigError, Layers, ModelSection, ProviderKind, RunSection, closest,
-    did_you_mean, load_pack, sampling,
+    load_pack, sampling,
 };
 use aske_answer::{NotationPolicy, Rules};
 use aske_model::Sampling;
@@ -46,7 +46,7 @@ pub struct Settings {
 impl Layers {
     /// Checks the configuration.
     pub fn settings(&self) -> Result<Settings, ConfigError> {
-        Settings::check(self.config())
+        Settings::check(self)
     }
 
     /// A role besides those of the run: its settings and the section of its model.
@@ -56,7 +56,7 @@ impl Layers {
         name: &str,
         over: &Sampling,
     ) -> Result<(RoleSettings, ModelSection), ConfigError> {
-        let mut models = Models { config: self.config(), used: BTreeMap::new() };
+        let mut models = Models { layers: self, used: BTreeMap::new() };
         let role = models.role(key, name, over)?;
         let section = models.used.remove(name).unwrap_or_default();
         Ok((role, section))
@@ -64,7 +64,8 @@ impl Layers {
 }
 
 impl Settings {
-    fn check(config: &Config) -> Result<Self, ConfigError> {
+    fn check(layers: &Layers) -> Result<Self, ConfigError> {
+        let config = layers.config();
         check_names(config)?;
         check_run(&config.run)?;
         let domain = domain(config)?;
@@ -72,7 +73,7 @@ impl Settings {
             Some(name) => load_pack(name)?,
             None => Pack::builtin(&domain),
         };
-        let mut models = Models { config, used: BTreeMap::new() };
+        let mut models = Models { layers, used: BTreeMap::new() };
         let asker = models.required("asker", config.asker.model.as_deref(), &config.asker.sampling)?;
         let solvers = solvers(&mut models)?;
         let check = models.required("check", config.check.model.as_deref(), &config.check.sampling)?;
@@ -91,7 +92,7 @@ impl Settings {
 
 /// Resolves models and collects those in use.
 pub(crate) struct Models<'c> {
-    pub(crate) config: &'c Config,
+    pub(crate) layers: &'c Layers,
     pub(crate) used: BTreeMap<String, ModelSection>,
 }
 
@@ -116,18 +117,16 @@ impl Models<'_> {
         name: &str,
         over: &Sampling,
     ) -> Result<RoleSettings, ConfigError> {
-        let Some(section) = self.config.models.get(name) else {
-            let known = self.config.models.keys().map(String::as_str);
-            let otherwise = format!("define [models.{name}], or see `aske models` for what is defined");
-            let hint = did_you_mean(name, known, otherwise);
-            return Err(ConfigError::at(key, format!("unknown model `{name}`")).with_hint(hint));
+        let config = self.layers.config();
+        let Some(section) = config.models.get(name) else {
+            return Err(self.layers.unknown_model(name).inside(key));
         };
         let needs_no_model = matches!(section.provider, Some(ProviderKind::Fixed | ProviderKind::Staircase));
         if needs_no_model && key != "asker.model" {
             return Err(ConfigError::at(key, format!("`{name}` can only ask"))
                 .with_hint("name a model that answers; `aske models` lists them"));
         }
-        if needs_no_model && self.config.protocol.domain != "math" {
+        if needs_no_model && config.protocol.domain != "math" {
             return Err(ConfigError::at(key, format!("`{name}` asks mathematics only"))
                 .with_hint("set `protocol.domain = \"math\"`, or name another asker"));
         }
@@ -142,7 +141,7 @@ impl Models<'_> {
 }
 
 fn solvers(models: &mut Models<'_>) -> Result<Vec<RoleSettings>, ConfigError> {
-    let config = models.config;
+    let config = models.layers.config();
     let (key, names) = match (&config.boundary.solvers, &config.boundary.set) {
         (solvers, _) if !solvers.is_empty() => ("boundary.solvers".to_owned(), solvers),
         (_, Some(set)) => {

@@ -100,6 +100,8 @@ pub struct ModelError {
     pub message: String,
     /// The number of attempts.
     pub attempts: u32,
+    /// The command that starts the model's server, where known.
+    pub start: Option<String>,
 }
 
 fn plural(attempts: u32) -> String {
@@ -118,7 +120,7 @@ impl Hint for ModelError {
 impl ModelError {
     /// The error of a call to this model after so many attempts.
     pub fn new(model: &str, cause: ErrorCause, message: impl Into<String>, attempts: u32) -> Self {
-        Self { model: model.to_owned(), cause, message: message.into(), attempts }
+        Self { model: model.to_owned(), cause, message: message.into(), attempts, start: None }
     }
 
     /// The hint, with the settings to lower if a request does not fit into the model's context.
@@ -132,6 +134,9 @@ impl ModelError {
             }
             ErrorCause::Timeout => {
                 format!("raise `models.{model}.limits.timeout_s` if the model is slow; then run again")
+            }
+            ErrorCause::Network if let Some(start) = &self.start => {
+                format!("start its server with `{start}`; then run again")
             }
             ErrorCause::Network => {
                 format!(

@@ -41,6 +41,11 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// The names of the models that its server lists; `None` if it lists none.
+    fn served(&self) -> BoxFuture<'_, Result<Option<Vec<String>>, ProviderError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Checks that the model can be reached, and describes it.
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {
         Box::pin(std::future::ready(Ok("ready".to_owned())))
@@ -70,7 +75,12 @@ pub struct Model {
     tokens: Option<RateLimiter>,
     price: Option<Price>,
     in_progress: CallsInProgress,
+    /// The command that starts its server.
+    start: Option<String>,
 }
+
+/// How long a server may take to describe itself.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Model {
     /// A model that is served by this provider.
@@ -84,7 +94,14 @@ impl Model {
             limits,
             price,
             in_progress: CallsInProgress::default(),
+            start: None,
         }
+    }
+
+    /// Names the command that starts its server in the hints of errors.
+    #[must_use]
+    pub fn with_start(self, start: Option<String>) -> Self {
+        Self { start, ..self }
     }
 
     /// The name in the configuration.
@@ -122,9 +139,20 @@ impl Model {
 
     /// Checks that it can be reached: one attempt with a deadline of ten seconds.
     pub async fn probe(&self) -> Result<String, ModelError> {
-        let deadline = Duration::from_secs(10);
-        let probed = tokio::time::timeout(deadline, self.provider.probe()).await;
-        probed.unwrap_or_else(|_| Err(timed_out(deadline))).map_err(|error| self.give_up(error, 1))
+        self.within_deadline(self.provider.probe()).await
+    }
+
+    /// The names of the models that its server lists, `None` if it lists none: one attempt with a deadline of ten seconds.
+    pub async fn served(&self) -> Result<Option<Vec<String>>, ModelError> {
+        self.within_deadline(self.provider.served()).await
+    }
+
+    async fn within_deadline<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, ProviderError>>,
+    ) -> Result<T, ModelError> {
+        let done = tokio::time::timeout(PROBE_DEADLINE, attempt).await;
+        done.unwrap_or_else(|_| Err(timed_out(PROBE_DEADLINE))).map_err(|error| self.give_up(error, 1))
     }
 
     /// Requests a reply; transient errors are retried within the limits.
@@ -245,7 +273,8 @@ impl Model {
     }
 
     fn give_up(&self, error: ProviderError, attempts: u32) -> ModelError {
-        ModelError::new(&self.name, error.cause, error.message, attempts)
+        let start = self.start.clone();
+        ModelError { start, ..ModelError::new(&self.name, error.cause, error.message, attempts) }
     }
 }
 

@@ -117,6 +117,17 @@ impl OpenAi {
         result.map(|reply| self.secret.scrub_reply(reply)).map_err(|error| self.secret.scrub(error))
     }
 
+    /// The names of the models that the first replica lists.
+    async fn names(&self) -> Result<Option<Vec<String>>, ProviderError> {
+        let Some(call) = self.replicas.each().next() else { return Ok(None) };
+        let body = call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
+        call.finish(body.as_ref().err().map(|error| error.cause));
+        let names = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
+        // Gemini lists its models with a prefix.
+        let shown = |name: &String| self.secret.scrub_text(name.trim_start_matches("models/"));
+        Ok(names.map(|names| names.iter().map(shown).collect()))
+    }
+
     /// Lists the models of every replica; all must answer.
     async fn list(&self) -> Result<String, ProviderError> {
         let wanted = &self.endpoint.model;
@@ -146,6 +157,10 @@ impl Provider for OpenAi {
 
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn served(&self) -> BoxFuture<'_, Result<Option<Vec<String>>, ProviderError>> {
+        Box::pin(self.names())
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<String, ProviderError>> {

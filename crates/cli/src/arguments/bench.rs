@@ -1,6 +1,7 @@
 //! Arguments of `aske ask` and `aske bench`.
 
 use super::{Configuration, Execution, Serving};
+use crate::completion;
 use aske_bench::Shard;
 use clap::Args;
 use std::path::PathBuf;
@@ -9,12 +10,14 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   aske ask                                      two solvers of the nano world
   aske ask nano-40k nano-1m --rounds 2
+  aske ask ollama/qwen3:0.6b openai/gpt-4.1-nano --asker openai/gpt-5-mini --check openai/gpt-5
   aske ask qwen3-1.7b gemini-3-flash --config paper-bench --asker gemini-3.1-pro")]
 pub(crate) struct Ask {
     /// Model 1 [default: the first of the boundary set]
+    #[arg(add = completion::models())]
     pub(crate) one: Option<String>,
     /// Model 2 [default: the last of the boundary set]
-    #[arg(requires = "one")]
+    #[arg(requires = "one", add = completion::models())]
     pub(crate) two: Option<String>,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
@@ -37,6 +40,8 @@ Examples:
   aske bench                                    the nano world: all pairs, 10 samples each
   aske bench --pairs nano-40k:nano-1m --samples 3
   aske bench --asker staircase                  a rule-based asker
+  aske bench --asker ollama/qwen3:4b            a model of a provider; `aske models providers` lists them
+  aske bench --asker http://localhost:8000/v1   the model of an OpenAI-compatible server
   aske bench --asker models/gemma-3-4b-it       a checkpoint folder; vLLM serves those that this program cannot run
   aske bench --config paper-bench --dry-run     show the plan, calls, tokens and cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
@@ -47,7 +52,7 @@ pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
     /// The run folder [default: runs/CONFIG-ASKER]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", add = completion::runs())]
     pub(crate) run: Option<PathBuf>,
     /// Run only these pairs (a:b), or every pair with a solver (a); separated by commas
     #[arg(long, value_name = "A:B,…", value_delimiter = ',')]

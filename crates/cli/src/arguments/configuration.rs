@@ -1,9 +1,10 @@
 //! Which configuration a command uses, and the flags that override it.
 
+use crate::completion;
 use crate::error::CliError;
 use crate::logging;
 use crate::output::note_once;
-use crate::runs::named::{is_place, named};
+use crate::runs::named::name_served;
 use aske_config::{ConfigError, Layers};
 use clap::Args;
 use toml::Value;
@@ -15,22 +16,23 @@ pub(crate) const TRAINING_CONFIG: &str = "A file, or a built-in configuration: n
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Configuration {
     /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     pub(crate) config: Option<String>,
     /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
     pub(crate) overrides: Vec<String>,
-    /// The model that asks: a configured one, a checkpoint folder, a GGUF file or URL#NAME
-    #[arg(long, value_name = "MODEL")]
+    /// The model that asks: a configured one, a checkpoint folder, a GGUF file, URL#NAME, or PROVIDER/MODEL such as
+    /// openai/gpt-5 or ollama/qwen3:0.6b
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) asker: Option<String>,
     /// The cross-check solver: the model that gives the reference answer, named like the asker
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) check: Option<String>,
     /// The boundary set, by its name in the configuration
-    #[arg(long, value_name = "NAME", conflicts_with = "solvers")]
+    #[arg(long, value_name = "NAME", conflicts_with = "solvers", add = completion::sets())]
     pub(crate) set: Option<String>,
     /// The boundary solvers, separated by commas, named like the asker
-    #[arg(long, value_name = "MODEL,…", value_delimiter = ',')]
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',', add = completion::models())]
     pub(crate) solvers: Vec<String>,
     /// Probing rounds before the final question
     #[arg(long, value_name = "N")]
@@ -44,7 +46,7 @@ pub(crate) struct Configuration {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConfigurationSource {
     /// A file, or a built-in configuration: nano, nano-train, local, paper-bench, paper-train [default: ./aske.toml, else nano]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     config: Option<String>,
     /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
@@ -120,32 +122,15 @@ impl Configuration {
         configuration
     }
 
-    /// Loads the layers with these flags, and `more`, on top. Models may be named by an address, a file or a folder.
+    /// Loads the layers with these flags, and `more`, on top. Models may be named by an address, a file, a folder or their
+    /// provider.
     pub(crate) fn load(&self, more: Vec<Flag<'_>>) -> Result<Layers, CliError> {
-        let mut resolved = self.clone();
-        let words = [&mut resolved.asker, &mut resolved.check].into_iter().flatten();
-        let mut words: Vec<&mut String> =
-            words.chain(&mut resolved.solvers).filter(|word| is_place(word)).collect();
-        let mut keys = Vec::new();
-        if !words.is_empty() {
-            let unnamed = Self { asker: None, check: None, solvers: Vec::new(), ..self.clone() };
-            let layers = unnamed.load_named(more.clone())?;
-            for word in &mut words {
-                let named = named(word, &layers)?;
-                keys.extend(named.keys.into_iter().map(|(key, value)| (word.clone(), key, value)));
-                **word = named.name;
-            }
-        }
-        let keys = keys.iter().map(|(word, key, value)| (word.as_str(), key.as_str(), Some(value.clone())));
-        Ok(resolved.load_named(keys.chain(more).collect())?)
-    }
-
-    fn load_named(&self, more: Vec<Flag<'_>>) -> Result<Layers, ConfigError> {
         let flags = given(&self.overrides, self.flags().into_iter().chain(more))?;
         // The set `local` has its own configuration, with budgets that suit it.
         let local = self.set.as_deref().filter(|set| *set == "local");
-        let layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
+        let mut layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
         layers.notices().iter().for_each(note_once);
+        name_served(&mut layers)?;
         Ok(layers)
     }
 }
@@ -173,7 +158,7 @@ pub(crate) fn shown_override(text: &str) -> String {
 }
 
 /// Environment variables that may set configuration keys. Skips variables that are not valid UTF-8.
-pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter(|(name, _)| name != logging::VARIABLE)
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

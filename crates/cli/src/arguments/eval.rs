@@ -1,6 +1,7 @@
 //! Arguments of `aske eval`.
 
 use super::{Execution, Serving, WHOLE};
+use crate::completion;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ Examples:
   aske eval models/qwen3-4b --gpus 1x80         a checkpoint folder; vLLM serves those that this program cannot run
   aske eval model.gguf --tokens 2000            a GGUF file; needs a build with --features llama
   aske eval http://localhost:8000/v1#Qwen/Qwen3.5-4B --data paper --judge gemini-3.1-flash-lite
+  aske eval ollama/qwen3:0.6b --tokens 2000     a model of a provider; `aske models providers` lists them
   aske eval my-model --data problems.csv --data imo-answerbench=answerbench.csv
   aske eval datasets                            list the datasets and where they are
   aske eval compare runs/eval-base runs/eval-seed-0 runs/eval-seed-1";
@@ -39,14 +41,16 @@ pub(crate) enum EvalCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalRun {
-    /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, or URL#NAME [default: the asker]
+    /// A configured model, a GGUF file, a checkpoint folder, a seed folder of `aske train`, URL#NAME, or PROVIDER/MODEL
+    /// [default: the asker]
+    #[arg(add = completion::models())]
     pub(crate) model: Option<String>,
     /// A dataset, `paper` for the paper's four, NAME=FILE, or a .jsonl, .csv, .parquet or .toml file; may be repeated
     /// [default: ladder]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) data: Vec<String>,
     /// A file, or a built-in configuration, where models are defined [default: ./aske.toml, else nano]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     pub(crate) config: Option<String>,
     /// Set a configuration key; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
@@ -67,7 +71,7 @@ pub(crate) struct EvalRun {
     #[arg(long, value_name = "TEXT")]
     pub(crate) instruction: Option<String>,
     /// The model that judges answers, for datasets graded by a judge
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) judge: Option<String>,
     /// Use at most this many problems of each dataset
     #[arg(long, value_name = "N")]
@@ -86,9 +90,10 @@ Examples:
   aske eval compare runs/eval-base runs/eval-trained --out table.tex --figure seeds.svg")]
 pub(crate) struct EvalCompare {
     /// The run of the base model
+    #[arg(add = completion::runs())]
     pub(crate) base: PathBuf,
     /// The runs of the trained models, one for each seed
-    #[arg(required = true)]
+    #[arg(required = true, add = completion::runs())]
     pub(crate) trained: Vec<PathBuf>,
     /// Format of the table [default: by the extension of --out, else terminal]
     #[arg(long, value_name = "FORMAT", value_enum)]

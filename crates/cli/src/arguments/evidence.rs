@@ -1,6 +1,7 @@
 //! Arguments of commands that read runs or continue to work on them.
 
 use super::{Listen, WHOLE, whole};
+use crate::completion;
 use crate::error::CliError;
 use crate::output::note_once;
 use aske_config::Layers;
@@ -19,6 +20,7 @@ use toml::Value;
 If a folder cannot be read, the reason is shown, the others are reported, and the exit status is 1.")]
 pub(crate) struct Report {
     /// Run folders [default: all in runs/ except single sessions of `aske ask`]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// Write a self-contained page, without scripts
     #[arg(long, value_name = "FILE")]
@@ -47,6 +49,7 @@ Exit status: 0 every session has its record and its grade, 1 some are still open
 )]
 pub(crate) struct Repair {
     /// Run folders of `aske bench`, `aske ask`, `aske train` or `aske eval` [default: the latest benchmark in runs/]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
@@ -60,6 +63,7 @@ pub(crate) struct Repair {
 Runs in progress are followed live.")]
 pub(crate) struct View {
     /// Run folders [default: all in runs/, also single sessions and those of trainings]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
@@ -72,7 +76,7 @@ pub(crate) struct View {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OnRun {
     /// Where to look up models that the run does not define [default: ./aske.toml and the built-in ones]
-    #[arg(short, long, value_name = "FILE|NAME")]
+    #[arg(short, long, value_name = "FILE|NAME", add = completion::configurations())]
     pub(crate) config: Option<String>,
     /// Set a key of the run's configuration, such as the URL of a model; may be repeated
     #[arg(short = 'o', long = "override", value_name = "KEY=VALUE")]
@@ -120,6 +124,7 @@ Running it again continues where it stopped; with more --draws, existing draws a
 )]
 pub(crate) struct Audit {
     /// The run folders [default: the latest benchmark in runs/]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// How many times each of the two solvers answers a final question again
     #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1000))]
@@ -139,6 +144,7 @@ pub(crate) struct Audit {
   aske baseline runs/mine                       50 questions, each answered once by every solver")]
 pub(crate) struct Baseline {
     /// The run folders, with the askers and solvers to use [default: the latest benchmark in runs/]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// Number of questions
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -154,9 +160,10 @@ pub(crate) struct Baseline {
 Neither the asker nor the boundary solvers are called; the run's own grades are kept.")]
 pub(crate) struct Regrade {
     /// The run folders [default: the latest benchmark in runs/]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// The model that gives the reference answer instead
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) check: String,
     /// How many answers it gives; all must agree
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -189,7 +196,7 @@ pub(crate) struct Difficulty {
     #[arg(long, value_name = "A:B")]
     pub(crate) hard: Option<String>,
     /// The independent solver [default: difficulty.solver]
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completion::models())]
     pub(crate) solver: Option<String>,
     /// Sessions for each pair
     #[arg(long, value_name = "N")]
@@ -217,6 +224,7 @@ pub(crate) struct Difficulty {
 Difficulty is in logits: a solver of the same ability is right half the time; `aske report` shows abilities.")]
 pub(crate) struct Export {
     /// Run folders [default: all in runs/]
+    #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// A .parquet or .jsonl file, or a folder for all tables
     #[arg(long, value_name = "FILE|FOLDER", default_value = "export")]

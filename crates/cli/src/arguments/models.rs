@@ -1,6 +1,7 @@
 //! Arguments of `aske models`.
 
 use super::ConfigurationSource;
+use crate::completion;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
@@ -10,13 +11,17 @@ use clap::{Args, Subcommand};
   aske models --config paper-bench              list the models with size, price and key
   aske models gemini-3.1-pro --config paper-bench   test this one
   aske models --probe                           test all of them
+  aske models ollama/qwen3:0.6b                 test a model that is named by its provider
+  aske models providers                         list the providers, their addresses and keys
+  aske models providers ollama                  list the models that a provider offers
   aske models catalogue                         list the models to download
   aske models pull qwen3-1.7b                   download a model"
 )]
 pub(crate) struct Models {
     #[command(subcommand)]
     pub(crate) command: Option<ModelsCommand>,
-    /// Models to test
+    /// Models to test: configured ones, files, folders, URL#NAME or PROVIDER/MODEL
+    #[arg(add = completion::models())]
     pub(crate) names: Vec<String>,
     /// Test every model
     #[arg(long)]
@@ -34,6 +39,8 @@ pub(crate) enum ModelsCommand {
     Pull(Pull),
     /// List the models that can be downloaded
     Catalogue(ShowCatalogue),
+    /// List providers, or the models that one of them offers
+    Providers(Providers),
     /// Remove downloaded models
     Remove(Remove),
 }
@@ -70,4 +77,24 @@ pub(crate) struct Remove {
     /// Names in the catalogue, or on the hub
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A model of a provider is named PROVIDER/MODEL wherever a model is named. [providers.NAME] in a configuration
+adds or changes a provider.
+
+Examples:
+  aske models providers
+  aske models providers openrouter"
+)]
+pub(crate) struct Providers {
+    /// List the models that this provider offers
+    #[arg(add = completion::providers())]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: ConfigurationSource,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

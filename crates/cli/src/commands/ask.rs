@@ -17,9 +17,10 @@ use aske_record::{PairId, SessionId};
 use toml::Value;
 
 pub(crate) fn run(arguments: &Ask) -> Result<Exit, CliError> {
-    let solvers = chosen(arguments)?;
-    let layers = load(arguments, &solvers)?;
+    let words = chosen(arguments)?;
+    let layers = load(arguments, &words)?;
     let settings = layers.settings()?;
+    let solvers = [0, 1].map(|place| settings.solvers[place].model.clone());
     let [one, two] = &solvers;
     let pair = PairId::new(one, two)
         .map_err(|error| CliError::usage(error.to_string(), "a model cannot be compared with itself"))?;

@@ -8,14 +8,16 @@ use crate::runs::execute::{Amount, Target, with_progress};
 use crate::runs::folders::{self, Place};
 use crate::runs::probe::{Probing, of_plan};
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{exit_status, failures_json, note_outdated_grades, report_unfinished, resume};
+use crate::runs::summary::{
+    exit_status, failures_json, note_outdated_grades, note_unknown_prices, report_unfinished, resume,
+};
 use crate::runtime::runtime;
 use crate::shell::command;
 use aske_bench::{
     PlannedSession, RunSummary, Runner, Selection, StopRule, estimate, is_current, is_finished, plan,
     run_adaptive, selected_pairs,
 };
-use aske_config::{Layers, Settings};
+use aske_config::{Layers, ProviderKind, Settings};
 use aske_evidence::{Caveats, Run, Tally};
 use aske_record::{GradeLine, Index, PairId, Replies, RoleUsage, RunDir, STANDARD, read_grades};
 use aske_report::number::counted;
@@ -29,6 +31,9 @@ use toml::Value;
 
 /// Sessions up to which the validity of the result is checked at the end: the checks keep every final question in memory.
 const MAX_CHECKED: usize = 10_000;
+
+/// Fewer tokens are too few for the reply of a language model that thinks.
+const SHORT_REPLY: u32 = 500;
 
 pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
     runtime()?.block_on(execute(arguments))
@@ -234,6 +239,15 @@ fn announce(settings: &Settings, plan: &[PlannedSession], open: usize, folder: &
         folder.path().display()
     ));
     note_outdated_grades(settings, folder.grades());
+    let tokens = settings.protocol.asker_tokens;
+    let asker = settings.models.get(&settings.asker.model);
+    if tokens < SHORT_REPLY && asker.is_some_and(|asker| asker.provider == Some(ProviderKind::Openai)) {
+        note(format_args!(
+            "{} this configuration limits the asker's replies to {tokens} tokens, for the built-in networks; give a \
+             language model more: -o protocol.asker_tokens=4000 -o protocol.asker_final_tokens=4000",
+            paint(NOTE.bold(), "tokens:")
+        ));
+    }
     let unpriced: Vec<&str> = settings
         .models
         .iter()
@@ -285,8 +299,9 @@ fn dry_run(
         let are = if finished == 1 { "is" } else { "are" };
         note(format_args!("{} of the plan {are} finished there", counted(finished, "more session")));
     }
-    data(tables::estimate(&estimate));
+    data(tables::estimate(&estimate, settings));
     data(format_args!("\n{expected} expected, {most} at most, for models with a price"));
+    note_unknown_prices(settings);
     let about = "calls are exact if every turn has its question; tokens and cost assume that replies use a quarter of \
                  their token limit (all of it for the maximum); equivalence checks are not counted";
     note(paint(DIM, wrapped(about, width()).join("\n")));
@@ -393,6 +408,7 @@ fn show_results(
         note(paint(DIM, "`aske report` lists every check with example sessions"));
     }
     data(format_args!("\n{}", tables::used(used)));
+    note_unknown_prices(settings);
     for (count, what) in [
         (tally.promoted(), "an answer that the equivalence checker matched"),
         (tally.folded(), "a match that differs in case or white space and mathematically"),

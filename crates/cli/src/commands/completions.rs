@@ -1,14 +1,19 @@
 //! `aske completions`.
 
-use crate::arguments::{Arguments, Completions};
+use crate::arguments::Completions;
+use crate::completion::VARIABLE;
 use crate::error::{CliError, Exit};
 use crate::output::raw;
-use clap::CommandFactory;
+use clap_complete::env::Shells;
 
-#[expect(clippy::unnecessary_wraps, reason = "every command has one signature")]
 pub(crate) fn run(arguments: &Completions) -> Result<Exit, CliError> {
+    let shell = arguments.shell.to_string();
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "aske", &mut script);
+    Shells::builtins()
+        .completer(&shell)
+        .ok_or_else(|| CliError::usage(format!("no completions for {shell}"), "use bash, zsh or fish"))?
+        .write_registration(VARIABLE, "aske", "aske", "aske", &mut script)
+        .map_err(CliError::failure)?;
     raw(&script);
     Ok(Exit::Done)
 }

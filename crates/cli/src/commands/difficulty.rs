@@ -8,8 +8,9 @@ use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders::{self, Place};
 use crate::runs::panels;
 use crate::runs::probe::{Probing, of_plan};
+use crate::runs::servers::Servers;
 use crate::runtime::runtime;
-use aske_bench::{ModelRegistry, Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
+use aske_bench::{Runner, Selection, difficulty_panels, plan, sessions_with_cross_check};
 use aske_evidence::Run;
 use aske_record::PairId;
 use toml::Value;
@@ -55,7 +56,7 @@ pub(crate) fn run(arguments: &Difficulty) -> Result<Exit, CliError> {
     let plan = plan(&settings, &selection)?;
     let run_settings = settings.clone();
     settings.models.insert(name.clone(), section);
-    let models = ModelRegistry::new(&settings)?;
+    let models = Servers::registry(None, &settings, &path)?;
     let probing = Probing { settings: &settings, models: &models, skip: arguments.no_probe };
     let folder = runtime()?.block_on(probing.open(
         &path,

@@ -1,13 +1,15 @@
 //! `aske models`: the configured models, whether they answer, and models to download.
 
 mod catalogue;
+pub(crate) mod providers;
 mod pull;
 
 use crate::arguments::{Models, ModelsCommand};
 use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
-use crate::runs::models::{configured, dialogue};
+use crate::runs::models::{dialogue, named};
+use crate::runs::summary::is_price_unknown;
 use crate::runtime::{Interrupt, block_on};
 use aske_bench::ModelRegistry;
 use aske_chat::Hint;
@@ -23,14 +25,16 @@ pub(crate) fn run(arguments: &Models) -> Result<Exit, CliError> {
         None => show(arguments),
         Some(ModelsCommand::Pull(pull)) => pull::run(pull),
         Some(ModelsCommand::Catalogue(catalogue)) => catalogue::run(catalogue),
+        Some(ModelsCommand::Providers(list)) => providers::run(list),
         Some(ModelsCommand::Remove(remove)) => pull::remove(remove),
     }
 }
 
 fn show(arguments: &Models) -> Result<Exit, CliError> {
-    let layers = arguments.source.load()?;
+    let mut layers = arguments.source.load()?;
+    let names = named(&mut layers, &arguments.names)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let config = layers.config();
-    let names = configured(config, &arguments.names)?;
     let probed =
         if arguments.probe || !arguments.names.is_empty() { probe(config, &names)? } else { BTreeMap::new() };
     let failed = probed.values().any(Result::is_err);
@@ -56,7 +60,7 @@ fn probe(config: &Config, names: &[&str]) -> Result<ProbeResults, CliError> {
             config.models.get(*name).map(|section| ((*name).to_owned(), section.clone())),
         );
         let outcome = match ModelRegistry::from_sections(&section, 1, dialogue) {
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(format!("{error}\nhint: {}", error.hint().unwrap_or_default())),
             Ok(models) => match models.get(name) {
                 None => Err("not configured".to_owned()),
                 Some(model) => model
@@ -81,7 +85,8 @@ fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> Table {
     for name in &names {
         let Some(section) = config.models.get(*name) else { continue };
         let price = |pick: fn(&aske_chat::Price) -> f64| {
-            section.price.as_ref().map_or_else(String::new, |price| format!("{:.2}", pick(price)))
+            let unknown = if is_price_unknown(section) { "unknown" } else { "" };
+            section.price.as_ref().map_or_else(|| unknown.to_owned(), |price| format!("{:.2}", pick(price)))
         };
         table.add_row([
             (*name).to_owned(),
@@ -105,6 +110,7 @@ fn as_json(config: &Config, name: &str, probed: &ProbeResults) -> Value {
         "served_as": section.map(|section| served(name, section)),
         "params": section.and_then(|section| section.params),
         "price": section.and_then(|section| section.price),
+        "price_date": section.and_then(|section| section.price_date.as_ref()),
         "roles": roles(config, name),
         "key": section.and_then(|section| section.api_key_env.as_ref()).map(|variable| key_is_set(variable)),
         "answers": probed.get(name).map(Result::is_ok),

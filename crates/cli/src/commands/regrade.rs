@@ -7,6 +7,7 @@ use crate::output::note;
 use crate::runs::execute::{Amount, Target, run_and_report};
 use crate::runs::folders::{given_or_latest, reopen};
 use crate::runs::models::only;
+use crate::runs::named::resolve;
 use crate::runs::panels::{for_each_run, load};
 use crate::runs::probe::Probing;
 use crate::runs::summary::{note_outdated_grades, outdated_grades};
@@ -19,17 +20,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Regrade) -> Result<Exit, CliError> {
-    let name = name(arguments)?;
-    let one = |run: &Path| one(arguments, &name, run);
+    let one = |run: &Path| one(arguments, run);
     for_each_run(&given_or_latest(&arguments.runs)?, arguments.on_run.json, one, evidence::regrades)
 }
 
 /// The name of the grades: a valid file name other than that of the run's own grades.
-fn name(arguments: &Regrade) -> Result<String, CliError> {
+fn name(arguments: &Regrade, check: &str) -> Result<String, CliError> {
     let name = match (&arguments.name, arguments.draws) {
         (Some(name), _) => name.clone(),
-        (None, 1) => arguments.check.clone(),
-        (None, draws) => format!("{}-{draws}", arguments.check),
+        (None, 1) => check.to_owned(),
+        (None, draws) => format!("{check}-{draws}"),
     };
     if !is_valid_name(&name) || name.starts_with('.') || name == STANDARD {
         return Err(CliError::usage(
@@ -40,14 +40,16 @@ fn name(arguments: &Regrade) -> Result<String, CliError> {
     Ok(name)
 }
 
-fn one(arguments: &Regrade, name: &str, run: &Path) -> Result<Exit, CliError> {
-    let (layers, mut settings) = load(&arguments.on_run, run)?;
+fn one(arguments: &Regrade, run: &Path) -> Result<Exit, CliError> {
+    let (mut layers, mut settings) = load(&arguments.on_run, run)?;
+    let check = resolve(&arguments.check, &mut layers)?;
+    let name = &name(arguments, &check)?;
     let folder = reopen(run, &layers, &settings)?;
     let sampling = &layers.config().check.sampling;
-    let (check, section) = layers.extra_role("--check", &arguments.check, sampling)?;
+    let (check, section) = layers.extra_role("--check", &check, sampling)?;
     settings.models.insert(check.model.clone(), section);
     let models = only(&settings, &BTreeSet::from([check.model.clone()]))?;
-    let regrading = Regrader { name: name.to_owned(), check, draws: arguments.draws };
+    let regrading = Regrader { name: name.clone(), check, draws: arguments.draws };
     let answered = |session: &&SessionRecord| session.transcript.is_answered();
     let sessions = folder.records()?.iter().filter_map(Record::session).filter(answered).count();
     let (_, grades) = folder.other_grades(name)?;

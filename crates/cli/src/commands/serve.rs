@@ -4,7 +4,7 @@ use crate::arguments::{Serve, ServeCommand, ServeEnv, ServeModels};
 use crate::error::{CliError, Exit};
 use crate::output::{data, note};
 use crate::runs::folders;
-use crate::runs::models::{configured, dialogue};
+use crate::runs::models::{dialogue, named};
 use crate::runtime::{runtime, shutdown_signal};
 use aske_bench::ModelRegistry;
 use aske_config::{ModelSection, ProviderKind, Settings};
@@ -42,7 +42,8 @@ fn environment(arguments: &ServeEnv) -> Result<Exit, CliError> {
 }
 
 fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
-    let layers = arguments.source.load()?;
+    let mut layers = arguments.source.load()?;
+    let names = named(&mut layers, &arguments.names)?;
     let config = layers.config();
     let mut sections: BTreeMap<String, ModelSection> = if arguments.names.is_empty() {
         let here = |section: &ModelSection| {
@@ -50,8 +51,7 @@ fn models(arguments: &ServeModels) -> Result<Exit, CliError> {
         };
         layers.settings()?.models.into_iter().filter(|(_, section)| here(section)).collect()
     } else {
-        let names = configured(config, &arguments.names)?;
-        let section = |name: &str| Some((name.to_owned(), config.models.get(name)?.clone()));
+        let section = |name: String| Some((name.clone(), config.models.get(&name)?.clone()));
         names.into_iter().filter_map(section).collect()
     };
     if let Some((name, _)) =

@@ -1,6 +1,8 @@
 //! Tables that several commands print.
 
+use crate::runs::summary::is_price_unknown;
 use aske_bench::Estimate;
+use aske_config::Settings;
 use aske_evidence::{Share, few_pairs};
 use aske_record::RoleUsage;
 use aske_report::number::{counted, percent, percent_of, percent_range};
@@ -66,12 +68,13 @@ pub(crate) fn used(used: &BTreeMap<String, RoleUsage>) -> Table {
 }
 
 /// The estimated cost of a plan.
-pub(crate) fn estimate(estimate: &Estimate) -> Table {
+pub(crate) fn estimate(estimate: &Estimate, settings: &Settings) -> Table {
     let header = ["role", "model", "calls", "tokens read", "tokens written", "cost", "cost at most"];
     let mut table = table(&header, &[2, 3, 4, 5, 6]);
     for role in &estimate.roles {
-        let usd =
-            |usd: Option<aske_chat::Usd>| usd.map_or_else(|| "no price".to_owned(), |usd| usd.to_string());
+        let is_unknown = settings.models.get(&role.model).is_some_and(is_price_unknown);
+        let none = if is_unknown { "price unknown" } else { "no price" };
+        let usd = |usd: Option<aske_chat::Usd>| usd.map_or_else(|| none.to_owned(), |usd| usd.to_string());
         table.add_row([
             role.role.to_owned(),
             role.model.clone(),

@@ -1,23 +1,18 @@
 //! The models a command calls: looked up in the configuration, ready to be called.
 
 use crate::error::CliError;
+use crate::runs::named::resolve;
 use aske_bench::{Dialogue, ModelRegistry};
-use aske_config::{Config, Settings, did_you_mean};
+use aske_config::{Config, Layers, Settings};
 use aske_session::{Domain, Pack};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The configured models with these names; all of them if no name is given.
-pub(crate) fn configured<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c str>, CliError> {
-    let known = || config.models.keys().map(String::as_str);
-    for name in names {
-        if !config.models.contains_key(name) {
-            let otherwise = "`aske models` lists what is configured; --config chooses the configuration";
-            let hint = did_you_mean(name, known(), otherwise);
-            return Err(CliError::usage(format!("unknown model `{name}`"), hint));
-        }
-    }
-    Ok(known().filter(|name| names.is_empty() || names.iter().any(|given| given == name)).collect())
+/// The models that these words name; all configured ones if no word is given.
+pub(crate) fn named(layers: &mut Layers, words: &[String]) -> Result<Vec<String>, CliError> {
+    let named = words.iter().map(|word| resolve(word, layers)).collect::<Result<BTreeSet<_>, _>>()?;
+    let known = layers.config().models.keys();
+    Ok(known.filter(|name| words.is_empty() || named.contains(*name)).cloned().collect())
 }
 
 /// The dialogue of this configuration for commands that call models outside sessions and never use its prompts.

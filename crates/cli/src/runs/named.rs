@@ -1,124 +1,153 @@
-//! Resolves a model named on the command line: a configured model, a URL, a GGUF file or a checkpoint folder.
+//! Models named on the command line, and checks of the servers that are named.
 
-use crate::error::CliError;
-use aske_config::{Layers, ModelSection, ProviderKind, sanitize_name};
-use aske_model::redact_url;
-use aske_record::Manifest;
+use crate::error::{CliError, Exit};
+use crate::output::safe_line;
+use crate::runtime::runtime;
+use aske_bench::{Dialogue, ModelRegistry};
+use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind, Settings, closest};
+use aske_model::{ErrorCause, ModelError, redact_url};
+use aske_session::{Domain, Pack};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toml::Value;
+use std::sync::Arc;
 
 const WEIGHTS: &str = "model.safetensors";
-const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
 
-/// A model name, and the configuration keys that define it if the configuration does not.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) keys: Vec<(String, Value)>,
+/// Models of a server that a hint lists.
+const LISTED: usize = 8;
+
+/// The name of the model that a word names: a configured model, a checkpoint folder, a GGUF file, an address, or
+/// `PROVIDER/MODEL`. A server that is named without a model is asked for its only one.
+pub(crate) fn resolve(word: &str, layers: &mut Layers) -> Result<String, CliError> {
+    let bare = word.trim_end_matches('#');
+    let is_bare = (bare.starts_with("http://") || bare.starts_with("https://")) && !bare.contains('#');
+    if is_bare && !layers.config().models.contains_key(word) {
+        let model = only_model(bare)?;
+        return Ok(layers.name_model(&format!("{bare}#{model}"))?);
+    }
+    Ok(layers.name_model(word)?)
 }
 
-/// Whether this may be an address, a file or a folder; a configured model of the same name has precedence.
-pub(crate) fn is_place(word: &str) -> bool {
-    word.contains("://") || word.contains(std::path::MAIN_SEPARATOR) || Path::new(word).exists()
+/// Asks the servers that the configuration names without a model for their only one.
+pub(crate) fn name_served(layers: &mut Layers) -> Result<(), CliError> {
+    for url in layers.bare_urls() {
+        let model = only_model(url.trim_end_matches('#'))?;
+        layers.name_served(&url, &model)?;
+    }
+    Ok(())
 }
 
-/// Resolves a model argument: a configured model, `URL#NAME`, a GGUF file, a checkpoint folder, or a seed folder of a
-/// training.
-pub(crate) fn named(word: &str, layers: &Layers) -> Result<Named, CliError> {
-    if layers.config().models.contains_key(word) {
-        return Ok(Named { name: word.to_owned(), keys: Vec::new() });
-    }
-    if word.starts_with("http://") || word.starts_with("https://") {
-        return served(word);
-    }
-    let path = Path::new(word);
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gguf")) {
-        if !path.is_file() {
-            return Err(CliError::usage(format!("{word}: no such file"), "name an existing GGUF file"));
-        }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        return Ok(local(&name, "llama", path));
-    }
-    if path.is_dir() {
-        let trained = path.join("trained");
-        let folder = if is_checkpoint(&trained) { &trained } else { path };
-        if is_checkpoint(folder) {
-            let mut checkpoint = local(&name_of(folder), "local", folder);
-            checkpoint.keys.extend(inherited(folder, &checkpoint.name)?);
-            return Ok(checkpoint);
-        }
-        return Err(CliError::usage(
-            format!("{word}: no checkpoint in this folder"),
-            "a checkpoint has config.json, model.safetensors, or several files and model.safetensors.index.json, and a \
-             tokenizer; `aske train` writes one to FOLDER/seed-N/trained",
-        ));
-    }
-    // Not a file either: loading the configuration reports the unknown name and suggests a close one.
-    Ok(Named { name: word.to_owned(), keys: Vec::new() })
-}
-
-/// `URL#NAME`.
-fn served(word: &str) -> Result<Named, CliError> {
-    let Some((url, served)) = word.split_once('#').filter(|(_, served)| !served.is_empty()) else {
-        let word = redact_url(word);
-        return Err(CliError::usage(
-            format!("{word}: which model of this server?"),
-            format!("append its name: {word}#NAME"),
-        ));
+/// The only model of a server.
+fn only_model(url: &str) -> Result<String, CliError> {
+    let shown = redact_url(url);
+    let section = ModelSection {
+        provider: Some(ProviderKind::Openai),
+        url: OneOrMany::One(url.to_owned()),
+        ..ModelSection::default()
     };
-    let name = sanitize_name(served.rsplit('/').next().unwrap_or(served), "model");
-    let keys = [("provider", "openai"), ("url", url), ("model", served)];
-    Ok(Named { keys: keys_of(&name, &keys), name })
-}
-
-fn local(name: &str, provider: &str, path: &Path) -> Named {
-    let name = sanitize_name(name, "model");
-    let path = path.to_string_lossy();
-    Named { keys: keys_of(&name, &[("provider", provider), ("path", &path)]), name }
-}
-
-fn keys_of(name: &str, keys: &[(&str, &str)]) -> Vec<(String, Value)> {
-    keys.iter().map(|(key, value)| (key_of(name, key), Value::from(*value))).collect()
-}
-
-fn key_of(name: &str, key: &str) -> String {
-    format!("models.\"{name}\".{key}")
-}
-
-fn is_checkpoint(folder: &Path) -> bool {
-    let file = |name: &str| folder.join(name).is_file();
-    file("config.json") && (file(WEIGHTS) || file(WEIGHTS_INDEX))
-}
-
-/// The configuration keys of the model that a checkpoint was trained from; they apply to the checkpoint as well.
-fn inherited(checkpoint: &Path, name: &str) -> Result<Vec<(String, Value)>, CliError> {
-    let checkpoint = std::path::absolute(checkpoint).unwrap_or_else(|_| checkpoint.to_owned());
-    for folder in checkpoint.ancestors().skip(1).take(2) {
-        let Some(Manifest { config, .. }) = Manifest::read(folder)? else { continue };
-        let start = config.get("asker").and_then(|asker| asker.get("model")?.as_str());
-        let Some(section) = start.and_then(|start| config.get("models")?.get(start)?.as_table()) else {
-            break;
-        };
-        let others =
-            section.iter().filter(|(key, _)| !matches!(key.as_str(), "provider" | "path" | "params"));
-        return Ok(others.map(|(key, value)| (key_of(name, key), value.clone())).collect());
+    let names = match list("server", &section)? {
+        Ok(names) => names.unwrap_or_default(),
+        Err(error) => return Err(unreachable(&section, &error)),
+    };
+    match names.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(CliError::usage(
+            format!("{shown}: which model of this server? It lists none"),
+            format!("append its name: {shown}#NAME"),
+        )),
+        several => Err(CliError::usage(
+            format!("{shown}: which model of this server? It offers {}", listed(several)),
+            format!("append its name: {shown}#{}", safe_line(&several[0])),
+        )),
     }
-    Ok(Vec::new())
 }
 
-/// The name of a checkpoint: its folder, or the training, seed and step that it belongs to.
-fn name_of(folder: &Path) -> String {
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let parts: Vec<String> =
-        folder.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    match parts.as_slice() {
-        [.., training, seed, last] if last == "trained" => format!("{training}-{seed}"),
-        [.., training, seed, between, step] if between == "checkpoints" => {
-            format!("{training}-{seed}-{step}")
+/// The names of the models that the server of a model lists; `None` if it lists none.
+pub(crate) fn list(
+    name: &str,
+    section: &ModelSection,
+) -> Result<Result<Option<Vec<String>>, ModelError>, CliError> {
+    let sections = BTreeMap::from([(name.to_owned(), section.clone())]);
+    let dialogue = Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: 0 };
+    let models = ModelRegistry::from_sections(&sections, 1, &dialogue)?;
+    let Some(model) = models.get(name).cloned() else { return Ok(Ok(None)) };
+    blocking(async move { model.served().await })
+}
+
+/// The first names, and the number of the others.
+pub(crate) fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| safe_line(name)).collect();
+    let more = names.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Checks that the servers of the user's machine respond and have their models, so that nothing is created if they do
+/// not.
+pub(crate) fn check_local_servers(settings: &Settings) -> Result<(), CliError> {
+    for (name, section) in settings.models.iter().filter(|(_, section)| section.start.is_some()) {
+        check_local_server(name, section)?;
+    }
+    Ok(())
+}
+
+fn check_local_server(name: &str, section: &ModelSection) -> Result<(), CliError> {
+    let url = address(section);
+    let names = match list(name, section)? {
+        Ok(names) => names.unwrap_or_default(),
+        Err(error) if matches!(error.cause, ErrorCause::Network | ErrorCause::Timeout) => {
+            return Err(unreachable(section, &error));
         }
-        [.., last] => last.clone(),
-        [] => String::new(),
+        // The first call says what is wrong.
+        Err(_) => return Ok(()),
+    };
+    let wanted = section.model.as_deref().unwrap_or(name);
+    let is_wanted = |listed: &String| listed == wanted || listed.strip_suffix(":latest") == Some(wanted);
+    if names.is_empty() && section.pull.is_none() || names.iter().any(is_wanted) {
+        return Ok(());
     }
+    let message = match names.as_slice() {
+        [] => format!("the server at {url} has no model yet"),
+        names => format!("the server at {url} has no model `{wanted}`; it offers {}", listed(names)),
+    };
+    let likely = closest(wanted, names.iter().map(String::as_str));
+    let likely = likely.map(|likely| format!("did you mean `{}`?", safe_line(likely)));
+    let pull = section.pull.as_ref().or(section.start.as_ref());
+    let hints: Vec<String> = likely.into_iter().chain(pull.cloned()).collect();
+    Err(CliError { message, hint: Some(hints.join(" Otherwise: ")), exit: Exit::Usage })
+}
+
+/// The error of a server that does not list its models.
+pub(crate) fn unreachable(section: &ModelSection, error: &ModelError) -> CliError {
+    let url = address(section);
+    let hint = match (error.cause, &section.start, &section.api_key_env) {
+        (ErrorCause::Network | ErrorCause::Timeout, Some(start), _) => format!("start it with `{start}`"),
+        (ErrorCause::Network | ErrorCause::Timeout, None, _) => {
+            "is the server running, and is this its address? Most addresses end in /v1".to_owned()
+        }
+        (ErrorCause::Auth, _, Some(variable)) => format!("check the key in {variable}"),
+        (ErrorCause::Auth, _, None) => {
+            "it needs a key: define the model as [models.NAME] with `url` and `api_key_env`, or name it PROVIDER/MODEL"
+                .to_owned()
+        }
+        (ErrorCause::NotFound, ..) if !url.ends_with("/v1") => {
+            format!("most addresses end in /v1: {}/v1", url.trim_end_matches('/'))
+        }
+        _ => format!("append the name of the model: {url}#NAME"),
+    };
+    CliError::usage(format!("{url}: {}", error.message), hint)
+}
+
+/// The address of a server without secrets.
+pub(crate) fn address(section: &ModelSection) -> String {
+    section.url.to_vec().first().map_or_else(String::new, |url| redact_url(url))
+}
+
+/// Waits for a future on a thread of its own, so that it can be called inside and outside a runtime.
+pub(crate) fn blocking<T: Send>(work: impl Future<Output = T> + Send) -> Result<T, CliError> {
+    let run = || -> Result<T, CliError> { Ok(runtime()?.block_on(work)) };
+    std::thread::scope(|scope| scope.spawn(run).join())
+        .unwrap_or_else(|_| Err(CliError::failure("a request ended unexpectedly")))
 }
 
 /// A checksum of local weights, so that another checkpoint of the same name is not mistaken for this one. `None` for
@@ -146,68 +175,4 @@ fn split_weights(folder: &Path) -> Option<String> {
     let hashes = files.iter().map(|file| aske_eval::file_hash(file).ok());
     let hashes = hashes.collect::<Option<Vec<_>>>()?;
     (!hashes.is_empty()).then(|| hashes.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn layers() -> Layers {
-        Layers::load(Some("nano"), std::iter::empty(), &[]).unwrap()
-    }
-
-    #[test]
-    fn a_word_is_a_configured_model_first_then_an_address_a_file_or_a_folder() {
-        assert_eq!(named("nano-asker", &layers()).unwrap().keys, []);
-        let served = named("http://localhost:8000/v1#Qwen/Qwen3.5-4B", &layers()).unwrap();
-        assert_eq!(served.name, "Qwen3.5-4B");
-        assert_eq!(
-            served.keys[1],
-            ("models.\"Qwen3.5-4B\".url".to_owned(), "http://localhost:8000/v1".into())
-        );
-        assert!(named("http://localhost:8000/v1", &layers()).is_err());
-        assert!(named("none.gguf", &layers()).is_err());
-        let folder = tempfile::tempdir().unwrap();
-        let seed = folder.path().join("my-train/seed-3");
-        std::fs::create_dir_all(seed.join("trained")).unwrap();
-        assert!(named(&seed.to_string_lossy(), &layers()).is_err(), "no checkpoint yet");
-        for file in ["config.json", "model.safetensors"] {
-            std::fs::write(seed.join("trained").join(file), "x").unwrap();
-        }
-        let trained = named(&seed.to_string_lossy(), &layers()).unwrap();
-        assert_eq!(trained.name, "my-train-seed-3");
-        assert_eq!(named(&seed.join("trained").to_string_lossy(), &layers()).unwrap(), trained);
-    }
-
-    #[test]
-    fn a_checkpoint_of_a_training_is_asked_like_the_model_it_was_trained_from() {
-        let folder = tempfile::tempdir().unwrap();
-        let seed = folder.path().join("my-train/seed-3");
-        let config = "asker.model = 'start'\n[models.start]\nprovider = 'local'\npath = 'builtin:start'\n\
-                      instruction = 'Go.'\nsampling.temperature = 0.7\n";
-        let manifest = Manifest::new("1", aske_record::Identity::default(), config.parse().unwrap());
-        for checkpoint in ["trained", "checkpoints/step-000005"] {
-            let place = seed.join(checkpoint);
-            std::fs::create_dir_all(&place).unwrap();
-            for file in ["config.json", "model.safetensors"] {
-                std::fs::write(place.join(file), "x").unwrap();
-            }
-        }
-        std::fs::write(seed.join("run.toml"), toml::to_string(&manifest).unwrap()).unwrap();
-        for (checkpoint, name) in
-            [("trained", "my-train-seed-3"), ("checkpoints/step-000005", "my-train-seed-3-step-000005")]
-        {
-            let place = seed.join(checkpoint).to_string_lossy().into_owned();
-            let found = named(&place, &layers()).unwrap();
-            assert_eq!(found.name, name);
-            let key = |key: &str| format!("models.\"{name}\".{key}");
-            let expected = [
-                (key("provider"), Value::from("local")),
-                (key("path"), place.into()),
-                (key("instruction"), "Go.".into()),
-                (key("sampling"), toml::Table::from_iter([("temperature".to_owned(), 0.7.into())]).into()),
-            ];
-            assert_eq!(found.keys, expected);
-        }
-    }
 }

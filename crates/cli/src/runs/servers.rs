@@ -5,6 +5,7 @@ use crate::commands::fleet::models::{self, Role};
 use crate::commands::fleet::up;
 use crate::error::CliError;
 use crate::output::{note, safe};
+use crate::runs::named::check_local_servers;
 use crate::runs::progress::Spinner;
 use crate::runtime::shutdown_signal;
 use aske_bench::ModelRegistry;
@@ -117,17 +118,26 @@ impl Servers {
     }
 
     /// The models of these settings, on these servers if there are any. Fails before a new run folder is created if vLLM
-    /// cannot be started.
+    /// cannot be started, a key is missing, or a server of this machine does not respond.
     pub(crate) fn registry(
         servers: Option<&Self>,
         settings: &Settings,
         run: &Path,
     ) -> Result<ModelRegistry, CliError> {
-        let Some(servers) = servers else { return Ok(ModelRegistry::new(settings)?) };
-        if !run.join("run.toml").exists() {
-            servers.plan()?;
+        let is_new = !run.join("run.toml").exists();
+        let models = match servers {
+            None => ModelRegistry::new(settings)?,
+            Some(servers) => {
+                if is_new {
+                    servers.plan()?;
+                }
+                ModelRegistry::new(&servers.install(settings))?
+            }
+        };
+        if is_new {
+            check_local_servers(settings)?;
         }
-        Ok(ModelRegistry::new(&servers.install(settings))?)
+        Ok(models)
     }
 
     /// The plan; fails if vLLM is not installed, there is no GPU or it is too small.

@@ -6,7 +6,7 @@ use crate::runtime::Interrupt;
 use crate::shell::this_command;
 use aske_bench::{JobSummary, is_current};
 use aske_chat::Hint;
-use aske_config::Settings;
+use aske_config::{ModelSection, ProviderKind, Settings};
 use aske_model::{ModelError, Waiting};
 use aske_record::GradeLine;
 use aske_report::number::counted;
@@ -87,6 +87,23 @@ pub(crate) fn failures_json(ended: &JobSummary, unit: &str) -> Vec<Value> {
         })
     });
     causes.collect()
+}
+
+/// Whether calls to a model cost something that is not known: it is hosted, and has no price.
+pub(crate) fn is_price_unknown(section: &ModelSection) -> bool {
+    section.provider == Some(ProviderKind::Openai) && section.api_key_env.is_some() && section.price.is_none()
+}
+
+/// Notes which models are not part of the cost because their price is unknown.
+pub(crate) fn note_unknown_prices(settings: &Settings) {
+    let unknown = settings.models.iter().filter(|(_, section)| is_price_unknown(section));
+    let names: Vec<&str> = unknown.map(|(name, _)| name.as_str()).collect();
+    if let [first, ..] = names.as_slice() {
+        note(format_args!("price unknown: {}; not part of the cost", names.join(", ")));
+        hint(format_args!(
+            "set it in USD per million tokens: -o 'models.\"{first}\".price={{ input = …, output = … }}'"
+        ));
+    }
 }
 
 /// Counts sessions whose last grade was made by earlier rules.

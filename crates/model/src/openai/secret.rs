@@ -38,6 +38,13 @@ impl Secret {
         error
     }
 
+    /// A text of the server with every copy of the key masked.
+    pub(super) fn scrub_text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        self.mask(&mut text, MIN_IN_ERRORS);
+        text
+    }
+
     /// The reply with every copy of the key masked.
     pub(super) fn scrub_reply(&self, mut reply: Reply) -> Reply {
         if self.in_replies {

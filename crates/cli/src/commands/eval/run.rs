@@ -7,10 +7,10 @@ use crate::error::{CliError, Exit};
 use crate::output::{DIM, NOTE, data as print, note, paint, safe};
 use crate::runs::execute::{Amount, Target, with_progress};
 use crate::runs::folders::{Place, open_with};
-use crate::runs::named::{named, weights};
+use crate::runs::named::{resolve, weights};
 use crate::runs::probe::Probing;
 use crate::runs::servers::{Hosting, Servers, during};
-use crate::runs::summary::{SAMPLES, exit_status, failures_json, report_unfinished};
+use crate::runs::summary::{SAMPLES, exit_status, failures_json, note_unknown_prices, report_unfinished};
 use crate::runtime::runtime;
 use aske_bench::{EquivalenceChecker, JobSummary, manifest_with};
 use aske_config::{EvalSection, Layers, ProviderKind, Settings};
@@ -92,6 +92,7 @@ pub(super) fn run(arguments: &EvalRun) -> Result<Exit, CliError> {
     } else {
         show(&scores);
         print(format_args!("\n{}", crate::display::tables::used(&used)));
+        note_unknown_prices(&settings);
         report_unfinished(&ended, SAMPLES);
         note(paint(DIM, format_args!("stored in {}", path.display())));
         if ended.open == 0 {
@@ -112,22 +113,18 @@ fn configured(arguments: &EvalRun) -> Result<(Layers, Settings), CliError> {
         seed: arguments.seed,
         ..Configuration::default()
     };
-    let resolve = |word: &String| named(word, &configuration.load(Vec::new())?);
-    let model = arguments.model.as_ref().map(resolve).transpose()?;
-    let judge = arguments.judge.as_ref().map(resolve).transpose()?;
     let number = |number: Option<u32>| number.map(|number| Value::Integer(number.into()));
     let text = |text: &Option<String>| text.clone().map(Value::String);
     let mut flags = vec![
         ("--samples", "eval.samples", number(arguments.samples)),
         ("--tokens", "eval.max_tokens", number(arguments.tokens)),
         ("--instruction", "eval.instruction", text(&arguments.instruction)),
-        ("--judge", "eval.judge.model", judge.as_ref().map(|judge| Value::from(judge.name.clone()))),
+        ("--judge", "eval.judge.model", text(&arguments.judge)),
     ];
     flags.extend(arguments.execution.flags());
-    let keys = model.iter().chain(&judge).flat_map(|named| &named.keys);
-    flags.extend(keys.map(|(key, value)| ("MODEL", key.as_str(), Some(value.clone()))));
-    let layers = configuration.load(flags)?;
-    let Some(name) = model.map(|model| model.name).or_else(|| layers.config().asker.model.clone()) else {
+    let mut layers = configuration.load(flags)?;
+    let model = arguments.model.as_ref().map(|word| resolve(word, &mut layers)).transpose()?;
+    let Some(name) = model.or_else(|| layers.config().asker.model.clone()) else {
         return Err(CliError::usage(
             "no model is named",
             "name one: aske eval MODEL; `aske models` lists them",
