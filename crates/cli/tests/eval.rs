@@ -1,14 +1,11 @@
 //! `aske eval` from outside: the paper's suite against a server, killed and gone on with; runs that grow, are compared,
 //! reported and exported.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 mod common;
 
 use common::datasets::{hub_cache, problem};
 use common::{Config, World, finish, server, settled, start, wait_until};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Command;
