@@ -1,7 +1,5 @@
 //! `aske eval` from outside: the paper's suite against a server, killed and gone on with; runs that grow, are compared,
 //! reported and exported.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 mod common;
 
 use common::datasets::{hub_cache, problem};

@@ -1,7 +1,7 @@
 //! What the program answers to realistic mistakes: `data/mistakes.sh` lists them, `data/mistakes.txt` has the answers.
 //!
 //! `UPDATE=1` writes the answers again. `ASKE_PROGRAM` names another program, and `TRANSCRIPT` another file.
-#![expect(clippy::unwrap_used, reason = "a test that cannot run the program has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run the program has failed")]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The commands of the README do what it says: each is executed as written, in order, against local stand-ins.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test that cannot run the program has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run the program has failed")]
 
 mod common;
 
@@ -50,16 +50,15 @@ fn documented(readme: &str) -> Vec<Documented> {
             ("sh", None) if !line.trim().is_empty() => {
                 all.push(Documented { command: line.to_owned(), output: None });
             }
-            ("console", None) => match line.strip_prefix("$ ") {
-                Some(command) => {
+            ("console", None) => {
+                if let Some(command) = line.strip_prefix("$ ") {
                     all.push(Documented { command: command.to_owned(), output: Some(String::new()) });
-                }
-                None => {
+                } else {
                     let output = all.last_mut().unwrap().output.as_mut().unwrap();
                     output.push_str(line);
                     output.push('\n');
                 }
-            },
+            }
             ("", None) if line.starts_with('|') && line.contains("? ") && line.contains("| `aske ") => {
                 let command = line.rsplit("| `").next().unwrap().split('`').next().unwrap();
                 // The placeholders of the table.

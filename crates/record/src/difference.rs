@@ -169,6 +169,7 @@ mod tests {
                 "models.a.extra_body.think: not set in the folder, true now",
                 "models.a.model: a in the folder, org/a now",
                 "prompts: a0a53d76… in the folder, b0a53d76… now",
+                "rounds: 4 in the folder, 2 now",
             ]
         );
         assert_eq!(there.differences(&there), []);

@@ -117,7 +117,10 @@ fn layout(text: &str, width: usize) -> String {
                     if paragraph.is_empty() { words.to_owned() } else { format!("{paragraph} {words}") };
             }
             (CONTINUED.., Some((_, description))) => {
-                *description = format!("{description} {words}").trim().to_owned();
+                if !description.is_empty() {
+                    description.push(' ');
+                }
+                description.push_str(words);
             }
             _ => {
                 if !paragraph.is_empty() {

@@ -192,7 +192,7 @@ $ aske bench --limit 1 --asker staircase --run mine
 % printf 'extends = "nano"\n[models.fixed]\nprice = { input = 1.0, output = 2.0 }\n' > priced.toml
 % aske bench --limit 1 --asker fixed --config priced.toml
 $ aske bench --limit 1 --asker fixed --config priced.toml --rounds 2
-$ aske bench --limit 1 --asker fixed --config priced.toml --rounds 2 --new | head -1
+$ aske bench --limit 1 --asker fixed --config priced.toml --rounds 2 --new > out.txt
 
 # a folder of a newer version
 % cp -r mine newer && sed -i 's/^schema = 1$/schema = 99/; s/^aske = .*/aske = "7.0.0"/' newer/run.toml
