@@ -288,7 +288,7 @@ fn an_address_with_a_secret_is_refused_without_repeating_it() {
 fn a_folder_in_use_is_left_to_its_user() {
     let server = server(60_000);
     let world = World::with(&Config::new(&server, &[30, 60]));
-    let mut first = world.start(&["bench", "--run", "run"]);
+    let mut first = world.start(&["bench", "--run", "run", "--no-probe"]);
     wait_until("the first has begun", || server.stats().requests > 0);
     let said = refused(&world, &["bench", "--run", "run"]);
     first.kill().unwrap();
