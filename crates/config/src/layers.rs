@@ -81,7 +81,7 @@ impl Layers {
             None if Path::new(DEFAULT_FILE).exists() => stack.add_file(Path::new(DEFAULT_FILE))?,
             None => stack.add_builtin(NANO)?,
         };
-        stack.finish(source, variables, flags)
+        stack.finish(source, &variables, flags)
     }
 
     /// Loads the configuration of a run, which is `stored` in the file `path`, and applies the environment and the flags.
@@ -112,7 +112,7 @@ impl Layers {
         let mut stored = stored;
         renamed::update(&mut stored);
         stack.add(&source, stored)?;
-        stack.finish(source, environment.collect(), flags)
+        stack.finish(source, &environment.collect::<Vec<_>>(), flags)
     }
 
     /// Whether there is a default configuration: the file `aske.toml`, or one that `ASKE_CONFIG` names.
@@ -165,7 +165,7 @@ impl Layers {
             return Ok(name.clone());
         }
         let definition = define(word, &self.config, &self.environment)?;
-        self.define_all(BTreeMap::from([(word.to_owned(), definition)]))?;
+        self.define_all(&BTreeMap::from([(word.to_owned(), definition)]))?;
         Ok(self.named.get(word).cloned().unwrap_or_default())
     }
 
@@ -186,13 +186,13 @@ impl Layers {
     /// left as they are; the error is reported where the model is needed.
     fn name_references(&mut self, words: BTreeSet<String>) -> Result<(), ConfigError> {
         let unknown = words.into_iter().filter(|word| !self.config.models.contains_key(word));
-        let defined = unknown
+        let defined: BTreeMap<_, _> = unknown
             .filter_map(|word| {
                 let definition = define(&word, &self.config, &self.environment).ok()?;
                 Some((word, definition))
             })
             .collect();
-        self.define_all(defined)?;
+        self.define_all(&defined)?;
         for word in references(&mut self.config) {
             if let Some(name) = self.named.get(word) {
                 word.clone_from(name);
@@ -202,8 +202,8 @@ impl Layers {
     }
 
     /// Adds models under the shortest names that no other model has.
-    fn define_all(&mut self, definitions: BTreeMap<String, Definition>) -> Result<(), ConfigError> {
-        for (word, definition) in &definitions {
+    fn define_all(&mut self, definitions: &BTreeMap<String, Definition>) -> Result<(), ConfigError> {
+        for (word, definition) in definitions {
             let others = || definitions.iter().filter(|(other, _)| *other != word);
             let is_free = |name: &&String| {
                 let taken = self.models.get(*name).and_then(Value::as_table);
@@ -346,7 +346,7 @@ impl Stack {
     fn finish(
         mut self,
         source: Origin,
-        environment: Vec<(String, String)>,
+        environment: &[(String, String)],
         flags: &[(String, String, Value)],
     ) -> Result<Layers, ConfigError> {
         let mut variables: Vec<_> =
@@ -364,7 +364,7 @@ impl Stack {
         }
         let models = self.merged.get("models").and_then(Value::as_table).cloned().unwrap_or_default();
         let config: Config = Value::Table(self.merged).try_into().map_err(|error| explain(None, &error))?;
-        let environment = ProviderEnvironment::new(&config.providers, &environment);
+        let environment = ProviderEnvironment::new(&config.providers, environment);
         let (origins, notices, named) = (self.origins, self.notices, BTreeMap::new());
         let mut layers = Layers { config, origins, source, notices, models, named, environment };
         layers.name_references(self.words)?;

@@ -136,9 +136,9 @@ fn inherited(checkpoint: &Path) -> Table {
     let Some(text) = manifests.into_iter().find_map(|path| std::fs::read_to_string(path).ok()) else {
         return Table::new();
     };
-    let mut config = match text.parse::<Table>().ok().and_then(|mut run| run.remove("config")) {
-        Some(Value::Table(config)) => config,
-        _ => return Table::new(),
+    let Some(Value::Table(mut config)) = text.parse::<Table>().ok().and_then(|mut run| run.remove("config"))
+    else {
+        return Table::new();
     };
     renamed::update(&mut config);
     let start = config.get("asker").and_then(|asker| asker.get("model")?.as_str());
