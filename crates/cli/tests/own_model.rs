@@ -1,5 +1,4 @@
 //! Models of the user: named by provider, address or path, and `aske init`.
-#![expect(clippy::unwrap_used, reason = "a test that cannot read what was written has failed")]
 
 mod common;
 
@@ -76,16 +75,16 @@ fn a_whole_benchmark_is_named_on_the_command_line() {
 fn every_command_takes_every_kind_of_name() {
     let (world, server) = (World::new(), server(0));
     let url = server.url();
-    let named = |model: &str| format!("{url}#{model}");
+    let at = |model: &str| format!("{url}#{model}");
     let ran = with_ollama(
         &world,
         &server,
         &[
             "ask",
             "ollama/solver-50",
-            &named("solver-100"),
+            &at("solver-100"),
             "--asker",
-            &named("asker"),
+            &at("asker"),
             "--check",
             "ollama/check",
             "--rounds",
@@ -98,7 +97,7 @@ fn every_command_takes_every_kind_of_name() {
         with_ollama(&world, &server, &["eval", "ollama/check", "--limit", "2", "--samples", "1"]).ended(0);
     assert!(world.path("runs/eval-ollama-check/run.toml").is_file(), "{ran}");
     let models =
-        with_ollama(&world, &server, &["models", "ollama/check", &named("asker"), "--json"]).ended(0).json();
+        with_ollama(&world, &server, &["models", "ollama/check", &at("asker"), "--json"]).ended(0).json();
     let names: Vec<&str> =
         models.as_array().unwrap().iter().map(|model| model["model"].as_str().unwrap()).collect();
     assert_eq!(names, ["asker", "ollama-check"]);

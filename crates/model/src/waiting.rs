@@ -167,7 +167,7 @@ fn on_one_line(message: &str) -> String {
 mod tests {
     use super::*;
 
-    const TIMEOUT: Duration = Duration::from_secs(60);
+    const TIMEOUT: Duration = Duration::from_mins(1);
 
     async fn pass(seconds: u64) {
         tokio::time::advance(Duration::from_secs(seconds)).await;

@@ -174,6 +174,7 @@ pub(crate) fn whole(number: u64) -> Value {
 
 /// How the plan of `aske bench` or `aske eval` is executed, and what is printed.
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(crate) struct Execution {
     /// Maximum number of concurrent sessions or answers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(WHOLE))]

@@ -207,6 +207,10 @@ mod tests {
 
     #[test]
     fn help_fits_and_is_wrapped_once() {
+        fn all(command: &Command, see: &mut impl FnMut(&Command)) {
+            see(command);
+            command.get_subcommands().for_each(|sub| all(sub, see));
+        }
         let check = |text: &str, width: usize| {
             for line in text.lines() {
                 // A word cannot be broken.
@@ -216,10 +220,6 @@ mod tests {
                 assert!(fits, "wider than {width}: {line}");
             }
         };
-        fn all(command: &Command, see: &mut impl FnMut(&Command)) {
-            see(command);
-            command.get_subcommands().for_each(|sub| all(sub, see));
-        }
         for width in [60, 80, 100] {
             let command = Arguments::command();
             check(&overview(&command, width), width);

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, mut_arg("config", |config| config.help(TRAINING_CONFIG)))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(crate) struct Train {
     #[command(flatten)]
     pub(crate) configuration: Configuration,

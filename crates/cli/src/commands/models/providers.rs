@@ -10,10 +10,11 @@ use serde_json::json;
 
 pub(crate) fn run(arguments: &Providers) -> Result<Exit, CliError> {
     let layers = arguments.source.load()?;
-    match &arguments.name {
-        Some(name) => offered(name, &layers, arguments.json),
-        None => all(&layers, arguments.json),
+    if let Some(name) = &arguments.name {
+        return offered(name, &layers, arguments.json);
     }
+    all(&layers, arguments.json);
+    Ok(Exit::Done)
 }
 
 /// A provider by its name, and the keys that its models have in common.
@@ -43,7 +44,7 @@ fn offered(name: &str, layers: &Layers, as_json: bool) -> Result<Exit, CliError>
     Ok(Exit::Done)
 }
 
-fn all(layers: &Layers, as_json: bool) -> Result<Exit, CliError> {
+fn all(layers: &Layers, as_json: bool) {
     let found: Vec<_> = layers.config().providers.keys().filter_map(|name| layers.provider(name)).collect();
     if as_json {
         let providers = found.iter().map(|(name, section)| {
@@ -60,7 +61,7 @@ fn all(layers: &Layers, as_json: bool) -> Result<Exit, CliError> {
             })
         });
         data(json!(providers.collect::<Vec<_>>()));
-        return Ok(Exit::Done);
+        return;
     }
     let mut shown = table(&["provider", "address", "key or server", "models with a price"], &[3]);
     for (name, section) in &found {
@@ -68,7 +69,6 @@ fn all(layers: &Layers, as_json: bool) -> Result<Exit, CliError> {
     }
     data(shown);
     note("\nname a model PROVIDER/MODEL; `aske models providers NAME` lists what a provider offers");
-    Ok(Exit::Done)
 }
 
 /// The models of a provider whose price is known.
