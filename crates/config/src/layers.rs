@@ -146,9 +146,17 @@ impl Layers {
         }
     }
 
-    /// Every key with its value and origin, in the order of the schema. Secrets are masked: API keys, and users, passwords
-    /// and queries of URLs.
+    /// Every key with its value and origin, in the order of the schema, without the bundled providers. Secrets are masked:
+    /// API keys, and users, passwords and queries of URLs.
     pub fn values(&self) -> Vec<(String, Value, Origin)> {
+        let bundled = Origin::Builtin(BUNDLED_PROVIDERS.to_owned());
+        let mut values = self.values_with_providers();
+        values.retain(|(.., origin)| *origin != bundled);
+        values
+    }
+
+    /// The same with the bundled providers.
+    pub fn values_with_providers(&self) -> Vec<(String, Value, Origin)> {
         let mut values = Vec::new();
         if let Ok(Value::Table(table)) = Value::try_from(&self.config) {
             flatten("", &table, &mut |key, value| {

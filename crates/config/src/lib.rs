@@ -29,7 +29,7 @@ pub use builtin::{config_names, load_script};
 pub use error::ConfigError;
 pub use layers::{Layers, Origin};
 pub use pack::load_pack;
-pub use providers::{BUNDLED_PROVIDERS, ProviderSection};
+pub use providers::ProviderSection;
 pub use schema::{
     AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
     EquivalenceSection, EvalSection, MeasureSection, ModelSection, OneOrMany, Order, PolicyLoss,

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 /// The bundled providers.
 pub(crate) const BUNDLED: &str = include_str!("../providers.toml");
 /// The name of the bundled table as the origin of a value.
-pub const BUNDLED_PROVIDERS: &str = "providers";
+pub(crate) const BUNDLED_PROVIDERS: &str = "providers";
 
 /// `[providers.NAME]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

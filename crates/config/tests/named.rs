@@ -115,6 +115,7 @@ fn every_reference_of_a_configuration_may_name_a_provider() {
     assert_eq!(config.train.watch.model.as_deref(), Some("deepseek-deepseek-v4-pro"));
     let origin = layers.values().into_iter().find(|(key, ..)| key == "models.openai-gpt-5.url").unwrap().2;
     assert_eq!(origin.to_string(), "openai/gpt-5");
+    assert!(!layers.values().iter().any(|(key, ..)| key.starts_with("providers.")), "the bundled ones");
     // What is stored can be read without the table of providers.
     let stored = layers.stored();
     assert!(!stored.contains_key("providers"));

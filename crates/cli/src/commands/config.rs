@@ -3,21 +3,15 @@
 use crate::arguments::ShowConfig;
 use crate::error::{CliError, Exit};
 use crate::output::{DIM, data, note, paint};
-use aske_config::{BUNDLED_PROVIDERS, Origin, config_names};
+use aske_config::{Origin, config_names};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &ShowConfig) -> Result<Exit, CliError> {
     let layers = arguments.configuration.load(Vec::new())?;
     let prefix = arguments.prefix.as_deref().unwrap_or_default();
     // The bundled providers are long, and rarely what is looked for.
-    let bundled = Origin::Builtin(BUNDLED_PROVIDERS.to_owned());
-    let is_shown = |key: &str, origin: &Origin| {
-        key.starts_with(prefix)
-            && !(prefix.is_empty() && key.starts_with("providers.") && matches!(origin, Origin::Default)
-                || prefix.is_empty() && *origin == bundled)
-    };
-    let values = layers.values().into_iter().filter(|(key, _, origin)| is_shown(key, origin));
-    let values: Vec<_> = values.collect();
+    let mut values = if prefix.is_empty() { layers.values() } else { layers.values_with_providers() };
+    values.retain(|(key, ..)| key.starts_with(prefix));
     if values.is_empty() {
         return Err(CliError::usage(
             format!("no key starts with `{prefix}`"),
