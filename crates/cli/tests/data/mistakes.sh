@@ -204,7 +204,7 @@ $ flock mine/lock aske bench --limit 2 --asker fixed --run mine
 
 # an interrupted run, and what is left of it
 % printf 'extends = "nano"\n[models.mine]\nprovider = "openai"\nurl = "{slow}"\nmodel = "asker"\n' > slow.toml
-$ aske bench --config slow.toml --asker mine --limit 3 --run slow & sleep 1.5; kill -INT $!; sleep 0.5; kill -INT $!; wait $!
+$ aske bench --config slow.toml --asker mine --limit 3 --run slow --no-probe & sleep 4; kill -INT $!; sleep 2; kill -INT $!; wait $!
 $ aske report slow
 
 # a damaged run
