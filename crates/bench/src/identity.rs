@@ -19,6 +19,9 @@ pub fn manifest_with(
     mut keys: BTreeMap<String, String>,
 ) -> Manifest {
     models(settings, &mut keys);
+    // A model without a name of its own is the one at its address.
+    let addresses = layers.addresses().filter(|(name, _)| settings.models.contains_key(*name));
+    keys.extend(addresses.map(|(name, url)| (format!("models.{name} address"), url.to_owned())));
     let mut config = layers.stored();
     // Only the models in use belong to the run.
     if let Some(toml::Value::Table(models)) = config.get_mut("models") {

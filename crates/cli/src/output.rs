@@ -94,10 +94,15 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
 pub(crate) fn data(text: impl Display) {
     let text = text.to_string();
     let text = folded(&text, columns(terminal_size_of(std::io::stdout())));
-    if let Err(error) = BARS.suspend(|| writeln!(anstream::stdout().lock(), "{text}"))
-        && error.kind() == ErrorKind::BrokenPipe
-    {
-        std::process::exit(i32::from(Exit::Done.status()));
+    match BARS.suspend(|| writeln!(anstream::stdout().lock(), "{text}")) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            std::process::exit(i32::from(Exit::Done.status()))
+        }
+        Err(error) => {
+            note(format_args!("{} standard output: {error}", paint(BAD.bold(), "error:")));
+            std::process::exit(i32::from(Exit::Failures.status()))
+        }
     }
 }
 
@@ -148,7 +153,7 @@ pub(crate) fn note_once(text: impl Display) {
 
 /// Prints an error and its hint.
 pub(crate) fn error(error: &CliError) {
-    note(format_args!("{} {}", paint(BAD.bold(), "error:"), error.message));
+    note(format_args!("{} {}", paint(BAD.bold(), "error:"), safe(&error.message)));
     if let Some(text) = &error.hint {
         hint(text);
     }
@@ -159,9 +164,11 @@ pub(crate) fn hint(text: impl Display) {
     note(format_args!("{} {text}", paint(NAME.bold(), "hint:")));
 }
 
-/// Makes model output safe for a terminal by dropping control characters other than line breaks.
+/// Makes model output safe for a terminal by dropping control characters other than line breaks, and those that change the
+/// direction of text.
 pub(crate) fn safe(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    let directs = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|&c| c == '\n' || !(c.is_control() || directs(c))).collect()
 }
 
 /// The same on one line.

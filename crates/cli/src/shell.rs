@@ -1,14 +1,27 @@
 //! Commands that a user can copy into a POSIX shell.
 
 use crate::arguments::shown_override;
+use std::sync::OnceLock;
 
 /// A command line of these words, each quoted where the shell would split or expand it.
 pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     words.into_iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
+/// The command that is run instead of the one of this process.
+static INSTEAD: OnceLock<String> = OnceLock::new();
+
+/// Says that this command is run from here on.
+pub(crate) fn set_this_command(command: &str) {
+    // Set once at most.
+    let _ = INSTEAD.set(command.to_owned());
+}
+
 /// The command line of this process, without keys that were typed into it.
 pub(crate) fn this_command() -> String {
+    if let Some(command) = INSTEAD.get() {
+        return command.clone();
+    }
     command(std::iter::once("aske".to_owned()).chain(shown(std::env::args().skip(1))))
 }
 

@@ -239,6 +239,34 @@ fn init_writes_a_configuration_that_runs() {
 }
 
 #[test]
+fn models_of_two_servers_with_one_name_are_two_experiments() {
+    let (world, one, two) = (World::new(), server(0), server(0));
+    let bench = |server: &TestServer| {
+        let named = format!("{}#asker", server.url());
+        world.run(&["bench", "--asker", &named, "--limit", "1"]).ended(0)
+    };
+    bench(&one);
+    let ran = bench(&two);
+    assert!(ran.stderr.contains("so this run goes into runs/nano-asker-2"), "{ran}");
+    assert!(ran.stderr.contains(&format!("{} in the folder, {} now", one.url(), two.url())), "{ran}");
+    assert!(bench(&one).stderr.contains("all finished before"));
+}
+
+#[test]
+fn init_takes_a_whole_name_and_writes_only_what_is_valid() {
+    let (world, server) = (World::new(), server(0));
+    let named = format!("{}#asker", server.url());
+    let ran = world.run(&["init", "--url", &server.url(), "--model", "asker", "--solvers", "asker,asker"]);
+    assert!(ran.ended(2).stderr.contains("named twice"));
+    assert!(!world.path("aske.toml").exists() && !world.path("aske.toml.new").exists());
+    world.run(&["init", "--url", &named]).ended(0);
+    assert!(world.read("aske.toml").contains(&format!("model = \"{named}\"")));
+    let secret = "http://user:hunter2@127.0.0.1:1/v1";
+    let ran = world.run(&["init", "--force", "--url", secret]).ended(2);
+    assert!(!ran.stderr.contains("hunter2"), "{ran}");
+}
+
+#[test]
 fn init_without_a_terminal_says_what_it_needs() {
     let (world, server, one) = (World::new(), server(0), listing(&["org/only"]));
     let ran = without_keys(&world, &["init"]).ended(2);

@@ -54,6 +54,22 @@ fn a_grown_run_asks_only_what_is_new_and_equals_one_made_at_once() {
 }
 
 #[test]
+fn without_another_configuration_a_run_continues_as_it_was_configured() {
+    let server = server(0);
+    let world = World::with(&Config { samples: 1, ..Config::new(&server, &[20, 50, 80]) });
+    world.expect(0, &["bench", "--run", "run"]);
+    std::fs::remove_file(world.path("aske.toml")).unwrap();
+    let asked = server.stats().requests;
+    let ran = world.expect(0, &["bench", "--run", "run"]);
+    assert!(ran.stderr.contains("asker asks 3 solvers: 3 sessions"), "{ran}");
+    assert_eq!(server.stats().requests, asked, "nothing was left to ask");
+    world.expect(0, &["bench", "--run", "run", "--samples", "2"]);
+    assert_eq!(world.folder("run").records().len(), 6);
+    let ran = world.expect(2, &["bench", "--run", "run", "--asker", "fixed"]);
+    assert!(ran.stderr.contains("asker.model: asker in the folder, fixed now"), "{ran}");
+}
+
+#[test]
 fn shards_merge_into_the_run_they_are_parts_of() {
     let server = server(0);
     let config = Config::new(&server, &[20, 40, 60, 80]);

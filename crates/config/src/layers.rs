@@ -2,7 +2,7 @@
 //! value.
 
 use crate::environment::{CONFIG_VARIABLE, nested, read_value, table};
-use crate::named::{Definition, define, find_provider, is_bare_url, references};
+use crate::named::{Definition, define, find_provider, is_bare_url, is_url, references};
 use crate::providers::{BUNDLED, BUNDLED_PROVIDERS, ProviderEnvironment};
 use crate::renamed::{self, OldKey};
 use crate::secret::{redact, shown};
@@ -186,6 +186,14 @@ impl Layers {
     pub fn bare_urls(&self) -> BTreeSet<String> {
         let mut config = self.config.clone();
         references(&mut config).filter(|word| is_bare_url(word)).map(|word| word.clone()).collect()
+    }
+
+    /// The models that are named `URL#MODEL`, and their addresses.
+    pub fn addresses(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.named.iter().filter_map(|(word, name)| {
+            let (url, _) = word.split_once('#').filter(|_| is_url(word))?;
+            Some((name.as_str(), url))
+        })
     }
 
     /// Names the model that the configuration means by the address of its server alone.

@@ -32,7 +32,8 @@ pub(crate) fn is_bare_url(word: &str) -> bool {
     is_url(word) && word.split_once('#').is_none_or(|(_, model)| model.is_empty())
 }
 
-fn is_url(word: &str) -> bool {
+/// Whether this is an address.
+pub(crate) fn is_url(word: &str) -> bool {
     word.starts_with("http://") || word.starts_with("https://")
 }
 

@@ -1,6 +1,6 @@
 //! Outcomes, counted, with their intervals.
 
-use crate::Share;
+use crate::{Share, few_pairs};
 use aske_session::{Grade, Outcome};
 use aske_stats::{Interval, clopper_pearson, clustered, mean_interval};
 use std::collections::BTreeMap;
@@ -72,6 +72,12 @@ impl Tally {
         let mut shares = shares(&pairs, &samples);
         for share in &mut shares {
             share.these_pairs = clopper_pearson(share.sessions, share.of);
+            // Nothing is known better of other pairs than of these.
+            if let (true, Some(over), Some(these)) =
+                (few_pairs(pairs.len()), &mut share.over_pairs, share.these_pairs)
+            {
+                *over = Interval { low: over.low.min(these.low), high: over.high.max(these.high) };
+            }
         }
         shares
     }

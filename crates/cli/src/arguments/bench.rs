@@ -45,13 +45,15 @@ Examples:
   aske bench --asker models/gemma-3-4b-it       a checkpoint folder; vLLM serves those that this program cannot run
   aske bench --config paper-bench --dry-run     show the plan, calls, tokens and cost
   aske bench --config my.toml --run runs/mine --budget-usd 50
+  aske bench --run runs/mine --samples 20       more samples of an earlier run
   aske bench --until 5                          stop when the 95% interval is ± 5 points
   aske bench --config my.toml --shard 3/8       run one part of the plan; `aske merge` joins the parts"
 )]
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// The run folder [default: runs/CONFIG-ASKER]
+    /// The run folder [default: runs/CONFIG-ASKER]. Without --config, --set, --solvers and an aske.toml, a run that exists is
+    /// continued as it was configured
     #[arg(long, value_name = "FOLDER", add = completion::runs())]
     pub(crate) run: Option<PathBuf>,
     /// Run only these pairs (a:b), or every pair with a solver (a); separated by commas

@@ -6,7 +6,9 @@ use crate::logging;
 use crate::output::note_once;
 use crate::runs::named::name_served;
 use aske_config::{ConfigError, Layers};
+use aske_record::Manifest;
 use clap::Args;
+use std::path::Path;
 use toml::Value;
 
 /// The help of `--config` for commands that train.
@@ -128,11 +130,26 @@ impl Configuration {
         let flags = given(&self.overrides, self.flags().into_iter().chain(more))?;
         // The set `local` has its own configuration, with budgets that suit it.
         let local = self.set.as_deref().filter(|set| *set == "local");
-        let mut layers = Layers::load(self.config.as_deref().or(local), environment(), &flags)?;
-        layers.notices().iter().for_each(note_once);
-        name_served(&mut layers)?;
-        Ok(layers)
+        named(Layers::load(self.config.as_deref().or(local), environment(), &flags)?)
     }
+
+    /// As [`Self::load`]; but where nothing else says what the experiment is, the run in the folder does.
+    pub(crate) fn load_for(&self, run: Option<&Path>, more: Vec<Flag<'_>>) -> Result<Layers, CliError> {
+        let chosen = self.config.is_some() || self.set.is_some() || !self.solvers.is_empty();
+        let Some(run) = run.filter(|_| !chosen && !Layers::has_default()) else { return self.load(more) };
+        let Some(manifest) = Manifest::read(run)?.filter(|manifest| !manifest.is_eval()) else {
+            return self.load(more);
+        };
+        let flags = given(&self.overrides, self.flags().into_iter().chain(more))?;
+        named(Layers::of_run(manifest.config, &run.join("run.toml"), None, environment(), &flags)?)
+    }
+}
+
+/// Prints the notices of the layers, and names the models of servers that have only one.
+fn named(mut layers: Layers) -> Result<Layers, CliError> {
+    layers.notices().iter().for_each(note_once);
+    name_served(&mut layers)?;
+    Ok(layers)
 }
 
 /// A flag, the key that it sets, and its value if it is given.

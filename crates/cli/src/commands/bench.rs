@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Exit, CliError> {
 fn load(arguments: &Bench) -> Result<(Layers, Settings, Place), CliError> {
     let mut flags = vec![("--samples", "run.samples", arguments.samples.map(|n| Value::Integer(n.into())))];
     flags.extend(arguments.execution.flags());
-    let layers = arguments.configuration.load(flags)?;
+    let layers = arguments.configuration.load_for(arguments.run.as_deref(), flags)?;
     let settings = layers.settings()?;
     let place = match &arguments.run {
         Some(path) => Place::named(path),

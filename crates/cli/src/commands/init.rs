@@ -8,10 +8,11 @@ use crate::error::{CliError, Exit};
 use crate::output::{BOLD, data, hint, note, paint, safe_line, write};
 use crate::runs::named::{address, blocking, list, listed, resolve, unreachable};
 use crate::runs::summary::is_price_unknown;
+use crate::shell::set_this_command;
 use aske_bench::{Dialogue, ModelRegistry, Selection, estimate, plan};
 use aske_chat::Hint;
-use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind};
-use aske_model::{ErrorCause, Halt, Limits, Request};
+use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind, Settings};
+use aske_model::{ErrorCause, Halt, Limits, Request, redact_text};
 use aske_session::{Domain, Pack};
 use clap::Parser;
 use std::collections::BTreeMap;
@@ -20,6 +21,9 @@ use std::sync::Arc;
 use toml::Value;
 
 const FILE: &str = "aske.toml";
+
+/// The same until it is known to be valid.
+const DRAFT: &str = "aske.toml.new";
 
 /// The command that runs a few sessions.
 const SMOKE_TEST: [&str; 4] = ["aske", "bench", "--limit", "5"];
@@ -46,9 +50,28 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, CliError> {
     let name = resolve(&chosen.asker, &mut layers)?;
     let section = layers.config().models.get(&name).cloned().unwrap_or_default();
     try_model(&chosen.asker, section)?;
-    write(Path::new(FILE), text(&chosen, layers.config().models.get(&name)))?;
+    let settings = write_valid(&text(&chosen, layers.config().models.get(&name)))?;
     data(format_args!("wrote {FILE}"));
-    smoke_test(arguments)
+    smoke_test(arguments, &settings)
+}
+
+/// Writes the file if the configuration is valid; its settings.
+fn write_valid(text: &str) -> Result<Settings, CliError> {
+    let draft = Path::new(DRAFT);
+    write(draft, text)?;
+    let checked = Layers::load(Some(DRAFT), crate::arguments::environment(), &[])
+        .and_then(|layers| layers.settings())
+        .map_err(CliError::from)
+        .and_then(|settings| {
+            let renamed = std::fs::rename(draft, FILE);
+            renamed.map_err(|error| CliError::failure(format_args!("{FILE}: {error}")))?;
+            Ok(settings)
+        });
+    if checked.is_err() {
+        // What is wrong with the configuration matters more.
+        let _ = std::fs::remove_file(draft);
+    }
+    checked
 }
 
 /// The models that the file will name.
@@ -70,6 +93,11 @@ fn choose(arguments: &Init, layers: &Layers) -> Result<Chosen, CliError> {
         && model.contains(['/', '#'])
     {
         return Ok(Chosen { asker: model.clone(), solvers: arguments.solvers.clone() });
+    }
+    if let (None, Some(url)) = (&arguments.model, &arguments.url)
+        && url.split_once('#').is_some_and(|(_, model)| !model.is_empty())
+    {
+        return Ok(Chosen { asker: url.clone(), solvers: arguments.solvers.clone() });
     }
     let server = server(arguments, layers)?;
     let word = |model: &str| format!("{}{model}", server.prefix);
@@ -108,7 +136,7 @@ fn server(arguments: &Init, layers: &Layers) -> Result<Server, CliError> {
         let (name, section) = providers::find(&word, layers)?;
         (format!("{name}/"), section)
     };
-    let models = match list(prefix.trim_end_matches(['/', '#']), &section)? {
+    let models = match list("server", &section)? {
         Ok(models) => models.unwrap_or_default(),
         // Not every provider lists its models; the model that is named is tried anyway.
         Err(error)
@@ -183,6 +211,7 @@ fn try_model(word: &str, section: ModelSection) -> Result<(), CliError> {
     let dialogue = Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: 0 };
     let models = ModelRegistry::from_sections(&sections, 1, &dialogue)?;
     let Some(model) = models.get("model").cloned() else { return Ok(()) };
+    let word = safe_line(&redact_text(word));
     note(format_args!("asking {word}: {QUESTION}"));
     let request = Request { max_tokens: REPLY_TOKENS, ..Request::user(QUESTION) };
     let done = blocking(async move { model.complete(&request, &Halt::default()).await })?;
@@ -251,11 +280,9 @@ fn text(chosen: &Chosen, section: Option<&ModelSection>) -> String {
 }
 
 /// Offers five sessions with their estimated cost.
-fn smoke_test(arguments: &Init) -> Result<Exit, CliError> {
-    let layers = Layers::load(Some(FILE), crate::arguments::environment(), &[])?;
-    let settings = layers.settings()?;
-    let sessions = plan(&settings, &Selection { limit: Some(5), ..Selection::default() })?;
-    let estimate = estimate(&settings, &sessions);
+fn smoke_test(arguments: &Init, settings: &Settings) -> Result<Exit, CliError> {
+    let sessions = plan(settings, &Selection { limit: Some(5), ..Selection::default() })?;
+    let estimate = estimate(settings, &sessions);
     let unknown: Vec<&str> = settings
         .models
         .iter()
@@ -282,7 +309,10 @@ fn smoke_test(arguments: &Init) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     match Arguments::parse_from(SMOKE_TEST).command {
-        Command::Bench(bench) => super::bench::run(&bench),
+        Command::Bench(bench) => {
+            set_this_command(&command);
+            super::bench::run(&bench)
+        }
         _ => Ok(Exit::Done),
     }
 }

@@ -7,7 +7,7 @@ mod pull;
 use crate::arguments::{Models, ModelsCommand};
 use crate::display::tables::{Table, table};
 use crate::error::{CliError, Exit};
-use crate::output::{data, note};
+use crate::output::{data, note, safe_line};
 use crate::runs::models::{dialogue, named};
 use crate::runs::summary::is_price_unknown;
 use crate::runtime::{Interrupt, block_on};
@@ -91,7 +91,7 @@ fn as_table(config: &Config, names: &[&str], probed: &ProbeResults) -> Table {
         table.add_row([
             (*name).to_owned(),
             provider(section).as_str().unwrap_or_default().to_owned(),
-            served(name, section),
+            safe_line(&served(name, section)),
             section.params.map_or_else(String::new, size),
             price(|price| price.input),
             price(|price| price.output),

@@ -134,7 +134,9 @@ fn missing(run: &RunEvidence) {
             "`aske repair {path}` rebuilds records from stored replies, without calling a model"
         ));
     } else if run.held.planned.is_some_and(|planned| planned > records) {
-        hint("`aske bench` with the same configuration continues; stored replies are reused");
+        hint(format_args!(
+            "`aske bench --run {path}`, with --config if it was started with one, continues; stored replies are reused"
+        ));
     }
 }
 
@@ -215,7 +217,7 @@ fn comparisons(evidence: &Evidence) {
         return;
     }
     heading("askers on the same pairs and samples, in points");
-    let header = ["first", "second", "sessions", "first − second", "p (Holm)", "could have seen", "verdict"];
+    let header = ["first", "second", "sessions", "first − second", "p (Holm)", "detectable (80%)", "verdict"];
     let mut shown = table(&header, &[2, 3, 4, 5]);
     for Comparison { runs, paired, p_holm, verdict } in &evidence.comparisons {
         let [first, second] = runs.map(|run| evidence.runs[run].asker.clone());

@@ -112,9 +112,11 @@ pub(crate) fn given_or_latest(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliErro
 fn given_or(given: &[PathBuf], find: impl Fn() -> Vec<PathBuf>) -> Result<Vec<PathBuf>, CliError> {
     let found = if given.is_empty() { find() } else { given.to_vec() };
     if found.is_empty() {
+        let other = below(Path::new("runs"), 3).into_iter().next_back();
+        let such_as = other.map_or_else(String::new, |path| format!(", such as {}", path.display()));
         return Err(CliError::usage(
-            "there is no run in runs/",
-            "name a run folder, or create one with `aske bench`",
+            "there is no benchmark in runs/",
+            format!("name a run folder{such_as}, or create one with `aske bench`"),
         ));
     }
     Ok(found)

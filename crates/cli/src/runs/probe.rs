@@ -1,5 +1,6 @@
 //! Calls every remote model once before a run. A wrong key, name or address stops the command before anything is created.
 
+use super::named::address;
 use super::progress::Spinner;
 use crate::error::{CliError, Exit};
 use crate::output::{NOTE, note, paint, safe_line};
@@ -141,12 +142,17 @@ fn hint(error: &ModelError, section: &ModelSection) -> String {
         (ErrorCause::Auth, _) => {
             format!("name the variable with its key: {}", setting(model, "api_key_env", "VARIABLE"))
         }
+        (ErrorCause::NotFound, None) => {
+            let url = address(section);
+            format!("most addresses end in /v1; `aske models {url}` lists the models at {url}")
+        }
         (ErrorCause::NotFound, _) => format!(
             "name it as its server does: {}; `aske models {model}` says whether the server lists it",
             setting(model, "model", "NAME")
         ),
         (ErrorCause::Network, _) => format!(
-            "start its server, or give its address: {}; `aske models {model}` tries it",
+            "is the server at {} running, and is this its address? Another one: {}",
+            address(section),
             setting(model, "url", "http://HOST:PORT/v1")
         ),
         _ => error.hint_with_limits("the token limits"),
