@@ -70,6 +70,15 @@ fn without_another_configuration_a_run_continues_as_it_was_configured() {
 }
 
 #[test]
+fn a_new_experiment_passes_over_what_is_in_the_way() {
+    let world = World::new();
+    world.expect(0, &["bench", "--asker", "fixed", "--limit", "1"]);
+    world.write("runs/nano-fixed-2", "not a folder");
+    let ran = world.expect(0, &["bench", "--asker", "fixed", "--limit", "1", "--rounds", "2"]);
+    assert!(ran.stderr.contains("so this run goes into runs/nano-fixed-3"), "{ran}");
+}
+
+#[test]
 fn shards_merge_into_the_run_they_are_parts_of() {
     let server = server(0);
     let config = Config::new(&server, &[20, 40, 60, 80]);

@@ -49,7 +49,8 @@ impl Place {
         let mut path = usual.clone();
         for number in 2..u32::MAX {
             path = PathBuf::from(format!("{}-{number}", usual.display()));
-            if differences(&path)?.is_none_or(|found| found.is_empty()) {
+            let is_same = || matches!(differences(&path), Ok(Some(found)) if found.is_empty());
+            if path.symlink_metadata().is_err() || is_same() {
                 break;
             }
         }

@@ -276,7 +276,9 @@ impl Progress {
         let seconds = self.started.elapsed().as_secs_f64().max(0.001);
         let mut parts = Vec::new();
         if tally.sessions() > 0 {
-            parts.push(share(Outcome::Calibrated, GOOD, "calibrated"));
+            // Those that were finished before are not in the shares.
+            let calibrated = if self.finished > 0 { "new: calibrated" } else { "calibrated" };
+            parts.push(share(Outcome::Calibrated, GOOD, calibrated));
             parts.push(share(Outcome::TooEasy, NOTE, "too_easy"));
             parts.push(share(Outcome::TooHard, NOTE, "too_hard"));
         }
