@@ -1,7 +1,7 @@
 //! Experiment trackers, which show the metrics of a training that are also in `metrics.jsonl`.
 //!
-//! TensorBoard's [`EventFile`] is always written. The other trackers are used through their Python clients, each in a
-//! [`Client`] process of its own, so that offline modes and environment variables are the client's. A tracker that fails, hangs
+//! TensorBoard's event file is always written. The other trackers are used through their Python clients, each in a
+//! process of its own, so that offline modes and environment variables are the client's. A tracker that fails, hangs
 //! or does not keep up is reported once, and never holds up a training: `metrics.jsonl` has every step, and the next start
 //! sends what a tracker lacks.
 
