@@ -28,7 +28,7 @@ impl Definition {
 }
 
 /// Whether this is the address of a server without the name of a model.
-pub(crate) fn is_bare_url(word: &str) -> bool {
+pub fn is_bare_url(word: &str) -> bool {
     is_url(word) && word.split_once('#').is_none_or(|(_, model)| model.is_empty())
 }
 

@@ -9,7 +9,7 @@ use crate::runs::folders::{self, Place};
 use crate::runs::probe::{Probing, of_plan};
 use crate::runs::servers::{Hosting, Servers, during};
 use crate::runs::summary::{
-    exit_status, failures_json, note_outdated_grades, note_unknown_prices, report_unfinished, resume,
+    exit_status, failures_json, note_outdated_grades, note_unknown_prices, report_left, report_unfinished,
 };
 use crate::runtime::runtime;
 use crate::shell::command;
@@ -363,9 +363,7 @@ pub(crate) fn total(arguments: &Bench, phases: &Phases) -> Result<(), CliError> 
     show_results(&settings, &tally, &used, caveats.as_ref());
     data(format_args!("\n{range} with {} in {duration}", counted(phases.loads, "model load")));
     if open > 0 {
-        let are = if open == 1 { "is" } else { "are" };
-        note(format_args!("\n{} {are} left", counted(open, "session")));
-        hint(resume());
+        report_left("", open, "sessions");
     }
     Ok(())
 }

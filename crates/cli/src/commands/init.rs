@@ -6,18 +6,17 @@ use super::models::providers;
 use crate::arguments::{Arguments, Command, Init};
 use crate::error::{CliError, Exit};
 use crate::output::{BOLD, data, hint, note, paint, safe_line, write};
-use crate::runs::named::{address, blocking, list, listed, resolve, unreachable};
+use crate::runs::named::{
+    address, at_address, blocking, is_listed, list, listed, resolve, single, unreachable,
+};
 use crate::runs::summary::is_price_unknown;
 use crate::shell::set_this_command;
-use aske_bench::{Dialogue, ModelRegistry, Selection, estimate, plan};
+use aske_bench::{Selection, estimate, plan};
 use aske_chat::Hint;
-use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind, Settings};
+use aske_config::{Layers, ModelSection, Settings};
 use aske_model::{ErrorCause, Halt, Limits, Request, redact_text};
-use aske_session::{Domain, Pack};
 use clap::Parser;
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use toml::Value;
 
 const FILE: &str = "aske.toml";
@@ -130,8 +129,7 @@ fn server(arguments: &Init, layers: &Layers) -> Result<Server, CliError> {
     };
     let (prefix, section) = if word.contains("://") {
         let url = word.trim_end_matches(['#', '/']).to_owned();
-        let (provider, prefix) = (Some(ProviderKind::Openai), format!("{url}#"));
-        (prefix, ModelSection { provider, url: OneOrMany::One(url), ..ModelSection::default() })
+        (format!("{url}#"), at_address(&url))
     } else {
         let (name, section) = providers::find(&word, layers)?;
         (format!("{name}/"), section)
@@ -168,9 +166,8 @@ fn choose_provider(layers: &Layers) -> Result<String, CliError> {
 
 /// The model of this name; an error if a server of the user lists others. A provider may have more models than it lists.
 fn known(model: &str, server: &Server) -> Result<String, CliError> {
-    let is_listed = |listed: &String| listed == model || listed.strip_suffix(":latest") == Some(model);
     let is_hosted = server.section.api_key_env.is_some();
-    if is_hosted || server.models.is_empty() || server.models.iter().any(is_listed) {
+    if is_hosted || server.models.is_empty() || is_listed(&server.models, model) {
         return Ok(model.to_owned());
     }
     let likely = aske_config::closest(model, server.models.iter().map(String::as_str));
@@ -207,10 +204,7 @@ fn choose_model(server: &Server) -> Result<String, CliError> {
 /// Asks the model a short question; shows what it answered, and how long it took.
 fn try_model(word: &str, section: ModelSection) -> Result<(), CliError> {
     let limits = Limits { attempts: 1, timeout_s: REPLY_SECONDS, ..section.limits.clone() };
-    let sections = BTreeMap::from([("model".to_owned(), ModelSection { limits, ..section })]);
-    let dialogue = Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: 0 };
-    let models = ModelRegistry::from_sections(&sections, 1, &dialogue)?;
-    let Some(model) = models.get("model").cloned() else { return Ok(()) };
+    let Some(model) = single("model", ModelSection { limits, ..section })? else { return Ok(()) };
     let word = safe_line(&redact_text(word));
     note(format_args!("asking {word}: {QUESTION}"));
     let request = Request { max_tokens: REPLY_TOKENS, ..Request::user(QUESTION) };

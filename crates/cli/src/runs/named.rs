@@ -4,8 +4,8 @@ use crate::error::{CliError, Exit};
 use crate::output::safe_line;
 use crate::runtime::runtime;
 use aske_bench::{Dialogue, ModelRegistry};
-use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind, Settings, closest};
-use aske_model::{ErrorCause, ModelError, redact_url};
+use aske_config::{Layers, ModelSection, OneOrMany, ProviderKind, Settings, closest, is_bare_url};
+use aske_model::{ErrorCause, Model, ModelError, redact_url};
 use aske_session::{Domain, Pack};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,7 @@ const LISTED: usize = 8;
 /// `PROVIDER/MODEL`. A server that is named without a model is asked for its only one.
 pub(crate) fn resolve(word: &str, layers: &mut Layers) -> Result<String, CliError> {
     let bare = word.trim_end_matches('#');
-    let is_bare = (bare.starts_with("http://") || bare.starts_with("https://")) && !bare.contains('#');
-    if is_bare && !layers.config().models.contains_key(word) {
+    if is_bare_url(bare) && !layers.config().models.contains_key(word) {
         let model = only_model(bare)?;
         return Ok(layers.name_model(&format!("{bare}#{model}"))?);
     }
@@ -37,14 +36,19 @@ pub(crate) fn name_served(layers: &mut Layers) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The only model of a server.
-fn only_model(url: &str) -> Result<String, CliError> {
-    let shown = redact_url(url);
-    let section = ModelSection {
+/// A model of the server at this address.
+pub(crate) fn at_address(url: &str) -> ModelSection {
+    ModelSection {
         provider: Some(ProviderKind::Openai),
         url: OneOrMany::One(url.to_owned()),
         ..ModelSection::default()
-    };
+    }
+}
+
+/// The only model of a server.
+fn only_model(url: &str) -> Result<String, CliError> {
+    let shown = redact_url(url);
+    let section = at_address(url);
     let names = match list("server", &section)? {
         Ok(names) => names.unwrap_or_default(),
         Err(error) => return Err(unreachable(&section, &error)),
@@ -67,11 +71,20 @@ pub(crate) fn list(
     name: &str,
     section: &ModelSection,
 ) -> Result<Result<Option<Vec<String>>, ModelError>, CliError> {
-    let sections = BTreeMap::from([(name.to_owned(), section.clone())]);
-    let dialogue = Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: 0 };
-    let models = ModelRegistry::from_sections(&sections, 1, &dialogue)?;
-    let Some(model) = models.get(name).cloned() else { return Ok(Ok(None)) };
+    let Some(model) = single(name, section.clone())? else { return Ok(Ok(None)) };
     blocking(async move { model.served().await })
+}
+
+/// A model outside any run.
+pub(crate) fn single(name: &str, section: ModelSection) -> Result<Option<Arc<Model>>, CliError> {
+    let sections = BTreeMap::from([(name.to_owned(), section)]);
+    let dialogue = Dialogue { pack: Arc::new(Pack::builtin(&Domain::math())), rounds: 0 };
+    Ok(ModelRegistry::from_sections(&sections, 1, &dialogue)?.get(name).cloned())
+}
+
+/// Whether a server lists a model, with or without the tag that means the latest.
+pub(crate) fn is_listed(names: &[String], model: &str) -> bool {
+    names.iter().any(|listed| listed == model || listed.strip_suffix(":latest") == Some(model))
 }
 
 /// The first names, and the number of the others.
@@ -102,8 +115,7 @@ fn check_local_server(name: &str, section: &ModelSection) -> Result<(), CliError
         Err(_) => return Ok(()),
     };
     let wanted = section.model.as_deref().unwrap_or(name);
-    let is_wanted = |listed: &String| listed == wanted || listed.strip_suffix(":latest") == Some(wanted);
-    if names.is_empty() && section.pull.is_none() || names.iter().any(is_wanted) {
+    if names.is_empty() && section.pull.is_none() || is_listed(&names, wanted) {
         return Ok(());
     }
     let message = match names.as_slice() {

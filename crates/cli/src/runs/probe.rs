@@ -10,6 +10,7 @@ use aske_bench::{Budget, ModelRegistry, PlannedSession, Probes, needed_roles, pr
 use aske_config::{ModelSection, ProviderKind, RoleSettings, Settings, is_env_var_name};
 use aske_model::{ErrorCause, ModelError};
 use aske_record::RunDir;
+use aske_report::number::counted;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -68,7 +69,7 @@ impl Probing<'_> {
             loop {
                 tokio::time::sleep(Duration::from_millis(250)).await;
                 let seconds = begun.elapsed().as_secs();
-                spinner.set(|| format!("trying {}, {seconds} s", counted(names.len())));
+                spinner.set(|| format!("trying {}, {seconds} s", counted(names.len(), "model")));
             }
         };
         let result = tokio::select! {
@@ -81,7 +82,7 @@ impl Probing<'_> {
         if probes.replied() > 0 {
             let answer = if probes.replied() == 1 { "answers" } else { "answer" };
             let cost = if probes.cost().0 > 0.0 { format!(", {}", probes.cost()) } else { String::new() };
-            let (models, seconds) = (counted(probes.replied()), begun.elapsed().as_secs_f64());
+            let (models, seconds) = (counted(probes.replied(), "model"), begun.elapsed().as_secs_f64());
             note(format_args!("{models} {answer}, tried once each in {seconds:.1} s{cost}"));
         }
         for warning in &probes.warnings {
@@ -103,7 +104,7 @@ impl Probing<'_> {
         let mut hints: Vec<String> =
             first.filter_map(|error| Some(hint(error, self.settings.models.get(&error.model)?))).collect();
         hints.push("--no-probe starts without trying the models".to_owned());
-        let (failed, tried) = (errors.len(), counted(tried));
+        let (failed, tried) = (errors.len(), counted(tried, "model"));
         CliError {
             message: format!(
                 "{failed} of {tried} cannot be used; nothing was started\n  {}",
@@ -126,10 +127,6 @@ pub(crate) fn of_plan<'s>(
     };
     let open: Vec<&PlannedSession> = plan.iter().filter(|planned| !recorded(planned)).collect();
     Ok(needed_roles(settings, &open, folder.map(RunDir::calls))?)
-}
-
-fn counted(models: usize) -> String {
-    if models == 1 { "1 model".to_owned() } else { format!("{models} models") }
 }
 
 /// What to type about a model that cannot be used.

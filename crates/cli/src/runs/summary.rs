@@ -34,10 +34,15 @@ pub(crate) fn report_unfinished(ended: &JobSummary, unit: &str) {
     report_failures(ended, unit);
     if ended.open > 0 {
         let why = ended.budget_limit.map(|reached| format!("{reached}; ")).unwrap_or_default();
-        let are = if ended.open == 1 { "is" } else { "are" };
-        note(format_args!("\n{why}{} {are} left", counted(ended.open, unit.trim_end_matches('s'))));
-        hint(resume());
+        report_left(&why, ended.open, unit);
     }
+}
+
+/// Says how many units are left, after the reason, and how to go on.
+pub(crate) fn report_left(why: &str, open: usize, unit: &str) {
+    let are = if open == 1 { "is" } else { "are" };
+    note(format_args!("\n{why}{} {are} left", counted(open, unit.trim_end_matches('s'))));
+    hint(resume());
 }
 
 /// How to continue.
