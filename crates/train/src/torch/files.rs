@@ -1,11 +1,13 @@
 //! Reads and writes safetensors files as libtorch tensors.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use safetensors::{Dtype, SafeTensors, View};
+use rayon::prelude::*;
+use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use tch::{Device, Kind, Tensor};
 
@@ -67,62 +69,50 @@ pub(super) fn read_tensors(path: &Path, device: Device) -> Result<Contents, Lear
     Ok((all, header.metadata().clone().unwrap_or_default()))
 }
 
-/// Writes tensors in bfloat16 or single precision.
+/// Writes tensors in their own precision, bfloat16 or single, several at a time.
+///
+/// Copying from a GPU and writing to memory are each limited by one core, and a training step waits for both.
 pub(super) fn write_tensors(
     path: &Path,
-    tensors: &[(String, Tensor)],
-    bf16: bool,
+    tensors: Vec<(String, Tensor)>,
     metadata: &[(&str, String)],
 ) -> Result<(), LearnError> {
-    let failed = RefCell::new(None);
-    let views = tensors.iter().map(|(name, tensor)| {
+    let metadata = metadata.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let (mut described, mut placed) = (Vec::new(), Vec::new());
+    let mut end = 0;
+    for (name, tensor) in tensors {
+        let (dtype, width) = match tensor.f_kind()? {
+            Kind::BFloat16 => (Dtype::BF16, 2),
+            Kind::Float => (Dtype::F32, 4),
+            other => return Err(LearnError::file(path, format!("tensor `{name}` holds {other:?}"))),
+        };
         let shape = tensor.size().into_iter().map(|size| usize::try_from(size).unwrap_or(0)).collect();
-        (name.as_str(), HostCopy { tensor, shape, bf16, failed: &failed })
-    });
-    let metadata: HashMap<String, String> =
-        metadata.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    safetensors::serialize_to_file(views, Some(metadata), path)
+        let begin = end;
+        end += tensor.numel() * width;
+        described.push((name, TensorInfo { dtype, shape, data_offsets: (begin, end) }));
+        placed.push((begin..end, tensor));
+    }
+    let header = Metadata::new(Some(metadata), described).map_err(|error| LearnError::file(path, error))?;
+    let mut header = serde_json::to_vec(&header).map_err(|error| LearnError::file(path, error))?;
+    // The data begins at a multiple of eight bytes.
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let mut start = (header.len() as u64).to_le_bytes().to_vec();
+    start.extend(header);
+    File::create(path)
+        .and_then(|file| file.set_len((start.len() + end) as u64))
+        .and_then(|()| write_at(path, 0, &start))
         .map_err(|error| LearnError::file(path, error))?;
-    failed.into_inner().map_or(Ok(()), Err)
-}
-
-/// A tensor that is copied to the host when it is written, so that the host holds one at a time.
-struct HostCopy<'t> {
-    tensor: &'t Tensor,
-    shape: Vec<usize>,
-    bf16: bool,
-    /// The first error: [`View::data`] cannot return one.
-    failed: &'t RefCell<Option<LearnError>>,
-}
-
-impl HostCopy<'_> {
-    fn copy(&self) -> Result<Vec<u8>, LearnError> {
-        let kind = if self.bf16 { Kind::BFloat16 } else { Kind::Float };
-        let tensor = self.tensor.f_to_kind(kind)?.f_to_device(Device::Cpu)?.f_contiguous()?;
-        let mut bytes = vec![0; self.data_len()];
+    placed.into_par_iter().try_for_each(|(range, tensor)| {
+        let tensor = tensor.f_to_device(Device::Cpu)?.f_contiguous()?;
+        let mut bytes = vec![0; range.len()];
         tensor.f_copy_data_u8(&mut bytes, tensor.numel())?;
-        Ok(bytes)
-    }
+        write_at(path, start.len() + range.start, &bytes).map_err(|error| LearnError::file(path, error))
+    })
 }
 
-impl View for HostCopy<'_> {
-    fn dtype(&self) -> Dtype {
-        if self.bf16 { Dtype::BF16 } else { Dtype::F32 }
-    }
-
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        let bytes = self.copy().unwrap_or_else(|error| {
-            self.failed.borrow_mut().get_or_insert(error);
-            vec![0; self.data_len()]
-        });
-        Cow::Owned(bytes)
-    }
-
-    fn data_len(&self) -> usize {
-        self.tensor.numel() * if self.bf16 { 2 } else { 4 }
-    }
+/// Writes a part of a file, through a handle of its own: a handle has one position.
+fn write_at(path: &Path, offset: usize, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::options().write(true).open(path)?;
+    file.seek(SeekFrom::Start(offset as u64))?;
+    file.write_all(bytes)
 }

@@ -230,18 +230,19 @@ impl Network {
         })
     }
 
-    /// All tensors with their names in checkpoint files, adapters merged.
-    pub(super) fn named(&self) -> Result<Vec<(String, Tensor)>, LearnError> {
+    /// All tensors with their names in checkpoint files, adapters merged, in this precision.
+    pub(super) fn named(&self, kind: Kind) -> Result<Vec<(String, Tensor)>, LearnError> {
         let mut all = Vec::new();
         for parameter in self.weights() {
-            all.extend(parameter.split_named(parameter.value())?);
+            all.extend(parameter.split_named(&parameter.value().f_to_kind(kind)?)?);
         }
         let Some(lora) = &self.lora else { return Ok(all) };
         let mut merged_parts = HashMap::new();
         for layer in &self.layers {
             for (projection, adapter) in layer.base.projections().into_iter().zip(&layer.adapters) {
                 let pair = adapter.both().map(|parameter| parameter.value().shallow_clone());
-                merged_parts.extend(projection.split_named(&merged(projection, &pair, lora)?)?);
+                let merged = merged(projection, &pair, lora)?.f_to_kind(kind)?;
+                merged_parts.extend(projection.split_named(&merged)?);
             }
         }
         Ok(all

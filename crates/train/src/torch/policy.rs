@@ -232,7 +232,8 @@ impl TorchPolicy {
         for (name, bytes) in &self.copied {
             files::write(&folder.join(name), bytes)?;
         }
-        write_tensors(&folder.join(WEIGHTS), &self.network.named()?, bf16, &[("format", "pt".to_owned())])
+        let tensors = self.network.named(if bf16 { Kind::BFloat16 } else { Kind::Float })?;
+        write_tensors(&folder.join(WEIGHTS), tensors, &[("format", "pt".to_owned())])
     }
 
     /// Writes the adapters in PEFT's format.
@@ -245,7 +246,7 @@ impl TorchPolicy {
         });
         write_json(&folder.join("adapter_config.json"), &config)?;
         let tensors = split_named(&self.network.trained(), "", |_, parameter| parameter.value())?;
-        write_tensors(&folder.join(ADAPTERS), &tensors, false, &[("format", "pt".to_owned())])
+        write_tensors(&folder.join(ADAPTERS), tensors, &[("format", "pt".to_owned())])
     }
 }
 
@@ -293,7 +294,7 @@ impl Policy for TorchPolicy {
         let _no_grad = no_grad_guard();
         to_weights(match &self.optimizer.ema {
             Some(ema) => split_named(&self.network.trained(), "", |at, _| &ema[at])?,
-            None => self.network.named()?,
+            None => self.network.named(Kind::Float)?,
         })
     }
 
@@ -312,7 +313,7 @@ impl Policy for TorchPolicy {
         let mut tensors = split_named(&trained, "first.", |at, _| &self.optimizer.moments[at][0])?;
         tensors.extend(split_named(&trained, "second.", |at, _| &self.optimizer.moments[at][1])?);
         let metadata = [(STEPS, self.optimizer.steps.to_string())];
-        write_tensors(&folder.join(OPTIMIZER), &tensors, false, &metadata)
+        write_tensors(&folder.join(OPTIMIZER), tensors, &metadata)
     }
 
     fn load_checkpoint(&mut self, folder: &Path) -> Result<(), LearnError> {
