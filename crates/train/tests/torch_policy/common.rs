@@ -38,10 +38,18 @@ pub(crate) fn plain() -> TorchOptions {
     TorchOptions { export_bf16: false, full_precision: true, ..TorchOptions::default() }
 }
 
-/// On the processor, or on the device that `ASKE_TORCH_DEVICE` names.
+/// The processor, or the device that `ASKE_TORCH_DEVICE` names.
+pub(crate) fn device() -> String {
+    std::env::var("ASKE_TORCH_DEVICE").unwrap_or_else(|_| "cpu".to_owned())
+}
+
+/// How far two computations of one number may be apart: sums on a GPU have no fixed order; on the CPU they do.
+pub(crate) fn tolerance() -> f64 {
+    if device() == "cpu" { 0.0 } else { 1e-6 }
+}
+
 pub(crate) fn policy(model: &str, options: TorchOptions) -> TorchPolicy {
-    let device = std::env::var("ASKE_TORCH_DEVICE");
-    TorchPolicy::from_folder(&folder(model), device.as_deref().unwrap_or("cpu"), options).unwrap()
+    TorchPolicy::from_folder(&folder(model), &device(), options).unwrap()
 }
 
 /// An optimizer without weight decay.
