@@ -6,13 +6,13 @@ True
 """
 
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
+from ._errors import ConfigError, RolloutFailure
 from ._native import (
     Call,
     Environment,
     Parsed,
-    RolloutFailure,
     Session,
     Table,
     __version__,
@@ -22,11 +22,16 @@ from ._native import (
     verify,
     verify_batch,
 )
+from ._types import Result, Reward, Rollout
 
 __all__ = [
     "Call",
+    "ConfigError",
     "Environment",
     "Parsed",
+    "Result",
+    "Reward",
+    "Rollout",
     "RolloutFailure",
     "Session",
     "Table",
@@ -41,12 +46,14 @@ __all__ = [
 # Entry points for verifiers under the id `aske-env`; imported on first use.
 _VERIFIERS = ("AskeEnv", "AskeHarness", "AskeTaskset")
 if find_spec("verifiers") is not None:
-    __all__ += _VERIFIERS
+    __all__ += list(_VERIFIERS)
 
+# Type checkers would accept any name if they saw this function.
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    if name in _VERIFIERS:
-        from . import verifiers_env
+    def __getattr__(name: str) -> object:
+        if name in _VERIFIERS:
+            from . import verifiers_env
 
-        return getattr(verifiers_env, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return getattr(verifiers_env, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,11 @@
 //! The answer engine, with an interface like math-verify's.
 
+use crate::pool::map;
+use crate::process::Computation;
 use aske_answer::{Comparison, NotationPolicy, Rules, Verdict, explain, last_boxed, last_word};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use rayon::prelude::*;
+use pyo3::types::PyType;
 use std::sync::OnceLock;
 
 /// An answer for `verify`. Falsy if nothing in it was read as mathematics.
@@ -29,6 +31,25 @@ impl Parsed {
         self.read(py).len()
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, &'static str))> {
+        let Self { text, rules, .. } = slf.get();
+        Ok((slf.get_type().getattr("_restore")?, (text.clone(), name(rules))))
+    }
+
+    /// The answer with exactly this text, from a pickle.
+    #[classmethod]
+    fn _restore(_type: &Bound<'_, PyType>, text: String, rules: &str) -> PyResult<Self> {
+        Ok(Self { text, rules: self::rules(rules)?, readings: OnceLock::new() })
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         format!("Parsed({:?}, readings={:?})", self.text, self.read(py))
     }
@@ -37,6 +58,7 @@ impl Parsed {
 impl Parsed {
     fn read(&self, py: Python<'_>) -> &[String] {
         py.detach(|| {
+            let _computation = Computation::begin();
             self.readings.get_or_init(|| {
                 let explained = explain(&self.text, &self.text, &self.rules);
                 explained.gold.into_iter().map(|reading| reading.read).collect()
@@ -54,6 +76,15 @@ fn rules(name: &str) -> PyResult<Rules> {
         _ => Err(PyValueError::new_err(format!(
             "unknown rules {name:?}; use one of \"aske\", \"math-verify\", \"paper\""
         ))),
+    }
+}
+
+/// The name of rules.
+fn name(rules: &Rules) -> &'static str {
+    match rules {
+        Rules::Aske(_) => "aske",
+        Rules::MathVerify => "math-verify",
+        Rules::Paper => "paper",
     }
 }
 
@@ -84,10 +115,13 @@ pub(crate) fn verify(
 ) -> PyResult<bool> {
     let rules = self::rules(rules)?;
     let (gold, target) = (text(gold)?, text(target)?);
-    Ok(py.detach(|| is_equal(rules.compare(&gold, &target))))
+    Ok(py.detach(|| {
+        let _computation = Computation::begin();
+        is_equal(rules.compare(&gold, &target))
+    }))
 }
 
-/// Verifies many pairs in parallel, on all cores or on `threads` threads.
+/// Verifies many pairs in parallel, on all cores or on `threads` threads. An interrupt (Ctrl-C) ends it.
 #[pyfunction]
 #[pyo3(signature = (golds, targets, *, rules = "aske", threads = None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's lists arrive as vectors")]
@@ -106,17 +140,8 @@ pub(crate) fn verify_batch(
     let rules = self::rules(rules)?;
     let texts = |answers: &[Bound<'_, PyAny>]| answers.iter().map(text).collect::<PyResult<Vec<String>>>();
     let (golds, targets) = (texts(&golds)?, texts(&targets)?);
-    let all = || {
-        golds.par_iter().zip(&targets).map(|(gold, target)| is_equal(rules.compare(gold, target))).collect()
-    };
-    py.detach(|| match threads {
-        None => Ok(all()),
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map(|pool| pool.install(all))
-            .map_err(|error| PyValueError::new_err(error.to_string())),
-    })
+    let pairs = golds.into_iter().zip(targets).collect();
+    map(py, threads, pairs, move |(gold, target): &(String, String)| is_equal(rules.compare(gold, target)))
 }
 
 /// The text of an answer: a string, or the result of `parse`.

@@ -4,28 +4,27 @@
 
 mod answers;
 mod environment;
+mod errors;
 mod history;
 mod judge;
+mod pool;
+mod process;
 mod rollout;
+mod runtime;
 mod session;
+mod source;
 mod table;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
-
-pyo3::create_exception!(
-    _native,
-    RolloutFailure,
-    PyRuntimeError,
-    "A rollout that failed because of infrastructure: drop it, never score it."
-);
 
 /// The native module of the package.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("RolloutFailure", module.py().get_type::<RolloutFailure>())?;
+    process::watch_forks(module)?;
+    runtime::close_at_exit(module)?;
     module.add_function(wrap_pyfunction!(answers::parse, module)?)?;
     module.add_function(wrap_pyfunction!(answers::verify, module)?)?;
     module.add_function(wrap_pyfunction!(answers::verify_batch, module)?)?;
@@ -36,6 +35,19 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
     module.add_class::<session::Call>()?;
     module.add_class::<table::Table>()
+}
+
+/// A value that becomes Python dictionaries, lists and strings when it reaches Python.
+struct AsPython<T>(T);
+
+impl<'py, T: Serialize> IntoPyObject<'py> for AsPython<T> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        to_python(py, &self.0)
+    }
 }
 
 /// A value as Python dictionaries, lists and strings.

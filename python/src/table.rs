@@ -1,5 +1,7 @@
 //! Run folders as Arrow tables, passed to Python without a copy.
 
+use crate::pool::pool;
+use crate::process::Computation;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{Schema, SchemaRef};
@@ -50,7 +52,7 @@ impl Table {
     }
 }
 
-/// One table of one or more runs: `sessions`, `questions`, `answers` or `grades`.
+/// One table of one or more runs: `sessions`, `questions`, `answers`, `grades` or `evals`.
 #[pyfunction]
 #[pyo3(signature = (*folders, kind = "sessions", calibrated = false))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's arguments arrive as a vector")]
@@ -68,7 +70,9 @@ pub(crate) fn load_run(
     if folders.is_empty() {
         return Err(PyValueError::new_err("name at least one run folder"));
     }
-    py.detach(|| {
+    let pool = pool(py)?;
+    let read = || {
+        let _computation = Computation::begin();
         let failed = |error: aske_record::RunError| PyOSError::new_err(error.to_string());
         let runs = folders
             .iter()
@@ -80,5 +84,6 @@ pub(crate) fn load_run(
             part.map_err(failed)?.batch().map_err(|error| PyValueError::new_err(error.to_string()))
         };
         chosen.parts(kind).map(batch).collect::<PyResult<_>>().map(Table)
-    })
+    };
+    py.detach(|| pool.install(read))
 }

@@ -44,7 +44,7 @@ def test_a_parsed_answer_shows_its_readings() -> None:
 
 
 def test_invalid_arguments_raise() -> None:
-    with pytest.raises(TypeError, match="an answer is a str"):
+    with pytest.raises(TypeError, match="must be a str"):
         aske_env.verify(1, "1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one of"):
         aske_env.verify("1", "1", rules="lenient")  # type: ignore[arg-type]
