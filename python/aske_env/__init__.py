@@ -44,15 +44,15 @@ __all__ = [
 ]
 
 # Entry points for verifiers under the id `aske-env`; imported on first use.
-_VERIFIERS = ("AskeEnv", "AskeHarness", "AskeTaskset")
-if find_spec("verifiers") is not None:
-    __all__ += list(_VERIFIERS)
+if TYPE_CHECKING or find_spec("verifiers") is not None:
+    __all__ += ["AskeEnv", "AskeHarness", "AskeTaskset"]
 
-# Type checkers would accept any name if they saw this function.
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from .verifiers_env import AskeEnv, AskeHarness, AskeTaskset
+else:
 
     def __getattr__(name: str) -> object:
-        if name in _VERIFIERS:
+        if name in ("AskeEnv", "AskeHarness", "AskeTaskset"):
             from . import verifiers_env
 
             return getattr(verifiers_env, name)

@@ -1,42 +1,17 @@
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, Self, final
+
+from ._types import Result, Rollout, Rules
 
 __version__: str
-
-Rules = Literal["aske", "math-verify", "paper"]
-Outcome = Literal["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"]
-
-class RolloutFailure(RuntimeError):
-    """A rollout that failed because of infrastructure: drop it, never score it."""
-
-class Reward(TypedDict):
-    calibration: float
-    format: float
-    diversity: float
-
-class Result(TypedDict):
-    """The grade and the reward of a session."""
-
-    outcome: Outcome
-    right: list[bool] | None
-    question: str | None
-    novelty: float
-    reward: Reward
-    total: float
-
-class Rollout(Result):
-    """A finished rollout: the result, and its lines for a run folder."""
-
-    record: dict[str, Any]
-    grade: dict[str, Any]
-    asker_s: float
-    solvers_s: float
 
 @final
 class Parsed:
     """An answer for `verify`. Falsy if nothing in it was read as mathematics."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object, /) -> Self: ...
     @property
     def text(self) -> str: ...
     @property
@@ -65,6 +40,8 @@ def verify_batch(
 class Call:
     """A call that a session needs: send the messages and feed the reply back."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object, /) -> Self: ...
     @property
     def role(self) -> Literal["asker", "one", "two", "check"]: ...
     @property
@@ -80,6 +57,8 @@ class Call:
 class Session:
     """One session, from the first probing turn to the grade. It makes no calls itself."""
 
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object, /) -> Self: ...
     def calls(self) -> list[Call]:
         """The calls that are needed next, in any order; empty when the session is done."""
     @property
@@ -93,11 +72,16 @@ class Session:
 class Environment:
     """Ask-E with the boundary solvers of a configuration. Create one per process and share it between rollouts."""
 
-    def __init__(
-        self, config: str = "paper-train", options: Sequence[str] = (), diversity_url: str | None = None
-    ) -> None: ...
-    def pairs(self) -> list[str]:
-        """Every pair of boundary solvers, as `a:b`."""
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object, /) -> Self: ...
+    def __new__(
+        cls,
+        config: str | PathLike[str] | Mapping[str, Any] = "paper-train",
+        options: Sequence[str] | Mapping[str, Any] = (),
+        diversity_url: str | None = None,
+    ) -> Self: ...
+    def pairs(self, *, shuffled: bool = False) -> list[str]:
+        """Every pair of boundary solvers, as `a:b`, in the order of the configuration or `shuffled` as in `aske train`."""
     @property
     def seed(self) -> int:
         """The seed of the run, which determines the order of pairs, which solver is Model 1, and every draw."""
@@ -120,6 +104,8 @@ class Environment:
         judge_url: str | None = None,
         judge_key: str | None = None,
         cache_salt: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        judge_headers: Mapping[str, str] | None = None,
     ) -> Awaitable[Rollout]:
         """Runs one session with the asker at `url` and all other models as configured.
 
@@ -137,7 +123,7 @@ class Table:
 
 def load_run(
     *folders: str | PathLike[str],
-    kind: Literal["sessions", "questions", "answers", "grades"] = "sessions",
+    kind: Literal["sessions", "questions", "answers", "grades", "evals"] = "sessions",
     calibrated: bool = False,
 ) -> Table:
     """One table of one or more runs."""

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, TypedDict
 
+Rules = Literal["aske", "math-verify", "paper"]
 Outcome = Literal["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"]
 
 

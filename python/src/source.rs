@@ -54,7 +54,7 @@ impl Source {
     pub(crate) fn warn(&self, py: Python<'_>, notices: &[String]) -> PyResult<()> {
         let warnings = py.import("warnings")?;
         let category = py.get_type::<PyUserWarning>();
-        notices.iter().try_for_each(|notice| warnings.call_method1("warn", (notice, &category, 2)).map(drop))
+        notices.iter().try_for_each(|notice| warnings.call_method1("warn", (notice, &category, 1)).map(drop))
     }
 
     /// The arguments from which an equal `Environment` can be made.
