@@ -33,14 +33,15 @@ thread_local! {
 /// holds the lock when a child is forked.
 pub(crate) struct PerProcess<T>(Mutex<Option<(Process, T)>>);
 
+/// What identifies a process among its ancestors.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Process {
+pub(crate) struct Process {
     id: u32,
     forks: u32,
 }
 
 impl Process {
-    fn current() -> Self {
+    pub(crate) fn current() -> Self {
         Self { id: std::process::id(), forks: FORKS.load(SeqCst) }
     }
 }

@@ -1,6 +1,6 @@
 //! Runs futures on threads of their own and resolves futures of asyncio with their results.
 
-use crate::process::{Computation, PerProcess};
+use crate::process::{Computation, PerProcess, Process};
 use futures_util::FutureExt;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
@@ -25,13 +25,19 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Cancels a task when the future of asyncio that stands for it is done, which is too late unless it was cancelled.
 #[pyclass(frozen)]
-struct Cancel(AbortHandle);
+struct Cancel {
+    task: AbortHandle,
+    process: Process,
+}
 
 #[pymethods]
 impl Cancel {
     fn __call__(&self, future: &Bound<'_, PyAny>) {
         let _ = future;
-        self.0.abort();
+        // The task of a parent runs in the parent.
+        if self.process == Process::current() {
+            self.task.abort();
+        }
     }
 }
 
@@ -61,7 +67,8 @@ where
         || Builder::new_multi_thread().thread_name("aske").enable_all().build(),
         |runtime| runtime.spawn(task).abort_handle(),
     );
-    let cancel = Cancel(spawned.map_err(|error| PyRuntimeError::new_err(error.to_string()))?);
+    let task = spawned.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let cancel = Cancel { task, process: Process::current() };
     waiting.call_method1(intern!(py, "add_done_callback"), (cancel,))?;
     Ok(waiting)
 }

@@ -397,3 +397,36 @@ def test_the_limit_of_the_asker_holds_across_rollouts(arguments: list[str]) -> N
     finally:
         process.terminate()
         process.wait()
+
+
+def test_a_fork_within_an_event_loop(arguments: list[str]) -> None:
+    code = """
+    environment = Environment(CONFIG)
+    async def main():
+        waiting = asyncio.ensure_future(gather(environment, 30))
+        for n in range(10):
+            await asyncio.sleep(0.05)
+            if (pid := os.fork()) == 0:
+                # The child has a loop of its own. Its copy of the parent's shares files with it, and must not run.
+                assert len(asyncio.run(gather(environment, 2))) == 2
+                os._exit(0)
+            check_child(pid)
+        assert len(await waiting) == 30
+        print("done")
+    asyncio.run(main())
+    """
+    check(run(code, arguments))
+
+
+def test_daemon_threads_do_not_disturb_the_exit(arguments: list[str]) -> None:
+    code = """
+    def forever(work):
+        while True:
+            work()
+    works = [lambda: verify("x^2 + 1", "x^2 + 2"), lambda: verify_batch(["1", "2"] * 50, ["2", "2"] * 50)]
+    for work in works * 3:
+        threading.Thread(target=forever, args=(work,), daemon=True).start()
+    time.sleep(0.2)
+    """
+    for _ in range(5):
+        check(run(code, arguments), "")
