@@ -8,14 +8,17 @@ True
 from importlib.util import find_spec
 from typing import Any
 
+from .ask import ask
 from ._native import (
     Call,
     Environment,
+    Episode,
     Parsed,
     RolloutFailure,
     Session,
     Table,
     __version__,
+    export_nano,
     extract,
     load_run,
     parse,
@@ -26,11 +29,14 @@ from ._native import (
 __all__ = [
     "Call",
     "Environment",
+    "Episode",
     "Parsed",
     "RolloutFailure",
     "Session",
     "Table",
     "__version__",
+    "ask",
+    "export_nano",
     "extract",
     "load_run",
     "parse",

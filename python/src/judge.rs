@@ -15,6 +15,8 @@ pub(crate) struct PolicyEndpoint {
     pub(crate) key: Option<String>,
     /// Separates the prefix caches of different weights; sent as `cache_salt`.
     pub(crate) salt: Option<String>,
+    /// Merged into every request body: a JSON object, or empty.
+    pub(crate) extra: String,
 }
 
 impl PolicyEndpoint {
@@ -25,7 +27,7 @@ impl PolicyEndpoint {
         name: &str,
         limits: Limits,
     ) -> Result<Model, ConfigError> {
-        let mut extra = Map::new();
+        let mut extra: Map<String, Value> = serde_json::from_str(&self.extra).unwrap_or_default();
         if let Some(salt) = &self.salt {
             extra.insert("cache_salt".to_owned(), Value::from(salt.as_str()));
         }

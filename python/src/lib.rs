@@ -3,16 +3,26 @@
 //! A thin binding without rules of its own. The public interface is the package `aske_env` next to this crate.
 
 mod answers;
+mod coroutine;
+mod data;
 mod environment;
+mod episode;
+mod folder;
 mod history;
 mod judge;
+mod nano;
+mod novelty;
 mod rollout;
+mod sampling;
+mod save;
 mod session;
 mod table;
 
+use aske_chat::Hint;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 
 pyo3::create_exception!(
     _native,
@@ -32,7 +42,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answers::extract, module)?)?;
     module.add_function(wrap_pyfunction!(table::load_run, module)?)?;
     module.add_class::<answers::Parsed>()?;
+    module.add_function(wrap_pyfunction!(nano::export_nano, module)?)?;
     module.add_class::<environment::Environment>()?;
+    module.add_class::<episode::Episode>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<session::Call>()?;
     module.add_class::<table::Table>()
@@ -42,4 +54,21 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
+}
+
+/// A Python value of dictionaries, lists, strings, numbers and truth values.
+fn json_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let text: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
+    serde_json::from_str(&text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn value_error(error: &impl Hint) -> PyErr {
+    PyValueError::new_err(with_hint(error))
+}
+
+/// The message of an error, and its hint on a second line.
+fn with_hint(error: &impl Hint) -> String {
+    // What a flag of the program does, an argument does here.
+    let hint = error.hint().map(|hint| format!("\nhint: {}", hint.replace(" with --run", "")));
+    format!("{error}{}", hint.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! The session machine, for callers that make the calls themselves.
 
-use crate::rollout::graded;
+use crate::data::graded;
 use crate::to_python;
 use aske_chat::{Finish, Reply};
 use aske_session::{Domain, Need, Pack, Protocol, Slot};
