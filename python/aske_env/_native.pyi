@@ -1,6 +1,7 @@
-from collections.abc import Awaitable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict, final
+from pathlib import Path
+from typing import Any, Literal, Required, TypedDict, final
 
 __version__: str
 
@@ -25,9 +26,77 @@ class Result(TypedDict):
     reward: Reward
     total: float
 
-class Rollout(Result):
-    """A finished rollout: the result, and its lines for a run folder."""
+class Usage(TypedDict):
+    """Tokens of a call."""
 
+    prompt: int
+    cached: int
+    completion: int
+    reasoning: int
+
+class Reply(TypedDict):
+    """A reply of a model."""
+
+    model: str
+    content: str
+    reasoning: str | None
+    finish_reason: Literal["stop", "length", "filtered", "other"]
+    answer: str | None
+    token_ids: list[int] | None
+    logprobs: list[float] | None
+    prompt_token_ids: list[int] | None
+    usage: Usage
+    usd: float
+    latency_s: float
+    attempts: int
+    request: str
+
+class Turn(TypedDict):
+    """A turn of the asker, and the solvers' replies to its question."""
+
+    turn: int
+    question: str | None
+    reply: Reply | None
+    solvers: list[Reply]
+
+class Sampling(TypedDict, total=False):
+    """Sampling of the asker, by the names of OpenAI's interface."""
+
+    temperature: float
+    top_p: float
+    top_k: int
+    min_p: float
+    presence_penalty: float
+    frequency_penalty: float
+    repetition_penalty: float
+    stop: list[str]
+    ignore_eos: bool
+    reasoning_effort: str
+    logprobs: bool
+    seed: bool
+    max_tokens: int
+    extra_body: dict[str, Any]
+
+class GivenReply(TypedDict, total=False):
+    """A reply that a trainer submits."""
+
+    content: Required[str]
+    finish_reason: str
+    reasoning: str | None
+    token_ids: Sequence[int] | None
+    logprobs: Sequence[float] | None
+    prompt_token_ids: Sequence[int] | None
+
+class Rollout(Result):
+    """A finished rollout: the result, everything that was said, and its lines for a run folder."""
+
+    pair: str
+    sample: int
+    reference: str | None
+    messages: list[dict[str, str]]
+    turns: list[Turn]
+    check: list[Reply]
+    sampling: Sampling
     record: dict[str, Any]
     grade: dict[str, Any]
     asker_s: float
@@ -90,11 +159,49 @@ class Session:
         """Outcome, right solvers and reward of a finished session."""
 
 @final
+class Episode:
+    """One session whose asker is the trainer."""
+
+    @property
+    def pair(self) -> str: ...
+    @property
+    def sample(self) -> int: ...
+    @property
+    def need(self) -> Literal["ask", "judge", "retry", "done"]:
+        """What `step` is to be called with.
+
+        `ask`: the asker's reply to `messages`; `judge`: `draws` answers of the policy to `messages`, at temperature 0; `retry`:
+        nothing, since an earlier step failed or was cancelled; `done`: the episode is over.
+        """
+    @property
+    def done(self) -> bool: ...
+    @property
+    def turn(self) -> int | None: ...
+    @property
+    def messages(self) -> list[dict[str, str]]: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def rollout(self) -> Rollout:
+        """The finished rollout, like that of `Environment.rollout`."""
+    def step(self, reply: str | GivenReply | list[str | GivenReply] | None = None) -> Coroutine[Any, Any, bool]:
+        """Submits the needed reply, and makes the calls of all other models up to the next one.
+
+        Returns whether the episode is over. Raises `RolloutFailure` if infrastructure failed; `step()` then continues.
+        """
+
+@final
 class Environment:
     """Ask-E with the boundary solvers of a configuration. Create one per process and share it between rollouts."""
 
     def __init__(
-        self, config: str = "paper-train", options: Sequence[str] = (), diversity_url: str | None = None
+        self,
+        config: str = "paper-train",
+        options: Sequence[str] = (),
+        diversity_url: str | None = None,
+        folder: str | PathLike[str] | None = None,
     ) -> None: ...
     def pairs(self) -> list[str]:
         """Every pair of boundary solvers, as `a:b`."""
@@ -112,19 +219,60 @@ class Environment:
     def rollout(
         self,
         pair: str,
-        sample: int = 0,
+        sample: int | None = None,
         *,
-        url: str,
-        model: str,
+        url: str | None = None,
+        model: str | None = None,
         key: str | None = None,
         judge_url: str | None = None,
         judge_key: str | None = None,
         cache_salt: str | None = None,
-    ) -> Awaitable[Rollout]:
-        """Runs one session with the asker at `url` and all other models as configured.
+        sampling: Sampling | None = None,
+    ) -> Coroutine[Any, Any, Rollout]:
+        """Runs one session with the asker at `url`, or the configured one, and all other models as configured.
 
         Raises `RolloutFailure` if infrastructure failed.
         """
+    def group(
+        self,
+        pair: str,
+        size: int,
+        first: int | None = None,
+        *,
+        url: str | None = None,
+        model: str | None = None,
+        key: str | None = None,
+        judge_url: str | None = None,
+        judge_key: str | None = None,
+        cache_salt: str | None = None,
+        sampling: Sampling | None = None,
+    ) -> Coroutine[Any, Any, list[Rollout]]:
+        """Runs `size` sessions of one pair: its samples from `first`, or the next ones.
+
+        Returns the finished rollouts, without those that failed; raises `RolloutFailure` if all failed.
+        """
+    def episode(
+        self,
+        pair: str,
+        sample: int | None = None,
+        *,
+        model: str | None = None,
+        judge_url: str | None = None,
+        judge_key: str | None = None,
+        cache_salt: str | None = None,
+        sampling: Sampling | None = None,
+    ) -> Episode:
+        """A session whose asker is the caller: `await episode.step(reply)`."""
+    def score_diversity(self, rollouts: Sequence[Rollout]) -> None:
+        """Sets novelty, diversity reward and total of these rollouts, in place.
+
+        Their final questions are compared with each other and with those of earlier calls.
+        """
+    def save_run(self, folder: str | PathLike[str], rollouts: Iterable[Rollout]) -> int:
+        """Writes finished rollouts to a run folder, which is created or continued; returns how many are new in it."""
+
+def export_nano(name: str, folder: str | PathLike[str]) -> Path:
+    """Writes a bundled network as a folder that transformers and vLLM load; returns the folder."""
 
 @final
 class Table:

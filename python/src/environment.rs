@@ -267,7 +267,7 @@ impl Environment {
         let inner = &self.0;
         let unused = |name: &str| {
             let folder = inner.folder.as_ref();
-            folder.is_none_or(|folder| !folder.is_finished(name) && !folder.dir.calls().known.contains(name))
+            folder.is_none_or(|folder| !folder.is_taken(name) && !folder.dir.calls().known.contains(name))
         };
         let id = inner.session_id(pair, sample, unused)?;
         let [one, two] = id.solvers(Seed(inner.settings.run.seed));
@@ -380,7 +380,7 @@ impl Inner {
 
     /// A session that the asker of this policy plays.
     fn played(self: &Arc<Self>, pair: &str, sample: Option<u32>, policy: &Policy) -> PyResult<Episode> {
-        let unused = |name: &str| self.folder.as_ref().is_none_or(|folder| !folder.is_finished(name));
+        let unused = |name: &str| self.folder.as_ref().is_none_or(|folder| !folder.is_taken(name));
         let id = self.session_id(pair, sample, unused)?;
         let players = self.players(&id, policy)?;
         let claim = self.claim(&id)?;

@@ -16,14 +16,14 @@ pub(crate) struct RunFolder {
 #[derive(Default)]
 struct State {
     /// Sessions in progress.
-    running: HashSet<SessionId>,
+    running: HashSet<String>,
     /// Records, and records with a grade, that are in the folder by now.
     recorded: HashSet<String>,
     graded: HashSet<String>,
 }
 
 /// A session in progress; it is free again when this is dropped.
-pub(crate) struct Claim(Arc<RunFolder>, SessionId);
+pub(crate) struct Claim(Arc<RunFolder>, String);
 
 impl Drop for Claim {
     fn drop(&mut self) {
@@ -41,12 +41,14 @@ impl RunFolder {
 
     /// Claims a session; none if it is in progress.
     pub(crate) fn claim(self: &Arc<Self>, id: &SessionId) -> Option<Claim> {
-        self.state.lock().running.insert(id.clone()).then(|| Claim(self.clone(), id.clone()))
+        let name = id.to_string();
+        self.state.lock().running.insert(name.clone()).then(|| Claim(self.clone(), name))
     }
 
-    /// Whether the record of a session is there.
-    pub(crate) fn is_finished(&self, name: &str) -> bool {
-        self.dir.index().contains(name) || self.state.lock().recorded.contains(name)
+    /// Whether a session is in progress or finished.
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        let state = self.state.lock();
+        state.running.contains(name) || state.recorded.contains(name) || self.dir.index().contains(name)
     }
 
     /// The stored replies of a session, with the asker's tokens.

@@ -47,8 +47,7 @@ pub async fn run_session(
         };
         for answer in make_calls(calls, &record, &roles, caller, &replay).await {
             let (slot, model, answered) = answer?;
-            let reply = &answered.call.reply;
-            observer.replied(planned, slot, model.name(), reply, answered.stored);
+            observer.replied(planned, slot, model.name(), &answered.call.reply, answered.stored);
             replayed &= answered.stored;
             used.entry(slot.role.as_str().to_owned()).or_default().add(&answered.used());
             session
