@@ -8,7 +8,7 @@ True
 from importlib.util import find_spec
 from typing import Any
 
-from .ask import ask
+from ._ask import ask
 from ._native import (
     Call,
     Environment,

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import _coroutine
 from ._native import Environment
 
 if TYPE_CHECKING:
-    from ._native import Rollout
+    from ._native import Rollout, Sampling
 
 
 def ask(
@@ -21,7 +21,7 @@ def ask(
     config: str = "nano",
     options: Sequence[str] = (),
     sample: int | None = None,
-    sampling: dict[str, Any] | None = None,
+    sampling: "Sampling | None" = None,
     folder: str | PathLike[str] | None = None,
 ) -> "Rollout":
     """Runs one session and returns it, like `aske ask`. Models are named like there: a bundled model, `PROVIDER/MODEL`,
