@@ -31,7 +31,7 @@ def test_every_table_converts_to_arrow(run: Path) -> None:
 
 
 def test_a_folder_that_is_not_a_run_raises(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="holds no run"):
+    with pytest.raises(OSError, match="does not exist"):
         aske_env.load_run(tmp_path / "none")
     with pytest.raises(ValueError, match="one of sessions"):
         aske_env.load_run(tmp_path, kind="rows")  # type: ignore[arg-type]
