@@ -8,14 +8,17 @@ True
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ._ask import ask
 from ._errors import ConfigError, RolloutFailure
 from ._native import (
     Call,
     Environment,
+    Episode,
     Parsed,
     Session,
     Table,
     __version__,
+    export_nano,
     extract,
     load_run,
     parse,
@@ -28,6 +31,7 @@ __all__ = [
     "Call",
     "ConfigError",
     "Environment",
+    "Episode",
     "Parsed",
     "Result",
     "Reward",
@@ -36,6 +40,8 @@ __all__ = [
     "Session",
     "Table",
     "__version__",
+    "ask",
+    "export_nano",
     "extract",
     "load_run",
     "parse",

@@ -1,8 +1,9 @@
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, Self, final
 
-from ._types import Result, Rollout, Rules
+from ._types import GivenReply, Reply, Result, Rollout, Rules, Sampling
 
 __version__: str
 
@@ -69,6 +70,40 @@ class Session:
         """Outcome, right solvers and reward of a finished session."""
 
 @final
+class Episode:
+    """One session whose asker is the trainer."""
+
+    @property
+    def pair(self) -> str: ...
+    @property
+    def sample(self) -> int: ...
+    @property
+    def need(self) -> Literal["ask", "judge", "retry", "done"]:
+        """What `step` is to be called with.
+
+        `ask`: the asker's reply to `messages`; `judge`: `draws` answers of the policy to `messages`, at temperature 0; `retry`:
+        nothing, since an earlier step failed or was cancelled; `done`: the episode is over.
+        """
+    @property
+    def done(self) -> bool: ...
+    @property
+    def turn(self) -> int | None: ...
+    @property
+    def messages(self) -> list[dict[str, str]]: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def rollout(self) -> Rollout:
+        """The finished rollout, like that of `Environment.rollout`."""
+    def step(self, reply: str | GivenReply | list[str | GivenReply] | None = None) -> Coroutine[Any, Any, bool]:
+        """Submits the needed reply, and makes the calls of all other models up to the next one.
+
+        Returns whether the episode is over. Raises `RolloutFailure` if infrastructure failed; `step()` then continues.
+        """
+
+@final
 class Environment:
     """Ask-E with the boundary solvers of a configuration. Create one per process and share it between rollouts."""
 
@@ -79,6 +114,7 @@ class Environment:
         config: str | PathLike[str] | Mapping[str, Any] = "paper-train",
         options: Sequence[str] | Mapping[str, Any] = (),
         diversity_url: str | None = None,
+        folder: str | PathLike[str] | None = None,
     ) -> Self: ...
     def pairs(self, *, shuffled: bool = False) -> list[str]:
         """Every pair of boundary solvers, as `a:b`, in the order of the configuration or `shuffled` as in `aske train`."""
@@ -96,21 +132,65 @@ class Environment:
     def rollout(
         self,
         pair: str,
-        sample: int = 0,
+        sample: int | None = None,
         *,
-        url: str,
-        model: str,
+        url: str | None = None,
+        model: str | None = None,
         key: str | None = None,
         judge_url: str | None = None,
         judge_key: str | None = None,
         cache_salt: str | None = None,
+        sampling: Sampling | None = None,
         headers: Mapping[str, str] | None = None,
         judge_headers: Mapping[str, str] | None = None,
-    ) -> Awaitable[Rollout]:
-        """Runs one session with the asker at `url` and all other models as configured.
+    ) -> Coroutine[Any, Any, Rollout]:
+        """Runs one session with the asker at `url`, or the configured one, and all other models as configured.
 
         Raises `RolloutFailure` if infrastructure failed.
         """
+    def group(
+        self,
+        pair: str,
+        size: int,
+        first: int | None = None,
+        *,
+        url: str | None = None,
+        model: str | None = None,
+        key: str | None = None,
+        judge_url: str | None = None,
+        judge_key: str | None = None,
+        cache_salt: str | None = None,
+        sampling: Sampling | None = None,
+        headers: Mapping[str, str] | None = None,
+        judge_headers: Mapping[str, str] | None = None,
+    ) -> Coroutine[Any, Any, list[Rollout]]:
+        """Runs `size` sessions of one pair: its samples from `first`, or the next ones.
+
+        Returns the finished rollouts, without those that failed; raises `RolloutFailure` if all failed.
+        """
+    def episode(
+        self,
+        pair: str,
+        sample: int | None = None,
+        *,
+        model: str | None = None,
+        judge_url: str | None = None,
+        judge_key: str | None = None,
+        cache_salt: str | None = None,
+        sampling: Sampling | None = None,
+        judge_headers: Mapping[str, str] | None = None,
+    ) -> Episode:
+        """A session whose asker is the caller: `await episode.step(reply)`."""
+    def score_diversity(self, rollouts: Sequence[Rollout]) -> None:
+        """Sets novelty, diversity reward and total of these rollouts, in place.
+
+        Their final questions are compared with each other and with those of earlier calls.
+        """
+    def save_run(self, folder: str | PathLike[str], rollouts: Iterable[Rollout]) -> int:
+        """Writes finished rollouts to a run folder, which is created or continued; returns how many are new in it."""
+
+def export_nano(name: str, folder: str | PathLike[str]) -> Path:
+    """Writes a bundled network as a folder that transformers and vLLM load; returns the folder."""
 
 @final
 class Table:

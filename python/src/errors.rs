@@ -2,10 +2,9 @@
 
 use aske_chat::Hint;
 use aske_config::ConfigError;
-use aske_model::{ErrorCause, ModelError};
+use aske_model::ModelError;
 use pyo3::prelude::*;
 use std::borrow::Cow;
-use std::error::Error;
 
 mod python {
     //! The exceptions, which are written in Python so that they have fields and can be pickled.
@@ -19,20 +18,26 @@ pub(crate) fn config_error(error: &ConfigError) -> PyErr {
     python::ConfigError::new_err((error.to_string(), hint))
 }
 
-/// A rollout that failed. `policy` is the name of the policy and where it is called, which is not in the configuration.
-pub(crate) fn rollout_failure(
-    error: &(dyn Error + Send + Sync + 'static),
-    policy: (&str, &[String]),
-) -> PyErr {
-    let Some(ModelError { cause, model, attempts, .. }) = error.downcast_ref() else {
-        return python::RolloutFailure::new_err((error.to_string(),));
-    };
-    let hint = match cause {
-        ErrorCause::Network if *model == policy.0 => {
-            Some(format!("is the server at {} up?", policy.1.join(" and ")))
-        }
-        _ => error.downcast_ref::<ModelError>().and_then(Hint::hint).map(Cow::into_owned),
-    };
-    let cause = ErrorCause::as_str(*cause);
-    python::RolloutFailure::new_err((error.to_string(), cause, model.clone(), *attempts, hint))
+/// An argument that cannot be used.
+pub(crate) fn value_error(error: &impl Hint) -> PyErr {
+    python::ConfigError::new_err((error.to_string(), error.hint().map(Cow::into_owned)))
+}
+
+/// The message of an error, and its hint on a second line.
+pub(crate) fn with_hint(error: &impl Hint) -> String {
+    // What a flag of the program does, an argument does here.
+    let hint = error.hint().map(|hint| format!("\nhint: {}", hint.replace(" with --run", "")));
+    format!("{error}{}", hint.unwrap_or_default())
+}
+
+/// A rollout that failed for a reason other than a call.
+pub(crate) fn rollout_failure(message: &str) -> PyErr {
+    python::RolloutFailure::new_err((message.to_owned(),))
+}
+
+/// A rollout with a call that failed after all attempts.
+pub(crate) fn model_failure(error: &ModelError) -> PyErr {
+    let hint = error.hint().map(Cow::into_owned);
+    let cause = error.cause.as_str();
+    python::RolloutFailure::new_err((error.to_string(), cause, error.model.clone(), error.attempts, hint))
 }

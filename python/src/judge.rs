@@ -18,6 +18,8 @@ pub(crate) struct PolicyEndpoint {
     pub(crate) headers: BTreeMap<String, String>,
     /// Separates the prefix caches of different weights; sent as `cache_salt`.
     pub(crate) salt: Option<String>,
+    /// Merged into every request body: a JSON object, or empty.
+    pub(crate) extra: String,
 }
 
 impl PolicyEndpoint {
@@ -28,7 +30,7 @@ impl PolicyEndpoint {
 
     /// The policy as a model.
     fn connect(&self, http: &HttpClient, name: &str, limits: Limits) -> Result<Model, ConfigError> {
-        let mut extra = Map::new();
+        let mut extra: Map<String, Value> = serde_json::from_str(&self.extra).unwrap_or_default();
         if let Some(salt) = &self.salt {
             extra.insert("cache_salt".to_owned(), Value::from(salt.as_str()));
         }

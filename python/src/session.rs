@@ -1,7 +1,7 @@
 //! The session machine, for callers that make the calls themselves.
 
+use crate::data::graded;
 use crate::environment::Environment;
-use crate::rollout::graded;
 use crate::source::Source;
 use crate::to_python;
 use aske_chat::{Finish, Reply};
@@ -179,7 +179,7 @@ impl Session {
     ) -> PyResult<Self> {
         let (config, options, diversity_url) = source;
         let source = Source::new(Some(&config), Some(&options), diversity_url)?;
-        let mut session = Environment::load(py, source)?.session();
+        let mut session = Environment::load(py, source, None)?.session();
         if session.rules != rules {
             return Err(PyValueError::new_err(
                 "the session cannot be restored: the protocol or the prompts of its configuration have changed",
@@ -199,7 +199,7 @@ impl Session {
 }
 
 /// How a session is made again: the function and its arguments.
-type SessionState<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>, String, Vec<Fed>));
+type SessionState<'py> = (Bound<'py, PyAny>, (crate::source::Arguments<'py>, String, Vec<Fed>));
 
 impl Session {
     fn accept(&mut self, fed: Fed) -> PyResult<()> {

@@ -11,6 +11,9 @@ use toml::{Table, Value};
 /// The default configuration.
 const DEFAULT: &str = "paper-train";
 
+/// Configuration, options and address of the history, as `Environment` accepts them.
+pub(crate) type Arguments<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<String>);
+
 /// The arguments of an `Environment`.
 #[derive(Clone)]
 pub(crate) struct Source {
@@ -58,7 +61,7 @@ impl Source {
     }
 
     /// The arguments from which an equal `Environment` can be made.
-    pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
         let config = match &self.config {
             Config::Named(name) => PyString::new(py, name).into_any(),
             Config::Table(table) => to_python(py, table)?,
@@ -67,7 +70,7 @@ impl Source {
         for (_, key, value) in &self.options {
             options.set_item(key, to_python(py, value)?)?;
         }
-        (config, options, &self.diversity_url).into_pyobject(py).map(Bound::into_any)
+        Ok((config, options.into_any(), self.diversity_url.clone()))
     }
 }
 

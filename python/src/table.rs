@@ -10,6 +10,7 @@ use aske_export::{Export, SessionFilter, TableKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// A table for any Arrow reader: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
@@ -69,6 +70,12 @@ pub(crate) fn load_run(
         .ok_or_else(|| PyValueError::new_err(format!("unknown table {kind:?}; use one of {}", known())))?;
     if folders.is_empty() {
         return Err(PyValueError::new_err("name at least one run folder"));
+    }
+    let mut seen = HashSet::new();
+    let twice = |folder: &&PathBuf| folder.canonicalize().is_ok_and(|path| !seen.insert(path));
+    if let Some(folder) = folders.iter().find(twice) {
+        let what = format!("{} is given twice, and its rows would count twice", folder.display());
+        return Err(PyValueError::new_err(what));
     }
     let pool = pool(py)?;
     let read = || {

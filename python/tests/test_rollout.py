@@ -130,6 +130,6 @@ def test_configuration_errors_have_a_hint(config: str) -> None:
     with pytest.raises(ValueError, match="expected KEY=VALUE"):
         aske_env.Environment(config, ["rounds"])
     with pytest.raises(ValueError, match="inside the program"):
-        aske_env.Environment("nano")
+        aske_env.Environment("local")
     with pytest.raises(ValueError, match="equivalence"):
         aske_env.Environment("paper-bench")

@@ -31,6 +31,7 @@ pub use layers::{ConfigSource, Layers, Origin};
 pub use named::is_bare_url;
 pub use pack::load_pack;
 pub use providers::ProviderSection;
+pub use sampling::check as check_sampling;
 pub use schema::{
     AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
     EquivalenceSection, EvalSection, MeasureSection, ModelSection, OneOrMany, Order, PolicyLoss,
