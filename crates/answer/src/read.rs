@@ -35,6 +35,7 @@ use crate::answer::Answer;
 use aske_algebra::fuel::Fuel;
 pub(crate) use cycles::are_other_cycles;
 use notation::{Ambiguities, Notation};
+pub(crate) use delimiters::strip_delimiters;
 pub(crate) use numerals::is_number_word;
 use parser::Context;
 pub(crate) use parser::ReadError;

@@ -1,6 +1,7 @@
 //! The comparison rules, in the order in which they are tried.
 
 use super::tree::{Relation, Value, is_complex_infinity};
+use super::verify::Options;
 use super::{condition, structure};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::relation::RelationOp;
@@ -12,17 +13,35 @@ use std::cell::Cell;
 pub(super) struct Comparator<'f> {
     pub(super) fuel: &'f Fuel,
     pub(super) method: Cell<Method>,
+    pub(super) options: Options,
 }
 
 impl<'f> Comparator<'f> {
     pub(super) fn new(fuel: &'f Fuel) -> Self {
-        Self { fuel, method: Cell::new(Method::Exact) }
+        Self::with(fuel, Options::default())
+    }
+
+    pub(super) fn with(fuel: &'f Fuel, options: Options) -> Self {
+        Self { fuel, method: Cell::new(Method::Exact), options }
     }
 
     /// Records the method that decided.
     pub(super) fn by(&self, method: Method, equal: bool) -> bool {
         self.method.set(method);
         equal
+    }
+
+    /// Compares two whole answers; within them the options for whole answers do not hold.
+    pub(super) fn answers(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        // Of an equation only the last side is compared.
+        let unfolds = self.options.set_relation
+            && gold.is_set()
+            && pred.is_relation()
+            && !pred.is_equation();
+        if unfolds && let Some(holds) = condition::describes(pred.relations(), gold, self.fuel)? {
+            return Ok(self.by(Method::Interval, holds));
+        }
+        self.same(gold, pred)
     }
 
     /// Compares a gold answer with a predicted one.
