@@ -43,8 +43,14 @@ impl PyExpression {
         self.0.text()
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0)
+    /// Whether it is the same expression, also as a number or an object of sympy.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let is_same = |other: &Bound<'_, PyAny>| other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0);
+        if is_same(other) || other.is_instance_of::<PyString>() || other.is_none() {
+            return Ok(is_same(other));
+        }
+        let grader = other.py().import("aske_env.math_verify.grader")?;
+        Ok(is_same(&grader.call_method1("expression_of", (other,))?))
     }
 
     fn __hash__(&self) -> u64 {

@@ -33,19 +33,16 @@ impl<'f> Comparator<'f> {
 
     /// Compares two whole answers; within them the options for whole answers do not hold.
     pub(super) fn answers(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
-        // Of an equation only the last side is compared.
-        let unfolds = self.options.set_relation
-            && gold.is_set()
-            && pred.is_relation()
-            && !pred.is_equation();
-        if unfolds && let Some(holds) = condition::describes(pred.relations(), gold, self.fuel)? {
-            return Ok(self.by(Method::Interval, holds));
-        }
-        self.same(gold, pred)
+        self.compare(gold, pred, self.options.set_relation)
     }
 
     /// Compares a gold answer with a predicted one.
     pub(super) fn same(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        self.compare(gold, pred, false)
+    }
+
+    /// With `set_relation` the set of a gold answer may equal a relation.
+    fn compare(&self, gold: &Value, pred: &Value, set_relation: bool) -> Result<bool, OutOfFuel> {
         self.fuel.spend(10)?;
         if let (Value::Expr(gold), Value::Expr(pred)) = (gold, pred) {
             return self.same_expr(gold, pred);
@@ -61,6 +58,13 @@ impl<'f> Comparator<'f> {
         if gold.is_relation()
             && pred.is_set()
             && let Some(holds) = condition::describes(gold.relations(), &pred, self.fuel)?
+        {
+            return Ok(self.by(Method::Interval, holds));
+        }
+        if set_relation
+            && gold.is_set()
+            && pred.is_relation()
+            && let Some(holds) = condition::describes(pred.relations(), &gold, self.fuel)?
         {
             return Ok(self.by(Method::Interval, holds));
         }

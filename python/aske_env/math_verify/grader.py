@@ -43,15 +43,26 @@ def verify(
 
 def _items(answer: Any) -> list[Any]:
     items = answer if isinstance(answer, list) else [answer]
-    sympy = sys.modules.get("sympy")
-    if sympy is None or all(isinstance(item, (Expression, str)) for item in items):
+    if all(isinstance(item, (Expression, str)) for item in items):
         return items
-    return [part for item in items for part in _from_sympy(item, sympy)]
+    return [item if isinstance(item, str) else _from_sympy(item) for item in items]
 
 
-def _from_sympy(item: Any, sympy: Any) -> list[Any]:
-    """An object of sympy as an expression; anything else as it is."""
-    if not isinstance(item, (sympy.Basic, sympy.MatrixBase)):
-        return [item]
-    latex = sympy.latex(item, mat_delim="", mat_str="pmatrix")
-    return parse(f"${latex}$", [LatexExtractionConfig()], fallback_mode="no_fallback")
+def expression_of(value: Any) -> Any:
+    """A number or an object of sympy as an expression; anything else as it is."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return Expression("number", [(repr(value), False)])
+        except ValueError:  # not finite, or with an exponent
+            return value
+    return _from_sympy(value)
+
+
+def _from_sympy(value: Any) -> Any:
+    """An object of sympy as an expression; anything else, and what math-verify cannot read, as it is."""
+    sympy = sys.modules.get("sympy")
+    if sympy is None or not isinstance(value, (sympy.Basic, sympy.MatrixBase)):
+        return value
+    latex = sympy.latex(value, mat_delim="", mat_str="pmatrix")
+    found = parse(f"${latex}$", [LatexExtractionConfig()], fallback_mode="no_fallback")
+    return found[0] if found else value

@@ -1,6 +1,6 @@
 //! Answers inside a sentence: the longest stretches of words that read as mathematics.
 
-use super::chain;
+use super::{chain, cue};
 use super::sentence::formulas;
 use crate::answer::Answer;
 use crate::read;
@@ -104,6 +104,12 @@ pub(super) fn first(value: &str) -> Option<String> {
 /// The answer behind the last verb of a sentence, or the last one in it.
 pub(super) fn concluded(clause: &str) -> Option<String> {
     let clause = tail(clause);
+    if let Some(result) = behind_equals(clause)
+        && let Some(range) = all(result, false).first()
+        && range.start < 3
+    {
+        return Some(chain::last_side(undressed(&result[range.clone()])));
+    }
     let found = all(clause, false);
     let verbs = VERB.as_ref()?.find_iter(clause);
     let outside = |at: usize| found.iter().all(|range| !range.contains(&at));
@@ -111,21 +117,38 @@ pub(super) fn concluded(clause: &str) -> Option<String> {
         found.iter().find(|range| range.start >= end)
     });
     let range = behind.last().or(found.last())?;
-    Some(chain::last_side(undressed(&clause[range.clone()])))
+    let answer = || chain::last_side(undressed(&clause[range.clone()]));
+    (!cue::is_negated(&clause[..range.start])).then(answer)
+}
+
+/// The result of arithmetic in words, `32 years - 3 years = 29 years`: what is behind the last `=`, unless the name of a
+/// variable is before it.
+fn behind_equals(clause: &str) -> Option<&str> {
+    let formulas = formulas(clause);
+    let outside = |at: &usize| !formulas.iter().any(|formula| formula.contains(at));
+    let at = clause.match_indices('=').map(|(at, _)| at).filter(outside).last()?;
+    let (before, after) = (&clause[..at], &clause[at + 1..]);
+    let mut words = before.trim_end().rsplit(char::is_whitespace);
+    let name = words.next().unwrap_or_default();
+    // `kg` of `3 kg` is a unit.
+    let counted = words.next().is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit()));
+    let letters = name.chars().take_while(|c| c.is_alphabetic()).count();
+    let named = !counted && (1..3).contains(&letters) && !name.contains(|c: char| c.is_ascii_digit());
+    (!named && !name.is_empty() && !before.ends_with(['<', '>', '!', ':', '='])).then_some(after)
 }
 
 /// The last formula of a sentence.
 pub(super) fn last_formula(clause: &str) -> Option<String> {
     let clause = tail(clause);
     let range = formulas(clause).pop()?;
-    Some(chain::last_side(&clause[range]))
+    (!cue::is_negated(&clause[..range.start])).then(|| chain::last_side(&clause[range]))
 }
 
 /// The last number of a sentence.
 pub(super) fn last_number(clause: &str) -> Option<String> {
     let clause = tail(clause);
     let range = all(clause, false).into_iter().rev().find(|range| clause[range.clone()].contains(|c: char| c.is_ascii_digit()))?;
-    Some(chain::last_side(undressed(&clause[range])))
+    (!cue::is_negated(&clause[..range.start])).then(|| chain::last_side(undressed(&clause[range])))
 }
 
 fn tail(text: &str) -> &str {

@@ -36,15 +36,17 @@ static REMARK: Words = LazyLock::new(|| {
 /// Words of a sentence that concludes nothing.
 static OPEN: Words = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)^\W*if\b|\bwere\b.*\bwould\b|\b(?:would|might|maybe|perhaps|possibly|guess|unsure|unknown|undetermined|unclear|depends?|ambiguous|",
-        r"cannot|can(?:'|’)t|could(?:n(?:'|’)t| not)|unable|insufficient|either|n/a|attempt\w*|sorry|unfortunately|let me|let(?:'|’)s|",
-        r"(?:i|we) (?:will|shall|need to|must|should|guess|have to)|(?:i|we)(?:'|’)ll|need to know|ran out|not (?:sure|able|enough|given|known)|",
-        r"no single|(?:do|does|did)(?:n(?:'|’)t| not)|impossible|suppose|assume|consider)\b"
+        r"(?i)\bwere\b.*\bwould\b|\b(?:might|maybe|perhaps|possibly|guess|unsure|unknown|undetermined|unclear|depends?|ambiguous|",
+        r"unable|insufficient|either|n/a|attempt\w*|sorry|unfortunately|let me|let(?:'|’)s|would need|need to know|ran out|",
+        r"(?:i|we) (?:need to|must|should|have to|guess|cannot|can(?:'|’)t|could(?:n(?:'|’)t| not)|do(?: not|n(?:'|’)t))|",
+        r"not (?:sure|able|enough|given|known)|no single|impossible|suppose|assume|to consider)\b"
     ))
     .ok()
 });
-/// A negation in what is concluded.
-static NEGATED: Words = LazyLock::new(|| Regex::new(r"(?i)\b(?:not|never|isn(?:'|’)t|aren(?:'|’)t|nor|neither)\b").ok());
+/// A plan, where the reply breaks off behind it.
+static PLANNED: Words = LazyLock::new(|| Regex::new(r"(?i)\b(?:i|we)(?: will| shall|'ll|’ll)\b|^\W*first\b").ok());
+/// A negation of what follows.
+static NEGATED: Words = LazyLock::new(|| Regex::new(r"(?i)(?:\b(?:not|never|nor|cannot)|n(?:'|’)t)(?:\s+\w+)?\W*$").ok());
 
 fn matches(words: &Words, text: &str) -> bool {
     words.as_ref().is_some_and(|words| words.is_match(text))
@@ -90,16 +92,15 @@ pub(super) fn concluding<'s>(sentences: &'s [Sentence<'_>]) -> impl Iterator<Ite
     said.take(3).map_while(move |sentence| {
         let text = sentence.text;
         let open = text.trim_end().ends_with(['?', '？']) || matches(&OPEN, text);
-        let broken_off = std::mem::take(&mut last) && !sentence.is_complete && text.split_whitespace().count() > 8 && !has_value_at_end(text);
-        let clause = clause(text);
-        (!open && !broken_off && !matches(&NEGATED, clause)).then_some(clause)
+        let ends = std::mem::take(&mut last) && !sentence.is_complete;
+        let broken_off = ends && (matches(&PLANNED, text) || !text.contains(|c: char| c.is_ascii_digit() || "$\\π√∞".contains(c)));
+        (!open && !broken_off).then_some(clause(text))
     })
 }
 
-/// Whether the text breaks off behind a value, as `so x = 5` does.
-fn has_value_at_end(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.iter().rev().take(3).any(|word| word.contains(|c: char| c.is_ascii_digit() || c == '$'))
+/// Whether the words before an answer negate it.
+pub(super) fn is_negated(before: &str) -> bool {
+    matches(&NEGATED, before)
 }
 
 /// The part behind the reason of `Since …, …` and behind the last "so", up to a "for every".
