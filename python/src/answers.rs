@@ -82,7 +82,10 @@ pub(crate) fn parse(
     rules: Option<&str>,
     order: Option<Vec<String>>,
 ) -> PyResult<Parsed> {
-    let places = order.map_or_else(|| Ok(Place::ORDER.to_vec()), |names| names.iter().map(|name| place(name)).collect::<PyResult<Vec<Place>>>())?;
+    let places = order.map_or_else(
+        || Ok(Place::ORDER.to_vec()),
+        |names| names.iter().map(|name| place(name)).collect::<PyResult<Vec<Place>>>(),
+    )?;
     let chosen = rules.map(self::rules).transpose()?;
     let text = lossy(text);
     Ok(py.detach(|| {
@@ -150,8 +153,11 @@ pub(crate) fn verify_batch(
         return Err(PyValueError::new_err(message));
     }
     let rules = rules.map(self::rules).transpose()?;
-    let pairs: Vec<Pair> =
-        golds.iter().zip(&targets).map(|(gold, target)| Pair::new(gold, target, rules)).collect::<PyResult<_>>()?;
+    let pairs: Vec<Pair> = golds
+        .iter()
+        .zip(&targets)
+        .map(|(gold, target)| Pair::new(gold, target, rules))
+        .collect::<PyResult<_>>()?;
     let all = || pairs.par_iter().map(Pair::is_equal).collect();
     py.detach(|| match threads {
         None => Ok(all()),

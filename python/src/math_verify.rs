@@ -1,8 +1,8 @@
 //! math-verify's `parse` and `verify` for the package `aske_env.math_verify`.
 
 use crate::answers::lossy;
-use aske_math_verify::{Boxes, Expression, Item, Mode, Normalisation, Options, Source, Target};
 use aske_answer::Verdict;
+use aske_math_verify::{Boxes, Expression, Item, Mode, Normalisation, Options, Source, Target};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -28,7 +28,9 @@ impl PyExpression {
             "number" => Source::Number(first().0, first().1),
             _ => return Err(PyValueError::new_err(format!("no such kind of expression: {kind:?}"))),
         };
-        py.detach(|| Expression::new(source)).map(Self).ok_or_else(|| PyValueError::new_err("not an expression"))
+        py.detach(|| Expression::new(source))
+            .map(Self)
+            .ok_or_else(|| PyValueError::new_err("not an expression"))
     }
 
     fn __getnewargs__(&self) -> Parts {
@@ -45,7 +47,8 @@ impl PyExpression {
 
     /// Whether it is the same expression, also as a number or an object of sympy.
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let is_same = |other: &Bound<'_, PyAny>| other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0);
+        let is_same =
+            |other: &Bound<'_, PyAny>| other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0);
         if is_same(other) || other.is_instance_of::<PyString>() || other.is_none() {
             return Ok(is_same(other));
         }
@@ -80,7 +83,11 @@ pub(crate) enum Config {
 impl From<Config> for Target {
     fn from(config: Config) -> Self {
         match config {
-            Config::Latex(anchorless, boxed_priority, (basic_latex, units, malformed_operators, nits, boxed, equations)) => {
+            Config::Latex(
+                anchorless,
+                boxed_priority,
+                (basic_latex, units, malformed_operators, nits, boxed, equations),
+            ) => {
                 let boxed = match boxed.as_str() {
                     "all" => Boxes::All,
                     "last" => Boxes::Last,

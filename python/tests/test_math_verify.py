@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import aske_env
 import math_verify_calls
 import pytest
 from aske_env.math_verify import (
@@ -31,6 +32,14 @@ def test_a_thousand_calls_agree_with_math_verify() -> None:
     kinds, differences = math_verify_calls.compare(theirs, ours)
     assert kinds.total() == 1000
     assert len(differences) <= EXPLAINED, differences
+
+
+def test_rules_of_parse_find_what_math_verify_finds() -> None:
+    replies = math_verify_calls.lines("unboxed.jsonl")
+    for reply in replies:
+        gold, text = f"${reply['gold']}$", reply["reply"]
+        parsed = aske_env.parse(gold, rules="math-verify"), aske_env.parse(text, rules="math-verify")
+        assert aske_env.verify(*parsed) is verify(parse(gold), parse(text)), reply
 
 
 def test_results_are_lists() -> None:
@@ -95,8 +104,6 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_end(text: str) -> None:
     """Each within the time of one test, without a crash."""
-    import aske_env
-
     found = parse(text)
     verify(found, found)
     aske_env.verify(aske_env.parse(text), "5")

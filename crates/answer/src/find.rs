@@ -140,7 +140,8 @@ impl<'t> Search<'t> {
                 };
             }
             // A heading announces the answer below it.
-            let value = if candidate::is_blank(value) { after.first().map_or("", |next| next.text) } else { value };
+            let value =
+                if candidate::is_blank(value) { after.first().map_or("", |next| next.text) } else { value };
             return match cue::asserted(value).and_then(candidate::first) {
                 Some(found) => Found::Answer(found),
                 None => Found::Refused,

@@ -195,7 +195,8 @@ fn latex(formulas: &[(String, bool)], fuel: &Fuel) -> Result<Option<Value>, Limi
 }
 
 fn formula(text: &str, fuel: &Fuel) -> Result<Option<Value>, LimitError> {
-    if text.len() > MAX_BYTES { Err(LimitError) } else { parsed(text, fuel) }
+    // As text it may still be equal.
+    if text.len() > MAX_BYTES { Ok(None) } else { parsed(text, fuel) }
 }
 
 /// One result of `parse`.
@@ -289,7 +290,11 @@ fn of_target<'p>(target: &Target, own: &'p [Pattern]) -> Box<dyn Iterator<Item =
 }
 
 /// What a match gives, and its text.
-fn extract(captures: &Captures<'_>, target: &Target, fuel: &Fuel) -> Result<(Option<Item>, String), LimitError> {
+fn extract(
+    captures: &Captures<'_>,
+    target: &Target,
+    fuel: &Fuel,
+) -> Result<(Option<Item>, String), LimitError> {
     match target {
         Target::Latex { normalisation, .. } => formulas(captures, normalisation, fuel),
         Target::Expression { .. } => plain(captures, fuel),
@@ -308,13 +313,16 @@ fn formulas(
 ) -> Result<(Option<Item>, String), LimitError> {
     let mut formulas = Vec::new();
     if let Some(boxed) = captures.name("box") {
-        formulas.push((normalised(boxed.as_str(), &Normalisation { boxed: Boxes::Last, ..*normalisation })?, false));
+        formulas.push((
+            normalised(boxed.as_str(), &Normalisation { boxed: Boxes::Last, ..*normalisation }),
+            false,
+        ));
     }
     for index in 0..JOINED {
         let content = "abcdef".chars().find_map(|kind| captures.name(&format!("g{index}_{kind}")));
         if let Some(content) = content {
             let percent = captures.name(&format!("g{index}_percent")).is_some();
-            formulas.push((normalised(content.as_str(), normalisation)?, percent));
+            formulas.push((normalised(content.as_str(), normalisation), percent));
         }
     }
     let text = formulas.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" and ");
@@ -329,9 +337,8 @@ fn formulas(
     Ok((one.map(|one| Item::Expression(Box::new(one))), text))
 }
 
-fn normalised(text: &str, normalisation: &Normalisation) -> Result<String, LimitError> {
-    let text = boxed::contents(text, normalisation.boxed);
-    if text.len() > MAX_BYTES { Err(LimitError) } else { Ok(normalise_with(&text, normalisation)) }
+fn normalised(text: &str, normalisation: &Normalisation) -> String {
+    normalise_with(&boxed::contents(text, normalisation.boxed), normalisation)
 }
 
 /// A number or arithmetic.

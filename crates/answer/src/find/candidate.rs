@@ -1,7 +1,7 @@
 //! Answers inside a sentence: the longest stretches of words that read as mathematics.
 
-use super::{chain, cue};
 use super::sentence::formulas;
+use super::{chain, cue};
 use crate::answer::Answer;
 use crate::read;
 use aske_algebra::fuel::Fuel;
@@ -15,15 +15,16 @@ const WORDS: usize = 14;
 const LONGEST: usize = 2_000;
 /// Work for one reading, and for all of a sentence.
 const FUEL: u64 = 50_000;
-const READS: u32 = 1_500;
+const READS: u32 = 400;
 
 /// Punctuation and emphasis around an answer.
-const AROUND: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '‘', '’', '「', '」', '|', '~', ' ', '\t', '\n'];
+const AROUND: &[char] =
+    &['*', '_', '`', '"', '\'', '“', '”', '‘', '’', '「', '」', '|', '~', ' ', '\t', '\n'];
 const BEHIND: &[char] = &['.', ',', ';', ':', '?', '!', '。', '，', '、', '！', '✓', '✔', '✅'];
 /// Words behind which a number counts something else.
 const LABELS: &[&str] = &[
-    "step", "case", "question", "part", "theorem", "lemma", "chapter", "figure", "equation", "eq", "problem", "section",
-    "example", "exercise", "page", "item", "remark", "modulo", "mod",
+    "step", "case", "question", "part", "theorem", "lemma", "chapter", "figure", "equation", "eq", "problem",
+    "section", "example", "exercise", "page", "item", "remark", "modulo", "mod",
 ];
 
 /// Verbs behind which a sentence has its value.
@@ -64,8 +65,13 @@ pub(super) fn is_answer(text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST || text.contains("\n\n") {
         return false;
     }
-    let prose = text.split_whitespace().filter(|word| word.len() > 2 && word.chars().all(char::is_alphabetic)).count();
-    let framed = VERB.as_ref().is_some_and(|verb| verb.find_iter(text).any(|found| found.as_str().chars().all(char::is_alphabetic)));
+    let prose = text
+        .split_whitespace()
+        .filter(|word| word.len() > 2 && word.chars().all(char::is_alphabetic))
+        .count();
+    let framed = VERB.as_ref().is_some_and(|verb| {
+        verb.find_iter(text).any(|found| found.as_str().chars().all(char::is_alphabetic))
+    });
     prose < 4 && !framed && !text.to_lowercase().starts_with("so ") && reads(text)
 }
 
@@ -113,9 +119,10 @@ pub(super) fn concluded(clause: &str) -> Option<String> {
     let found = all(clause, false);
     let verbs = VERB.as_ref()?.find_iter(clause);
     let outside = |at: usize| found.iter().all(|range| !range.contains(&at));
-    let behind = verbs.filter(|verb| outside(verb.start())).map(|verb| verb.end()).filter_map(|end| {
-        found.iter().find(|range| range.start >= end)
-    });
+    let behind = verbs
+        .filter(|verb| outside(verb.start()))
+        .map(|verb| verb.end())
+        .filter_map(|end| found.iter().find(|range| range.start >= end));
     let range = behind.last().or(found.last())?;
     let answer = || chain::last_side(undressed(&clause[range.clone()]));
     (!cue::is_negated(&clause[..range.start])).then(answer)
@@ -147,7 +154,10 @@ pub(super) fn last_formula(clause: &str) -> Option<String> {
 /// The last number of a sentence.
 pub(super) fn last_number(clause: &str) -> Option<String> {
     let clause = tail(clause);
-    let range = all(clause, false).into_iter().rev().find(|range| clause[range.clone()].contains(|c: char| c.is_ascii_digit()))?;
+    let range = all(clause, false)
+        .into_iter()
+        .rev()
+        .find(|range| clause[range.clone()].contains(|c: char| c.is_ascii_digit()))?;
     (!cue::is_negated(&clause[..range.start])).then(|| chain::last_side(undressed(&clause[range])))
 }
 
@@ -193,17 +203,28 @@ fn all(text: &str, announced: bool) -> Vec<Range<usize>> {
 fn longest(text: &str, pieces: &[Range<usize>], reads_left: &mut u32) -> Option<usize> {
     let start = pieces.first()?.start;
     // A full stop, or the sign of a new thought, ends it.
-    let most = pieces.iter().take(WORDS).take_while(|piece| !text[(*piece).clone()].starts_with(['(', '（']) || piece.start == start).count();
+    let most = pieces
+        .iter()
+        .take(WORDS)
+        .take_while(|piece| !text[(*piece).clone()].starts_with(['(', '（']) || piece.start == start)
+        .count();
     (1..=most.max(1)).rev().find(|count| {
         *reads_left = reads_left.saturating_sub(1);
         let slice = undressed(&text[start..pieces[count - 1].end]);
-        *reads_left > 0 && !slice.is_empty() && !is_stop(slice.rsplit(' ').next().unwrap_or_default()) && reads(slice)
+        *reads_left > 0
+            && !slice.is_empty()
+            && !is_stop(slice.rsplit(' ').next().unwrap_or_default())
+            && reads(slice)
     })
 }
 
 /// A word that does not end an answer.
 fn is_stop(word: &str) -> bool {
-    ["and", "or", "of", "a", "an", "the", "in", "is", "are", "by", "for", "as", "to", "so", "at", "/", "+", "-", "=", "*", "×", "·"].contains(&word.to_lowercase().as_str())
+    [
+        "and", "or", "of", "a", "an", "the", "in", "is", "are", "by", "for", "as", "to", "so", "at", "/",
+        "+", "-", "=", "*", "×", "·",
+    ]
+    .contains(&word.to_lowercase().as_str())
 }
 
 /// Words and formulas, as byte ranges.
@@ -217,7 +238,8 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
             next += 1;
         }
         let inside = formulas.get(next).is_some_and(|formula| formula.contains(&at));
-        let foreign = |c: char| c.is_alphabetic() && !c.is_ascii() && !matches!(c, 'Α'..='ω' | 'À'..='ɏ' | 'А'..='я');
+        let foreign =
+            |c: char| c.is_alphabetic() && !c.is_ascii() && !matches!(c, 'Α'..='ω' | 'À'..='ɏ' | 'А'..='я');
         let border = !inside && before.is_some_and(|before| foreign(before) != foreign(c) && before != ' ');
         if let Some(from) = start
             && !inside
@@ -239,7 +261,8 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
 fn may_start(text: &str, pieces: &[Range<usize>], at: usize, announced: bool) -> bool {
     let bare = undressed(&text[pieces[at].clone()]);
     if at > 0 {
-        let before = text[pieces[at - 1].clone()].trim_matches(AROUND).trim_end_matches(BEHIND).to_lowercase();
+        let before =
+            text[pieces[at - 1].clone()].trim_matches(AROUND).trim_end_matches(BEHIND).to_lowercase();
         if LABELS.contains(&before.as_str()) {
             return false;
         }
@@ -252,15 +275,22 @@ fn may_start(text: &str, pieces: &[Range<usize>], at: usize, announced: bool) ->
     if inner.len() <= 1 && choice(inner) {
         return announced || next.starts_with(['=', '<', '>', '≤', '≥']);
     }
-    let relation = next.starts_with(['=', '<', '>', '≤', '≥', '∈', '^', '/']) || (next.starts_with(['+', '-', '−', '*', '·']) && next.len() < 3);
-    let operators = bare.contains(['=', '<', '>', '^', '≤', '≥', '∈', '/', '+']) || bare.contains(|c: char| c.is_ascii_digit());
+    let relation = next.starts_with(['=', '<', '>', '≤', '≥', '∈', '^', '/'])
+        || (next.starts_with(['+', '-', '−', '*', '·']) && next.len() < 3);
+    let operators = bare.contains(['=', '<', '>', '^', '≤', '≥', '∈', '/', '+'])
+        || bare.contains(|c: char| c.is_ascii_digit());
     if first.is_ascii_digit() || "-−+–√π∞∅$€£¥₹\\{([.±|".contains(first) {
         // A bracket before words is a remark.
         let opens = matches!(first, '(' | '[' | '{' | '|');
-        return !opens || bare.contains(|c: char| c.is_ascii_digit() || "-−∞\\".contains(c)) || bare.len() < 4 || operators;
+        return !opens
+            || bare.contains(|c: char| c.is_ascii_digit() || "-−∞\\".contains(c))
+            || bare.len() < 4
+            || operators;
     }
     let word = bare.to_lowercase();
-    if read::is_number_word(&word) && !matches!(word.as_str(), "a" | "an" | "one" | "first" | "second" | "third") {
+    if read::is_number_word(&word)
+        && !matches!(word.as_str(), "a" | "an" | "one" | "first" | "second" | "third")
+    {
         return true;
     }
     if word == "one" {

@@ -13,7 +13,11 @@ pub(super) fn last_side(text: &str) -> String {
         return text.to_owned();
     }
     let last_row = rows.last().map_or("", |row| row.as_str());
-    let sides = if last_row.trim_start().starts_with('=') || rows.len() < 2 { sides(&joined) } else { sides(last_row) };
+    let sides = if last_row.trim_start().starts_with('=') || rows.len() < 2 {
+        sides(&joined)
+    } else {
+        sides(last_row)
+    };
     let [first, .., last] = sides.as_slice() else {
         return if rows.len() > 1 { joined } else { text.to_owned() };
     };
@@ -22,15 +26,21 @@ pub(super) fn last_side(text: &str) -> String {
         return text.to_owned();
     }
     if is_name(first) {
-        return if sides.len() == 2 && rows.len() == 1 { text.to_owned() } else { format!("{first} = {last}") };
+        return if sides.len() == 2 && rows.len() == 1 {
+            text.to_owned()
+        } else {
+            format!("{first} = {last}")
+        };
     }
-    let identity = || sides.len() > 2 || !has_letters(first) || compare(first, last).verdict == Verdict::Equal;
+    let identity =
+        || sides.len() > 2 || !has_letters(first) || compare(first, last).verdict == Verdict::Equal;
     if identity() { last.to_owned() } else { text.to_owned() }
 }
 
 /// The rows of an environment of equations, without their marks of alignment.
 fn rows(text: &str) -> Vec<String> {
-    let names = ["align*", "aligned", "align", "equation*", "equation", "gather*", "gathered", "gather", "split"];
+    let names =
+        ["align*", "aligned", "align", "equation*", "equation", "gather*", "gathered", "gather", "split"];
     let begin = names.iter().find(|name| text.contains(&format!("\\begin{{{name}}}")));
     let Some(name) = begin else { return vec![text.to_owned()] };
     let inside = text.replace(&format!("\\begin{{{name}}}"), " ").replace(&format!("\\end{{{name}}}"), " ");
@@ -66,7 +76,8 @@ fn has_list(text: &str) -> bool {
             '{' | '(' | '[' => depth += 1,
             '}' | ')' | ']' => depth -= 1,
             ',' => {
-                let spaced = text[at + 1..].starts_with(|c: char| !c.is_ascii_digit()) && !text[..at].ends_with('\\');
+                let spaced =
+                    text[at + 1..].starts_with(|c: char| !c.is_ascii_digit()) && !text[..at].ends_with('\\');
                 return depth == 0 && spaced && !text[at + 1..].trim().is_empty();
             }
             '<' | '>' | ';' | '≤' | '≥' => return depth == 0 && !text[..at].ends_with('\\'),
@@ -75,7 +86,11 @@ fn has_list(text: &str) -> bool {
         false
     });
     let words = text.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "and" | "or"));
-    outside || words || ["\\le", "\\ge", "\\lt", "\\gt", "\\in ", "\\pm", "\\text{"].iter().any(|sign| text.contains(sign) && !text.contains("\\left"))
+    outside
+        || words
+        || ["\\le", "\\ge", "\\lt", "\\gt", "\\in ", "\\pm", "\\text{"]
+            .iter()
+            .any(|sign| text.contains(sign) && !text.contains("\\left"))
 }
 
 /// A letter with marks, a function of letters, or a tuple of letters.
@@ -85,8 +100,10 @@ fn is_name(side: &str) -> bool {
     let commands = side.matches('\\').count();
     let head = side.trim_start_matches(['(', '\\']).chars().next().is_some_and(char::is_alphabetic);
     head && plain.chars().all(char::is_alphanumeric)
-        && (commands == 1 && letters < 9 && !side.contains(['{', '(']) || commands == 0 && (letters <= 2 || side.starts_with('(') && letters <= 5)
-            && !(letters == 2 && !side.contains(['(', '_', '\''])))
+        && (commands == 1 && letters < 9 && !side.contains(['{', '('])
+            || commands == 0
+                && (letters <= 2 || side.starts_with('(') && letters <= 5)
+                && !(letters == 2 && !side.contains(['(', '_', '\''])))
 }
 
 /// Whether letters outside of commands stand for something.

@@ -18,8 +18,9 @@ static REPORTED: Words = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:if|might|would|may|could|people|some|someone|students?|you|not)\b[^,;]*$").ok()
 });
 /// The value is behind the answer: `24 is the answer`.
-static REVERSED: Words =
-    LazyLock::new(|| Regex::new(r"(?i)^(.{1,200}?)\bis\s+(?:the|my|our)\s+(?:final\s+|correct\s+)*answer\b").ok());
+static REVERSED: Words = LazyLock::new(|| {
+    Regex::new(r"(?i)^(.{1,200}?)\bis\s+(?:the|my|our)\s+(?:final\s+|correct\s+)*answer\b").ok()
+});
 static CORRECTION: Words = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:wait|actually|correction|mistaken?|incorrect|oops|scratch that|should be|(?:is|was|'s) (?:wrong|false)|not (?:right|correct))\b").ok()
 });
@@ -44,9 +45,11 @@ static OPEN: Words = LazyLock::new(|| {
     .ok()
 });
 /// A plan, where the reply breaks off behind it.
-static PLANNED: Words = LazyLock::new(|| Regex::new(r"(?i)\b(?:i|we)(?: will| shall|'ll|’ll)\b|^\W*first\b").ok());
+static PLANNED: Words =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:i|we)(?: will| shall|'ll|’ll)\b|^\W*first\b").ok());
 /// A negation of what follows.
-static NEGATED: Words = LazyLock::new(|| Regex::new(r"(?i)(?:\b(?:not|never|nor|cannot)|n(?:'|’)t)(?:\s+\w+)?\W*$").ok());
+static NEGATED: Words =
+    LazyLock::new(|| Regex::new(r"(?i)(?:\b(?:not|never|nor|cannot)|n(?:'|’)t)(?:\s+\w+)?\W*$").ok());
 
 fn matches(words: &Words, text: &str) -> bool {
     words.as_ref().is_some_and(|words| words.is_match(text))
@@ -66,9 +69,9 @@ pub(super) fn announced(sentence: &str) -> Option<&str> {
 
 /// The part of an announced value that is asserted: `7` of `not 6 but 7`, and of `the root of 49, i.e. 7`.
 pub(super) fn asserted(value: &str) -> Option<&str> {
-    let value = ["i.e.", "that is,", "in other words"].iter().fold(value, |value, words| {
-        value.rsplit_once(words).map_or(value, |(_, rest)| rest)
-    });
+    let value = ["i.e.", "that is,", "in other words"]
+        .iter()
+        .fold(value, |value, words| value.rsplit_once(words).map_or(value, |(_, rest)| rest));
     let lower = value.trim_start_matches(|c: char| !c.is_alphanumeric());
     if lower.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("not ")) {
         return value.split_once(" but ").map(|(_, rest)| rest);
@@ -93,7 +96,9 @@ pub(super) fn concluding<'s>(sentences: &'s [Sentence<'_>]) -> impl Iterator<Ite
         let text = sentence.text;
         let open = text.trim_end().ends_with(['?', '？']) || matches(&OPEN, text);
         let ends = std::mem::take(&mut last) && !sentence.is_complete;
-        let broken_off = ends && (matches(&PLANNED, text) || !text.contains(|c: char| c.is_ascii_digit() || "$\\π√∞".contains(c)));
+        let broken_off = ends
+            && (matches(&PLANNED, text)
+                || !text.contains(|c: char| c.is_ascii_digit() || "$\\π√∞".contains(c)));
         (!open && !broken_off).then_some(clause(text))
     })
 }
@@ -119,12 +124,24 @@ fn clause(sentence: &str) -> &str {
 
 fn behind_so(sentence: &str) -> &str {
     const WORDS: [&str; 12] = [
-        "so ", "thus ", "hence ", "therefore ", "therefore, ", "thus, ", "hence, ", "but ", "finally ", "i.e. ",
-        "that is ", "that is, ",
+        "so ",
+        "thus ",
+        "hence ",
+        "therefore ",
+        "therefore, ",
+        "thus, ",
+        "hence, ",
+        "but ",
+        "finally ",
+        "i.e. ",
+        "that is ",
+        "that is, ",
     ];
     let lower = sentence.to_ascii_lowercase();
     let starts = WORDS.iter().filter_map(|word| {
-        let found = lower.match_indices(word).filter(|(at, _)| !lower[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '\\'));
+        let found = lower
+            .match_indices(word)
+            .filter(|(at, _)| !lower[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '\\'));
         found.last().map(|(at, word)| at + word.len())
     });
     let at = starts.filter(|at| sentence[*at..].contains(|c: char| c.is_alphanumeric())).max().unwrap_or(0);

@@ -37,7 +37,8 @@ pub(super) fn split(text: &str, most: usize) -> Vec<Sentence<'_>> {
         }
     }
     let rest = text[from..].trim_end();
-    let complete = rest.ends_with(|c: char| !c.is_alphanumeric() && c != ',' && c != '$') || formulas.last().is_some_and(|f| f.end == from + rest.len());
+    let complete = rest.ends_with(|c: char| !c.is_alphanumeric() && c != ',' && c != '$')
+        || formulas.last().is_some_and(|f| f.end == from + rest.len());
     push(from..text.len(), complete);
     out.split_off(out.len().saturating_sub(most))
 }
@@ -55,9 +56,11 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
     }
     let word = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
     // A number in a list, an abbreviation, or dots that go on.
-    let marker = word.chars().all(|c| c.is_ascii_digit()) && line_start(text, at - word.len()) && !word.is_empty();
+    let marker =
+        word.chars().all(|c| c.is_ascii_digit()) && line_start(text, at - word.len()) && !word.is_empty();
     let goes_on = c == '.' && rest.trim_start().starts_with(|c: char| c.is_lowercase() || c == '=');
-    let abbreviation = matches!(word.trim_start_matches('('), "i.e" | "e.g" | "approx" | "cf" | "vs" | "no" | "eq" | "dr");
+    let abbreviation =
+        matches!(word.trim_start_matches('('), "i.e" | "e.g" | "approx" | "cf" | "vs" | "no" | "eq" | "dr");
     !(marker && !rest.trim().is_empty() || goes_on || (c == '.' && abbreviation && !rest.trim().is_empty()))
 }
 
@@ -106,7 +109,13 @@ pub(super) fn formulas(text: &str) -> Vec<Range<usize>> {
                 if end.is_none() {
                     spent.push(close);
                 }
-                end.map(|end| if close == "\\end{" { end + text[end..].find('}').map_or(0, |brace| brace + 1) } else { end })
+                end.map(|end| {
+                    if close == "\\end{" {
+                        end + text[end..].find('}').map_or(0, |brace| brace + 1)
+                    } else {
+                        end
+                    }
+                })
             }
             None if rest.starts_with('$') => inline_end(text, start),
             None => None,
@@ -117,7 +126,9 @@ pub(super) fn formulas(text: &str) -> Vec<Range<usize>> {
                 at = end;
             }
             // An escaped character is skipped with its backslash.
-            None if rest.starts_with('\\') => at = start + 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            None if rest.starts_with('\\') => {
+                at = start + 1 + rest[1..].chars().next().map_or(0, char::len_utf8)
+            }
             None => at = start + 1,
         }
     }
@@ -138,10 +149,12 @@ fn inline_end(text: &str, start: usize) -> Option<usize> {
             continue;
         }
         let content = &inside[..at];
-        let money = content.starts_with(|c: char| c.is_ascii_digit()) && content.split_whitespace().any(is_prose);
+        let money =
+            content.starts_with(|c: char| c.is_ascii_digit()) && content.split_whitespace().any(is_prose);
         let spaced = content.ends_with(' ') && !content.starts_with(' ');
         let before_digit = inside[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-        return (!content.trim().is_empty() && !money && !spaced && !before_digit).then_some(start + 1 + at + 1);
+        return (!content.trim().is_empty() && !money && !spaced && !before_digit)
+            .then_some(start + 1 + at + 1);
     }
 }
 

@@ -20,15 +20,18 @@ pub(super) fn contents(text: &str, boxes: Boxes) -> Cow<'_, str> {
     }
     let mut found: Vec<&str> = Vec::new();
     let (mut end, mut next) = (text.len(), None);
-    while let Some((start, length)) =
-        [(r"\boxed", 6), (r"\fbox", 5)].iter().filter_map(|(name, length)| Some((text[..end].rfind(name)?, *length))).max()
+    while let Some((start, length)) = [(r"\boxed", 6), (r"\fbox", 5)]
+        .iter()
+        .filter_map(|(name, length)| Some((text[..end].rfind(name)?, *length)))
+        .max()
     {
         let after = start + length;
         let open = end - text[after..end].trim_start().len();
         if open >= end {
             break;
         }
-        let closed = text[open..end].strip_prefix('{').and_then(|inside| closing(inside).map(|at| open + 1 + at));
+        let closed =
+            text[open..end].strip_prefix('{').and_then(|inside| closing(inside).map(|at| open + 1 + at));
         let Some(close) = closed else {
             if found.is_empty() {
                 found.push(&text[open..]);
@@ -73,7 +76,9 @@ fn are_joined(content: &str, next: &str, between: &str) -> bool {
     let length = between.chars().take(70).count();
     let separated = || {
         between.contains([',', ';'])
-            || between.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "and" || word == "or")
+            || between
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| word == "and" || word == "or")
     };
     length < 10 || (content != next && length < 70 && separated())
 }
@@ -98,7 +103,10 @@ mod tests {
             (r"\boxed{4", "{4", "{4"),
             (r"\boxed{\boxed{5}}", "5", "5"),
         ] {
-            assert_eq!((contents(text, Boxes::All).as_ref(), contents(text, Boxes::Last).as_ref()), (all, last));
+            assert_eq!(
+                (contents(text, Boxes::All).as_ref(), contents(text, Boxes::Last).as_ref()),
+                (all, last)
+            );
         }
         assert_eq!(contents(&format!(r"\boxed{{1}}, {far} \boxed{{2}}"), Boxes::Last), "2");
     }

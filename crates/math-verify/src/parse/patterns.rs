@@ -105,9 +105,8 @@ static EXPRESSION: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let operators = r"\+\-\*×/\^\(\)÷";
     let any = format!(r"[\d\.\s{operators}]");
     let before = r"(?:^|\s|=)(?:\*\*)?";
-    let arithmetic = format!(
-        r"(?:{before}(?P<expr>-?\(?-?\d{any}*[{operators}]{any}+\)?)(?:\*\*)?(?:\.|,|:|\s|\)|\$|$))"
-    );
+    let arithmetic =
+        format!(r"(?:{before}(?P<expr>-?\(?-?\d{any}*[{operators}]{any}+\)?)(?:\*\*)?(?:\.|,|:|\s|\)|\$|$))");
     let currency = r"\$€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺₻₼₾₿";
     let number = format!("(?:{before}[{currency}]?{number})");
     let one = format!("(?:{arithmetic}|{number})");
@@ -155,7 +154,9 @@ pub(super) fn words(words: &[String], anchorless: bool) -> Vec<Pattern> {
         all.push((format!(r"^(?:\*\*)?{keys}{after}"), 250, false));
         all.push((one, 300, false));
     }
-    all.iter().filter_map(|(source, priority, answer)| Pattern::new(source, *priority, &[], *answer)).collect()
+    all.iter()
+        .filter_map(|(source, priority, answer)| Pattern::new(source, *priority, &[], *answer))
+        .collect()
 }
 
 #[cfg(test)]
