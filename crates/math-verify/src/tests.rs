@@ -156,9 +156,9 @@ fn answers_in_texts() {
         ("So we get $5$.", vec!["…", "5"]),
         ("$x^2$, $5$ and $7$", vec!["…", "x^2 and 5 and 7"]),
         (r"$\frac12$ is not \boxed{3}", vec!["…", "3"]),
-        ("final answer is $9$, \\boxed{1}", vec!["…", "9"]),
+        ("final answer is $9$, \\boxed{1}", vec!["…", "1"]),
         ("no answer", vec![]),
-        ("$1 + $", vec!["1 +"]),
+        ("$1 + $", vec!["…", "1 +"]),
     ] {
         assert_eq!(found(text, &Target::usual(), Mode::default()), expected, "{text}");
     }
