@@ -3,7 +3,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self, final
 
-from ._types import GivenReply, Reply, Result, Rollout, Rules, Sampling
+from ._types import GivenReply, Place, Reply, Result, Rollout, Rules, Sampling
 
 __version__: str
 
@@ -19,23 +19,48 @@ class Parsed:
     def readings(self) -> list[str]: ...
     def __len__(self) -> int: ...
 
-def parse(text: str, *, rules: Rules = "aske") -> Parsed:
-    """Parses an answer: the last box of a longer text, or the text itself."""
+def parse(text: str, *, rules: Rules | None = None, order: Sequence[Place] | None = None) -> Parsed:
+    """Parses an answer, or finds it in a reply: in the first of the places in `order` that has one.
+
+    Without an answer it is the text itself. Rules that are named here hold in `verify`; `"math-verify"` finds what
+    math-verify finds, in its own order.
+    """
 
 def extract(reply: str, *, word: bool = False) -> str | None:
     """The last boxed answer of a reply; with `word`, its last word if it has no box."""
 
-def verify(gold: str | Parsed, target: str | Parsed, *, rules: Rules = "aske") -> bool:
-    """Whether two answers are equal. Undecided counts as different."""
+def verify(gold: str | Parsed, target: str | Parsed, *, rules: Rules | None = None) -> bool:
+    """Whether two answers are equal, by the rules given here or to `parse`, else `"aske"`. Undecided counts as different."""
 
 def verify_batch(
     golds: Sequence[str | Parsed],
     targets: Sequence[str | Parsed],
     *,
-    rules: Rules = "aske",
+    rules: Rules | None = None,
     threads: int | None = None,
 ) -> list[bool]:
     """Verifies many pairs in parallel, on all cores or on `threads` threads."""
+
+@final
+class Expression:
+    """An expression that math-verify's rules parsed; `aske_env.math_verify.parse` returns it."""
+
+    def __new__(cls, kind: str, texts: Sequence[tuple[str, bool]]) -> Expression: ...
+    def __getnewargs__(self) -> tuple[str, list[tuple[str, bool]]]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def is_undefined(self) -> bool: ...
+
+def math_verify_parse(
+    text: str, configs: Sequence[tuple[Any, ...]], fallback: bool, first_match: bool
+) -> list[Expression | str] | None:
+    """What math-verify finds in a text; `None` if the work exceeds its limits."""
+
+def math_verify_verify(
+    gold: list[Any], target: list[Any], float_rounding: int, numeric_precision: int, strict: bool, set_relation: bool
+) -> bool | None:
+    """Whether some of both are equal; `None` if that is undecided."""
 
 @final
 class Call:

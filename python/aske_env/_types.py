@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Required, TypedDict
 
 Rules = Literal["aske", "math-verify", "paper"]
+Place = Literal["box", "statement", "conclusion", "formula", "number"]
 Outcome = Literal["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"]
 
 

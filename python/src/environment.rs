@@ -7,7 +7,8 @@ use crate::folder::RunFolder;
 use crate::history::History;
 use crate::judge::{PolicyCache, PolicyEndpoint};
 use crate::novelty::Novelty;
-use crate::process::PerProcess;
+use crate::pool::pool;
+use crate::process::{Computation, PerProcess};
 use crate::rollout::{Episode, Players};
 use crate::sampling::AskerSampling;
 use crate::session::Session;
@@ -332,13 +333,19 @@ impl Environment {
         let rollouts = rollouts.try_iter()?.map(|rollout| SavedRollout::read(&rollout?));
         let rollouts = rollouts.collect::<PyResult<Vec<_>>>()?;
         let inner = &self.inner(py)?;
-        let checked = py.detach(|| save::checked(inner, &rollouts))?;
-        py.detach(|| {
+        let pool = pool(py)?;
+        let checked = py.detach(|| {
+            let _computation = Computation::begin();
+            save::checked(inner, &rollouts)
+        })?;
+        let write = || {
+            let _computation = Computation::begin();
             let own = inner.folder.clone().filter(|own| is_same_folder(own.dir.path(), &folder));
             let open = || RunFolder::open(&folder, &identity(&inner.layers, &inner.settings)).map(Arc::new);
             let opened = own.map_or_else(open, Ok).map_err(|error| folder_error(&error))?;
             save::write(&opened, &checked)
-        })
+        };
+        py.detach(|| pool.install(write))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyAny>)> {
@@ -376,12 +383,12 @@ impl Environment {
 
     /// What belongs to this process.
     fn inner(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
-        self.inner.with(py, || Inner::new(self).map(Arc::new), Arc::clone)
+        self.inner.with(py, || Inner::new(py, self).map(Arc::new), Arc::clone)
     }
 }
 
 impl Inner {
-    fn new(environment: &Environment) -> PyResult<Self> {
+    fn new(py: Python<'_>, environment: &Environment) -> PyResult<Self> {
         let Environment { source, settings, folder, .. } = environment;
         let failed = |error: ConfigError| config_error(&error);
         let layers = source.layers().map_err(failed)?;
@@ -392,7 +399,10 @@ impl Inner {
         let history = history.map_err(failed)?;
         let history = history.map(|history| (history, layers.config().train.diversity_coef));
         let open = |path: &PathBuf| RunFolder::open(path, &identity(&layers, settings)).map(Arc::new);
-        let folder = folder.as_ref().map(open).transpose().map_err(|error| folder_error(&error))?;
+        // Reads in parallel, on threads of this process.
+        let pool = pool(py)?;
+        let folder = folder.as_ref().map(|path| pool.install(|| open(path))).transpose();
+        let folder = folder.map_err(|error| folder_error(&error))?;
         let budget = match &folder {
             Some(folder) => {
                 Budget::new(&settings.run, folder.dir.calls()).map_err(|error| folder_error(&error))?
