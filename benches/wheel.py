@@ -3,15 +3,17 @@
     python benches/wheel.py verify
     python benches/wheel.py rollouts --server target/release/aske-testserver
     python benches/wheel.py flight --server target/release/aske-testserver
+    python benches/wheel.py compare before.whl after.whl --server target/release/aske-testserver
 
-Needs the wheel (release), math-verify and verifiers. Both sides run in turn, in one process each round; ratios are what
-to read.
+Needs the wheel (release), math-verify and verifiers; `compare` needs two wheels and nothing else. Both sides run in turn,
+in one process each round; ratios are what to read.
 """
 
 import argparse
 import asyncio
 import json
 import logging
+import os
 import pathlib
 import random
 import resource
@@ -122,6 +124,68 @@ def flight(options):
     sys.exit(bool(lost))
 
 
+def compare(options):
+    server = subprocess.Popen([options.server, "--pad-words", "20"], stdout=subprocess.PIPE, text=True)
+    url = server.stdout.readline().split()[-1]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder, "aske.toml")
+            config.write_text(CONFIG.format(url=url))
+            sides = {}
+            for name in ("before", "after"):
+                packages = pathlib.Path(folder, name)
+                install = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", packages, getattr(options, name)]
+                subprocess.run([sys.executable, *install], check=True)
+                sides[name] = (packages, {})
+            for _ in range(options.rounds):
+                for packages, taken in sides.values():
+                    command = [sys.executable, __file__, "alone", "--url", url, "--config", str(config),
+                               "--episodes", str(options.episodes)]
+                    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
+                                         env={**os.environ, "PYTHONPATH": str(packages)}).stdout
+                    for what, seconds in json.loads(out.splitlines()[-1]).items():
+                        taken.setdefault(what, []).append(seconds)
+    finally:
+        server.terminate()
+    (_, before), (_, after) = sides.values()
+    for what in before:
+        ratio = statistics.median(b / a for b, a in zip(before[what], after[what]))
+        print(f"{what}: before {statistics.median(before[what]) * 1e6:,.1f} µs, after "
+              f"{statistics.median(after[what]) * 1e6:,.1f} µs, ratio {ratio:.2f}, medians of {options.rounds} rounds")
+
+
+def alone(options):
+    import aske_env
+    import mix
+
+    pairs = [tuple(rf"\boxed{{{pair[side]}}}" for side in ("gold", "pred"))
+             for pair in random.Random(1).sample(mix.generate(), 500)]
+    environment = aske_env.Environment(options.config)
+    (pair,) = environment.pairs()
+
+    async def run(count):
+        gate = asyncio.Semaphore(128)
+
+        async def one(n):
+            async with gate:
+                await environment.rollout(pair, n, url=options.url, model="asker")
+
+        await asyncio.gather(*map(one, range(count)))
+
+    def time_of(work, count):
+        work()  # connections, threads and tables
+        begun = cpu()
+        work()
+        return (cpu() - begun) / count
+
+    print(json.dumps({
+        "verify(parse, parse)": time_of(
+            lambda: [aske_env.verify(aske_env.parse(gold), aske_env.parse(pred)) for gold, pred in pairs], len(pairs)),
+        "verify_batch, a pair": time_of(lambda: aske_env.verify_batch(*zip(*pairs * 20)), 20 * len(pairs)),
+        "rollout, CPU": time_of(lambda: asyncio.run(run(options.episodes)), options.episodes),
+    }))
+
+
 def side(options):
     from verifiers.v1.clients import ModelContext
     from verifiers.v1.configs.client import EvalClientConfig
@@ -168,6 +232,18 @@ def main():
     three.add_argument("--latency-ms", type=int, default=1000)
     three.add_argument("--faults", type=float, default=0.0)
     three.set_defaults(run=flight)
+    four = commands.add_parser("compare")
+    four.add_argument("before", help="a wheel")
+    four.add_argument("after", help="another wheel")
+    four.add_argument("--server", default="target/release/aske-testserver")
+    four.add_argument("--episodes", type=int, default=400)
+    four.add_argument("--rounds", type=int, default=5)
+    four.set_defaults(run=compare)
+    inner = commands.add_parser("alone")
+    for name in ("--url", "--config"):
+        inner.add_argument(name)
+    inner.add_argument("--episodes", type=int)
+    inner.set_defaults(run=alone)
     inner = commands.add_parser("side")
     inner.add_argument("side")
     for name in ("--url", "--config"):

@@ -7,14 +7,13 @@ called by the engine itself, with its own connection pools, retries, limits and 
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import verifiers.v1 as vf
 from verifiers.v1.clients import ModelContext
-from verifiers.v1.configs.client import resolve_api_key
+from verifiers.v1.configs.client import resolve_api_key, resolve_headers
 from verifiers.v1.envs.single_agent import SingleAgentEnv, SingleAgentEnvConfig
 from verifiers.v1.runtimes import ProgramResult, Runtime
 
@@ -67,7 +66,7 @@ class AskeTask(vf.Task[PairData]):
 
 
 class AskeTaskset(vf.Taskset[AskeTask, AskeTasksetConfig]):
-    """One task for each pair of boundary solvers, in the order of `run.seed`."""
+    """One task for each pair of boundary solvers, in the order of the first epoch of `aske train` with this `run.seed`."""
 
     def load(self) -> Iterator[AskeTask]:
         where = dict(
@@ -75,9 +74,7 @@ class AskeTaskset(vf.Taskset[AskeTask, AskeTasksetConfig]):
         )
         environment = environment_of(**where)
         first = environment.session().calls()[0].messages[-1]["content"]
-        pairs = environment.pairs()
-        random.Random(environment.seed).shuffle(pairs)
-        for pair in pairs:
+        for pair in environment.pairs(shuffled=True):
             data = PairData(name=pair, prompt=first, pair=pair, **where)
             yield AskeTask(data, self.config.task)
 
@@ -117,6 +114,7 @@ class AskeHarness(vf.Harness[AskeHarnessConfig]):
             model=ctx.model,
             judge_url=ctx.client.base_url,
             judge_key=resolve_api_key(ctx.client),
+            judge_headers=resolve_headers(ctx.client),
             cache_salt=getattr(ctx.sampling, "cache_salt", None),
         )
         return ProgramResult(exit_code=0, stdout="", stderr="")

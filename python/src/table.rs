@@ -1,5 +1,7 @@
 //! Run folders as Arrow tables, passed to Python without a copy.
 
+use crate::pool::pool;
+use crate::process::Computation;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{Schema, SchemaRef};
@@ -8,6 +10,7 @@ use aske_export::{Export, SessionFilter, TableKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// A table for any Arrow reader: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
@@ -50,7 +53,7 @@ impl Table {
     }
 }
 
-/// One table of one or more runs: `sessions`, `questions`, `answers` or `grades`.
+/// One table of one or more runs: `sessions`, `questions`, `answers`, `grades` or `evals`.
 #[pyfunction]
 #[pyo3(signature = (*folders, kind = "sessions", calibrated = false))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's arguments arrive as a vector")]
@@ -68,7 +71,15 @@ pub(crate) fn load_run(
     if folders.is_empty() {
         return Err(PyValueError::new_err("name at least one run folder"));
     }
-    py.detach(|| {
+    let mut seen = HashSet::new();
+    let twice = |folder: &&PathBuf| folder.canonicalize().is_ok_and(|path| !seen.insert(path));
+    if let Some(folder) = folders.iter().find(twice) {
+        let what = format!("{} is given twice, and its rows would count twice", folder.display());
+        return Err(PyValueError::new_err(what));
+    }
+    let pool = pool(py)?;
+    let read = || {
+        let _computation = Computation::begin();
         let failed = |error: aske_record::RunError| PyOSError::new_err(error.to_string());
         let runs = folders
             .iter()
@@ -80,5 +91,6 @@ pub(crate) fn load_run(
             part.map_err(failed)?.batch().map_err(|error| PyValueError::new_err(error.to_string()))
         };
         chosen.parts(kind).map(batch).collect::<PyResult<_>>().map(Table)
-    })
+    };
+    py.detach(|| pool.install(read))
 }

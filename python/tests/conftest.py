@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# Where the programs were built; `ASKE` and `ASKE_TESTSERVER` name them one by one.
+BUILT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug"
+ASKE = os.environ.get("ASKE", str(BUILT / "aske"))
+TEST_SERVER = os.environ.get("ASKE_TESTSERVER", str(BUILT / "aske-testserver"))
 CONFIG = """
 [protocol]
 rounds = 3
@@ -43,8 +47,7 @@ url = "{url}"
 
 def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
     """Starts the test server; gives its process and address."""
-    built = os.environ.get("ASKE_TESTSERVER", str(ROOT / "target/debug/aske-testserver"))
-    process = subprocess.Popen([built, *arguments], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([TEST_SERVER, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().split()[-1]
 
@@ -52,10 +55,9 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
 @pytest.fixture
 def history(config: str, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """`aske serve env`: its address, and the file of all questions."""
-    built = os.environ.get("ASKE", str(ROOT / "target/debug/aske"))
     state, run = tmp_path / "state", tmp_path / "run"
     arguments = ["--config", config, "-o", "train.embedder=ngram", "--port", "0", "--state", state, "--run", run]
-    process = subprocess.Popen([built, "serve", "env", *arguments], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([ASKE, "serve", "env", *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     yield process.stdout.readline().strip(), state / "questions.jsonl"
     process.terminate()

@@ -81,12 +81,12 @@ def test_an_unreachable_history_is_a_failure_not_a_score(server: str, config: st
 
 
 def test_self_judging_is_greedy_and_sends_the_cache_salt(server: str, config: str) -> None:
-    seen: list[tuple[str, dict[str, Any]]] = []
+    seen: list[tuple[str, str, dict[str, Any]]] = []
 
     class Policy(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append((self.headers["Authorization"], body))
+            seen.append((self.headers["Authorization"], self.headers["X-Team"], body))
             reply = {"choices": [{"message": {"content": r"\boxed{5}"}, "finish_reason": "stop"}]}
             data = json.dumps(reply).encode()
             self.send_response(200)
@@ -110,12 +110,16 @@ def test_self_judging_is_greedy_and_sends_the_cache_salt(server: str, config: st
             judge_url=f"http://127.0.0.1:{judge.server_port}/v1",
             judge_key="secret",
             cache_salt="7",
+            headers={"X-Team": "asker"},
+            # Those of the connection are not replaced.
+            judge_headers={"X-Team": "judge", "Content-Length": "1", "Host": "elsewhere"},
         )
 
     rollout = asyncio.run(run())
     judge.shutdown()
     assert rollout["record"]["check"] == ["5"]
-    ((key, body),) = seen
+    ((key, team, body),) = seen
+    assert team == "judge"
     assert (key, body["model"], body["temperature"], body["cache_salt"]) == ("Bearer secret", "asker", 0.0, "7")
     assert rollout["question"] in body["messages"][-1]["content"]
 
@@ -126,6 +130,6 @@ def test_configuration_errors_have_a_hint(config: str) -> None:
     with pytest.raises(ValueError, match="expected KEY=VALUE"):
         aske_env.Environment(config, ["rounds"])
     with pytest.raises(ValueError, match="inside the program"):
-        aske_env.Environment("nano")
+        aske_env.Environment("local")
     with pytest.raises(ValueError, match="equivalence"):
         aske_env.Environment("paper-bench")

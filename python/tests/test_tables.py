@@ -7,15 +7,14 @@ import aske_env
 import pyarrow
 import pytest
 
-from conftest import ROOT
+from conftest import ASKE
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the nano world, made by the program."""
     folder = tmp_path_factory.mktemp("runs") / "run"
-    aske = ROOT / "target/debug/aske"
-    subprocess.run([aske, "bench", "--samples", "1", "--limit", "6", "--run", folder], check=True, cwd=folder.parent)
+    subprocess.run([ASKE, "bench", "--samples", "1", "--limit", "6", "--run", folder], check=True, cwd=folder.parent)
     return folder
 
 
@@ -31,7 +30,7 @@ def test_every_table_converts_to_arrow(run: Path) -> None:
 
 
 def test_a_folder_that_is_not_a_run_raises(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="holds no run"):
+    with pytest.raises(OSError, match="does not exist"):
         aske_env.load_run(tmp_path / "none")
     with pytest.raises(ValueError, match="one of sessions"):
         aske_env.load_run(tmp_path, kind="rows")  # type: ignore[arg-type]

@@ -3,6 +3,10 @@
 import asyncio
 import json
 import multiprocessing
+import subprocess
+import threading
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from verifiers.v1.serve import EnvClient, env_config_data, serve_env  # noqa: E4
 from verifiers.v1.types import SamplingConfig  # noqa: E402
 from verifiers.v1.utils.loaders import load_environment, resolve_env_config  # noqa: E402
 
+from conftest import ASKE  # noqa: E402
 from test_rollout import expected  # noqa: E402
 
 ROLLOUTS = 400
@@ -69,6 +74,80 @@ def test_the_seed_determines_the_order_of_pairs(config: str) -> None:
     orders = [order(seed) for seed in range(8)]
     assert all(sorted(pairs) == PAIRS for pairs in orders)
     assert len(set(map(tuple, orders))) > 2 and order(3) == orders[3]
+
+
+def test_the_order_of_pairs_is_that_of_the_program(tmp_path: Path) -> None:
+    seed, steps = 5, 8
+    # Steps of one group, without probing turns or measurements.
+    train = [f"train.steps={steps}", "train.groups=1", "train.group_size=2", "protocol.rounds=0"]
+    command = [ASKE, "train", "--config", "nano-train", "--no-measure", "--seeds", str(seed), "--run", tmp_path / "run"]
+    for option in train:
+        command += ["-o", option]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
+    lines = (tmp_path / "run" / f"seed-{seed}" / "records.jsonl").read_text().splitlines()
+    visited = list(dict.fromkeys(json.loads(line)["pair"] for line in lines))
+    assert len(visited) == steps
+    # The same solvers, served elsewhere: the order does not depend on where.
+    solvers = ["nano-15k", "nano-40k", "nano-100k", "nano-250k", "nano-500k", "nano-1m", "nano-2m"]
+    (tmp_path / "served.toml").write_text(
+        "".join(
+            f'[models.{name}]\nprovider = "openai"\nurl = "http://127.0.0.1:9/v1"\n' for name in [*solvers, "policy"]
+        )
+        + f'[asker]\nmodel = "policy"\n[check]\nmodel = "policy"\n[boundary]\nsolvers = {json.dumps(solvers)}\n'
+    )
+    env = load_environment(environment(str(tmp_path / "served.toml"), f"run.seed={seed}"))
+    assert [task.data.pair for task in env.taskset][:steps] == visited
+
+
+def test_headers_of_the_client_reach_the_asker_and_the_self_judge(
+    server: str, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[float, str | None, str | None]] = []
+
+    class Policy(BaseHTTPRequestHandler):
+        """Passes requests on to the test server."""
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            seen.append((json.loads(body).get("temperature"), self.headers["X-Team"], self.headers["X-Token"]))
+            request = urllib.request.Request(f"{server}/chat/completions", body, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request) as response:
+                data = response.read()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None: ...
+
+    policy = ThreadingHTTPServer(("127.0.0.1", 0), Policy)
+    threading.Thread(target=policy.serve_forever, daemon=True).start()
+    monkeypatch.setenv("TEAM_TOKEN", "token-1")
+    client = EvalClientConfig(
+        base_url=f"http://127.0.0.1:{policy.server_port}/v1",
+        api_key_var="NO_KEY",
+        headers={"X-Team": "team-1"},
+        headers_from_env={"X-Token": "TEAM_TOKEN"},
+    )
+    options = ['check.model="asker"', "check.sampling.temperature=0.0", "asker.sampling.temperature=1.0"]
+    env = load_environment(environment(config, *options))
+
+    async def run() -> list[Any]:
+        tasks = list(env.taskset)
+        slots = [slot for n in range(12) for slot in env.slots(tasks[n % len(tasks)])]
+        async with env.serving():
+            ctx = ModelContext(model="asker", client=client)
+            episodes = await asyncio.gather(*(env.run_slot(slot, ctx, None) for slot in slots))
+        return [trace for episode in episodes for trace in episode.traces]
+
+    traces = asyncio.run(run())
+    policy.shutdown()
+    assert all(trace.ok for trace in traces), [trace.errors for trace in traces]
+    assert {(team, token) for _, team, token in seen} == {("team-1", "token-1")}
+    judged = [temperature for temperature, *_ in seen if temperature == 0.0]
+    asked = sum(trace.info["aske"]["question"] is not None for trace in traces)
+    assert len(judged) == asked > 0
 
 
 def test_rollouts_through_server_and_client(server: str, config: str, history: tuple[str, Path]) -> None:

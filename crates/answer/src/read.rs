@@ -34,6 +34,7 @@ pub(crate) mod words;
 use crate::answer::Answer;
 use aske_algebra::fuel::Fuel;
 pub(crate) use cycles::are_other_cycles;
+pub(crate) use delimiters::strip_delimiters;
 use notation::{Ambiguities, Notation};
 pub(crate) use numerals::is_number_word;
 use parser::Context;

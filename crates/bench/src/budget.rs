@@ -58,7 +58,16 @@ impl Budget {
             tokens: before.values().map(|used| used.usage.total()).sum(),
             usd: before.values().fold(Usd::default(), |sum, used| sum + used.usd),
         };
-        Ok(Self {
+        Ok(Self::after(run, spent))
+    }
+
+    /// The budget of work that is not stored.
+    pub fn unstored(run: &RunSection) -> Self {
+        Self::after(run, Spending::default())
+    }
+
+    fn after(run: &RunSection, spent: Spending) -> Self {
+        Self {
             spent: Arc::new(Mutex::new(spent)),
             max_usd: run.budget_usd,
             max_tokens: run.budget_tokens,
@@ -67,7 +76,7 @@ impl Budget {
                 let allowed = Duration::try_from_secs_f64(minutes * 60.0).ok()?;
                 Some((Instant::now().checked_add(allowed)?, minutes))
             }),
-        })
+        }
     }
 
     pub(crate) fn add(&self, usage: &Usage, cost: Usd) {

@@ -1,7 +1,7 @@
 //! Calls models: a stored reply is replayed, a new one is stored before it is used.
 
 use crate::budget::{Budget, BudgetLimit};
-use aske_chat::{Hint, Reply};
+use aske_chat::Hint;
 use aske_config::RoleSettings;
 use aske_model::{Completion, ErrorCause, Halt, Model, ModelError, Request};
 use aske_record::{CallKey, CallStore, RoleUsage, RunError, StoredCall};
@@ -47,7 +47,8 @@ pub type Replay = HashMap<Slot, StoredCall>;
 
 /// Calls the models of a run.
 pub struct Caller<'r> {
-    pub(crate) store: &'r CallStore,
+    /// None where replies are not stored.
+    store: Option<&'r CallStore>,
     pub(crate) seed: Seed,
     pub(crate) halt: &'r Halt,
     pub(crate) budget: Budget,
@@ -56,23 +57,45 @@ pub struct Caller<'r> {
 
 /// A reply to a call.
 pub struct CallReply {
-    /// The reply.
-    pub reply: Reply,
-    /// Tokens and cost.
-    pub used: RoleUsage,
+    /// The reply as it is stored.
+    pub call: StoredCall,
     /// Whether it was stored by an earlier start.
     pub stored: bool,
+}
+
+impl CallReply {
+    /// Tokens and cost.
+    pub fn used(&self) -> RoleUsage {
+        RoleUsage { calls: 1, usage: self.call.reply.usage, usd: self.call.cost }
+    }
 }
 
 impl<'r> Caller<'r> {
     /// A caller with this store and seed; `halt` stops it.
     pub fn new(store: &'r CallStore, seed: Seed, halt: &'r Halt, budget: Budget) -> Self {
-        Self { store, seed, halt, budget, budget_limit: OnceLock::new() }
+        Self { store: Some(store), ..Self::unstored(seed, halt, budget) }
+    }
+
+    /// A caller that stores nothing.
+    pub fn unstored(seed: Seed, halt: &'r Halt, budget: Budget) -> Self {
+        Self { store: None, seed, halt, budget, budget_limit: OnceLock::new() }
     }
 
     /// The replies of a record that were stored by an earlier start.
     pub fn earlier_replies(&self, record: &str) -> Result<Replay, RunError> {
-        self.store.earlier_replies(record)
+        self.store.map_or_else(|| Ok(Replay::new()), |store| store.earlier_replies(record))
+    }
+
+    /// The replies of a record that are stored by now.
+    pub(crate) fn stored_replies(&self, record: &str) -> Result<Replay, RunError> {
+        self.store.map_or_else(|| Ok(Replay::new()), |store| store.of_record(record))
+    }
+
+    /// The request of a call of a record.
+    pub fn request(&self, record: &str, call: Call, role: &RoleSettings) -> Request {
+        let Call { slot, messages, max_tokens } = call;
+        let seed = self.seed.of_call(record, slot);
+        Request { messages, max_tokens, sampling: role.sampling.clone(), seed, client: None }
     }
 
     /// The reply to a call of a record: from `replay` if stored, else from the model.
@@ -83,46 +106,64 @@ impl<'r> Caller<'r> {
         (model, role): (&Model, &RoleSettings),
         replay: &Replay,
     ) -> Result<CallReply, CallError> {
-        let Call { slot, messages, max_tokens } = call;
-        let seed = self.seed.of_call(record, slot);
-        let request = Request { messages, max_tokens, sampling: role.sampling.clone(), seed, client: None };
-        let hash = request.hash(model.name()).0;
+        let Slot { turn, role: asked, draw } = call.slot;
+        let complete = async |request: &Request| {
+            self.check_budget();
+            let span = debug_span!("call", session = record, turn, role = asked.as_str(), draw);
+            let completion = model.complete(request, self.halt).instrument(span).await;
+            let completion = completion.map_err(|error| match error.cause {
+                ErrorCause::Halted => CallError::Halted,
+                _ => CallError::Model(error),
+            })?;
+            self.budget.add(&completion.reply.usage, completion.cost);
+            Ok(completion)
+        };
+        self.call_with(record, call, (model.name(), role), replay, complete).await
+    }
+
+    /// Stores a reply that the caller has, like that of a model with this name; a reply that is stored already counts.
+    pub async fn give(
+        &self,
+        record: &str,
+        call: Call,
+        (model, role): (&str, &RoleSettings),
+        replay: &Replay,
+        given: Completion,
+    ) -> Result<CallReply, CallError> {
+        self.call_with(record, call, (model, role), replay, async |_| Ok(given)).await
+    }
+
+    async fn call_with(
+        &self,
+        record: &str,
+        call: Call,
+        (model, role): (&str, &RoleSettings),
+        replay: &Replay,
+        complete: impl AsyncFnOnce(&Request) -> Result<Completion, CallError>,
+    ) -> Result<CallReply, CallError> {
+        let slot = call.slot;
+        let request = self.request(record, call, role);
+        let hash = request.hash(model).0;
         let key = CallKey { record: record.to_owned(), slot };
         if let Some(stored) = replay.get(&slot) {
-            if stored.request != hash {
-                return Err(self.store.other_request(&key).into());
+            if let Some(store) = self.store.filter(|_| stored.request != hash) {
+                return Err(store.other_request(&key).into());
             }
             debug!(
-                model = model.name(),
+                model,
                 session = record,
                 turn = slot.turn,
                 role = slot.role.as_str(),
                 "replayed a stored reply"
             );
-            let used = RoleUsage { calls: 1, usage: stored.reply.usage, usd: stored.cost };
-            return Ok(CallReply { reply: stored.reply.clone(), used, stored: true });
+            return Ok(CallReply { call: stored.clone(), stored: true });
         }
-        self.check_budget();
-        let span = debug_span!(
-            "call",
-            session = record,
-            turn = slot.turn,
-            role = slot.role.as_str(),
-            draw = slot.draw
-        );
-        let completion = model.complete(&request, self.halt).instrument(span).await.map_err(|error| {
-            match error.cause {
-                ErrorCause::Halted => CallError::Halted,
-                _ => CallError::Model(error),
-            }
-        })?;
-        let Completion { reply, latency, attempts, cost } = completion;
-        self.budget.add(&reply.usage, cost);
-        let name = model.name().to_owned();
-        let stored = StoredCall { model: name, request: hash, reply: reply.clone(), latency, attempts, cost };
-        self.store.put(key, stored).await?;
-        let used = RoleUsage { calls: 1, usage: reply.usage, usd: cost };
-        Ok(CallReply { reply, used, stored: false })
+        let Completion { reply, latency, attempts, cost } = complete(&request).await?;
+        let call = StoredCall { model: model.to_owned(), request: hash, reply, latency, attempts, cost };
+        if let Some(store) = self.store {
+            store.put(key, call.clone()).await?;
+        }
+        Ok(CallReply { call, stored: false })
     }
 
     /// Halts the run when a budget is used up.

@@ -71,7 +71,7 @@ impl EquivalenceChecker {
         messages: &[Message],
         caller: &Caller<'_>,
     ) -> Result<Option<bool>, CallError> {
-        let replay = caller.store.of_record(record)?;
+        let replay = caller.stored_replies(record)?;
         let mut new = 0;
         for draw in 0.. {
             let slot = Slot { turn: 0, role: Role::Equivalence, draw };
@@ -82,8 +82,8 @@ impl EquivalenceChecker {
             let call = Call { slot, messages: messages.to_vec(), max_tokens: self.tokens };
             let answer = caller.call(record, call, (&self.model, &self.role), &replay).await?;
             // A truncated reply may have continued to the contrary.
-            let whole = answer.reply.finish != Finish::Length;
-            if let Some(verdict) = (self.read)(&answer.reply.content).filter(|_| whole) {
+            let whole = answer.call.reply.finish != Finish::Length;
+            if let Some(verdict) = (self.read)(&answer.call.reply.content).filter(|_| whole) {
                 return Ok(Some(verdict));
             }
         }

@@ -1,6 +1,5 @@
 //! Questions to solvers outside of sessions: audits, baselines and difficulty.
 
-use crate::caller::CallReply;
 use crate::{CallError, Caller, JobSummary, RunContext, RunFailure, is_current};
 use aske_config::{RoleSettings, Settings};
 use aske_record::{PanelRecord, Record, RoleUsage, RunDir, RunError, SCHEMA, SessionRecord};
@@ -222,15 +221,16 @@ async fn ask(
     let settings = context.settings;
     let protocol = Protocol { rounds: 0, ..settings.protocol.clone() };
     let mut session = Session::new(protocol, settings.pack.clone(), settings.domain);
-    let replay = context.caller.store.of_record(record)?;
+    let replay = context.caller.stored_replies(record)?;
     if let Need::Calls(calls) = session.need() {
         for call in calls {
             let slot = call.slot;
             let asker = (context.model(&settings.asker)?, &settings.asker);
-            let CallReply { reply, used: more, .. } =
-                context.caller.call(record, call, asker, &replay).await?;
-            used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
-            session.feed(slot, reply).map_err(|error| CallError::rejected(asker.0.name(), &error))?;
+            let answered = context.caller.call(record, call, asker, &replay).await?;
+            used.entry(slot.role.as_str().to_owned()).or_default().add(&answered.used());
+            session
+                .feed(slot, answered.call.reply)
+                .map_err(|error| CallError::rejected(asker.0.name(), &error))?;
         }
     }
     let Some(question) = session.asked_turn(1).and_then(|turn| turn.question.clone()) else {
@@ -269,7 +269,7 @@ pub(crate) async fn answers(
     draws: u32,
 ) -> Result<(Vec<SolverAnswer>, RoleUsage), CallError> {
     let caller: &Caller<'_> = &context.caller;
-    let (model, replay) = (context.model(role)?, caller.store.of_record(record)?);
+    let (model, replay) = (context.model(role)?, caller.stored_replies(record)?);
     let messages = context.settings.pack.final_question(question);
     let calls = (0..draws).map(|draw| {
         let call = Call { slot: Slot { draw, ..first }, messages: messages.clone(), max_tokens };
@@ -277,9 +277,9 @@ pub(crate) async fn answers(
     });
     let (mut solved, mut used) = (Vec::new(), RoleUsage::default());
     for answer in join_all(calls).await {
-        let CallReply { reply, used: more, .. } = answer?;
-        solved.push(SolverAnswer::read(&reply, &context.settings.domain));
-        used.add(&more);
+        let answered = answer?;
+        solved.push(SolverAnswer::read(&answered.call.reply, &context.settings.domain));
+        used.add(&answered.used());
     }
     Ok((solved, used))
 }

@@ -61,6 +61,7 @@ fn openai(http: &HttpClient, name: &str, section: &ModelSection) -> Result<OpenA
         omit: section.omit.clone(),
         fold_system: section.fold_system,
         extra: as_json(&section.extra_body),
+        headers: Vec::new(),
     };
     OpenAi::new(http, endpoint).map_err(|error| ConfigError::caused_by(format!("models.{name}"), &error))
 }

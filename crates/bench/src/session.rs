@@ -27,7 +27,7 @@ pub async fn run_session(
     observer: &dyn Observer,
 ) -> Result<FinishedSession, CallError> {
     let record = planned.id.to_string();
-    let replay = caller.store.earlier_replies(&record)?;
+    let replay = caller.earlier_replies(&record)?;
     if !replay.is_empty() {
         info!(session = record, replies = replay.len(), "resuming a session");
     }
@@ -46,11 +46,13 @@ pub async fn run_session(
             }
         };
         for answer in make_calls(calls, &record, &roles, caller, &replay).await {
-            let (slot, model, CallReply { reply, used: more, stored }) = answer?;
-            observer.replied(planned, slot, model.name(), &reply, stored);
-            replayed &= stored;
-            used.entry(slot.role.as_str().to_owned()).or_default().add(&more);
-            session.feed(slot, reply).map_err(|error| CallError::rejected(model.name(), &error))?;
+            let (slot, model, answered) = answer?;
+            observer.replied(planned, slot, model.name(), &answered.call.reply, answered.stored);
+            replayed &= answered.stored;
+            used.entry(slot.role.as_str().to_owned()).or_default().add(&answered.used());
+            session
+                .feed(slot, answered.call.reply)
+                .map_err(|error| CallError::rejected(model.name(), &error))?;
             if let Some(turn) = session.asked_turn(slot.turn) {
                 match slot.role {
                     Role::Asker => observer.asked(planned, slot.turn, turn),

@@ -80,7 +80,7 @@ pub struct Reply {
     pub finish: Finish,
     /// Token usage.
     pub usage: Usage,
-    /// Its tokens, if the model is being trained.
+    /// Its tokens, if they were requested or the model is being trained.
     #[serde(skip)]
     pub trace: Option<Trace>,
 }
@@ -88,10 +88,12 @@ pub struct Reply {
 /// The tokens of a reply as they were sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// The tokens, including the one that ended the reply.
+    /// The tokens, including the one that ended the reply; empty where the server returns log-probabilities only.
     pub tokens: Vec<u32>,
     /// The log-probability of each token when it was sampled.
     pub logprobs: Vec<f32>,
+    /// The tokens of the prompt; empty where unknown.
+    pub prompt: Vec<u32>,
     /// The version of the weights that sampled them: the number of updates before. `None` in folders of earlier programs.
     pub version: Option<u64>,
 }

@@ -15,6 +15,9 @@ const TOKEN_VARIABLE: &str = "ASKE_TOKEN";
 /// The variable with the levels of the log.
 const LOG_VARIABLE: &str = "ASKE_LOG";
 
+/// The message for a variable that looks like a setting and is none.
+pub(crate) const SETS_NOTHING: &str = "this environment variable sets nothing";
+
 const SECTIONS: [&str; 6] = ["protocol", "asker", "boundary", "check", "equivalence", "run"];
 
 /// The configuration that a variable sets; `None` if the variable sets none.
@@ -29,7 +32,7 @@ pub(crate) fn table(name: &str, value: &str) -> Option<Result<Table, ConfigError
             Some(likely) => format!("did you mean ASKE_{}_…?", likely.to_uppercase()),
             None => "ASKE_SECTION_KEY sets a key, such as ASKE_RUN_SAMPLES=3".to_owned(),
         };
-        return Some(Err(ConfigError::at(name, "this environment variable sets nothing").with_hint(hint)));
+        return Some(Err(ConfigError::at(name, SETS_NOTHING).with_hint(hint)));
     };
     Some(Ok(nested(&[section, key], read_value(value))))
 }

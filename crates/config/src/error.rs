@@ -1,5 +1,6 @@
 //! The error of a configuration: where it is, what is wrong and what to do about it.
 
+use crate::environment::SETS_NOTHING;
 use aske_chat::Hint;
 use std::borrow::Cow;
 
@@ -30,6 +31,11 @@ impl ConfigError {
         let location = location.into();
         self.location = Some(self.location.map_or(location.clone(), |inner| format!("{location}: {inner}")));
         self
+    }
+
+    /// Whether a variable, which is the location, names no key.
+    pub(crate) fn is_unknown_variable(&self) -> bool {
+        self.message == SETS_NOTHING || self.message.starts_with("unknown key ")
     }
 
     /// Sets the hint.

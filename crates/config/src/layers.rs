@@ -24,6 +24,8 @@ const NANO: &str = "nano";
 const TYPES: &str = "`aske config` shows every key with its value";
 /// What to do about a file that is not TOML.
 const SYNTAX: &str = "a file has sections in [brackets], and lines `key = value` with text in quotes";
+/// The name of a configuration that is given as text.
+const GIVEN: &str = "configuration";
 /// The models of the paper.
 const MODELS: &str = "paper-models";
 
@@ -53,6 +55,15 @@ impl fmt::Display for Origin {
             Self::Environment(name) | Self::Flag(name) | Self::Named(name) => f.write_str(name),
         }
     }
+}
+
+/// What a library reads its configuration from.
+#[derive(Clone, Copy, Debug)]
+pub enum ConfigSource<'s> {
+    /// A file, or a built-in configuration.
+    Named(&'s str),
+    /// The text of a file in the working directory.
+    Text(&'s str),
 }
 
 /// All layers, merged.
@@ -87,6 +98,23 @@ impl Layers {
             None => stack.add_builtin(NANO)?,
         };
         stack.finish(source, &variables, flags)
+    }
+
+    /// Loads a configuration for a library, whose process may have variables that are meant for others: one that looks like
+    /// a setting but is none becomes a notice.
+    pub fn embedded(
+        source: ConfigSource<'_>,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: &[(String, String, Value)],
+    ) -> Result<Self, ConfigError> {
+        let mut stack = Stack { reports_unknown_variables: true, ..Stack::new()? };
+        let source = match source {
+            ConfigSource::Named(name) => stack.add_named(name, None)?,
+            ConfigSource::Text(text) => {
+                stack.add_text(Origin::File(PathBuf::from(GIVEN)), text, Some(Path::new(GIVEN)))?
+            }
+        };
+        stack.finish(source, &environment.collect::<Vec<_>>(), flags)
     }
 
     /// Loads the configuration of a run, which is `stored` in the file `path`, and applies the environment and the flags.
@@ -130,7 +158,8 @@ impl Layers {
         &self.config
     }
 
-    /// A line for each key that a file, a variable or a flag sets by its old name.
+    /// A line for each key that a file, a variable or a flag sets by its old name, and for each variable of [`Self::embedded`]
+    /// that sets nothing.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -333,6 +362,8 @@ struct Stack {
     /// The files being read, to detect cycles.
     open: Vec<String>,
     notices: Vec<String>,
+    /// Variables that set nothing are notices instead of errors.
+    reports_unknown_variables: bool,
     /// What the layers call models.
     words: BTreeSet<String>,
 }
@@ -378,8 +409,13 @@ impl Stack {
         variables.sort();
         let keys = self.key_variables();
         for (name, value) in variables.into_iter().filter(|(name, _)| !keys.contains(name)) {
-            if let Some(layer) = table(name, value) {
-                self.add_given(&Origin::Environment(name.clone()), layer?)?;
+            let Some(layer) = table(name, value) else { continue };
+            match layer.and_then(|layer| self.add_given(&Origin::Environment(name.clone()), layer)) {
+                Err(error) if self.reports_unknown_variables && error.is_unknown_variable() => {
+                    let hint = error.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    self.notices.push(format!("{error}{hint}"));
+                }
+                added => added?,
             }
         }
         for (flag, key, value) in flags {
@@ -677,6 +713,26 @@ mod tests {
         let layers = load(text, &[("ASKE_SECRET", "sk-1")], &[]).unwrap();
         assert!(!format!("{layers:?}").contains("sk-1"));
         assert!(load("", &[("ASKE_SECRET", "sk-1")], &[]).is_err());
+    }
+
+    #[test]
+    fn a_library_reports_variables_that_set_nothing_and_reads_text() {
+        let load = |variables: &[(&str, &str)]| {
+            let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            Layers::embedded(ConfigSource::Text("[run]\nsamples = 3"), variables, &[])
+        };
+        let layers =
+            load(&[("ASKE_HOME", "sk-1"), ("ASKE_RUN_SAMPELS", "sk-2"), ("ASKE_RUN_SEED", "5")]).unwrap();
+        assert_eq!((layers.config().run.samples, layers.config().run.seed), (3, 5));
+        assert_eq!(
+            layers.notices(),
+            [
+                "ASKE_HOME: this environment variable sets nothing; ASKE_SECTION_KEY sets a key, such as ASKE_RUN_SAMPLES=3",
+                "ASKE_RUN_SAMPELS: unknown key `sampels`; did you mean `samples`?",
+            ]
+        );
+        // A value that a key does not accept is an error.
+        assert!(load(&[("ASKE_RUN_SEED", "many")]).is_err());
     }
 
     #[test]

@@ -27,10 +27,11 @@ mod train;
 
 pub use builtin::{config_names, load_script};
 pub use error::ConfigError;
-pub use layers::{Layers, Origin};
+pub use layers::{ConfigSource, Layers, Origin};
 pub use named::is_bare_url;
 pub use pack::load_pack;
 pub use providers::ProviderSection;
+pub use sampling::check as check_sampling;
 pub use schema::{
     AnswerComparison, AskerSection, BoundarySection, CheckSection, Config, DifficultySection,
     EquivalenceSection, EvalSection, MeasureSection, ModelSection, OneOrMany, Order, PolicyLoss,

@@ -4,7 +4,7 @@ use crate::ConfigError;
 use aske_model::Sampling;
 
 /// Checks how a model samples in the role of this key, the role's values laid over the model's own.
-pub(crate) fn check(key: &str, model: &str, sampling: &Sampling) -> Result<(), ConfigError> {
+pub fn check(key: &str, model: &str, sampling: &Sampling) -> Result<(), ConfigError> {
     let unit = |value: f64| (0.0..=1.0).contains(&value);
     let least = |value: f64| value >= 0.0 && value.is_finite();
     let above = |value: f64| value > 0.0 && value.is_finite();

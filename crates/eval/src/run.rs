@@ -3,7 +3,7 @@
 use crate::grade::{Decision, ParsedReply, decide};
 use crate::{Dataset, Declaration, Grading, Problem, prompt};
 use aske_answer::NotationPolicy;
-use aske_bench::{CallError, CallReply, EquivalenceChecker, JobSummary, RunContext, RunFailure, record_name};
+use aske_bench::{CallError, EquivalenceChecker, JobSummary, RunContext, RunFailure, record_name};
 use aske_config::RoleSettings;
 use aske_record::{EvalRecord, Record, RunError, SCHEMA};
 use aske_session::{Call, Role, Slot};
@@ -118,7 +118,8 @@ async fn sample(
         max_tokens: protocol.tokens,
     };
     let model = context.model(protocol.role)?;
-    let CallReply { reply, used, .. } = caller.call(&record, call, (model, protocol.role), &replay).await?;
+    let answered = caller.call(&record, call, (model, protocol.role), &replay).await?;
+    let (used, reply) = (answered.used(), answered.call.reply);
     let parsed = ParsedReply::read(&reply);
     let (right, by, comparison) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {
         Decision::Done { right, by, comparison } => (right, by, comparison),

@@ -105,11 +105,12 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Adds the first columns of every table: run, asker and session.
+/// Adds the first columns of tables of sessions: run, asker, session and pair.
 pub(crate) fn add_session_columns<'r>(table: &mut Table, runs: &'r [Run], entries: &[&BankEntry<'r>]) {
     table.text("run", entries.iter().map(|entry| Some(runs[entry.run].folder())));
     table.text("asker", entries.iter().map(|entry| Some(runs[entry.run].asker.clone())));
     table.text("session", entries.iter().map(|entry| Some(runs[entry.run].name(entry.session))));
+    table.text("pair", entries.iter().map(|entry| Some(runs[entry.run].pair_id(entry.session))));
 }
 
 pub(crate) fn solver(runs: &[Run], entry: &BankEntry<'_>, side: usize) -> String {

@@ -1,6 +1,7 @@
 //! The comparison rules, in the order in which they are tried.
 
 use super::tree::{Relation, Value, is_complex_infinity};
+use super::verify::Options;
 use super::{condition, structure};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use aske_algebra::relation::RelationOp;
@@ -12,11 +13,16 @@ use std::cell::Cell;
 pub(super) struct Comparator<'f> {
     pub(super) fuel: &'f Fuel,
     pub(super) method: Cell<Method>,
+    pub(super) options: Options,
 }
 
 impl<'f> Comparator<'f> {
     pub(super) fn new(fuel: &'f Fuel) -> Self {
-        Self { fuel, method: Cell::new(Method::Exact) }
+        Self::with(fuel, Options::default())
+    }
+
+    pub(super) fn with(fuel: &'f Fuel, options: Options) -> Self {
+        Self { fuel, method: Cell::new(Method::Exact), options }
     }
 
     /// Records the method that decided.
@@ -25,8 +31,18 @@ impl<'f> Comparator<'f> {
         equal
     }
 
+    /// Compares two whole answers; within them the options for whole answers do not hold.
+    pub(super) fn answers(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        self.compare(gold, pred, self.options.set_relation)
+    }
+
     /// Compares a gold answer with a predicted one.
     pub(super) fn same(&self, gold: &Value, pred: &Value) -> Result<bool, OutOfFuel> {
+        self.compare(gold, pred, false)
+    }
+
+    /// With `set_relation` the set of a gold answer may equal a relation.
+    fn compare(&self, gold: &Value, pred: &Value, set_relation: bool) -> Result<bool, OutOfFuel> {
         self.fuel.spend(10)?;
         if let (Value::Expr(gold), Value::Expr(pred)) = (gold, pred) {
             return self.same_expr(gold, pred);
@@ -42,6 +58,13 @@ impl<'f> Comparator<'f> {
         if gold.is_relation()
             && pred.is_set()
             && let Some(holds) = condition::describes(gold.relations(), &pred, self.fuel)?
+        {
+            return Ok(self.by(Method::Interval, holds));
+        }
+        if set_relation
+            && gold.is_set()
+            && pred.is_relation()
+            && let Some(holds) = condition::describes(pred.relations(), &gold, self.fuel)?
         {
             return Ok(self.by(Method::Interval, holds));
         }

@@ -10,8 +10,8 @@ use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// Parsing exceeded its limits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LimitError;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitError;
 
 /// The value of a part of an answer, if it has one.
 type Read = Result<Option<Value>, LimitError>;
@@ -33,7 +33,7 @@ pub(super) fn value(answer: &str, text: &str, fuel: &Fuel) -> Read {
 }
 
 /// A normalised text, or the last part of a long chain of equations in it.
-fn parsed(text: &str, fuel: &Fuel) -> Read {
+pub(super) fn parsed(text: &str, fuel: &Fuel) -> Read {
     for text in [Some(text), last_equation(text)].into_iter().flatten() {
         match grammar::parse(text, is_real(text), fuel) {
             Ok(value) => return Ok(Some(value)),
@@ -44,7 +44,7 @@ fn parsed(text: &str, fuel: &Fuel) -> Read {
     Ok(None)
 }
 
-fn last_equation(text: &str) -> Option<&str> {
+pub(super) fn last_equation(text: &str) -> Option<&str> {
     if text.contains([',', ';']) {
         return None;
     }

@@ -2,7 +2,8 @@
 //!
 //! An answer is normalised as text, read by a grammar of its own into an unevaluated tree, and compared by
 //! rules that are not symmetric: the gold answer's form decides what counts. What does not parse is compared
-//! as text, or by the last number found in it.
+//! as text, or by the last number found in it. [`compare`] takes two answers; [`parse`] finds the answers in whole
+//! texts and [`verify`] compares them, each with math-verify's own options.
 //!
 //! Used by `aske-answer` for its rules `MathVerify` and `Paper`. Depends on `aske-algebra` for arithmetic.
 //!
@@ -22,6 +23,7 @@ mod grammar;
 mod lexer;
 mod normalise;
 mod number;
+mod parse;
 mod reach;
 mod region;
 mod relation;
@@ -34,10 +36,15 @@ mod table;
 mod tests;
 mod token;
 mod tree;
+mod verify;
 
 use aske_algebra::fuel::Fuel;
 use aske_algebra::verdict::{Comparison, MAX_BYTES, Method};
 use comparator::Comparator;
+
+pub use extract::LimitError;
+pub use parse::{Boxes, Expression, Item, Mode, Normalisation, Source, Target, parse};
+pub use verify::{Options, verify};
 
 /// Work for one comparison, reading included: about 15 ms at most.
 const FUEL: u64 = 2_000_000;

@@ -4,24 +4,43 @@ mod passes;
 mod repair;
 mod units;
 
+use super::extract::last_equation;
+use super::parse::Normalisation;
+
 /// The text as math-verify parses and compares it.
 pub(super) fn normalise(text: &str) -> String {
-    let mut text = basic(text);
-    if let Some(shorter) = units::without_text(&text) {
-        text = shorter;
+    normalise_with(text, &Normalisation::LATEX)
+}
+
+/// The text after these steps; the boxes are left to the caller.
+pub(super) fn normalise_with(text: &str, steps: &Normalisation) -> String {
+    let mut text = if steps.basic_latex { basic(text) } else { text.to_owned() };
+    if steps.equations
+        && let Some(last) = last_equation(&text)
+    {
+        text = last.to_owned();
     }
-    for _ in 0..2 {
-        if let Some(shorter) = units::without_unit(&text) {
+    if steps.units {
+        if let Some(shorter) = units::without_text(&text) {
             text = shorter;
         }
+        for _ in 0..2 {
+            if let Some(shorter) = units::without_unit(&text) {
+                text = shorter;
+            }
+        }
     }
-    if text.starts_with('.') {
-        text.insert(0, '0');
+    if steps.nits {
+        if text.starts_with('.') {
+            text.insert(0, '0');
+        }
+        if text == "0.5" {
+            r"\frac{1}{2}".clone_into(&mut text);
+        }
     }
-    if text == "0.5" {
-        r"\frac{1}{2}".clone_into(&mut text);
+    if steps.malformed_operators {
+        text = repair::operators(text);
     }
-    text = repair::operators(text);
     text.trim().to_owned()
 }
 

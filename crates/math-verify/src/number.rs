@@ -8,8 +8,12 @@ use aske_algebra::fuel::{Fuel, OutOfFuel};
 use smol_str::SmolStr;
 use std::cmp::Ordering;
 
-/// Numbers closer than 2⁻⁵⁴ are not distinguished where neither side is a plain number.
-const TINY: f64 = 5.551_115_123_125_783e-17;
+/// Numbers closer than this are not distinguished where neither side is a plain number: half a unit of the last bit of
+/// a precision in digits, 2⁻⁵⁴ for 15.
+pub(super) fn tiny(digits: u32) -> f64 {
+    let bits = ((f64::from(digits) + 1.0) * std::f64::consts::LOG2_10).round().max(1.0);
+    (-bits - 1.0).exp2()
+}
 
 /// Whether an expression has free variables or unknown functions.
 pub(super) fn is_open(expr: &Expr) -> bool {
@@ -131,8 +135,8 @@ pub(super) fn same(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     })
 }
 
-/// Whether two closed, prepared expressions differ by less than `TINY`.
-pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel> {
+/// Whether two closed, prepared expressions differ by less than `tiny`.
+pub(super) fn within(a: &Expr, b: &Expr, tiny: f64, fuel: &Fuel) -> Result<bool, OutOfFuel> {
     let difference = a.clone().minus(b.clone());
     for bits in [53, 128, 384] {
         let value = match approx::evaluate(&difference, &Point::none(), bits, fuel) {
@@ -145,10 +149,10 @@ pub(super) fn within(a: &Expr, b: &Expr, fuel: &Fuel) -> Result<bool, OutOfFuel>
         if let approx::Value::Ball(ball) = &value {
             ranges.push(ball.imaginary_bounds());
         }
-        if ranges.iter().all(|(low, high)| low.abs() < TINY && high.abs() < TINY) {
+        if ranges.iter().all(|(low, high)| low.abs() < tiny && high.abs() < tiny) {
             return Ok(true);
         }
-        if ranges.iter().any(|(low, high)| *low > TINY || *high < -TINY) {
+        if ranges.iter().any(|(low, high)| *low > tiny || *high < -tiny) {
             return Ok(false);
         }
         if !value.is_rigorous() {

@@ -1,4 +1,4 @@
-//! Numbers rounded to six decimals.
+//! Numbers rounded to a number of decimals.
 
 use super::{float, number};
 use aske_algebra::approx::Value;
@@ -6,29 +6,32 @@ use aske_algebra::expr::{Expr, Rational};
 use aske_algebra::fuel::{Fuel, OutOfFuel};
 use dashu_int::IBig;
 
+/// No double has more places.
+const PLACES: i32 = 400;
+
 /// A rounded number; an integer never equals a rounded decimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rounded {
     Integer(IBig),
-    /// In millionths.
+    /// In units of the last place.
     Decimal(IBig),
 }
 
 /// The number rounded, or `None` where it has no real value.
-pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOfFuel> {
+pub(super) fn rounded(expr: &Expr, places: i32, fuel: &Fuel) -> Result<Option<Rounded>, OutOfFuel> {
     match expr {
-        Expr::Number(value) => return Ok(Some(of_exact(value))),
-        Expr::Decimal(value) => return Ok(Some(Rounded::Decimal(millionths(&printed(value))))),
+        Expr::Number(value) => return Ok(Some(of_exact(value, places))),
+        Expr::Decimal(value) => return Ok(Some(Rounded::Decimal(units(&printed(value), places)))),
         _ if number::is_open(expr) => return Ok(None),
         _ => {}
     }
     if expr.has_decimal() {
         let value = float::value(expr, fuel)?.and_then(|value| Rational::try_from(value).ok());
-        return Ok(value.map(|value| Rounded::Decimal(millionths(&printed(&value)))));
+        return Ok(value.map(|value| Rounded::Decimal(units(&printed(&value), places))));
     }
     let expr = number::prepared(expr, fuel);
     let value = match number::real_value(&expr, 60, 256, fuel)? {
-        Some(Value::Exact(value)) => return Ok(Some(of_exact(&value))),
+        Some(Value::Exact(value)) => return Ok(Some(of_exact(&value, places))),
         None | Some(Value::Infinite { .. }) => return Ok(None),
         Some(value) => value,
     };
@@ -37,16 +40,16 @@ pub(super) fn rounded(expr: &Expr, fuel: &Fuel) -> Result<Option<Rounded>, OutOf
         && let Ok(whole) = Rational::try_from(double.round())
         && number::same(&expr, &Expr::Number(whole.clone()), fuel)?
     {
-        return Ok(Some(of_exact(&whole)));
+        return Ok(Some(of_exact(&whole, places)));
     }
-    Ok(Rational::try_from(double).ok().map(|value| Rounded::Decimal(millionths(&value))))
+    Ok(Rational::try_from(double).ok().map(|value| Rounded::Decimal(units(&value, places))))
 }
 
-fn of_exact(value: &Rational) -> Rounded {
+fn of_exact(value: &Rational, places: i32) -> Rounded {
     if value.is_int() {
         Rounded::Integer(value.numerator().clone())
     } else {
-        Rounded::Decimal(millionths(value))
+        Rounded::Decimal(units(value, places))
     }
 }
 
@@ -62,9 +65,9 @@ fn printed(value: &Rational) -> Rational {
     read().unwrap_or_else(|| value.clone())
 }
 
-/// The number of millionths, rounded half to even.
-fn millionths(value: &Rational) -> IBig {
-    let scaled = value * Rational::from(1_000_000);
+/// The number of units of the last place, rounded half to even.
+fn units(value: &Rational, places: i32) -> IBig {
+    let scaled = value * Rational::from(10).pow(places.clamp(-PLACES, PLACES) as isize);
     let low = scaled.floor();
     let rest = scaled - Rational::from(low.clone());
     let half = Rational::ONE / Rational::from(2);

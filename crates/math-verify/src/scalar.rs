@@ -31,7 +31,7 @@ impl Comparator<'_> {
     fn numeric(&self, gold: &Expr, pred: &Expr) -> Result<bool, OutOfFuel> {
         if is_number(gold) || is_number(pred) {
             if is_decimal(gold) || is_decimal(pred) {
-                let rounded = |expr| round::rounded(expr, self.fuel);
+                let rounded = |expr| round::rounded(expr, self.options.float_rounding, self.fuel);
                 let (Some(gold), Some(pred)) = (rounded(gold)?, rounded(pred)?) else { return Ok(false) };
                 return Ok(self.by(Method::Tolerance, gold == pred));
             }
@@ -45,12 +45,13 @@ impl Comparator<'_> {
         if number::is_open(gold) || number::is_open(pred) {
             return Ok(false);
         }
+        let tiny = number::tiny(self.options.numeric_precision);
         if gold.has_decimal() || pred.has_decimal() {
             let Some(difference) = float::difference(gold, pred, self.fuel)? else { return Ok(false) };
-            return number::within(&number::prepared(&difference, self.fuel), &Expr::int(0), self.fuel);
+            return number::within(&number::prepared(&difference, self.fuel), &Expr::int(0), tiny, self.fuel);
         }
         let prepared = |expr| number::prepared(expr, self.fuel);
-        let close = number::within(&prepared(gold), &prepared(pred), self.fuel)?;
+        let close = number::within(&prepared(gold), &prepared(pred), tiny, self.fuel)?;
         Ok(self.by(Method::Interval, close))
     }
 

@@ -1,6 +1,6 @@
 //! Verdicts of math-verify 0.9.0, run as `verify(parse("\boxed{gold}"), parse("\boxed{pred}"))`.
 
-use super::compare;
+use super::{Item, Mode, Normalisation, Options, Target, compare, parse, verify};
 use aske_algebra::verdict::Verdict;
 
 fn check(equal: bool, pairs: &[(&str, &str)]) {
@@ -138,6 +138,56 @@ fn relations() {
             ("y=22", "r=22"),
         ],
     );
+}
+
+/// Texts and what `parse` gives for them in math-verify 0.9.0, an expression as `…`.
+#[test]
+fn answers_in_texts() {
+    let found = |text: &str, targets: &[Target], mode| {
+        let items = parse(text, targets, mode).unwrap_or_default();
+        let shown = items.into_iter().map(|item| match item {
+            Item::Expression(_) => "…".to_owned(),
+            Item::Text(text) => text,
+        });
+        shown.collect::<Vec<_>>()
+    };
+    for (text, expected) in [
+        ("The answer is 5.", vec!["…", "5"]),
+        ("So we get $5$.", vec!["…", "5"]),
+        ("$x^2$, $5$ and $7$", vec!["…", "x^2 and 5 and 7"]),
+        (r"$\frac12$ is not \boxed{3}", vec!["…", "3"]),
+        ("final answer is $9$, \\boxed{1}", vec!["…", "1"]),
+        ("no answer", vec![]),
+        ("$1 + $", vec!["…", "1 +"]),
+    ] {
+        assert_eq!(found(text, &Target::usual(), Mode::default()), expected, "{text}");
+    }
+    let words = |lowercase| {
+        [Target::Words { words: vec!["A".to_owned(), "B".to_owned()], anchorless: true, lowercase }]
+    };
+    assert_eq!(found("The answer is A.", &words(false), Mode::default()), ["A", "A"]);
+    assert_eq!(found("Final answer is B", &words(true), Mode::default()), ["b", "B"]);
+    let bare = [Target::Latex { anchorless: true, boxed_priority: -1, normalisation: Normalisation::LATEX }];
+    assert!(found("\\boxed{1}", &bare, Mode { fallback: false, first_match: true }).is_empty());
+}
+
+#[test]
+fn options_of_a_comparison() {
+    let items = |text: &str| parse(text, &Target::usual(), Mode::default()).unwrap_or_default();
+    let equal = |gold: &str, pred: &str, options: Options| {
+        verify(&items(gold), &items(pred), &options).verdict == Verdict::Equal
+    };
+    let usual = Options::default();
+    assert!(
+        equal("$f(x)$", "$f(y)$", Options { strict: false, ..usual }) && !equal("$f(x)$", "$f(y)$", usual)
+    );
+    assert!(
+        equal("$0.334$", "$0.333$", Options { float_rounding: 2, ..usual })
+            && !equal("$0.334$", "$0.333$", usual)
+    );
+    let (set, relation) = ("$x \\in [-2,7]$", r"$-2 \le x \le 7$");
+    assert!(equal(set, relation, Options { set_relation: true, ..usual }) && !equal(set, relation, usual));
+    assert!(equal(relation, set, usual));
 }
 
 /// Long and deep inputs end, without a crash.

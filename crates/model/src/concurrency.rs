@@ -8,6 +8,10 @@ use tokio::time::Instant;
 /// Throttling within this time of a reduction belongs to the same burst.
 const ONE_BURST: Duration = Duration::from_secs(1);
 
+/// The share of throttled responses below which nothing is changed: such calls are repeated, and halving for each of them
+/// would leave few permits whatever the server can take.
+const TOLERATED: f64 = 0.05;
+
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimiter {
     permits: Semaphore,
@@ -23,12 +27,43 @@ struct State {
     /// Successes since the last change.
     successes: usize,
     reduced_at: Option<Instant>,
+    recent: Recent,
+}
+
+/// Recent responses, older ones with less weight.
+#[derive(Debug, Default)]
+struct Recent {
+    succeeded: f64,
+    throttled: f64,
+}
+
+impl Recent {
+    /// Counts a response; `window` is how many are recent.
+    fn count(&mut self, succeeded: bool, window: usize) {
+        *(if succeeded { &mut self.succeeded } else { &mut self.throttled }) += 1.0;
+        if self.succeeded + self.throttled > window as f64 {
+            self.succeeded /= 2.0;
+            self.throttled /= 2.0;
+        }
+    }
+
+    fn throttled_share(&self) -> f64 {
+        self.throttled / (self.succeeded + self.throttled).max(1.0)
+    }
+}
+
+impl State {
+    /// How many responses are recent: a few for each permit.
+    fn window(&self) -> usize {
+        self.limit.saturating_mul(4).max(64)
+    }
 }
 
 impl ConcurrencyLimiter {
     pub(crate) fn new(max: usize) -> Self {
         let max = max.clamp(1, Semaphore::MAX_PERMITS);
-        let state = State { limit: max, max, owed: 0, successes: 0, reduced_at: None };
+        let recent = Recent::default();
+        let state = State { limit: max, max, owed: 0, successes: 0, reduced_at: None, recent };
         Self { permits: Semaphore::new(max), state: Mutex::new(state) }
     }
 
@@ -51,6 +86,8 @@ impl ConcurrencyLimiter {
     /// Records a success: one more permit after as many successes as there are permits.
     pub(crate) fn succeeded(&self) {
         let mut state = self.state.lock();
+        let window = state.window();
+        state.recent.count(true, window);
         if state.limit >= state.max {
             return;
         }
@@ -66,11 +103,16 @@ impl ConcurrencyLimiter {
         }
     }
 
-    /// Records that the server asked to slow down: halves the permits, once per burst. Returns the new limit where it
-    /// changed.
+    /// Records that the server asked to slow down: halves the permits, once per burst, unless it rarely asks. Returns the new
+    /// limit where it changed.
     pub(crate) fn throttled(&self) -> Option<usize> {
         let mut state = self.state.lock();
         let now = Instant::now();
+        let window = state.window();
+        state.recent.count(false, window);
+        if state.recent.throttled_share() < TOLERATED {
+            return None;
+        }
         if state.reduced_at.is_some_and(|at| now.duration_since(at) < ONE_BURST) {
             return None;
         }
@@ -94,6 +136,28 @@ impl ConcurrencyLimiter {
 mod tests {
     use super::*;
 
+    /// The limit after 100,000 responses, 500 per second, of which one in `every` is throttled.
+    async fn limit_after(every: usize) -> usize {
+        let limiter = ConcurrencyLimiter::new(500);
+        for n in 1..=100_000 {
+            if n % every == 0 {
+                limiter.throttled();
+            } else {
+                limiter.succeeded();
+            }
+            tokio::time::advance(Duration::from_millis(2)).await;
+        }
+        limiter.limit()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rare_throttling_is_tolerated_and_frequent_throttling_is_not() {
+        assert_eq!(limit_after(100).await, 500);
+        assert_eq!(limit_after(25).await, 500);
+        assert!(limit_after(10).await < 50);
+        assert!(limit_after(2).await < 50);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn throttling_halves_and_success_adds_one_by_one() {
         let limiter = ConcurrencyLimiter::new(8);
@@ -115,7 +179,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(2)).await;
         limiter.throttled();
         assert_eq!(limiter.limit(), 2);
-        for _ in 0..100 {
+        for _ in 0..50 {
             limiter.succeeded();
         }
         assert_eq!(limiter.limit(), 8, "never above the maximum");

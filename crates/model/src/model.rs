@@ -7,6 +7,8 @@ use crate::waiting::{CallsInProgress, TrackedCall};
 use crate::{ErrorCause, Halt, Limits, ModelError, ProviderError, Request, Waiting};
 use aske_chat::{Price, Reply, Usd};
 use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
@@ -70,9 +72,13 @@ pub struct Model {
     name: String,
     provider: Box<dyn Provider>,
     limits: Limits,
-    concurrency: ConcurrencyLimiter,
-    requests: Option<RateLimiter>,
-    tokens: Option<RateLimiter>,
+    concurrency: Arc<ConcurrencyLimiter>,
+    requests: Option<Arc<RateLimiter>>,
+    tokens: Option<Arc<RateLimiter>>,
+    /// Attempts of a call that cannot reach the server, until the server has responded once.
+    first_attempts: u32,
+    /// Whether the server has responded.
+    responded: AtomicBool,
     price: Option<Price>,
     in_progress: CallsInProgress,
     /// The command that starts its server.
@@ -88,9 +94,11 @@ impl Model {
         Self {
             name: name.to_owned(),
             provider,
-            concurrency: ConcurrencyLimiter::new(limits.concurrency),
-            requests: limits.rpm.map(RateLimiter::new),
-            tokens: limits.tpm.map(RateLimiter::new),
+            concurrency: Arc::new(ConcurrencyLimiter::new(limits.concurrency)),
+            requests: limits.rpm.map(RateLimiter::new).map(Arc::new),
+            tokens: limits.tpm.map(RateLimiter::new).map(Arc::new),
+            first_attempts: u32::MAX,
+            responded: AtomicBool::new(false),
             limits,
             price,
             in_progress: CallsInProgress::default(),
@@ -102,6 +110,20 @@ impl Model {
     #[must_use]
     pub fn with_start(self, start: Option<String>) -> Self {
         Self { start, ..self }
+    }
+
+    /// Makes a call give up after this many attempts while its server has never responded, as its address may be wrong. A
+    /// server that is waited for (`reconnect_s`) is not affected.
+    #[must_use]
+    pub fn with_first_attempts(self, first_attempts: u32) -> Self {
+        Self { first_attempts, ..self }
+    }
+
+    /// Shares the concurrency and rate limits of another model, so that they hold for the calls of both.
+    #[must_use]
+    pub fn sharing_limits_of(self, other: &Self) -> Self {
+        let Self { concurrency, requests, tokens, .. } = other;
+        Self { concurrency: concurrency.clone(), requests: requests.clone(), tokens: tokens.clone(), ..self }
     }
 
     /// The name in the configuration.
@@ -200,7 +222,9 @@ impl Model {
             } else {
                 unreachable = None;
             }
-            if !error.cause.is_transient() || attempt - uncounted >= limits.attempts || too_late {
+            let unknown = error.cause == ErrorCause::Network && !self.responded.load(Ordering::Relaxed);
+            let attempts = if unknown { limits.attempts.min(self.first_attempts) } else { limits.attempts };
+            if !error.cause.is_transient() || attempt - uncounted >= attempts || too_late {
                 if error.cause != ErrorCause::Halted {
                     warn!(model = self.name, attempt, cause, message = error.message, "call failed");
                 }
@@ -244,6 +268,9 @@ impl Model {
         let outcome = tokio::time::timeout(deadline, attempt).await;
         let latency = begun.elapsed();
         let outcome = outcome.unwrap_or_else(|_| Err(timed_out(deadline)));
+        if outcome.as_ref().err().is_none_or(|error| error.cause != ErrorCause::Network) {
+            self.responded.store(true, Ordering::Relaxed);
+        }
         if outcome.as_ref().is_err_and(|error| error.cause == ErrorCause::Throttled) {
             if let Some(limit) = self.concurrency.throttled() {
                 info!(model = self.name, limit, "throttled: fewer calls in flight");
@@ -344,6 +371,47 @@ mod tests {
         // The server asks for 10 s each time, so attempts begin at about 0, 10 and 20 s.
         let limits = Limits { deadline_s: 25.0, attempts: 99, ..Limits::default() };
         assert_eq!(attempts(model(99, ErrorCause::Server, limits)).await, Err((ErrorCause::Server, 3)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_never_responded_is_given_up_early() {
+        let first = |failures, cause, limits| model(failures, cause, limits).with_first_attempts(3);
+        let network = first(99, ErrorCause::Network, Limits::default());
+        assert_eq!(attempts(network).await, Err((ErrorCause::Network, 3)));
+        // Other errors are responses, and a server that is waited for is waited for first.
+        let server = first(99, ErrorCause::Server, Limits::default());
+        assert_eq!(attempts(server).await, Err((ErrorCause::Server, 8)));
+        let limits = Limits { reconnect_s: Some(95.0), ..Limits::default() };
+        assert_eq!(attempts(first(11, ErrorCause::Network, limits)).await, Ok(12));
+        // Once it has responded, all attempts are made.
+        let known = first(0, ErrorCause::Network, Limits::default());
+        assert!(known.complete(&Request::user("q"), &Halt::default()).await.is_ok());
+        let lost = Model { provider: model(99, ErrorCause::Network, Limits::default()).provider, ..known };
+        assert_eq!(attempts(lost).await, Err((ErrorCause::Network, 8)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn limits_are_shared() {
+        let one = Model::new("a", Box::new(Slow), Limits { concurrency: 2, ..Limits::default() }, None);
+        let two = Model::new("a", Box::new(Slow), Limits::default(), None).sharing_limits_of(&one);
+        let (request, halt) = (Request::user("q"), Halt::default());
+        let begun = Instant::now();
+        // Four calls of a second, two at once.
+        let calls = [&one, &one, &two, &two].map(|model| model.complete(&request, &halt));
+        futures_util::future::join_all(calls).await;
+        assert_eq!(begun.elapsed().as_secs(), 2);
+    }
+
+    /// Replies after a second.
+    struct Slow;
+
+    impl Provider for Slow {
+        fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                Ok(Reply::text("x"))
+            })
+        }
     }
 
     #[tokio::test(start_paused = true)]

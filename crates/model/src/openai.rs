@@ -16,16 +16,19 @@ pub use service::JsonService;
 pub use transport::HttpClient;
 pub use vllm::VllmServers;
 
-use crate::{Provider, ProviderError, Request};
+use crate::{Provider, ProviderError, Request, redact_text};
 use aske_chat::{Hint, Reply};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use replicas::Replicas;
 use reqwest::Method;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use secret::Secret;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use secret::Secrets;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+
+/// Headers that describe the connection and the body: they are never taken from [`Endpoint::headers`].
+const OF_TRANSPORT: [&str; 5] = ["host", "connection", "content-type", "content-length", "transfer-encoding"];
 
 /// The address and request options of a served model. It holds an API key, so it does not implement `Debug`.
 #[derive(Clone, Default)]
@@ -44,6 +47,8 @@ pub struct Endpoint {
     pub fold_system: bool,
     /// Merged into every request body.
     pub extra: Map<String, Value>,
+    /// Further headers of every request. Their values may be secret.
+    pub headers: Vec<(String, String)>,
 }
 
 /// An endpoint that cannot be used as configured.
@@ -64,6 +69,12 @@ pub enum EndpointError {
     /// The API key is not a valid header value.
     #[error("the API key contains characters that are not allowed in a header")]
     Key,
+    /// A header's name or value is not valid.
+    #[error("`{name}` is not a valid header, or its value contains characters that are not allowed in one")]
+    Header {
+        /// The name of the header.
+        name: String,
+    },
     /// The client could not be built.
     #[error("cannot create an HTTP client: {0}")]
     Client(#[source] reqwest::Error),
@@ -76,7 +87,7 @@ impl Hint for EndpointError {
             Self::Credentials { .. } => {
                 Some(Cow::Borrowed("name the environment variable of the key in `api_key_env`"))
             }
-            Self::Key | Self::Client(_) => None,
+            Self::Key | Self::Header { .. } | Self::Client(_) => None,
         }
     }
 }
@@ -85,7 +96,7 @@ impl Hint for EndpointError {
 pub struct OpenAi {
     replicas: Replicas,
     headers: HeaderMap,
-    secret: Secret,
+    secrets: Secrets,
     endpoint: Endpoint,
 }
 
@@ -101,10 +112,17 @@ impl OpenAi {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        let secret = Secret::new(endpoint.api_key.as_deref());
-        // The key is needed no longer.
-        let endpoint = Endpoint { api_key: None, ..endpoint };
-        Ok(Self { replicas, headers, secret, endpoint })
+        let of_transport = |name: &str| OF_TRANSPORT.iter().any(|own| own.eq_ignore_ascii_case(name));
+        for (name, text) in endpoint.headers.iter().filter(|(name, _)| !of_transport(name)) {
+            let invalid = || EndpointError::Header { name: redact_text(name) };
+            let mut value = HeaderValue::from_str(text).map_err(|_| invalid())?;
+            value.set_sensitive(true);
+            headers.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?, value);
+        }
+        let secrets = Secrets::new(endpoint.api_key.as_deref(), &endpoint.headers);
+        // The secrets are needed no longer.
+        let endpoint = Endpoint { api_key: None, headers: Vec::new(), ..endpoint };
+        Ok(Self { replicas, headers, secrets, endpoint })
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, ProviderError> {
@@ -114,7 +132,7 @@ impl OpenAi {
             call.replica.transport.exchange(Method::POST, "chat/completions", &self.headers, body).await;
         let result = result.and_then(|body| parse::reply(&body)).map_err(|error| call.of_model(error));
         call.finish(result.as_ref().err().map(|error| error.cause));
-        result.map(|reply| self.secret.scrub_reply(reply)).map_err(|error| self.secret.scrub(error))
+        result.map(|reply| self.secrets.scrub_reply(reply)).map_err(|error| self.secrets.scrub(error))
     }
 
     /// The names of the models that the first replica lists.
@@ -122,9 +140,9 @@ impl OpenAi {
         let Some(call) = self.replicas.each().next() else { return Ok(None) };
         let body = call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
         call.finish(body.as_ref().err().map(|error| error.cause));
-        let names = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
+        let names = parse::served(&body.map_err(|error| self.secrets.scrub(error))?);
         // Gemini lists its models with a prefix.
-        let shown = |name: &String| self.secret.scrub_text(name.trim_start_matches("models/"));
+        let shown = |name: &String| self.secrets.scrub_text(name.trim_start_matches("models/"));
         Ok(names.map(|names| names.iter().map(shown).collect()))
     }
 
@@ -136,7 +154,7 @@ impl OpenAi {
             let body =
                 call.replica.transport.exchange(Method::GET, "models", &self.headers, Bytes::new()).await;
             call.finish(body.as_ref().err().map(|error| error.cause));
-            let served = parse::served(&body.map_err(|error| self.secret.scrub(error))?);
+            let served = parse::served(&body.map_err(|error| self.secrets.scrub(error))?);
             answers.push(match served {
                 Some(names) if names.iter().any(|name| name.trim_start_matches("models/") == *wanted) => {
                     format!("serves {wanted}")

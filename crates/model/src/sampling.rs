@@ -36,6 +36,9 @@ pub struct Sampling {
     /// Reasoning effort: `low`, `medium`, `high` or what the server supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<String>,
+    /// Returns the log-probability of every token, where the server supports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<bool>,
     /// Sends each call's seed, for servers that accept one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<bool>,
@@ -57,6 +60,7 @@ impl Sampling {
             stop: top.stop.or(base.stop),
             ignore_eos: top.ignore_eos.or(base.ignore_eos),
             reasoning_effort: top.reasoning_effort.or(base.reasoning_effort),
+            logprobs: top.logprobs.or(base.logprobs),
             seed: top.seed.or(base.seed),
         }
     }

@@ -233,6 +233,7 @@ mod tests {
             tokens: vec![0, 7, u32::MAX],
             logprobs: vec![-0.1, f32::MIN_POSITIVE, -87.25],
             version: Some(3),
+            prompt: vec![9, 8],
         };
         let mut traced = call("x");
         traced.reply.trace = Some(trace.clone());
@@ -256,7 +257,7 @@ mod tests {
         let path = folder.path().join("calls.sqlite");
         let store = CallStore::open(&path).unwrap();
         let mut traced = call("x");
-        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5], version: None });
+        traced.reply.trace = Some(Trace { tokens: vec![1], logprobs: vec![-0.5], ..Trace::default() });
         let asker = |turn| CallKey { record: "a".into(), slot: Slot { turn, role: Role::Asker, draw: 0 } };
         for turn in 1..=3 {
             store.put(asker(turn), traced.clone()).await.unwrap();

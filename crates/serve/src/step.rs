@@ -5,13 +5,13 @@ use crate::episode::{Next, Pending, Submission};
 use crate::error::StepError;
 use crate::open_sessions::OpenSession;
 use aske_bench::{CallError, CallReply, Caller, PlannedSession, Replay, SessionRoles, make_calls};
-use aske_chat::Reply;
+use aske_chat::{Reply, Usd};
 use aske_config::RoleSettings;
-use aske_model::{Limits, Model, Provider, ProviderError, Request};
+use aske_model::Completion;
 use aske_record::{GradeLine, Record, RoleUsage, SessionRecord};
 use aske_session::{Call, FeedError, Grade, Need, Role, Seed, Session, Slot};
-use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Answers a submission. If this fails, the session is unchanged and the submission may be repeated.
 pub(crate) async fn step(
@@ -59,8 +59,8 @@ impl StepContext<'_> {
     /// Stores a reply of the trainer like that of any model.
     async fn store(&self, call: Call, reply: Reply) -> Result<CallReply, CallError> {
         let role = self.role(call.slot.role);
-        let model = Model::new(&role.model, Box::new(TrainerReply(reply)), Limits::default(), None);
-        self.caller.call(&self.record, call, (&model, role), &self.stored).await
+        let given = Completion { reply, latency: Duration::ZERO, attempts: 1, cost: Usd::default() };
+        self.caller.give(&self.record, call, (&role.model, role), &self.stored, given).await
     }
 
     fn role(&self, role: Role) -> &RoleSettings {
@@ -93,15 +93,6 @@ fn feed(
     slot: Slot,
     reply: CallReply,
 ) -> Result<(), FeedError> {
-    used.entry(slot.role.as_str().to_owned()).or_default().add(&reply.used);
-    session.feed(slot, reply.reply)
-}
-
-/// A provider that returns the trainer's reply.
-struct TrainerReply(Reply);
-
-impl Provider for TrainerReply {
-    fn attempt<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
-        Box::pin(std::future::ready(Ok(self.0.clone())))
-    }
+    used.entry(slot.role.as_str().to_owned()).or_default().add(&reply.used());
+    session.feed(slot, reply.call.reply)
 }

@@ -91,6 +91,11 @@ impl Session {
         self.turn() > self.protocol.rounds
     }
 
+    /// The asker's conversation so far. Turn `n` was sent the first `2 * n` messages; the one after them is its reply.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
     /// What is needed next; does not change the session.
     pub fn need(&self) -> Need<'_> {
         match &self.stage {

@@ -27,7 +27,13 @@ impl Reward {
             Outcome::TooHard | Outcome::NoQuestion | Outcome::BadCrossCheck => -0.2,
         };
         let faulty = transcript.turns.iter().filter(|turn| !turn.missing.is_empty()).count();
-        Self { calibration, format: MISSING_TAG * faulty as f64, diversity: novelty * calibration.max(0.0) }
+        Self { calibration, format: MISSING_TAG * faulty as f64, diversity: 0.0 }.with_novelty(novelty)
+    }
+
+    /// The same session with this ungated diversity term.
+    #[must_use]
+    pub fn with_novelty(self, novelty: f64) -> Self {
+        Self { diversity: novelty * self.calibration.max(0.0), ..self }
     }
 
     /// The sum of the components.

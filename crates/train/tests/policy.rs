@@ -99,7 +99,7 @@ fn turns_share_a_row_while_the_conversation_goes_on_and_not_when_it_was_changed(
     let turn = |messages: &[Message], tokens: &[u32]| {
         (
             messages.to_vec(),
-            Trace { tokens: tokens.to_vec(), logprobs: vec![-0.5; tokens.len()], version: None },
+            Trace { tokens: tokens.to_vec(), logprobs: vec![-0.5; tokens.len()], ..Trace::default() },
         )
     };
     let ask = |text: &str| Message::user(text);

@@ -115,7 +115,7 @@ impl<E: Generator + 'static> Local<E> {
             max_tokens: request.max_tokens as usize,
             sampling: request.sampling.clone(),
             seed: request.seed.into(),
-            logprobs: self.traced.is_some(),
+            logprobs: self.traced.is_some() || request.sampling.logprobs == Some(true),
             ignore_eos: request.sampling.ignore_eos == Some(true),
             client: request.client,
             ..GenerationRequest::default()
@@ -134,8 +134,9 @@ impl<E: Generator + 'static> Local<E> {
             reasoning: 0,
         };
         let version = self.traced;
+        let tokens = generation.tokens;
         let trace =
-            generation.logprobs.map(|logprobs| Trace { tokens: generation.tokens, logprobs, version });
+            generation.logprobs.map(|logprobs| Trace { tokens, logprobs, version, prompt: Vec::new() });
         Reply { content, reasoning: None, finish: generation.finish, usage, trace }
     }
 }
@@ -151,8 +152,13 @@ impl<E: Generator + 'static> Provider for Local<E> {
 
     fn attempt<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ProviderError>> {
         Box::pin(async move {
-            let generation = self.engine.generate(self.generation(request).await?).await?;
-            Ok(self.reply(request, generation))
+            let wanted = self.generation(request).await?;
+            let prompt = (request.sampling.logprobs == Some(true)).then(|| wanted.prompt.clone());
+            let mut reply = self.reply(request, self.engine.generate(wanted).await?);
+            if let (Some(trace), Some(prompt)) = (&mut reply.trace, prompt) {
+                trace.prompt = prompt;
+            }
+            Ok(reply)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::repair;
 use crate::{ErrorCause, ProviderError};
-use aske_chat::{Finish, Reply, Usage};
+use aske_chat::{Finish, Reply, Trace, Usage};
 use serde_json::Value;
 
 /// Token counts are clamped to this, so that sums cannot overflow.
@@ -27,7 +27,9 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
         return Err(ProviderError::new(cause, message.map_or_else(|| excerpt(body), bounded)));
     }
     let usage = usage(&completion["usage"]);
+    let prompt = token_ids(&completion["prompt_token_ids"]);
     let mut choice = completion.pointer_mut("/choices/0").map_or(Value::Null, Value::take);
+    let trace = trace(&choice, prompt.unwrap_or_default());
     if !choice["message"].is_object() {
         return Err(malformed("no choices"));
     }
@@ -50,7 +52,32 @@ pub(super) fn reply(body: &[u8]) -> Result<Reply, ProviderError> {
     }
     let reasoning = reasoning_content.or(reasoning).filter(|text| !text.is_empty()).map(str::to_owned);
     let content = content.unwrap_or_default();
-    Ok(Reply { content, reasoning, finish: self::finish(finish), usage, trace: None })
+    Ok(Reply { content, reasoning, finish: self::finish(finish), usage, trace })
+}
+
+/// The tokens of a reply and their log-probabilities, where the server returns them: as `logprobs.content`, whose entries have
+/// an `id` at llama-server, and as `token_ids` at vLLM. Lists that do not fit together are left out.
+fn trace(choice: &Value, prompt: Vec<u32>) -> Option<Trace> {
+    let entries = choice["logprobs"]["content"].as_array();
+    #[expect(clippy::cast_possible_truncation, reason = "a log-probability needs no more")]
+    let logprob = |entry: &Value| entry["logprob"].as_f64().map(|logprob| logprob as f32);
+    let logprobs = entries.and_then(|entries| entries.iter().map(logprob).collect::<Option<Vec<_>>>());
+    let id = |entry: &Value| u32::try_from(entry["id"].as_u64()?).ok();
+    let ids = || entries.and_then(|entries| entries.iter().map(id).collect());
+    let tokens = token_ids(&choice["token_ids"]).or_else(ids);
+    match (tokens.unwrap_or_default(), logprobs.unwrap_or_default()) {
+        (tokens, logprobs) if tokens.is_empty() && logprobs.is_empty() => None,
+        (tokens, logprobs)
+            if !tokens.is_empty() && !logprobs.is_empty() && tokens.len() != logprobs.len() =>
+        {
+            None
+        }
+        (tokens, logprobs) => Some(Trace { tokens, logprobs, version: None, prompt }),
+    }
+}
+
+fn token_ids(list: &Value) -> Option<Vec<u32>> {
+    list.as_array()?.iter().map(|id| u32::try_from(id.as_u64()?).ok()).collect()
 }
 
 /// The text of a content in parts.
@@ -138,6 +165,41 @@ mod tests {
         assert_eq!((reply.content.as_str(), reply.reasoning.as_deref()), ("hi", Some("hm")));
         assert_eq!(reply.finish, Finish::Length);
         assert_eq!(reply.usage, Usage { prompt: 7, cached: 4, completion: 3, reasoning: 2 });
+    }
+
+    #[test]
+    fn tokens_and_log_probabilities_are_read_where_they_fit_together() {
+        let read = |top: &str, choice: &str| {
+            let body = format!(r#"{{{top}"choices":[{{"message":{{"content":"hi"}}{choice}}}]}}"#);
+            reply(body.as_bytes()).unwrap().trace
+        };
+        let entries = r#","logprobs":{"content":[{"token":"h","logprob":-0.5},{"token":"i","logprob":-1}]}"#;
+        let trace = |tokens: &[u32], logprobs: &[f32], prompt: &[u32]| {
+            Some(Trace {
+                tokens: tokens.into(),
+                logprobs: logprobs.into(),
+                version: None,
+                prompt: prompt.into(),
+            })
+        };
+        assert_eq!(read("", entries), trace(&[], &[-0.5, -1.0], &[]), "OpenAI");
+        let vllm = format!(r#"{entries},"token_ids":[7,8]"#);
+        assert_eq!(
+            read(r#""prompt_token_ids":[1,2,3],"#, &vllm),
+            trace(&[7, 8], &[-0.5, -1.0], &[1, 2, 3]),
+            "vLLM"
+        );
+        let llama = r#","logprobs":{"content":[{"id":7,"token":"h","logprob":-0.5}]}"#;
+        assert_eq!(read("", llama), trace(&[7], &[-0.5], &[]), "llama-server");
+        for other in ["", r#","logprobs":null"#, r#","logprobs":{"content":[]}"#, r#","logprobs":[3]"#] {
+            assert_eq!(read("", other), None, "{other}");
+        }
+        assert_eq!(
+            read("", &format!(r#"{entries},"token_ids":[7]"#)),
+            None,
+            "one token, two log-probabilities"
+        );
+        assert_eq!(read("", r#","logprobs":{"content":[{"logprob":"x"}]},"token_ids":[-1]"#), None);
     }
 
     #[test]

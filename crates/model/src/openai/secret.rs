@@ -15,15 +15,49 @@ const MIN_IN_ERRORS: usize = 4;
 /// The shortest part of a key that is masked.
 const HALF: usize = 12;
 
+/// Parts of the names of headers whose values are masked in replies as keys are; other values may be words of an answer.
+const CREDENTIALS: [&str; 6] = ["auth", "key", "token", "secret", "cookie", "password"];
+
+/// The API key, and the values of further headers.
+pub(super) struct Secrets(Vec<Secret>);
+
+impl Secrets {
+    pub(super) fn new(key: Option<&str>, headers: &[(String, String)]) -> Self {
+        let header = |(name, value): &(String, String)| {
+            // Without a scheme such as `Bearer`.
+            let secret = Secret::new(value.rsplit(' ').next());
+            let name = name.to_lowercase();
+            let is_credential = CREDENTIALS.iter().any(|part| name.contains(part));
+            Secret { in_replies: secret.in_replies && is_credential, ..secret }
+        };
+        Self(std::iter::once(Secret::new(key)).chain(headers.iter().map(header)).collect())
+    }
+
+    /// The error with every copy of a secret masked.
+    pub(super) fn scrub(&self, error: ProviderError) -> ProviderError {
+        self.0.iter().fold(error, |error, secret| secret.scrub(error))
+    }
+
+    /// A text of the server with every copy of a secret masked.
+    pub(super) fn scrub_text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| secret.scrub_text(&text))
+    }
+
+    /// The reply with every copy of a secret masked.
+    pub(super) fn scrub_reply(&self, reply: Reply) -> Reply {
+        self.0.iter().fold(reply, |reply, secret| secret.scrub_reply(reply))
+    }
+}
+
 /// A key in all its encodings, the longest first.
 #[derive(Default)]
-pub(super) struct Secret {
+struct Secret {
     encodings: Vec<String>,
     in_replies: bool,
 }
 
 impl Secret {
-    pub(super) fn new(key: Option<&str>) -> Self {
+    fn new(key: Option<&str>) -> Self {
         let Some(key) = key.filter(|key| key.len() >= MIN_IN_ERRORS) else { return Self::default() };
         let mut encodings = encodings(key);
         encodings.retain(|encoding| encoding.len() >= MIN_IN_ERRORS);
@@ -33,20 +67,20 @@ impl Secret {
     }
 
     /// The error with every copy of the key masked.
-    pub(super) fn scrub(&self, mut error: ProviderError) -> ProviderError {
+    fn scrub(&self, mut error: ProviderError) -> ProviderError {
         self.mask(&mut error.message, MIN_IN_ERRORS);
         error
     }
 
     /// A text of the server with every copy of the key masked.
-    pub(super) fn scrub_text(&self, text: &str) -> String {
+    fn scrub_text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         self.mask(&mut text, MIN_IN_ERRORS);
         text
     }
 
     /// The reply with every copy of the key masked.
-    pub(super) fn scrub_reply(&self, mut reply: Reply) -> Reply {
+    fn scrub_reply(&self, mut reply: Reply) -> Reply {
         if self.in_replies {
             self.mask(&mut reply.content, MIN_IN_REPLIES);
             if let Some(reasoning) = &mut reply.reasoning {
@@ -172,6 +206,16 @@ mod tests {
         assert_eq!(scrub("cut: sk-a/b+c=01"), "cut: ***");
         assert_eq!(scrub("<b>sk-a/b+c=012345</b> sk-a/b+c=0123456789sk-a/b+c=012"), "<b>***</b> ******");
         assert_eq!(scrub("sk-a and 0123456789 are no key"), "sk-a and 0123456789 are no key");
+    }
+
+    #[test]
+    fn headers_are_secret_and_only_credentials_are_masked_in_replies() {
+        let headers = [("X-Api-Token", "Bearer tk-123456789"), ("X-Priority", "interactive")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let secrets = Secrets::new(Some("sk-abcdef123"), &headers);
+        let text = "sk-abcdef123 tk-123456789 interactive";
+        assert_eq!(secrets.scrub(ProviderError::new(ErrorCause::Auth, text)).message, "*** *** ***");
+        assert_eq!(secrets.scrub_reply(Reply::text(text)).content, "*** *** interactive");
     }
 
     #[test]

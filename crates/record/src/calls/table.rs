@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
 /// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
 /// programs. `traces` holds what a learning asker sampled (four bytes for each number, the lowest
-/// first) and the version of its weights.
+/// first), the version of its weights and, where known, the tokens of its prompts.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS traces (
     tokens BLOB NOT NULL,
     logprobs BLOB NOT NULL,
     version INTEGER,
+    prompt BLOB,
     UNIQUE (number, turn)
 );
 CREATE VIEW IF NOT EXISTS replies AS SELECT * FROM records JOIN calls USING (number);
@@ -56,15 +57,17 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.execute_batch(TABLES)?;
-    if !has_versions(&connection)? {
-        connection.execute_batch("ALTER TABLE traces ADD COLUMN version INTEGER")?;
+    for (column, kind) in [("version", "INTEGER"), ("prompt", "BLOB")] {
+        if !has_column(&connection, column)? {
+            connection.execute_batch(&format!("ALTER TABLE traces ADD COLUMN {column} {kind}"))?;
+        }
     }
     Ok(connection)
 }
 
-/// Whether the traces have the version of the weights; those of earlier programs do not.
-fn has_versions(connection: &Connection) -> Result<bool> {
-    connection.column_exists(None, "traces", "version")
+/// Whether the traces have this column; those of earlier programs lack the version of the weights and the prompt.
+fn has_column(connection: &Connection, column: &str) -> Result<bool> {
+    connection.column_exists(None, "traces", column)
 }
 
 /// The names of all records that have calls.
@@ -151,15 +154,18 @@ pub(super) fn traces(connection: &Connection, record: &str) -> Result<BTreeMap<u
     if !connection.table_exists(None, "traces")? {
         return Ok(BTreeMap::new());
     }
-    let version = if has_versions(connection)? { "version" } else { "NULL" };
+    let column = |name| has_column(connection, name).map(|found| if found { name } else { "NULL" });
+    let (version, prompt) = (column("version")?, column("prompt")?);
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT turn, tokens, logprobs, {version} FROM records JOIN traces USING (number) WHERE record = ?",
+        "SELECT turn, tokens, logprobs, {version}, {prompt}
+         FROM records JOIN traces USING (number) WHERE record = ?",
     ))?;
+    let tokens = |blob: Vec<u8>| blob.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
     let found = statement.query_map([record], |row| {
-        let (tokens, logprobs): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
-        let tokens = tokens.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let logprobs: Vec<u8> = row.get(2)?;
         let logprobs = logprobs.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        Ok((row.get(0)?, Trace { tokens, logprobs, version: row.get(3)? }))
+        let prompt = tokens(row.get::<_, Option<Vec<u8>>>(4)?.unwrap_or_default());
+        Ok((row.get(0)?, Trace { tokens: tokens(row.get(1)?), logprobs, version: row.get(3)?, prompt }))
     })?;
     found.collect()
 }
@@ -262,12 +268,14 @@ pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &St
         call.cost.0,
     ])?;
     if let (Some(trace), Role::Asker) = (trace, slot.role) {
-        let tokens: Vec<u8> = trace.tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let bytes = |tokens: &[u32]| tokens.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>();
+        let prompt = Some(bytes(&trace.prompt)).filter(|prompt| !prompt.is_empty());
         let logprobs: Vec<u8> = trace.logprobs.iter().flat_map(|logprob| logprob.to_le_bytes()).collect();
         // Replaces a trace whose call was lost.
         let mut statement =
-            connection.prepare_cached("INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        statement.execute(params![number, slot.turn, tokens, logprobs, trace.version])?;
+            connection.prepare_cached("INSERT OR REPLACE INTO traces VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        let tokens = bytes(&trace.tokens);
+        statement.execute(params![number, slot.turn, tokens, logprobs, trace.version, prompt])?;
     }
     Ok(())
 }

@@ -1,0 +1,39 @@
+"""The interface of math-verify 0.9.0, with its verdicts from the Rust engine.
+
+Change `from math_verify import parse, verify` to `from aske_env.math_verify import parse, verify`, or call `install()`
+before the import for code that is not yours, such as verifiers or TRL.
+
+Unlike the original it works in every thread: work is bounded by counted steps instead of an alarm signal, and
+`parsing_timeout` and `timeout_seconds` are accepted and ignored. Work beyond the bound counts as a timeout.
+"""
+
+import sys
+
+from . import errors, grader, metric, parser
+from .grader import verify
+from .metric import math_metric
+from .parser import (
+    ExprExtractionConfig,
+    LatexExtractionConfig,
+    LatexNormalizationConfig,
+    StringExtractionConfig,
+    parse,
+)
+
+__all__ = [
+    "ExprExtractionConfig",
+    "LatexExtractionConfig",
+    "LatexNormalizationConfig",
+    "StringExtractionConfig",
+    "install",
+    "math_metric",
+    "parse",
+    "verify",
+]
+
+
+def install() -> None:
+    """Makes `import math_verify` import this module. What has already imported the original keeps it."""
+    sys.modules["math_verify"] = sys.modules[__name__]
+    for module in (errors, grader, metric, parser):
+        sys.modules[f"math_verify.{module.__name__.rpartition('.')[2]}"] = module
