@@ -205,8 +205,9 @@ def test_wrong_steps_say_what_is_wrong_and_change_nothing(nano: aske_env.Environ
     with pytest.raises(ValueError, match="over"):
         step("again")
     assert step() is True and episode.rollout is episode.rollout
-    with pytest.raises(ValueError, match="no boundary solver"):
-        nano.episode("nano-40k:nobody")
+    for stranger in ("nobody", "nano-check"):
+        with pytest.raises(ValueError, match="no boundary solver"):
+            nano.episode(f"nano-40k:{stranger}")
     with pytest.raises(ValueError, match="is not a pair"):
         nano.episode("nano-40k")
 
