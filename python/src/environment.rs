@@ -17,7 +17,7 @@ use crate::{AsPython, episode, save};
 use aske_bench::{Budget, CallError, Caller, Dialogue, PairSchedule, manifest, provider};
 use aske_config::{ConfigError, Layers, Origin, ProviderKind, Settings};
 use aske_model::{Halt, HttpClient, Limits, Model};
-use aske_record::{Manifest, PairId, RunError, SessionId};
+use aske_record::{PairId, RunError, SessionId};
 use aske_session::Seed;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
@@ -25,7 +25,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Idle connections per host.
@@ -341,9 +341,8 @@ impl Environment {
         let write = || {
             let _computation = Computation::begin();
             let own = inner.folder.clone().filter(|own| is_same_folder(own.dir.path(), &folder));
-            let open = || RunFolder::open(&folder, &identity(&inner.layers, &inner.settings)).map(Arc::new);
-            let opened = own.map_or_else(open, Ok).map_err(|error| folder_error(&error))?;
-            save::write(&opened, &checked)
+            let open = || open_folder(&folder, &inner.layers, &inner.settings);
+            save::write(own.map_or_else(open, Ok)?.as_ref(), &checked)
         };
         py.detach(|| pool.install(write))
     }
@@ -398,11 +397,10 @@ impl Inner {
         let history = source.diversity_url.as_deref().map(|url| History::new(&http, url)).transpose();
         let history = history.map_err(failed)?;
         let history = history.map(|history| (history, layers.config().train.diversity_coef));
-        let open = |path: &PathBuf| RunFolder::open(path, &identity(&layers, settings)).map(Arc::new);
         // Reads in parallel, on threads of this process.
         let pool = pool(py)?;
-        let folder = folder.as_ref().map(|path| pool.install(|| open(path))).transpose();
-        let folder = folder.map_err(|error| folder_error(&error))?;
+        let open = |path: &PathBuf| pool.install(|| open_folder(path, &layers, settings));
+        let folder = folder.as_ref().map(open).transpose()?;
         let budget = match &folder {
             Some(folder) => {
                 Budget::new(&settings.run, folder.dir.calls()).map_err(|error| folder_error(&error))?
@@ -449,8 +447,8 @@ impl Inner {
         let pair: PairId = pair
             .parse()
             .map_err(|error: aske_record::PairIdError| PyValueError::new_err(error.to_string()))?;
-        for name in pair.both() {
-            self.find(name)?;
+        if let Some(name) = pair.both().into_iter().find(|name| !is_solver(&self.settings, name)) {
+            return Err(self.no_solver(name));
         }
         if let Some(sample) = sample {
             return Ok(SessionId { pair, sample });
@@ -524,11 +522,13 @@ impl Inner {
 
     /// A boundary solver, or the cross-check solver.
     pub(crate) fn find(&self, name: &str) -> PyResult<Arc<Model>> {
-        self.models.get(name).cloned().ok_or_else(|| {
-            let names: Vec<&str> = self.settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
-            let error = ConfigError::at("pair", format!("no boundary solver `{name}`"));
-            value_error(&error.with_hint(format!("use one of {}", names.join(", "))))
-        })
+        self.models.get(name).cloned().ok_or_else(|| self.no_solver(name))
+    }
+
+    fn no_solver(&self, name: &str) -> PyErr {
+        let names: Vec<&str> = self.settings.solvers.iter().map(|solver| solver.model.as_str()).collect();
+        let error = ConfigError::at("pair", format!("no boundary solver `{name}`"));
+        value_error(&error.with_hint(format!("use one of {}", names.join(", "))))
     }
 
     fn novelty(&self) -> PyResult<&Novelty> {
@@ -564,12 +564,16 @@ pub(crate) fn folder_error(error: &RunError) -> PyErr {
     PyOSError::new_err(with_hint(error))
 }
 
-/// What a run folder of this environment must be the run of.
-fn identity(layers: &Layers, settings: &Settings) -> Manifest {
-    manifest(env!("CARGO_PKG_VERSION"), layers, settings)
+/// Opens or creates the run folder of an environment with these settings.
+fn open_folder(path: &Path, layers: &Layers, settings: &Settings) -> PyResult<Arc<RunFolder>> {
+    if path.as_os_str().is_empty() {
+        return Err(PyValueError::new_err("the name of the run folder is empty"));
+    }
+    let manifest = manifest(env!("CARGO_PKG_VERSION"), layers, settings);
+    RunFolder::open(path, &manifest).map(Arc::new).map_err(|error| folder_error(&error))
 }
 
-fn is_same_folder(one: &std::path::Path, two: &std::path::Path) -> bool {
+fn is_same_folder(one: &Path, two: &Path) -> bool {
     matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
 }
 

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// Maximum size of a submitted reply, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
+/// How long a step waits for one before it, which may have been cancelled.
+const CANCELLED: Duration = Duration::from_secs(1);
+
 /// One session whose asker is the trainer.
 #[pyclass(frozen, module = "aske_env")]
 pub(crate) struct Episode(Arc<Shared>);
@@ -122,7 +125,7 @@ impl Episode {
     #[pyo3(signature = (reply = None))]
     fn step<'py>(&self, py: Python<'py>, reply: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let replies = reply.filter(|reply| !reply.is_none()).map(replies).transpose()?;
-        let shared = self.0.clone();
+        let (shared, wanted) = (self.0.clone(), self.next().map(|call| call.slot));
         if shared.process != Process::current() {
             let hint = "hint: create it in the process that steps it";
             return Err(PyRuntimeError::new_err(format!(
@@ -130,9 +133,11 @@ impl Episode {
             )));
         }
         coroutine(py, async move {
-            let Ok(_step) = shared.step.try_lock() else {
+            let step = tokio::time::timeout(CANCELLED, shared.step.lock()).await;
+            let now = shared.episode.trainer_calls().first().map(|call| call.slot);
+            if step.is_err() || (now.is_some() && now != wanted) {
                 return Err(PyValueError::new_err("another step of this episode is in progress"));
-            };
+            }
             shared.step(replies).await?;
             Python::attach(|py| {
                 Ok(pyo3::types::PyBool::new(py, shared.result.get(py).is_some())

@@ -83,6 +83,7 @@ fn replayed(inner: &Arc<Inner>, rollout: &SavedRollout) -> PyResult<Checked> {
 
 /// Writes what is not in the folder yet; returns how many sessions are new.
 pub(crate) fn write(folder: &RunFolder, rollouts: &[Checked]) -> PyResult<usize> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let mut new = 0;
     for batch in rollouts.chunks(BATCH) {
         let mut missing = Vec::new();
@@ -105,7 +106,7 @@ pub(crate) fn write(folder: &RunFolder, rollouts: &[Checked]) -> PyResult<usize>
             try_join_all(missing.into_iter().map(|(key, call)| folder.dir.calls().put(key, call))).await?;
             Ok::<(), RunError>(())
         };
-        pyo3_async_runtimes::tokio::get_runtime().block_on(put).map_err(|error| folder_error(&error))?;
+        runtime.block_on(put).map_err(|error| folder_error(&error))?;
         for rollout in batch {
             new += usize::from(
                 folder.add(&rollout.record, &rollout.grade).map_err(|error| folder_error(&error))?,

@@ -132,6 +132,8 @@ def test_a_folder_of_another_configuration_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError):
         aske_env.Environment(*CONFIG, folder=tmp_path / "file")
+    with pytest.raises(ValueError, match="is empty"):
+        aske_env.Environment(*CONFIG, folder="")
 
 
 def test_an_environment_with_a_folder_plays_each_session_once(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import aske_env
 import pytest
+
+from conftest import CONFIG, start
 
 PAIR = "nano-1m:nano-40k"
 TURN = "#Reasoning#\nr\n#Draft#\nd\n#Question#\nCompute {} + 1."
@@ -205,8 +208,9 @@ def test_wrong_steps_say_what_is_wrong_and_change_nothing(nano: aske_env.Environ
     with pytest.raises(ValueError, match="over"):
         step("again")
     assert step() is True and episode.rollout is episode.rollout
-    with pytest.raises(ValueError, match="no boundary solver"):
-        nano.episode("nano-40k:nobody")
+    for stranger in ("nobody", "nano-check"):
+        with pytest.raises(ValueError, match="no boundary solver"):
+            nano.episode(f"nano-40k:{stranger}")
     with pytest.raises(ValueError, match="is not a pair"):
         nano.episode("nano-40k")
 
@@ -248,14 +252,22 @@ def test_a_failed_or_cancelled_step_continues_where_it_was(server: str, config: 
     assert asyncio.run(cancelled())["record"]["turns"] == asyncio.run(whole())["record"]["turns"]
 
 
-def test_two_steps_at_once_are_refused(nano: aske_env.Environment) -> None:
-    async def run() -> list[Any]:
-        episode = nano.episode(PAIR)
-        steps = (episode.step(TURN.format(4)) for _ in range(2))
-        return await asyncio.gather(*steps, return_exceptions=True)
+def test_two_steps_at_once_are_refused(tmp_path: Path) -> None:
+    process, url = start("--latency-ms", "500")
+    try:
+        (tmp_path / "aske.toml").write_text(CONFIG.format(url=url))
+        environment = aske_env.Environment(str(tmp_path / "aske.toml"))
 
-    first, second = asyncio.run(run())
-    assert first is False and "in progress" in str(second)
+        async def run() -> list[Any]:
+            episode = environment.episode("solver-20:solver-50")
+            steps = (episode.step(TURN.format(4)) for _ in range(2))
+            return await asyncio.gather(*steps, return_exceptions=True)
+
+        errors = [str(one) for one in asyncio.run(run()) if isinstance(one, ValueError)]
+        assert len(errors) == 1 and "in progress" in errors[0]
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def test_a_group_is_several_samples_and_diversity_is_over_the_batch(nano: aske_env.Environment) -> None:
