@@ -25,3 +25,6 @@ export const size = (billions) => {
 
 /** A duration. */
 export const seconds = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
+
+/** A cost. */
+export const usd = (value) => (value > 0 ? `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(4)}` : "$0");

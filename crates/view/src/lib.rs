@@ -15,6 +15,7 @@
 
 mod api;
 mod assets;
+mod dialogue;
 mod error;
 mod filter;
 mod flags;
@@ -23,7 +24,9 @@ mod render;
 mod request;
 mod runs;
 mod search;
+mod sections;
 mod server;
+mod training;
 
 pub use error::ViewError;
 pub use server::serve;
