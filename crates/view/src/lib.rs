@@ -15,6 +15,7 @@
 
 mod api;
 mod assets;
+mod catalogue;
 mod error;
 mod filter;
 mod flags;
@@ -24,6 +25,7 @@ mod request;
 mod runs;
 mod search;
 mod server;
+mod summary;
 
 pub use error::ViewError;
 pub use server::serve;
