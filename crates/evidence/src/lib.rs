@@ -37,9 +37,11 @@ pub use tables::{
 };
 pub use tally::{Tally, share};
 
+use std::borrow::Borrow;
+
 /// The results of some runs.
-pub fn evidence(runs: &[Run]) -> Evidence {
-    let shown: Vec<RunEvidence> = runs.iter().map(of_run).collect();
+pub fn evidence<R: Borrow<Run>>(runs: &[R]) -> Evidence {
+    let shown: Vec<RunEvidence> = runs.iter().map(|run| of_run(run.borrow())).collect();
     let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
     Evidence {
         comparisons: compare::comparisons(runs),
@@ -50,7 +52,7 @@ pub fn evidence(runs: &[Run]) -> Evidence {
 }
 
 /// The results of one run.
-fn of_run(run: &Run) -> RunEvidence {
+pub fn of_run(run: &Run) -> RunEvidence {
     let mut tally = Tally::default();
     for session in &run.sessions {
         if let Some(grade) = &session.grade {

@@ -39,4 +39,4 @@ pub use manifest::{COMPARISON, EVAL, Identity, Manifest};
 pub use merge::{MergeSummary, merge};
 pub use new_run::NewRun;
 pub use run::{RunDir, STANDARD, read_draws, read_grades, read_records};
-pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines};
+pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines, scan_some_lines};

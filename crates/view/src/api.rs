@@ -3,6 +3,7 @@
 mod compare;
 mod evals;
 mod evidence;
+mod home;
 mod news;
 mod runs;
 mod session;
@@ -19,7 +20,9 @@ pub(crate) fn routes() -> Router<Arc<RunStore>> {
     Router::new()
         // Browsers request it on pages that name no icon, such as the response to a request without a token.
         .route("/favicon.ico", get(async || axum::http::StatusCode::NO_CONTENT))
-        .route("/api/runs", get(runs::handler))
+        .route("/api/home", get(home::handler))
+        .route("/api/run", get(runs::one))
+        .route("/api/runs", get(runs::list))
         .route("/api/evidence", get(evidence::handler))
         .route("/api/sessions", get(sessions::handler))
         .route("/api/session", get(session::handler))

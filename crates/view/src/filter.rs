@@ -94,6 +94,13 @@ impl SessionFilter {
         })
     }
 
+    /// Whether it lists all sessions in the order in which they ended.
+    pub(crate) fn is_plain(&self) -> bool {
+        let all =
+            self.outcome.is_none() && self.solvers.is_empty() && self.flag.is_none() && self.needle.is_none();
+        all && self.order == SortOrder::Ended
+    }
+
     /// The approximate number of bytes that a search reads.
     pub(crate) fn cost(&self, run: &Run) -> usize {
         // A question and its answers have a few hundred bytes; only a text search reads all of them.

@@ -15,6 +15,7 @@
 
 mod api;
 mod assets;
+mod catalogue;
 mod dialogue;
 mod error;
 mod filter;
@@ -26,6 +27,7 @@ mod runs;
 mod search;
 mod sections;
 mod server;
+mod summary;
 mod training;
 
 pub use error::ViewError;

@@ -4,8 +4,8 @@ use super::session::{Calls, page_cost, stored};
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::params::{Params, json_word};
 use crate::render::{TextBudget, excerpt};
-use crate::request::{ApiRequest, Cost};
-use crate::runs::LoadedRuns;
+use crate::request::{ApiRequest, Cost, Part};
+use crate::runs::LoadedRun;
 use crate::search::Needle;
 use aske_evidence::Run;
 use aske_http::ApiError;
@@ -99,15 +99,15 @@ impl ProblemFilter {
 }
 
 pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let run = request.params.number("run", 0)?;
+    let run = request.params.run()?;
     let filter = ProblemFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.json(move |runs| {
-        let samples = runs.get(run)?.run.evals.len();
+    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+        let samples = loaded.run.evals.len();
         let cost = Cost { read_bytes: samples.saturating_mul(512), response_bytes: limit * ROW_BYTES };
-        let page = move |runs: &LoadedRuns| {
-            let all = problems(runs.get(run)?.run);
+        let page = move |loaded: LoadedRun<'_>| {
+            let all = problems(loaded.run);
             let matching: Vec<_> = all.iter().filter(|problem| filter.matches(problem)).collect();
             let rows = matching.iter().skip(offset).take(limit).map(|problem| {
                 json!({
@@ -120,7 +120,7 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
                 })
             });
             let rows: Vec<Value> = rows.collect();
-            Ok(json!({ "version": runs.version, "total": matching.len(), "offset": offset, "rows": rows }))
+            Ok(json!({ "version": loaded.status.version, "total": matching.len(), "offset": offset, "rows": rows }))
         };
         Ok((cost, page))
     });
@@ -129,17 +129,17 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
 
 pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
-    let index = params.number("run", 0)?;
+    let run = params.run()?;
     let name = [params.required("dataset")?, params.required("problem")?];
     let filter = ProblemFilter::parse(params)?;
     params.end()?;
-    let respond = request.json(move |runs| {
-        let run = runs.get(index)?.run;
+    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+        let run = loaded.run;
         let all = problems(run);
         let samples = all[position(&all, &name)?].samples.values();
         let bytes = samples.map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
         let cost = page_cost(bytes + 512 * run.evals.len());
-        Ok((cost, move |runs: &LoadedRuns| details((index, runs.get(index)?.run), &name, &filter)))
+        Ok((cost, move |loaded: LoadedRun<'_>| details(loaded, &name, &filter)))
     });
     respond.await
 }
@@ -149,17 +149,14 @@ fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, Api
     position.ok_or_else(|| ApiError::not_found("this run has no such problem"))
 }
 
-fn details(
-    (index, run): (usize, &Run),
-    name: &[String; 2],
-    filter: &ProblemFilter,
-) -> Result<Value, ApiError> {
+fn details(loaded: LoadedRun<'_>, name: &[String; 2], filter: &ProblemFilter) -> Result<Value, ApiError> {
+    let run = loaded.run;
     let all = problems(run);
     let position = position(&all, name)?;
     let ProblemSamples { first, samples } = &all[position];
     let (budget, stored) = (TextBudget::new(), Replies::open(&run.path)?);
     let sample = |record: &&EvalRecord| {
-        let calls = Calls::read(&stored, (index, &record.id()), &budget)?;
+        let calls = Calls::read(&stored, (loaded.id, &record.id()), &budget)?;
         let reply = calls.reply(Slot::first(0, Role::Panel));
         Ok(json!({
             "number": record.sample,

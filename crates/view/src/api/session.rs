@@ -3,8 +3,8 @@
 use crate::filter::SessionFilter;
 use crate::flags::Flag;
 use crate::render::TextBudget;
-use crate::request::{ApiRequest, Cost};
-use crate::runs::{LoadedRun, LoadedRuns};
+use crate::request::{ApiRequest, Cost, Part};
+use crate::runs::LoadedRun;
 use aske_chat::Finish;
 use aske_evidence::{Run, Session};
 use aske_http::ApiError;
@@ -19,22 +19,22 @@ const MAX_CHARS: u32 = 512 << 10;
 
 /// The stored replies of a record, up to the maximum length.
 pub(super) struct Calls<'p> {
-    /// The run's index.
-    run: usize,
+    /// The run's id.
+    run: String,
     record: String,
     by_slot: HashMap<Slot, (StoredCall, [usize; 2])>,
     budget: &'p TextBudget,
 }
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let index = request.params.number("run", 0)?;
+    let run = request.params.run()?;
     let name = request.params.required("name")?;
     let filter = SessionFilter::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.json(move |runs| {
-        let run = runs.get(index)?.run;
+    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+        let run = loaded.run;
         let cost = page_cost(stored(run, &name)? + find(run, &name)?.place.length + filter.cost(run));
-        let session = move |runs: &LoadedRuns| details(runs.get(index)?, index, &name, &filter);
+        let session = move |loaded: LoadedRun<'_>| details(loaded, &name, &filter);
         Ok((cost, session))
     });
     respond.await
@@ -58,10 +58,15 @@ pub(super) fn stored(run: &Run, record: &str) -> Result<usize, ApiError> {
 impl<'p> Calls<'p> {
     pub(super) fn read(
         replies: &Replies,
-        (run, record): (usize, &str),
+        (run, record): (&str, &str),
         budget: &'p TextBudget,
     ) -> Result<Self, ApiError> {
-        Ok(Self { run, record: record.to_owned(), by_slot: replies.truncated(record, MAX_CHARS)?, budget })
+        Ok(Self {
+            run: run.to_owned(),
+            record: record.to_owned(),
+            by_slot: replies.truncated(record, MAX_CHARS)?,
+            budget,
+        })
     }
 
     /// A reply with its thinking split off, wherever the model put it.
@@ -91,7 +96,7 @@ impl<'p> Calls<'p> {
             "attempts": call.attempts,
             "usd": call.cost,
             // The address of the full text, if a part is left out.
-            "full": cut.then(|| super::text::address(self.run, &self.record, slot)),
+            "full": cut.then(|| super::text::address(&self.run, &self.record, slot)),
         }))
     }
 
@@ -107,17 +112,12 @@ impl<'p> Calls<'p> {
     }
 }
 
-fn details(
-    loaded: LoadedRun<'_>,
-    index: usize,
-    name: &str,
-    filter: &SessionFilter,
-) -> Result<Value, ApiError> {
+fn details(loaded: LoadedRun<'_>, name: &str, filter: &SessionFilter) -> Result<Value, ApiError> {
     let run = loaded.run;
     let session = find(run, name)?;
     let record = run.record(session)?;
     let budget = TextBudget::new();
-    let calls = Calls::read(&Replies::open(&run.path)?, (index, name), &budget)?;
+    let calls = Calls::read(&Replies::open(&run.path)?, (loaded.id, name), &budget)?;
     let sides = if session.swapped { [Side::Two, Side::One] } else { Side::BOTH };
     let (turns, check) = (&record.transcript.turns, &record.transcript.check);
     let last = u32::try_from(turns.len()).unwrap_or(u32::MAX);
