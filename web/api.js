@@ -1,4 +1,6 @@
-// Requests to the server.
+// Requests to the server, or to the data of a static copy.
+
+import { copyOfText, fromCopy, isCopy } from "./bundle.js";
 
 /** Requests JSON; throws an error with the server's message and hint. */
 export async function request(route, query = {}, signal = undefined) {
@@ -28,6 +30,9 @@ export function evidence(version) {
   }
   return cached.promise;
 }
+
+/** The address of a reply's full text. */
+export const fullText = (address) => (isCopy ? copyOfText(address) : address);
 
 /** Polls for changes and calls `onChange`; pauses while the page is hidden. `onError` gets a message, or "" when all is well. */
 export async function follow(version, onChange, onError) {

@@ -1,14 +1,17 @@
 //! The JSON API of the page, one file per route.
 
+mod calls;
 mod compare;
 mod evals;
 mod evidence;
 mod home;
 mod news;
 mod runs;
+mod scores;
 mod session;
 mod sessions;
 mod text;
+mod training;
 
 use crate::runs::RunStore;
 use axum::Router;
@@ -26,6 +29,13 @@ pub(crate) fn routes() -> Router<Arc<RunStore>> {
         .route("/api/evidence", get(evidence::handler))
         .route("/api/sessions", get(sessions::handler))
         .route("/api/session", get(session::handler))
+        .route("/api/calls", get(calls::handler))
+        .route("/api/raw", get(calls::raw))
+        .route("/api/training", get(training::handler))
+        .route("/api/rollouts", get(training::rollouts))
+        .route("/api/scores", get(scores::handler))
+        .route("/api/eval-compare", get(scores::comparison))
+        .route("/api/eval-call", get(calls::sample))
         .route("/api/evals", get(evals::list))
         .route("/api/eval", get(evals::problem))
         .route("/api/compare", get(compare::handler))

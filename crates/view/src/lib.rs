@@ -15,7 +15,9 @@
 
 mod api;
 mod assets;
+mod bundle;
 mod catalogue;
+mod classic;
 mod dialogue;
 mod error;
 mod filter;
@@ -30,5 +32,6 @@ mod server;
 mod summary;
 mod training;
 
+pub use bundle::{BundleSummary, bundle};
 pub use error::ViewError;
 pub use server::serve;

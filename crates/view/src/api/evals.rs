@@ -17,24 +17,24 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// All samples of one problem.
-struct ProblemSamples<'r> {
+pub(super) struct ProblemSamples<'r> {
     /// Any of the samples.
-    first: &'r EvalRecord,
-    samples: BTreeMap<u32, &'r EvalRecord>,
+    pub(super) first: &'r EvalRecord,
+    pub(super) samples: BTreeMap<u32, &'r EvalRecord>,
 }
 
 impl ProblemSamples<'_> {
-    fn name(&self) -> [String; 2] {
+    pub(super) fn name(&self) -> [String; 2] {
         [self.first.dataset.clone(), self.first.problem.clone()]
     }
 
-    fn right(&self) -> usize {
+    pub(super) fn right(&self) -> usize {
         self.samples.values().filter(|sample| sample.right).count()
     }
 }
 
 /// All problems by dataset and name. Of two records of the same sample, the later one counts.
-fn problems(run: &Run) -> Vec<ProblemSamples<'_>> {
+pub(super) fn problems(run: &Run) -> Vec<ProblemSamples<'_>> {
     let mut found = BTreeMap::new();
     for record in &run.evals {
         let name = (natural_key(&record.dataset), natural_key(&record.problem));
@@ -132,16 +132,36 @@ pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiErro
     let run = params.run()?;
     let name = [params.required("dataset")?, params.required("problem")?];
     let filter = ProblemFilter::parse(params)?;
+    let samples = SampleFilter {
+        right: params.choice("only", [true, false], |right| (if *right { "right" } else { "wrong" }).to_owned())?,
+        paging: Paging::parse(params)?,
+    };
     params.end()?;
     let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let run = loaded.run;
         let all = problems(run);
-        let samples = all[position(&all, &name)?].samples.values();
-        let bytes = samples.map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
+        let (_, shown) = samples.of(&all[position(&all, &name)?]);
+        let bytes = shown.iter().map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
         let cost = page_cost(bytes + 512 * run.evals.len());
-        Ok((cost, move |loaded: LoadedRun<'_>| details(loaded, &name, &filter)))
+        Ok((cost, move |loaded: LoadedRun<'_>| details(loaded, &name, &filter, samples)))
     });
     respond.await
+}
+
+/// Which samples of a problem are shown.
+#[derive(Clone, Copy)]
+struct SampleFilter {
+    right: Option<bool>,
+    paging: Paging,
+}
+
+impl SampleFilter {
+    /// The number of samples that match, and those of the page.
+    fn of<'r>(self, problem: &ProblemSamples<'r>) -> (usize, Vec<&'r EvalRecord>) {
+        let matching = problem.samples.values().filter(|sample| self.right.is_none_or(|right| right == sample.right));
+        let Paging { offset, limit } = self.paging;
+        (matching.clone().count(), matching.skip(offset).take(limit).copied().collect())
+    }
 }
 
 fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, ApiError> {
@@ -149,11 +169,18 @@ fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, Api
     position.ok_or_else(|| ApiError::not_found("this run has no such problem"))
 }
 
-fn details(loaded: LoadedRun<'_>, name: &[String; 2], filter: &ProblemFilter) -> Result<Value, ApiError> {
+fn details(
+    loaded: LoadedRun<'_>,
+    name: &[String; 2],
+    filter: &ProblemFilter,
+    samples: SampleFilter,
+) -> Result<Value, ApiError> {
     let run = loaded.run;
     let all = problems(run);
     let position = position(&all, name)?;
-    let ProblemSamples { first, samples } = &all[position];
+    let problem = &all[position];
+    let first = problem.first;
+    let (matching, samples) = samples.of(problem);
     let (budget, stored) = (TextBudget::new(), Replies::open(&run.path)?);
     let sample = |record: &&EvalRecord| {
         let calls = Calls::read(&stored, (loaded.id, &record.id()), &budget)?;
@@ -177,7 +204,11 @@ fn details(loaded: LoadedRun<'_>, name: &[String; 2], filter: &ProblemFilter) ->
         "model": first.model,
         "question": budget.render(&first.question),
         "reference": budget.render(&first.reference),
-        "samples": samples.values().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
+        "right": problem.right(),
+        "total": problem.samples.len(),
+        // Samples that match; a page of them follows.
+        "matching": matching,
+        "samples": samples.iter().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
         "before": all[..position].iter().rev().find(matches).map(ProblemSamples::name),
         "after": all[position + 1..].iter().find(matches).map(ProblemSamples::name),
     }))
