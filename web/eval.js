@@ -3,7 +3,7 @@
 import { request } from "./api.js";
 import { h, fill, select } from "./dom.js";
 import { PAGE, pagedList } from "./paged-list.js";
-import { filterOf, go, link } from "./route.js";
+import { filterOf, go, homeLink, runLink } from "./route.js";
 import { neighbourLinks } from "./session.js";
 import { answerText, box, prose } from "./text.js";
 import { draw } from "./turn.js";
@@ -19,27 +19,27 @@ function row(one, href) {
     h("span", { class: "question", dir: "auto" }, prose(one.question)));
 }
 
-/** The view of `#/run/PLACE?…` for an evaluation. */
+/** The view of `#/run/RUN?…` for an evaluation. */
 export async function problems(context, route) {
-  const place = Number(route.parts[0] ?? 0);
-  const run = () => context.runs[place];
+  const run = () => context.run;
+  const { id } = run();
   let query = route.query;
   const found = pagedList("Problems");
   const search = h("input", { type: "search", placeholder: "Search problems", "aria-label": "Search problems",
     on: { input: () => find() } });
   const solved = select("How often right", SOLVED, query.get("solved") ?? "", () => find());
-  const find = () => go(link("run", [place], { q: search.value, solved: solved.value }), true);
+  const find = () => go(runLink(id, [], { q: search.value, solved: solved.value }), true);
   const score = h("p", { class: "quiet" });
   const read = async () => {
     const offset = Number(query.get("offset")) || 0;
     const filter = filterOf(query, FILTERS);
-    const page = await request("evals", { run: place, ...filter, offset, limit: PAGE });
+    const page = await request("evals", { run: id, ...filter, offset, limit: PAGE });
     if (document.activeElement !== search) search.value = filter.q ?? "";
     solved.value = filter.solved ?? "";
     const { samples, right } = run().evals;
     fill(score, `${right} of ${samples} samples are right`);
-    found.draw(page, (one) => row(one, link("eval", [place, one.dataset, one.problem], filter)),
-      (next) => { go(link("run", [place], { ...filter, offset: next || "" })); scrollTo(0, 0); });
+    found.draw(page, (one) => row(one, runLink(id, ["problem", one.dataset, one.problem], filter)),
+      (next) => { go(runLink(id, [], { ...filter, offset: next || "" })); scrollTo(0, 0); });
   };
   await read();
   return {
@@ -47,18 +47,18 @@ export async function problems(context, route) {
     node: [h("h1", {}, h("span", { class: "name" }, run().asker || run().name), " on benchmarks"), score, h("p", {}, search, " ", solved), found.node],
     navigate: async (next) => { query = next.query; await read(); },
     update: read,
-    keys: { ...found.keys, search: () => { search.focus(); search.select(); } },
+    keys: { ...found.keys, search: () => { search.focus(); search.select(); }, back: () => go(homeLink()) },
   };
 }
 
-/** The view of `#/eval/PLACE/DATASET/PROBLEM`. */
+/** The view of `#/run/RUN/problem/DATASET/PROBLEM`. */
 export async function problem(context, route) {
-  const place = Number(route.parts[0]);
-  const [dataset, name] = [route.parts[1] ?? "", route.parts[2] ?? ""];
+  const { id } = context.run;
+  const [dataset = "", name = ""] = route.parts;
   const filter = filterOf(route.query, FILTERS);
-  const one = await request("eval", { run: place, dataset, problem: name, ...filter });
-  const to = (other) => (other ? link("eval", [place, ...other], filter) : null);
-  const back = link("run", [place], filter);
+  const one = await request("eval", { run: id, dataset, problem: name, ...filter });
+  const to = (other) => (other ? runLink(id, ["problem", ...other], filter) : null);
+  const back = runLink(id, [], filter);
   const neighbours = neighbourLinks("Problems", back, to(one.before), to(one.after));
   const right = one.samples.filter((sample) => sample.right).length;
   const node = h("div", { class: "sheet" },

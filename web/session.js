@@ -4,7 +4,7 @@ import { request } from "./api.js";
 import { h, fill } from "./dom.js";
 import { count } from "./format.js";
 import { badge, flags, outcome, rightOf } from "./outcome.js";
-import { filterOf, go, link } from "./route.js";
+import { filterOf, go, runLink, sessionLink, sessionName } from "./route.js";
 import { draw, turn } from "./turn.js";
 
 /** The content of a session without navigation. */
@@ -35,16 +35,16 @@ export function neighbourLinks(label, list, before, after, text = "") {
   return { node, keys: { next: () => open(after), previous: () => open(before), back: () => go(list) } };
 }
 
-/** The view of `#/session/PLACE/NAME?…`. */
+/** The view of `#/run/RUN/session/PAIR/SAMPLE?…`. */
 export async function session(context, route) {
-  const [place, name] = [Number(route.parts[0]), route.parts[1] ?? ""];
+  const [{ id }, name] = [context.run, sessionName(route)];
   const filter = filterOf(route.query);
   const node = h("div", { class: "sheet" });
-  const back = link("run", [place], filter);
+  const back = runLink(id, [], filter);
   let neighbours = null;
-  const to = (other) => (other ? link("session", [place, other], filter) : null);
+  const to = (other) => (other ? sessionLink(id, other, filter) : null);
   const read = async () => {
-    const details = await request("session", { run: place, name, ...filter });
+    const details = await request("session", { run: id, name, ...filter });
     const { place: position, total, before, after } = details.around;
     const text = position === null ? "" : `${count(position + 1)} of ${count(total)}`;
     neighbours = neighbourLinks("Sessions", back, to(before), to(after), text);
