@@ -1,11 +1,11 @@
 // Compares two runs on the sessions they share.
 
 import { request, evidence } from "./api.js";
-import { h, fill, refill, select } from "./dom.js";
+import { h, fill, refill } from "./dom.js";
 import { count, percent, points } from "./format.js";
 import { PAGE, pagedList, names } from "./paged-list.js";
 import { OUTCOMES, badge } from "./outcome.js";
-import { filterOf, go, link } from "./route.js";
+import { bothLink, compareLink, filterOf, go, homeLink, runLink } from "./route.js";
 import { headlineOf } from "./run-summary.js";
 import { prose } from "./text.js";
 
@@ -47,21 +47,21 @@ function row(one, href) {
       h("span", { class: "question", dir: "auto" }, question === null ? h("i", { class: "quiet" }, "no question") : prose(question)))));
 }
 
-/** The view of `#/compare/FIRST/SECOND?…`. */
+/** The view of `#/compare/RUN/RUN?…`. */
 export async function compare(context, route) {
-  const pair = [Number(route.parts[0] ?? 0), Number(route.parts[1] ?? 1)];
-  if (!pair.every((index) => context.runs[index])) throw new Error("The comparison needs two runs.");
+  if (context.runs.length < 2) throw new Error("A comparison needs at least two runs: select them on the home page.");
   const runs = () => context.runs;
+  const ids = context.runs.map((run) => run.id);
+  const pair = [0, 1];
   let query = route.query;
   let [tables, shared] = [null, null];
   const top = h("section", { class: "headline", "aria-label": "Both runs" });
   const result = h("div", { "aria-live": "polite" });
   const table = h("section", { class: "gap", "aria-label": "Outcomes" });
   const rows = pagedList("Sessions of both runs");
-  const href = (filter) => link("compare", pair, filter);
+  const href = (filter) => compareLink(ids, filter);
 
-  const pick = (side) => select(side ? "Second run" : "First run", runs().map((run, at) => [String(at), run.name]), String(pair[side]),
-    (value) => go(link("compare", side ? [pair[0], value] : [value, pair[1]])));
+  const pick = (side) => h("a", { class: "name", href: runLink(ids[side]) }, ids[side]);
   const drawTop = () => refill(top, [pair.map((index) => runs()[index]), pair.map((index) => tables?.runs[index]?.outcomes), shared.shared, shared.differ], () => [h("h1", {}, "Comparison"), h("div", { class: "rates" }, pair.map((index, side) => {
       const { rate, intervals } = headlineOf(runs()[index], tables?.runs[index]);
       return h("p", { class: "rate" }, pick(side), h("b", {}, percent(rate)), h("span", { class: "quiet" }, ` calibrated${intervals && `, ${intervals}`}`));
@@ -71,7 +71,7 @@ export async function compare(context, route) {
     const filter = filterOf(query, ["one", "two", "differs"]);
     const differs = filter.differs ?? (filter.one ? "" : "true");
     const offset = Number(query.get("offset")) || 0;
-    const page = await request("compare", { first: pair[0], second: pair[1], one: filter.one, two: filter.two, differs, offset, limit: PAGE });
+    const page = await request("compare", { first: ids[0], second: ids[1], one: filter.one, two: filter.two, differs, offset, limit: PAGE });
     shared = page;
     drawTop();
     fill(table, h("h2", {}, "Outcomes in both runs"), square(page, pair.map((index) => runs()[index].name), href, [filter.one, filter.two]));
@@ -79,10 +79,10 @@ export async function compare(context, route) {
     const toggle = h("input", { type: "checkbox", checked: differs === "true", on: { change: () => go(href({ differs: toggle.checked ? "" : "false" })) } });
     fill(heading, filter.one ? [filter.one, " in the first, ", filter.two, " in the second"] : all ? "All shared sessions" : "Sessions with different outcomes", " ",
       h("span", { class: "quiet" }, count(page.total)), filter.one ? h("a", { class: "button", href: href({}) }, "Clear") : h("label", { class: "toggle" }, toggle, " only where outcomes differ"));
-    rows.draw(page, (one) => row(one, link("both", [...pair, one.name], filter)), (next) => go(href({ ...filter, offset: next || "" })));
+    rows.draw(page, (one) => row(one, bothLink(ids.slice(0, 2), one.name, filter)), (next) => go(href({ ...filter, offset: next || "" })));
   };
   const heading = h("h2", { class: "list-head" });
-  const showVerdict = () => evidence(context.version).then((found) => { tables = found; drawTop(); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
+  const showVerdict = () => evidence(ids, context.version).then((found) => { tables = found; drawTop(); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
   await read();
   return {
     title: "Comparison",
@@ -90,6 +90,6 @@ export async function compare(context, route) {
     entered: showVerdict,
     navigate: async (next) => { query = next.query; await read(); },
     update: async () => { await read(); showVerdict(); },
-    keys: { ...rows.keys, back: () => go(link("run", [pair[0]])) },
+    keys: { ...rows.keys, back: () => go(homeLink()) },
   };
 }

@@ -39,7 +39,7 @@ function row(one, runs) {
 
 /** The view of `#/compare/RUN/RUN?…` for two evaluations. */
 export async function evalCompare(context, route) {
-  const runs = route.runs.slice(0, 2);
+  const runs = context.runs.slice(0, 2).map((run) => run.id);
   let query = route.query;
   const list = pagedList("Problems of both evaluations");
   const [scores, notes] = [h("section", { "aria-label": "Scores" }), h("div")];

@@ -64,7 +64,7 @@ function row(one, href) {
 
 /** The view of `#/run/RUN?…` for an evaluation. */
 export async function evaluation(context, route) {
-  const { run } = route;
+  const run = context.run.id;
   let query = route.query;
   const found = pagedList("Problems");
   const search = h("input", { type: "search", placeholder: "Search problems", "aria-label": "Search problems",
@@ -110,7 +110,7 @@ async function sent(run, one, sample) {
 
 /** The view of `#/run/RUN/problem/DATASET/PROBLEM?…`. */
 export async function problem(context, route) {
-  const { run } = route;
+  const run = context.run.id;
   const [dataset, name] = [route.parts[0] ?? "", route.parts[1] ?? ""];
   const filter = filterOf(route.query, FILTERS);
   const here = (query) => runLink(run, ["problem", dataset, name], { ...filter, ...query });

@@ -28,3 +28,26 @@ export const seconds = (value) => `${value < 10 ? value.toFixed(1) : Math.round(
 
 /** A cost. */
 export const usd = (value) => (value > 0 ? `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(4)}` : "$0");
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** A large number in short: `1.2M`. */
+export const short = (number) => SHORT.format(number);
+
+/** A cost in dollars. */
+export const dollars = (usd) => (usd === 0 ? "–" : usd < 0.01 ? "< $0.01" : `$${usd < 100 ? usd.toFixed(2) : NUMBER.format(Math.round(usd))}`);
+
+const DATE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const UNITS = [[60, "s"], [60, "min"], [24, "h"], [7, "d"], [52, "wk"], [Infinity, "y"]];
+
+/** How long ago a time in seconds since 1970 is, in short. */
+export function ago(time, now = Date.now() / 1000) {
+  let past = Math.max(0, now - time);
+  for (const [size, unit] of UNITS) {
+    if (past < size) return unit === "s" && past < 5 ? "now" : `${Math.floor(past)} ${unit} ago`;
+    past /= size;
+  }
+  return "";
+}
+
+/** A time in seconds since 1970 as a date. */
+export const date = (time) => DATE.format(new Date(1000 * time));

@@ -4,11 +4,11 @@ import { evidence } from "./api.js";
 import { h, fill } from "./dom.js";
 import { between, percent, size } from "./format.js";
 import { OUTCOMES } from "./outcome.js";
-import { link } from "./route.js";
+import { runLink } from "./route.js";
 
 const SHOWN = OUTCOMES.slice(0, 3);
 
-function map({ id, sign, means }, at, run, place) {
+function map({ id, sign, means }, at, run, runId) {
   const details = h("p", { class: "said", "aria-live": "polite" }, `${means}; hover over a pair for details`);
   const cells = new Map(run.cells.map((cell) => [cell.pair.join(), cell]));
   const describe = (cell) => {
@@ -25,7 +25,7 @@ function map({ id, sign, means }, at, run, place) {
     const show = () => fill(details, text);
     return h("td", {}, h("a", {
       class: `cell ${id}${rate > 0.62 ? " half" : ""}${rate > 0.85 ? " deep" : ""}`, vars: { rate: rate.toFixed(3) }, "aria-label": text, on: { mouseenter: show, focus: show },
-      href: link("run", [place], { a: run.solvers[column].name, b: run.solvers[row].name, outcome: id }),
+      href: runLink(runId, [], { a: run.solvers[column].name, b: run.solvers[row].name, outcome: id }),
     }, Math.round(100 * rate)));
   };
   const names = run.solvers;
@@ -37,19 +37,18 @@ function map({ id, sign, means }, at, run, place) {
     details, h("div", { class: "scroll" }, h("table", { "aria-label": `${id} by pair` }, h("thead", {}, head), h("tbody", {}, rows))));
 }
 
-/** The view of `#/maps/PLACE`. */
-export async function maps(context, route) {
-  const place = Number(route.parts[0] ?? 0);
+/** The view of `#/run/RUN/maps`. */
+export async function maps(context) {
   const node = h("div", { class: "maps" });
   const read = async () => {
     try {
-      const run = (await evidence(context.version)).runs[place];
-      fill(node, SHOWN.map((one, at) => map(one, at, run, place)));
+      const run = (await evidence([context.run.id], context.version)).runs[0];
+      fill(node, SHOWN.map((one, at) => map(one, at, run, context.run.id)));
     } catch (error) {
       fill(node, h("p", { class: "trouble", role: "alert" }, error.message));
     }
   };
   fill(node, h("p", { class: "quiet", role: "status" }, "Computing…"));
-  const name = context.runs[place].asker || context.runs[place].name;
+  const name = context.run.asker || context.run.name;
   return { title: `Maps of ${name}`, node: [h("h1", {}, "Maps of ", h("span", { class: "name" }, name)), node], entered: read, update: read };
 }

@@ -5,21 +5,21 @@ import { h } from "./dom.js";
 import { filters } from "./filters.js";
 import { runSummary } from "./run-summary.js";
 import { PAGE, pagedList, sessionRow } from "./paged-list.js";
-import { filterOf, go, link } from "./route.js";
+import { filterOf, go, homeLink, runLink, sessionLink } from "./route.js";
 
-/** The view of `#/run/PLACE?…`. */
+/** The view of `#/run/RUN?…`. */
 export async function overview(context, route) {
-  const place = Number(route.parts[0] ?? 0);
-  const run = () => context.runs[place];
+  const run = () => context.run;
+  const { id } = run();
   let query = route.query;
   let pending = null;
 
   const to = (changes) => {
     const next = { ...filterOf(query), ...changes };
-    return link("run", [place], next);
+    return runLink(id, [], next);
   };
-  const head = runSummary(context, place, (outcome) => to({ outcome }));
-  const controls = filters(run, (key, value, typing) => go(key === null ? link("run", [place]) : to({ [key]: value }), Boolean(typing)));
+  const head = runSummary(context, (outcome) => to({ outcome }));
+  const controls = filters(run, (key, value, typing) => go(key === null ? runLink(id) : to({ [key]: value }), Boolean(typing)));
   const sessions = pagedList("Sessions");
   const heading = h("h2", { class: "unseen" }, "Sessions");
 
@@ -28,11 +28,11 @@ export async function overview(context, route) {
     pending = new AbortController();
     const filter = filterOf(query);
     const offset = Number(query.get("offset")) || 0;
-    const page = await request("sessions", { run: place, ...filter, offset, limit: PAGE }, pending.signal);
+    const page = await request("sessions", { run: id, ...filter, offset, limit: PAGE }, pending.signal);
     head.draw(page.outcomes, filter.outcome ?? "");
     controls.draw(filter);
-    sessions.draw(page, (one) => sessionRow(one, link("session", [place, one.name], filter)),
-      (next) => { go(link("run", [place], { ...filter, offset: next || "" })); scrollTo(0, 0); });
+    sessions.draw(page, (one) => sessionRow(one, sessionLink(id, one.name, filter)),
+      (next) => { go(runLink(id, [], { ...filter, offset: next || "" })); scrollTo(0, 0); });
     return page;
   };
   const page = await read();
@@ -52,7 +52,8 @@ export async function overview(context, route) {
       search: () => { controls.search.focus(); controls.search.select(); },
       back: (event) => {
         if (event.target === controls.search && controls.search.value) { controls.search.value = ""; go(to({ q: "" }), true); }
-        else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        else if (event.target === controls.search) controls.search.blur();
+        else go(homeLink());
       },
     },
   };

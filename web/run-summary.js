@@ -37,11 +37,11 @@ function caveats(found) {
 }
 
 /** The summary of a run; `draw` updates it, `refine` loads the interval and the caveats. */
-export function runSummary(context, place, href) {
+export function runSummary(context, href) {
   const node = h("section", { class: "headline", "aria-label": "Result" });
   let tables = null;
   const draw = (counts, chosen) => {
-    const run = context.runs[place];
+    const run = context.run;
     const { rate, intervals } = headlineOf(run, tables);
     refill(node, [run, tables && [tables.outcomes, tables.caveats, tables.sampling], counts, chosen, href("")], () => [
       h("div", { class: "big" },
@@ -53,6 +53,6 @@ export function runSummary(context, place, href) {
         intervals && h("span", { class: "quiet" }, ` ${intervals}`)),
       bar(counts, href, chosen), caveats(tables?.caveats)]);
   };
-  const refine = async () => { tables = (await evidence(context.version)).runs?.[place] ?? null; };
+  const refine = async () => { tables = (await evidence([context.run.id], context.version)).runs?.[0] ?? null; };
   return { node, draw, refine };
 }

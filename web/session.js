@@ -6,7 +6,7 @@ import { callsOf } from "./calls.js";
 import { count, usd } from "./format.js";
 import { flags } from "./outcome.js";
 import { guessing } from "./replay.js";
-import { filterOf, go, runLink, sessionLink } from "./route.js";
+import { filterOf, go, runLink, sessionLink, sessionName } from "./route.js";
 import { draw, turn } from "./turn.js";
 import { verdict } from "./verdict.js";
 
@@ -41,8 +41,8 @@ export function neighbourLinks(label, list, before, after, text = "", more = nul
 
 /** The view of `#/run/RUN/session/PAIR/SAMPLE?…`. With `replay=1` the outcome is hidden until the reader has guessed it. */
 export async function session(context, route) {
-  const { run } = route;
-  const name = route.parts.join("/");
+  const run = context.run.id;
+  const name = sessionName(route);
   const filter = filterOf(route.query);
   const replay = route.query.get("replay") === "1";
   const [node, body] = [h("div", { class: "sheet" }), h("div")];

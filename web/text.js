@@ -61,6 +61,9 @@ const size = (all) => all.reduce((sum, piece) => sum + length(piece), 0);
 /** A short text as nodes. */
 export const prose = (text) => pieces(text).map(node);
 
+/** A name of a folder or a model on one line: control characters are visible. */
+export const shownName = (text) => visible(text).replace(/[\n\t]/g, "⏎");
+
 /** An answer as nodes; only the beginning of a very long one. */
 export function answerText(text) {
   const [first, rest] = split(pieces(text), MAX_ANSWER);

@@ -75,7 +75,7 @@ function rollouts(page, run) {
 
 /** The page of a training: `#/run/RUN?seed=&step=`. */
 export async function training(context, route) {
-  const { run } = route;
+  const run = context.run.id;
   let query = route.query;
   const [top, curves, measured, asked] = [h("section", { class: "headline" }), h("div"), h("section", { "aria-label": "Before and after" }), h("section", { "aria-label": "Questions by step" })];
   let found = null;
@@ -83,7 +83,7 @@ export async function training(context, route) {
   const drawTop = () => {
     const last = found.seeds.map((seed) => seed.step ?? 0);
     const time = found.seeds.map((seed) => (seed.columns.step_s ?? []).reduce((sum, one) => sum + one, 0) * seed.every);
-    fill(top, h("h1", {}, h("span", { class: "name" }, context.run?.name ?? run), " ", h("span", { class: "quiet" }, "training")),
+    fill(top, h("h1", {}, h("span", { class: "name" }, run), " ", h("span", { class: "quiet" }, "training")),
       found.seeds.length === 0 && h("p", { class: "trouble" }, "This training has no seed that can be read."),
       h("ul", { class: "seeds" }, found.seeds.map((seed, at) => h("li", { class: `series-${at % 8}` },
         h("b", {}, `seed ${seed.seed}`), `: step ${count(last[at])}${seed.planned ? ` of ${count(seed.planned)}` : ""}`, time[at] > 0 && ` · ${seconds(time[at])}`,
@@ -128,7 +128,7 @@ export async function training(context, route) {
   };
   await read();
   return {
-    title: context.run?.name ?? run,
+    title: run,
     node: [top, curves, measured, asked],
     navigate: async (next) => { query = next.query; await drawAsked(); },
     update: read,

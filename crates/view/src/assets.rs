@@ -17,7 +17,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 32] = files! {
+const FILES: [(&str, &str, &str); 34] = files! {
     "/" PAGE "index.html",
     "/style.css" STYLE "style.css",
     "/session.css" STYLE "session.css",
@@ -36,6 +36,8 @@ const FILES: [(&str, &str, &str); 32] = files! {
     "/compare.js" SCRIPT "compare.js",
     "/dom.js" SCRIPT "dom.js",
     "/eval.js" SCRIPT "eval.js",
+    "/home.css" STYLE "home.css",
+    "/home.js" SCRIPT "home.js",
     "/filters.js" SCRIPT "filters.js",
     "/format.js" SCRIPT "format.js",
     "/maps.js" SCRIPT "maps.js",

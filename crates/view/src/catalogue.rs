@@ -327,7 +327,9 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), folder.path().join("a/loop")).unwrap();
         std::os::unix::fs::symlink(folder.path().join("nowhere"), folder.path().join("dangling")).unwrap();
         for byte in [b"\xff", b"\xfe"] {
-            make(&folder.path().join(std::ffi::OsStr::from_bytes(byte)), &["."]);
+            let odd = folder.path().join(std::ffi::OsStr::from_bytes(byte));
+            std::fs::create_dir(&odd).unwrap();
+            make(&odd, &["."]);
         }
         let found = ids(&[folder.path().to_owned()]);
         assert_eq!(found.len(), 5, "{found:?}");

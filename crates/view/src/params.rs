@@ -32,9 +32,9 @@ impl Params {
         self.text(name)?.ok_or_else(|| ApiError::bad_request(format!("`{name}` is required")))
     }
 
-    /// Takes the id of a run; the first one without it.
-    pub(crate) fn run(&mut self) -> Result<String, ApiError> {
-        Ok(self.text("run")?.unwrap_or_else(|| "0".to_owned()))
+    /// Takes the id of a run; `None` stands for the first one.
+    pub(crate) fn run(&mut self) -> Result<Option<String>, ApiError> {
+        self.text("run")
     }
 
     /// Takes a text that may be given several times.

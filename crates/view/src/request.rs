@@ -63,7 +63,7 @@ impl ApiRequest {
     /// Answers with JSON about a run. `plan` estimates the cost, and returns the function that computes the response.
     pub(crate) async fn run_json<T, F>(
         &self,
-        run: &str,
+        run: Option<String>,
         part: Part,
         plan: impl FnOnce(LoadedRun<'_>) -> Result<(Cost, F), ApiError> + Send + 'static,
     ) -> Result<Response, ApiError>
@@ -71,7 +71,7 @@ impl ApiRequest {
         T: Serialize,
         F: FnOnce(LoadedRun<'_>) -> Result<T, ApiError> + Send + 'static,
     {
-        let entry = self.runs.find(run)?;
+        let entry = self.runs.find(run.as_deref())?;
         let (cost, respond) = self.lookup(&entry, part, plan).await?;
         let runs = Arc::clone(&self.runs);
         self.respond(cost, move || runs.with_run(&entry, part == Part::Whole, respond)).await
@@ -89,7 +89,7 @@ impl ApiRequest {
 
     /// The folder of a run, without reading its records.
     #[expect(dead_code, reason = "for the pages of trainings")]
-    pub(crate) fn folder(&self, run: &str) -> Result<PathBuf, ApiError> {
+    pub(crate) fn folder(&self, run: Option<&str>) -> Result<PathBuf, ApiError> {
         Ok(self.runs.find(run)?.found.path.clone())
     }
 }

@@ -252,18 +252,15 @@ impl RunStore {
         entry.version.store(version, Ordering::Relaxed);
     }
 
-    /// The run of an id, or of a link from a viewer that was started with other folders.
-    pub(crate) fn find(&self, id: &str) -> Result<Arc<Entry>, ApiError> {
+    /// The run of an id, or of a link from a viewer that was started with other folders; without an id the first run.
+    pub(crate) fn find(&self, id: Option<&str>) -> Result<Arc<Entry>, ApiError> {
         let entries = self.entries();
+        let Some(id) = id else {
+            return entries.first().cloned().ok_or_else(|| ApiError::not_found("there are no runs"));
+        };
         let by_id = |id: &str| entries.iter().find(|entry| entry.found.id == id).cloned();
         if let Some(entry) = by_id(id) {
             return Ok(entry);
-        }
-        if let Ok(index) = id.parse::<usize>() {
-            let count = entries.len();
-            let found = entries.get(index).cloned();
-            return found
-                .ok_or_else(|| ApiError::bad_request(format!("there is no run {index}: {count} are shown")));
         }
         let all: Vec<Found> = entries.iter().map(|entry| entry.found.clone()).collect();
         match catalogue::lookup(&all, id).as_slice() {

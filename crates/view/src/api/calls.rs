@@ -20,7 +20,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let run = request.params.run()?;
     let name = request.params.required("name")?;
     request.params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         find(loaded.run, &name)?;
         // The asker's conversation is built once for each of its turns.
         let bytes = stored(loaded.run, &name)?;
@@ -125,7 +125,7 @@ pub(super) async fn sample(mut request: ApiRequest) -> Result<Response, ApiError
     let [dataset, problem] = [params.required("dataset")?, params.required("problem")?];
     let sample: u32 = params.number("sample", 0)?;
     params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let name = format!("eval/{dataset}/{problem}/{sample}");
         let cost = page_cost(stored(loaded.run, &name)?);
         let call = move |loaded: LoadedRun<'_>| {
@@ -157,7 +157,7 @@ pub(super) async fn raw(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.run()?;
     let name = request.params.required("name")?;
     request.params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let length = find(loaded.run, &name)?.place.length;
         let raw = move |loaded: LoadedRun<'_>| {
             let session = find(loaded.run, &name)?;

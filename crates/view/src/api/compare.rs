@@ -45,8 +45,7 @@ impl OutcomeFilter {
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
-    let id = |text: Option<String>, other: &str| text.unwrap_or_else(|| other.to_owned());
-    let [first, second] = [id(params.text("first")?, "0"), id(params.text("second")?, "1")];
+    let [first, second] = [params.required("first")?, params.required("second")?];
     let filter = OutcomeFilter {
         outcomes: [
             params.choice("one", Outcome::ALL, json_word)?,
@@ -56,7 +55,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     };
     let paging = Paging::parse(params)?;
     params.end()?;
-    let entries = [request.runs.find(&first)?, request.runs.find(&second)?];
+    let entries = [request.runs.find(Some(&first))?, request.runs.find(Some(&second))?];
     let runs = Arc::clone(&request.runs);
     let sessions = entries[0].with_summary(|summary, _, _| summary.sessions);
     let cost = Cost { read_bytes: sessions.saturating_mul(64), response_bytes: 2 * paging.limit * ROW_BYTES };

@@ -103,7 +103,7 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
     let filter = ProblemFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let samples = loaded.run.evals.len();
         let cost = Cost { read_bytes: samples.saturating_mul(512), response_bytes: limit * ROW_BYTES };
         let page = move |loaded: LoadedRun<'_>| {
@@ -137,7 +137,7 @@ pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiErro
         paging: Paging::parse(params)?,
     };
     params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let run = loaded.run;
         let all = problems(run);
         let (_, shown) = samples.of(&all[position(&all, &name)?]);

@@ -16,7 +16,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let runs = Arc::clone(&request.runs);
     let entries = match ids.as_slice() {
         [] => runs.entries().to_vec(),
-        ids => ids.iter().map(|id| runs.find(id)).collect::<Result<Vec<_>, _>>()?,
+        ids => ids.iter().map(|id| runs.find(Some(id))).collect::<Result<Vec<_>, _>>()?,
     };
     if entries.len() > MAX_RUNS {
         let message = format!("{} runs are too many for one comparison", entries.len());

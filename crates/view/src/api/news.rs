@@ -21,7 +21,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Json<Value>, ApiE
     loop {
         let all = request.runs.refresh_if_due().await?;
         let version = match &run {
-            Some(run) => request.runs.find(run)?.version(),
+            Some(run) => request.runs.find(Some(run))?.version(),
             None => all,
         };
         let ended = *ending.borrow_and_update();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.run()?;
     request.params.end()?;
-    let respond = request.run_json(&run, Part::Whole, |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, |loaded: LoadedRun<'_>| {
         // Every k is computed from every sample.
         let read_bytes = loaded.run.evals.len().saturating_mul(4096);
         let all = |loaded: LoadedRun<'_>| {

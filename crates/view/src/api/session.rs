@@ -32,7 +32,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let name = request.params.required("name")?;
     let filter = SessionFilter::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.run_json(&run, request::Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, request::Part::Whole, move |loaded: LoadedRun<'_>| {
         let run = loaded.run;
         let cost = page_cost(stored(run, &name)? + find(run, &name)?.place.length + filter.cost(run));
         let session = move |loaded: LoadedRun<'_>| details(loaded, &name, &filter);

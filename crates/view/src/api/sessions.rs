@@ -45,7 +45,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     request.params.end()?;
     // The first sessions of a large run are shown before all are read; a filter needs all of them.
     let part = if filter.is_plain() && offset == 0 { Part::First } else { Part::Whole };
-    let respond = request.run_json(&run, part, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, part, move |loaded: LoadedRun<'_>| {
         let cost = Cost { read_bytes: filter.cost(loaded.run), response_bytes: limit * ROW_BYTES };
         let page = move |loaded: LoadedRun<'_>| {
             let found = filter.find(loaded)?;

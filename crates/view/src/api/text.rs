@@ -29,7 +29,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let slot = Slot { turn: params.number("turn", 0)?, role, draw: params.number("draw", 0)? };
     params.end()?;
     // A training or an evaluation has replies without sessions, so the records are not read.
-    let path = request.runs.find(&run)?.found.path.clone();
+    let path = request.runs.find(run.as_deref())?.found.path.clone();
     let lookup = move || {
         let bytes = Replies::open(&path)?.bytes(&name)?;
         Ok::<_, ApiError>((usize::try_from(bytes).unwrap_or(usize::MAX), path, name))

@@ -58,7 +58,7 @@ pub(super) async fn rollouts(mut request: ApiRequest) -> Result<Response, ApiErr
     let run = request.params.run()?;
     let step: u64 = request.params.number("step", 1)?;
     request.params.end()?;
-    let respond = request.run_json(&run, Part::Whole, move |loaded: LoadedRun<'_>| {
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
         let cost = Cost { read_bytes: loaded.run.sessions.len().saturating_mul(16), response_bytes: 1 << 20 };
         Ok((cost, move |loaded: LoadedRun<'_>| page(loaded, step)))
     });
