@@ -65,7 +65,9 @@ pub async fn bundle(
     }
     let draft = Draft::new(into)?;
     let (end, ending) = watch::channel(false);
-    let store = spawn_blocking(move || RunStore::open(&runs, ending)).await.map_err(aske_http::WorkerError::from)??;
+    let store = spawn_blocking(move || RunStore::open(&runs, ending))
+        .await
+        .map_err(aske_http::WorkerError::from)??;
     let mut writer = Writer {
         routes: api::routes().with_state(store),
         folder: draft.folder.join("data"),
@@ -206,7 +208,9 @@ impl<P: FnMut(usize)> Writer<P> {
             let (_, training) = self.get("training", &[("run", id)]).await?;
             let measured = training["measurements"].as_array().cloned().unwrap_or_default();
             let run = |one: &Value| one["run"].as_str().map(str::to_owned);
-            let Some(before) = measured.first().filter(|one| one["seed"].is_null()).and_then(run) else { continue };
+            let Some(before) = measured.first().filter(|one| one["seed"].is_null()).and_then(run) else {
+                continue;
+            };
             for after in measured.iter().skip(1).filter_map(run) {
                 self.pages("compare", &[("first", &before), ("second", &after)], PAGE).await?;
             }
@@ -260,7 +264,9 @@ impl<P: FnMut(usize)> Writer<P> {
     async fn evaluation(&mut self, id: &str) -> Result<(), ViewError> {
         self.save("scores", &[("run", id)]).await?;
         for row in self.pages("evals", &[("run", id)], PAGE).await? {
-            let (Some(dataset), Some(problem)) = (row["dataset"].as_str(), row["problem"].as_str()) else { continue };
+            let (Some(dataset), Some(problem)) = (row["dataset"].as_str(), row["problem"].as_str()) else {
+                continue;
+            };
             let query = [("run", id), ("dataset", dataset), ("problem", problem)];
             for sample in self.pages("eval", &query, SAMPLES).await? {
                 let number = sample["number"].to_string();
@@ -350,7 +356,10 @@ const RUN_ROUTES: [&str; 1] = ["evidence"];
 
 /// A request as the page names it: parameters by name, without empty ones and an offset of 0.
 fn key(route: &str, query: Query<'_>) -> String {
-    let mut query: Vec<_> = query.iter().filter(|(name, value)| !value.is_empty() && (*name, *value) != ("offset", "0")).collect();
+    let mut query: Vec<_> = query
+        .iter()
+        .filter(|(name, value)| !value.is_empty() && (*name, *value) != ("offset", "0"))
+        .collect();
     // Of equal names the order counts: it is that of compared runs.
     query.sort_by_key(|(name, _)| *name);
     let mut key = format!("{route}?");
@@ -363,7 +372,8 @@ fn key(route: &str, query: Query<'_>) -> String {
 
 /// FNV-1a with 64 bits.
 fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A text as a string literal of printable ASCII, in which no character has a meaning to HTML.
@@ -391,9 +401,16 @@ fn full_texts(value: &Value, found: &mut Vec<String>) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    Value::String(text) if name == "full" && text.starts_with("/api/text?") => found.push(text.clone()),
+                    Value::String(text) if name == "full" && text.starts_with("/api/text?") => {
+                        found.push(text.clone())
+                    }
                     Value::Array(all) if name == "full" => {
-                        found.extend(all.iter().filter_map(Value::as_str).filter(|text| text.starts_with("/api/text?")).map(str::to_owned));
+                        found.extend(
+                            all.iter()
+                                .filter_map(Value::as_str)
+                                .filter(|text| text.starts_with("/api/text?"))
+                                .map(str::to_owned),
+                        );
                     }
                     _ => full_texts(value, found),
                 }
@@ -412,14 +429,19 @@ mod tests {
     fn a_text_is_a_literal_whatever_is_in_it() {
         let text = "</script><!-- \u{2028}\u{2029} \u{202e} é 😀 \" \\ ' & \n\0";
         let shown = literal(text);
-        assert!(shown.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !shown.contains(['<', '>', '&', '\'']));
+        assert!(
+            shown.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !shown.contains(['<', '>', '&', '\''])
+        );
         // It is JSON, too.
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
     }
 
     #[test]
     fn requests_have_one_name() {
-        assert_eq!(key("sessions", &[("run", "a/b c"), ("limit", "100"), ("offset", "0"), ("q", "")]), "sessions?limit=100&run=a%2Fb%20c");
+        assert_eq!(
+            key("sessions", &[("run", "a/b c"), ("limit", "100"), ("offset", "0"), ("q", "")]),
+            "sessions?limit=100&run=a%2Fb%20c"
+        );
         // FNV-1a of "foobar" in its authors' test vectors, draft-eastlake-fnv.
         assert_eq!(fnv("foobar"), 0x8594_4171_f739_67e8);
     }

@@ -88,7 +88,12 @@ mod tests {
     #[test]
     fn other_syntax_and_circles_are_refused() {
         let one = |source| script(&BTreeMap::from([("a.js", source)]), "a.js").unwrap_err();
-        for source in ["import x from \"./b.js\";\n", "export { x };\n", "export default 1;\n", "import { x } from \"./c.js\";\n"] {
+        for source in [
+            "import x from \"./b.js\";\n",
+            "export { x };\n",
+            "export default 1;\n",
+            "import { x } from \"./c.js\";\n",
+        ] {
             assert!(one(source).contains(".js"), "{source}");
         }
         let circle = BTreeMap::from([
@@ -101,6 +106,10 @@ mod tests {
     #[test]
     fn the_page_becomes_one_script() {
         let whole = script(&crate::assets::modules(), "app.js").unwrap();
-        assert!(!whole.contains("\nimport ") && !whole.contains("\nexport ") && whole.contains("modules[\"app.js\"]"));
+        assert!(
+            !whole.contains("\nimport ")
+                && !whole.contains("\nexport ")
+                && whole.contains("modules[\"app.js\"]")
+        );
     }
 }

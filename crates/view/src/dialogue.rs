@@ -87,8 +87,7 @@ pub(crate) fn rebuild(
     replies: &HashMap<Slot, StoredCall>,
 ) -> Vec<Rebuilt> {
     let (name, seed) = (record.id().to_string(), Seed(settings.run.seed));
-    let mut session =
-        Session::new(settings.protocol.clone(), Arc::clone(&settings.pack), settings.domain);
+    let mut session = Session::new(settings.protocol.clone(), Arc::clone(&settings.pack), settings.domain);
     let mut rebuilt = Vec::new();
     while let Need::Calls(calls) = session.need() {
         let mut complete = true;

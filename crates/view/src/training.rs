@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn a_damaged_line_ends_the_curves_and_is_named() {
-        let (_folder, seed) = seed("{\"step\":1,\"reward\":0.5}\n{\"step\":2,\"reward\":null}\n{\"step\":3}\n");
+        let (_folder, seed) =
+            seed("{\"step\":1,\"reward\":0.5}\n{\"step\":2,\"reward\":null}\n{\"step\":3}\n");
         let found = curves(&seed);
         assert_eq!(found["columns"]["reward"], json!([0.5]));
         assert!(found["trouble"].as_str().unwrap().starts_with("line 2 of 3 in"), "{found}");
@@ -204,7 +205,10 @@ mod tests {
         let found = curves(&seed);
         let steps = found["columns"]["step"].as_array().unwrap();
         assert!(steps.len() <= MAX_POINTS + 1, "{}", steps.len());
-        assert_eq!((&found["every"], steps[1].as_u64(), steps.last().unwrap()), (&json!(3), Some(4), &json!(2501)));
+        assert_eq!(
+            (&found["every"], steps[1].as_u64(), steps.last().unwrap()),
+            (&json!(3), Some(4), &json!(2501))
+        );
     }
 
     #[test]

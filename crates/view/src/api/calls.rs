@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 
 /// Bytes of the longest record that is shown as JSON.
 const MAX_RAW: usize = 2 << 20;
+/// Bytes of the stored replies from which requests are rebuilt at most.
+const MAX_REPLIES: usize = 64 << 20;
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.run()?;
@@ -34,14 +36,20 @@ fn calls(loaded: LoadedRun<'_>, name: &str) -> Result<Value, ApiError> {
     let run = loaded.run;
     let record = run.record(find(run, name)?)?;
     let replies = Replies::open(&run.path)?;
-    let stored = replies.of_record(name)?;
     let settings = match dialogue::settings(run) {
+        Ok(_) if replies.bytes(name)? > MAX_REPLIES as u64 => {
+            Err(format!("its replies have more than {} MB", MAX_REPLIES >> 20))
+        }
+        settings => settings,
+    };
+    let settings = match settings {
         Ok(settings) => settings,
         Err(error) => {
             let trouble = format!("The requests cannot be rebuilt: {error}");
             return Ok(json!({ "trouble": trouble, "conversation": [], "calls": [], "verdicts": [] }));
         }
     };
+    let stored = replies.of_record(name)?;
     let budget = TextBudget::new();
     let rebuilt = dialogue::rebuild(&settings, &record, &stored);
     // The messages of each of the asker's calls begin with those of the call before.
@@ -170,7 +178,11 @@ pub(super) async fn raw(mut request: ApiRequest) -> Result<Response, ApiError> {
             };
             let trouble = record.is_none().then(|| {
                 let bytes = session.place.length;
-                format!("The record has {bytes} bytes, at byte {} of {}.", session.place.offset, file.display())
+                format!(
+                    "The record has {bytes} bytes, at byte {} of {}.",
+                    session.place.offset,
+                    file.display()
+                )
             });
             Ok(json!({
                 "record": record,

@@ -133,7 +133,8 @@ pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiErro
     let name = [params.required("dataset")?, params.required("problem")?];
     let filter = ProblemFilter::parse(params)?;
     let samples = SampleFilter {
-        right: params.choice("only", [true, false], |right| (if *right { "right" } else { "wrong" }).to_owned())?,
+        right: params
+            .choice("only", [true, false], |right| (if *right { "right" } else { "wrong" }).to_owned())?,
         paging: Paging::parse(params)?,
     };
     params.end()?;
@@ -158,7 +159,8 @@ struct SampleFilter {
 impl SampleFilter {
     /// The number of samples that match, and those of the page.
     fn of<'r>(self, problem: &ProblemSamples<'r>) -> (usize, Vec<&'r EvalRecord>) {
-        let matching = problem.samples.values().filter(|sample| self.right.is_none_or(|right| right == sample.right));
+        let matching =
+            problem.samples.values().filter(|sample| self.right.is_none_or(|right| right == sample.right));
         let Paging { offset, limit } = self.paging;
         (matching.clone().count(), matching.skip(offset).take(limit).copied().collect())
     }

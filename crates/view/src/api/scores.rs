@@ -84,7 +84,7 @@ pub(super) async fn comparison(mut request: ApiRequest) -> Result<Response, ApiE
     let filter = Filter::parse(params)?;
     let paging = Paging::parse(params)?;
     params.end()?;
-    let entries = [request.runs.find(&first)?, request.runs.find(&second)?];
+    let entries = [request.runs.find(Some(&first))?, request.runs.find(Some(&second))?];
     let runs = Arc::clone(&request.runs);
     let respond = move || {
         runs.with_runs(&entries, |loaded| {
@@ -102,7 +102,9 @@ fn page(one: LoadedRun<'_>, two: LoadedRun<'_>, filter: &Filter, Paging { offset
     // Problems of one name with two texts cannot be compared.
     let found = if differences.data.is_empty() { compare(base, &[after]) } else { None };
     let mut notes = found.as_ref().map(aske_eval::ModelComparison::notes).unwrap_or_default();
-    notes.extend(differences.data.iter().map(|data| format!("The evaluations use different problems: {data}")));
+    notes.extend(
+        differences.data.iter().map(|data| format!("The evaluations use different problems: {data}")),
+    );
     notes.extend(differences.protocol.iter().map(|difference| format!("The second has {difference}.")));
     let others: BTreeMap<[String; 2], ProblemSamples<'_>> =
         problems(two.run).into_iter().map(|problem| (problem.name(), problem)).collect();

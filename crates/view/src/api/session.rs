@@ -75,9 +75,8 @@ impl<'p> Calls<'p> {
         let slot = Slot::first(turn, Role::Asker);
         let parts = split_thinking(&self.by_slot.get(&slot)?.0.reply.content);
         let mut reply = self.reply_with(slot, |text| self.budget.plain(text))?;
-        let section = |part: &Part<'_>| {
-            json!({ "section": part.section, "text": self.budget.render(part.text) })
-        };
+        let section =
+            |part: &Part<'_>| json!({ "section": part.section, "text": self.budget.render(part.text) });
         reply["sections"] = sections(&parts.visible).iter().map(section).collect();
         Some(reply)
     }
@@ -100,8 +99,8 @@ impl<'p> Calls<'p> {
             rendered
         };
         let text = with(visible(&parts.visible), *content_left);
-        let thinking = (!thinking.is_empty())
-            .then(|| with(self.budget.render(&thinking.join("\n\n")), *thinking_left));
+        let thinking =
+            (!thinking.is_empty()).then(|| with(self.budget.render(&thinking.join("\n\n")), *thinking_left));
         let cut = text.left_out + thinking.as_ref().map_or(0, |thinking| thinking.left_out) > 0;
         Some(json!({
             "model": call.model,

@@ -16,7 +16,7 @@ const MAX_SESSIONS: usize = 2000;
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.run()?;
     request.params.end()?;
-    let entry = request.runs.find(&run)?;
+    let entry = request.runs.find(run.as_deref())?;
     if !entry.found.training {
         return Err(ApiError::bad_request("this is not a training"));
     }
@@ -29,7 +29,8 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
         .collect();
     let respond = move || {
         let root = &entry.found.path;
-        let id = |path: &std::path::Path| parts.iter().find(|part| part.path == path).map(|part| part.id.clone());
+        let id =
+            |path: &std::path::Path| parts.iter().find(|part| part.path == path).map(|part| part.id.clone());
         let seeds: Vec<Value> = seeds(root)
             .iter()
             .map(|seed| {
