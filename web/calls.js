@@ -92,7 +92,7 @@ function table({ calls, conversation, trouble, verdicts = [] }) {
     h("td", {}, call.exact === true ? "✓" : call.exact === false ? "differs" : "–"));
   return [
     trouble && h("p", { class: "trouble" }, trouble),
-    h("div", { class: "scroll" }, h("table", { class: "numbers", "aria-label": "All calls" },
+    h("div", { class: "scroll" }, h("table", { class: "numbers wide", "aria-label": "All calls" },
       h("thead", {}, h("tr", {}, ["call", "model", "prompt", "cached", "completion", "thinking", "time", "attempts", "cost", "finish", "exact"].map((one) => h("th", { scope: "col" }, one)))),
       h("tbody", {}, all.map(row)),
       h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, `${count(all.length)} calls`), h("td"),

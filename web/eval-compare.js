@@ -20,7 +20,7 @@ function table({ base, trained, lines }) {
       h("td", { class: "quiet" }, found ? `${points(found.difference.interval.low)} to ${points(found.difference.interval.high)}` : "–"), h("td", {}, p(found?.p)), h("td", {}, p(line.p_holm)),
       h("td", {}, found ? (100 * found.smallest).toFixed(1) : "–"));
   };
-  return h("div", { class: "scroll" }, h("table", { class: "numbers", "aria-label": "Both evaluations" },
+  return h("div", { class: "scroll" }, h("table", { class: "numbers wide", "aria-label": "Both evaluations" },
     h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))), h("tbody", {}, lines.map(row))));
 }
 
@@ -34,7 +34,7 @@ function row(one, runs) {
     h("span", { class: "change" }, h("a", { class: "plain", href: open(0), "aria-label": "in the first" }, meter(one.right[0], one.samples[0])), h("span", { "aria-hidden": "true" }, " → "),
       h("a", { class: "plain", href: open(1), "aria-label": "in the second" }, meter(one.right[1], one.samples[1]))),
     h("span", { class: "pair" }, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, one.level === null ? "" : ` level ${one.level}`)),
-    h("a", { class: "row-link question", dir: "auto", href: open(1), data: { name: `${one.dataset}/${one.problem}` } }, prose(one.question)));
+    h("a", { class: "compared-link question", dir: "auto", href: open(1), data: { name: `${one.dataset}/${one.problem}` } }, prose(one.question)));
 }
 
 /** The view of `#/compare/RUN/RUN?…` for two evaluations. */

@@ -35,7 +35,7 @@ function scoreTable({ datasets, pooled }) {
     rate(score.average), ks.map((k) => rate(score.pass[k - 1])),
     rest ? [h("td", {}, percent(score.samples ? rest.capped / score.samples : null)), h("td", {}, percent(score.samples ? rest.unboxed / score.samples : null)), h("td", {}, count(Math.round(rest.tokens)))] : [h("td", {}, ""), h("td", {}, ""), h("td", {}, "")]);
   const head = ["dataset", "problems", "samples", `avg@${most}`, "95%", ...ks.flatMap((k) => [`pass@${k}`, "95%"]), "truncated", "no box", "tokens"];
-  return h("div", { class: "scroll" }, h("table", { class: "numbers scores", "aria-label": "Scores" },
+  return h("div", { class: "scroll" }, h("table", { class: "numbers wide scores", "aria-label": "Scores" },
     h("thead", {}, h("tr", {}, head.map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", {}, datasets.map((one) => [row(one.title, one, one),
       Object.entries(one.levels).map(([name, score]) => row(`level ${name}`, score, null, "level"))]), pooled && row("All problems", pooled))));

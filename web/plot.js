@@ -4,10 +4,11 @@ import { h, fill } from "./dom.js";
 import { s } from "./svg.js";
 
 const [WIDTH, HEIGHT] = [440, 210];
-const EDGE = { left: 46, right: 10, top: 8, bottom: 24 };
+const EDGE = { left: 54, right: 10, top: 8, bottom: 24 };
 /** Rows of a chart's table. */
 const MAX_ROWS = 200;
 
+const shares = (value) => `${Math.round(100 * value)}%`;
 const finite = (value) => typeof value === "number" && Number.isFinite(value);
 
 /** About `count` round numbers from `low` to `high`. */
@@ -20,6 +21,15 @@ export function ticks(low, high, count = 4) {
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+}
+
+/** The label of a tick, with as many digits as its step needs. */
+function tickLabel(value, all, shown) {
+  const step = all.length > 1 ? Math.abs(all[1] - all[0]) : Math.abs(value);
+  if (shown) return shown(value);
+  if (value === 0) return "0";
+  if (Math.abs(value) >= 1e5 || step < 1e-5) return value.toExponential(step > 0 && Math.abs(value) / step > 5 ? 1 : 0);
+  return value.toLocaleString("en", { maximumFractionDigits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) });
 }
 
 /** The range of values; a constant has some room around it. */
@@ -52,9 +62,10 @@ function band(points, x, y) {
 
 /**
  * A chart. `series` are `{ name, points }` with points `[x, y]` or `[x, y, low, high]`; `limits` are horizontal lines
- * `{ value, name }`; `fixed` is the range of y, `shown` formats its values, and `axis` names x.
+ * `{ value, name }`; `fixed` is the range of shares, `shown` formats values, and `axis` names x. Without
+ * `legend` the page has one for all charts.
  */
-export function chart({ title, series, fixed, limits = [], shown = (value) => value.toPrecision(3), axis = "step" }) {
+export function chart({ title, series, fixed, legend = true, limits = [], shown = (value) => value.toPrecision(3), axis = "step" }) {
   const filled = series.map((one, at) => ({ ...one, at })).filter((one) => one.points.some((point) => finite(point[1])));
   if (filled.length === 0) return null;
   const xs = filled.flatMap((one) => one.points.map((point) => point[0]));
@@ -65,11 +76,11 @@ export function chart({ title, series, fixed, limits = [], shown = (value) => va
   const y = (value) => HEIGHT - EDGE.bottom - ((value - low) / (high - low || 1)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const pointer = s("line", { class: "plot-pointer", y1: EDGE.top, y2: HEIGHT - EDGE.bottom, x1: -9, x2: -9 });
   const drawing = s("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(title, filled, shown) },
-    ticks(low, high).map((value) => [
+    ticks(low, high).map((value, at, every) => [
       s("line", { class: "plot-grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
-      s("text", { x: EDGE.left - 5, y: y(value) + 4, "text-anchor": "end" }, shown(value))]),
+      s("text", { x: EDGE.left - 5, y: y(value) + 4, "text-anchor": "end" }, tickLabel(value, every, fixed && shares))]),
     ticks(left, right, 5).filter((value) => Number.isInteger(value)).map((value) =>
-      s("text", { x: x(value), y: HEIGHT - 8, "text-anchor": "middle" }, String(value))),
+      s("text", { x: x(value), y: HEIGHT - 8, "text-anchor": value === right ? "end" : "middle" }, String(value))),
     limits.map((limit) => s("line", { class: "plot-limit", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(limit.value), y2: y(limit.value) }, s("title", {}, limit.name))),
     filled.map((one) => {
       const area = band(one.points, x, y);
@@ -96,7 +107,7 @@ export function chart({ title, series, fixed, limits = [], shown = (value) => va
   drawing.addEventListener("pointerleave", () => { pointer.setAttribute("x1", -9); pointer.setAttribute("x2", -9); rest(); });
   rest();
   return h("figure", { class: "chart" }, h("figcaption", {}, title), drawing, readout,
-    filled.length > 1 && h("ul", { class: "legend" }, filled.map((one) => h("li", { class: tone(one) }, one.name))),
+    legend && filled.length > 1 && h("ul", { class: "legend" }, filled.map((one) => h("li", { class: tone(one) }, one.name))),
     limits.map((limit) => h("p", { class: "quiet plot-note" }, `dashed: ${limit.name}`)), numbers(title, filled, values, steps, shown, axis));
 }
 
@@ -123,7 +134,7 @@ const describe = (title, series, shown) => `${title}: ${series.map((one) => {
 function numbers(title, series, values, steps, shown, axis) {
   const body = h("div", { class: "scroll" });
   const kept = steps.length > MAX_ROWS ? steps.filter((_, at) => at % Math.ceil(steps.length / MAX_ROWS) === 0) : steps;
-  const draw = () => fill(body, h("table", { class: "numbers", "aria-label": title },
+  const draw = () => fill(body, h("table", { class: "numbers wide", "aria-label": title },
     h("thead", {}, h("tr", {}, [axis, ...series.map((one) => one.name)].map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", {}, kept.map((at) => h("tr", {}, h("th", { scope: "row" }, at), values.map((one) => h("td", {}, finite(one.get(at)) ? shown(one.get(at)) : "–")))))));
   return h("details", { on: { toggle: () => body.childElementCount === 0 && draw() } }, h("summary", {}, "Numbers"), body);

@@ -59,7 +59,7 @@ export async function session(context, route) {
     if (replay && details.grade) {
       const guess = guessing(name, details.grade.outcome, () => {
         fill(body, guess, sessionContent(details, { calls }));
-        guess.scrollIntoView({ block: "nearest" });
+        guess.scrollIntoView({ block: "start" });
       });
       fill(body, sessionContent(details, { calls, hidden: true }), guess);
     } else {

@@ -27,10 +27,12 @@ function charts(seeds) {
   const line = (seed, at, column) => ({ name: `seed ${seed.seed}`, tone: `series-${at % 8}`,
     points: (seed.columns.step ?? []).map((step, index) => [step, seed.columns[column]?.[index] ?? null]) });
   const limits = (column) => [...new Set(seeds.map((seed) => seed.limits?.[column]).filter(Boolean))].map((value) => ({ value, name: `limit ${number(value)}` }));
-  return GROUPS.map(([heading, all]) => {
+  // On a narrow screen only the first groups are open.
+  const wide = matchMedia("(min-width: 861px)").matches;
+  return GROUPS.map(([heading, all], at) => {
     const drawn = all.map(([column, title, options = {}]) =>
-      chart({ title, series: seeds.map((seed, at) => line(seed, at, column)), limits: limits(column), shown: number, ...options })).filter(Boolean);
-    return drawn.length > 0 && h("section", { "aria-label": heading }, h("h2", {}, heading), h("div", { class: "charts" }, drawn));
+      chart({ title, series: seeds.map((seed, at) => line(seed, at, column)), limits: limits(column), shown: number, legend: false, ...options })).filter(Boolean);
+    return drawn.length > 0 && h("details", { class: "chart-group", open: wide || at < 2 }, h("summary", {}, h("h2", {}, heading)), h("div", { class: "charts" }, drawn));
   });
 }
 
@@ -44,7 +46,7 @@ function results(rows) {
   if (known.length === 0) return null;
   const columns = [["", (row) => String(row.name).slice(0, 60)], ["calibrated", (row) => estimate(sound(row.calibrated), percent)], ["gain, points", (row) => estimate(sound(row.gain), points)],
     ...[["distinct", "distinct"], ["valid", "valid"], ["judge", "own judge right"], ["avg", "held-out avg"], ["pass", "held-out pass"]].map(([key, label]) => [label, (row) => (real(row[key]) ? percent(row[key]) : "–")])];
-  return h("div", { class: "scroll" }, h("table", { class: "numbers", "aria-label": "Before and after training" },
+  return h("div", { class: "scroll" }, h("table", { class: "numbers wide", "aria-label": "Before and after training" },
     h("thead", {}, h("tr", {}, columns.map(([label]) => h("th", { scope: "col" }, label)))),
     h("tbody", {}, known.map((row) => h("tr", {}, columns.map(([, show], at) => (at === 0 ? h("th", { scope: "row" }, show(row)) : h("td", {}, show(row)))))))));
 }
@@ -129,7 +131,7 @@ export async function training(context, route) {
   await read();
   return {
     title: run,
-    node: [top, curves, measured, asked],
+    node: [top, measured, curves, asked],
     navigate: async (next) => { query = next.query; await drawAsked(); },
     update: read,
     keys: { back: () => go(homeLink()) },

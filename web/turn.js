@@ -47,7 +47,7 @@ const SECTIONS = { reasoning: "Reasoning", draft: "Draft", question: "Question" 
 /** The asker's reply, section by section. */
 function privately(reply, last, sent) {
   const parts = reply.sections ?? [{ section: null, text: reply.text }];
-  const part = ({ section, text }) => h("section", { class: `part ${SECTIONS[section] ? section : "plain"}`, "aria-label": SECTIONS[section] ?? "Text before the sections" },
+  const part = ({ section, text }) => h("section", { class: `reply-part ${SECTIONS[section] ? section : "plain"}`, "aria-label": SECTIONS[section] ?? "Text before the sections" },
     h("h4", {}, SECTIONS[section] ?? "Before the sections"), rich(text, `Asker: ${SECTIONS[section] ?? "text"}`, "small"));
   return h("details", { class: "private" }, h("summary", {}, `The asker's reply (${last ? "only its question is" : "private; only the question is"} shown to the solvers)`),
     thinking(reply, "Asker"), parts.map(part), usage(reply), sent);

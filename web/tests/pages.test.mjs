@@ -54,7 +54,7 @@ describe("a session", () => {
     const { rows } = await api("sessions?run=bench&limit=1");
     await open(sessionHash("bench", rows[0].name), ".private");
     await page.locator(".private > summary").first().click();
-    assert.deepEqual(await page.locator(".private").first().locator(".part h4").allTextContents(), ["Reasoning", "Draft", "Question"]);
+    assert.deepEqual(await page.locator(".private").first().locator(".reply-part h4").allTextContents(), ["Reasoning", "Draft", "Question"]);
     assert.ok(!(await page.locator(".private").first().textContent()).includes("#Reasoning#"));
   });
 

@@ -11,7 +11,7 @@ use aske_record::{Replies, RunError, SessionRecord, StoredCall};
 use aske_session::{
     AnswerPair, Call, Need, Role, Seed, Session, Slot, Transcript, Verdicts, grade, read_verdict,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -141,11 +141,14 @@ pub(crate) fn verdicts(
 ) -> Result<Vec<Verdict>, RunError> {
     let Some((checker, tokens)) = &settings.equivalence else { return Ok(Vec::new()) };
     let seed = Seed(settings.run.seed);
-    let (mut known, mut found) = (Verdicts::new(), Vec::new());
+    let (mut known, mut found, mut seen) = (Verdicts::new(), Vec::new(), HashSet::new());
     let answers = transcript.answers();
     while let Err(missing) = grade(&answers, &settings.domain, Some(&known)) {
         let before = known.len();
         for pair in missing {
+            if !seen.insert(pair.clone()) {
+                continue;
+            }
             let record = aske_bench::record_name("equivalence", &[&pair.reference, &pair.candidate]);
             let mut draws: Vec<(Slot, StoredCall)> = replies.of_record(&record)?.into_iter().collect();
             draws.sort_by_key(|(slot, _)| *slot);
