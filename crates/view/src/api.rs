@@ -1,6 +1,7 @@
 //! The JSON API of the page, one file per route.
 
 mod compare;
+mod details;
 mod evals;
 mod evidence;
 mod home;
@@ -24,6 +25,8 @@ pub(crate) fn routes() -> Router<Arc<RunStore>> {
         .route("/api/run", get(runs::one))
         .route("/api/runs", get(runs::list))
         .route("/api/evidence", get(evidence::handler))
+        .route("/api/configuration", get(details::configuration))
+        .route("/api/calls", get(details::calls))
         .route("/api/sessions", get(sessions::handler))
         .route("/api/session", get(session::handler))
         .route("/api/evals", get(evals::list))

@@ -16,7 +16,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 24] = files! {
+const FILES: [(&str, &str, &str); 30] = files! {
     "/" PAGE "index.html",
     "/style.css" STYLE "style.css",
     "/session.css" STYLE "session.css",
@@ -27,6 +27,12 @@ const FILES: [(&str, &str, &str); 24] = files! {
     "/eval.js" SCRIPT "eval.js",
     "/home.css" STYLE "home.css",
     "/home.js" SCRIPT "home.js",
+    "/panels.css" STYLE "panels.css",
+    "/analysis.js" SCRIPT "analysis.js",
+    "/calls.js" SCRIPT "calls.js",
+    "/configuration.js" SCRIPT "configuration.js",
+    "/panels.js" SCRIPT "panels.js",
+    "/validity.js" SCRIPT "validity.js",
     "/filters.js" SCRIPT "filters.js",
     "/format.js" SCRIPT "format.js",
     "/maps.js" SCRIPT "maps.js",

@@ -26,6 +26,7 @@ mod runs;
 mod search;
 mod server;
 mod summary;
+mod timeline;
 
 pub use error::ViewError;
 pub use server::serve;

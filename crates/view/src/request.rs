@@ -88,7 +88,6 @@ impl ApiRequest {
     }
 
     /// The folder of a run, without reading its records.
-    #[expect(dead_code, reason = "for the pages of trainings")]
     pub(crate) fn folder(&self, run: Option<&str>) -> Result<PathBuf, ApiError> {
         Ok(self.runs.find(run)?.found.path.clone())
     }
