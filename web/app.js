@@ -13,14 +13,18 @@ import { sideBySide } from "./side-by-side.js";
 import { evaluation, problem } from "./eval.js";
 import { evalCompare } from "./eval-compare.js";
 import { training } from "./training.js";
+import { analysis } from "./analysis.js";
+import { validity } from "./validity.js";
+import { configuration } from "./configuration.js";
+import { calls } from "./calls.js";
 
-const VIEWS = { home, run: overview, session, problem, maps, compare, both: sideBySide };
+const VIEWS = { home, run: overview, session, problem, maps, analysis, validity, config: configuration, calls, compare, both: sideBySide };
 /** The first page of runs of some kinds. */
 const BY_KIND = { evaluation, training };
 /** The tabs of a run with sessions. */
-const TABS = [["run", "Sessions"], ["maps", "Maps"]];
+const TABS = [["run", "Sessions"], ["maps", "Maps"], ["analysis", "Analysis"], ["validity", "Validity"], ["config", "Configuration"], ["calls", "Calls"]];
 /** The tabs of runs of some kinds. */
-const TABS_BY_KIND = { evaluation: [["run", "Problems"]], training: [["run", "Training"]] };
+const TABS_BY_KIND = { evaluation: [["run", "Problems"], ["config", "Configuration"], ["calls", "Calls"]], training: [["run", "Training"]] };
 
 const main = document.getElementById("main");
 // The row of the current run, or those of the compared runs, and the version in which they were read.
@@ -69,7 +73,7 @@ async function show() {
 }
 
 /** Pages that do not need the records of their run. */
-const VIEWS_OF_BROKEN = new Set([]);
+const VIEWS_OF_BROKEN = new Set(["config", "calls"]);
 
 function followPage(page) {
   const { run } = page.route;

@@ -87,6 +87,8 @@ const paged = (first, rows, { offset = 0, limit = PAGE }) => ({ ...first, total:
 const OUTCOMES = ["calibrated", "too_easy", "too_hard", "no_question", "bad_cross_check"];
 const place = (row) => { const at = OUTCOMES.indexOf(row.outcome); return at < 0 ? OUTCOMES.length : at; };
 
+const compareKeys = (one, two) => one.reduce((order, value, index) => order || value - two[index], 0);
+
 /** The sessions that match a filter, in order. */
 async function sessions({ run, outcome, a, b, solver, flag, q, sort, desc }) {
   const { first, rows } = await all("sessions", { run });
@@ -94,10 +96,14 @@ async function sessions({ run, outcome, a, b, solver, flag, q, sort, desc }) {
     && (!flag || row.flags.includes(flag)) && mentions(q, [row.name, row.question]));
   const outcomes = [...OUTCOMES, null].map((id) => others.filter((row) => (row.outcome ?? null) === id).length);
   const found = others.filter((row) => !outcome || (row.outcome ?? "ungraded") === outcome);
-  const keys = { pair: (row) => row.pair.join(" "), outcome: place, sample: (row) => row.sample, question: (row) => words(row.question) };
-  const key = keys[sort];
-  if (key) found.sort((one, two) => (key(one) < key(two) ? -1 : key(one) > key(two) ? 1 : 0));
-  if (sort === "latest" || desc === "true") found.reverse();
+  const { solvers = [] } = sort === "pair" || sort === "sample" ? await stored("run", { run }) : {};
+  const size = new Map(solvers.map((one, at) => [one.name, at]));
+  const pair = (row) => row.pair.map((name) => size.get(name) ?? 0);
+  const at = new Map(rows.map((row, index) => [row, index]));
+  const keys = { latest: (row) => [-at.get(row)], pair: (row) => [...pair(row), row.sample], outcome: (row) => [place(row), -at.get(row)], sample: (row) => [row.sample, ...pair(row)],
+    question: (row) => [words(row.question).length], flags: (row) => [row.flags.length] };
+  if (keys[sort]) found.sort((one, two) => compareKeys(keys[sort](one), keys[sort](two)));
+  if (desc === "true") found.reverse();
   return { first: { ...first, outcomes }, rows: found };
 }
 

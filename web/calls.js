@@ -1,104 +1,71 @@
-// The exact requests of a session's calls, with their parameters, and the stored records as JSON.
+// The calls of a run: cost by role and model, failures and retries, and calls in flight over time.
 
 import { request } from "./api.js";
-import { h, fill } from "./dom.js";
-import { count, seconds, usd } from "./format.js";
-import { box } from "./text.js";
+import { h, fill, svg } from "./dom.js";
+import { count, date, dollars, percent, seconds, short } from "./format.js";
+import { named, panel, table } from "./panels.js";
 
-const ROLES = { asker: "asker", one: "Model 1", two: "Model 2", check: "cross-check", panel: "solver", equivalence: "equivalence checker" };
-const slotName = ({ turn, role, draw }) => `${turn}/${role}/${draw}`;
+/** As in the report. */
+const ROLES = {
+  asker: "asker", one: "boundary solver, as Model 1", two: "boundary solver, as Model 2", check: "cross-check solver",
+  equivalence: "equivalence checker", panel: "solvers of audit, baseline and difficulty", probe: "probes before each start",
+};
+const sum = (all, key) => all.reduce((total, one) => total + one[key], 0);
 
-/** Loads something once, when it is first needed. */
-function lazy(load) {
-  let promise = null;
-  return () => {
-    promise ??= load().catch((error) => { promise = null; throw error; });
-    return promise;
-  };
+function cost(models) {
+  if (models.length === 0) return panel("Cost by role and model", h("p", { class: "quiet" }, "No calls are stored."));
+  const cells = (one) => [count(one.calls), count(one.prompt), count(one.cached), count(one.completion), count(one.reasoning), dollars(one.usd), one.calls ? seconds(one.seconds / one.calls) : "–", seconds(one.slowest)];
+  const total = Object.fromEntries(["calls", "prompt", "cached", "completion", "reasoning", "usd", "seconds"].map((key) => [key, sum(models, key)]));
+  total.slowest = Math.max(...models.map((one) => one.slowest));
+  return panel("Cost by role and model", table("Cost by role and model",
+    ["role", "model", "calls", "prompt tokens", "of these cached", "completion tokens", "of these thinking", "cost", "mean time", "slowest"],
+    [...models.map((one) => [ROLES[one.role] ?? one.role, named(one.model), ...cells(one)]), [h("b", {}, "all"), "", ...cells(total)]], "calls"));
 }
 
-/** A fold whose content is made when it is opened. */
-export function fold(title, make, kind = "") {
-  const body = h("div");
-  let made = false;
-  const open = async (event) => {
-    if (!event.target.open || made) return;
-    made = true;
-    fill(body, h("p", { class: "quiet", role: "status" }, "Loading…"));
+function failures(found) {
+  const { models, planned, records, graded } = found;
+  const rows = models.filter((one) => one.retries > 0 || one.truncated > 0).map((one) => [ROLES[one.role] ?? one.role, named(one.model), `${count(one.retried)} (${percent(one.retried / one.calls)})`, count(one.retries), `${count(one.truncated)} (${percent(one.truncated / one.calls)})`]);
+  const open = planned === null ? null : Math.max(0, planned - graded);
+  return panel("Failures and retries",
+    h("p", {}, open === null ? `${count(records)} sessions have a record, ${count(graded)} of them a grade.` : open === 0 ? `All ${count(planned)} planned sessions are finished.` : `${count(open)} of ${count(planned)} planned sessions are open: failed, not reached yet, or in progress.`,
+      " ", h("span", { class: "quiet" }, "A failure is never scored; the session stays open and runs again.")),
+    rows.length > 0 ? table("Retries", ["role", "model", "calls retried", "retries", "replies cut off"], rows) : h("p", { class: "quiet" }, "No call was retried, and no reply was cut off at its token limit."));
+}
+
+const [WIDTH, HEIGHT] = [800, 120];
+
+function curve(span) {
+  const most = Math.max(1, span.most);
+  const x = (at) => (WIDTH * at) / span.in_flight.length;
+  const y = (value) => HEIGHT - (HEIGHT - 6) * (value / most);
+  const line = span.in_flight.map((value, at) => `L${x(at).toFixed(1)} ${y(value).toFixed(1)}L${x(at + 1).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const length = (span.to - span.from) / 1000;
+  const lasted = length < 120 ? seconds(length) : length < 7200 ? `${Math.round(length / 60)} min` : `${(length / 3600).toFixed(1)} h`;
+  const label = `${date(span.from / 1000)}, ${lasted}: ${count(span.calls)} calls, at most ${count(span.most)} at once`;
+  return h("figure", { class: "timeline" }, h("figcaption", {}, label),
+    h("div", { class: "plot" }, h("span", { class: "axis-top quiet" }, count(most)), svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
+      svg("path", { class: "area", d: `M0 ${HEIGHT}${line}L${WIDTH} ${HEIGHT}Z` })), h("span", { class: "axis-bottom quiet" }, "0")),
+    h("p", { class: "ends quiet" }, h("span", {}, date(span.from / 1000)), h("span", {}, date(span.to / 1000))));
+}
+
+function timeline({ spans, timed, models }) {
+  const calls = sum(models, "calls");
+  return panel("Calls in flight", spans.length === 0
+    ? h("p", { class: "quiet" }, "This run has no times of its calls: it was written by an earlier version, merged, or has no calls.")
+    : [h("p", { class: "quiet" }, `How many calls were waiting for a reply, averaged over ${spans[0].in_flight.length} equal parts of each span. A pause of 15 minutes begins a new span.${timed < calls ? ` ${short(calls - timed)} calls have no time.` : ""}`),
+      [...spans].reverse().map(curve)]);
+}
+
+/** The view of `#/run/RUN/calls`. */
+export async function calls(context) {
+  const node = h("div", { class: "panels" }, h("p", { class: "quiet", role: "status" }, "Reading…"));
+  const read = async () => {
     try {
-      fill(body, await make());
+      const found = await request("calls", { run: context.run.id });
+      fill(node, cost(found.models), failures(found), timeline(found));
     } catch (error) {
-      made = false;
-      fill(body, h("p", { class: "trouble", role: "alert" }, error.message));
+      fill(node, h("p", { class: "trouble", role: "alert" }, error.message));
     }
   };
-  return h("details", { class: kind, on: { toggle: open } }, h("summary", {}, title), body);
+  return { title: `Calls of ${context.run.id}`, node: [h("h1", { class: "unseen" }, "Calls"), node], entered: read, update: read };
 }
-
-const CHAT = { system: "system", user: "user", assistant: "assistant" };
-
-const message = ({ role, content }) => h("div", { class: `message ${CHAT[role] ?? ""}` },
-  h("h4", {}, role), box(content, `Message of the ${role}`, "small exact"));
-
-/** The sampling parameters and limits of a call. */
-function parameters(call) {
-  const sampling = Object.entries(call.sampling ?? {}).filter(([, value]) => value !== null);
-  const all = [["model", call.model], ["max_tokens", call.max_tokens], ["seed", call.seed], ...sampling];
-  return h("dl", { class: "parameters" }, all.map(([name, value]) =>
-    h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "object" ? JSON.stringify(value) : String(value)))));
-}
-
-const exactness = (exact) => ({
-  true: h("p", { class: "quiet" }, h("span", { class: "is-right" }, "✓ "), "These are the messages that were sent: their hash is the stored one."),
-  false: h("p", { class: "trouble" }, "Rebuilt from run.toml, but the stored hash is another one: these are not exactly the messages that were sent."),
-}[exact] ?? h("p", { class: "quiet" }, "No reply is stored for this call."));
-
-/** One request in full. */
-function requestOf(call, conversation) {
-  const messages = call.messages ?? conversation.slice(0, call.conversation);
-  return [exactness(call.exact), parameters(call), messages.map(message)];
-}
-
-/** The calls of a session: `of(slot)` is a fold with the request of one call, `table()` a fold with all of them. */
-export function callsOf(run, name) {
-  const load = lazy(() => request("calls", { run, name }));
-  const one = async (slot) => {
-    const { calls, conversation, trouble } = await load();
-    const found = calls.find((call) => slotName(call) === slotName(slot));
-    return found ? requestOf(found, conversation) : h("p", { class: "quiet" }, trouble ?? "This call cannot be rebuilt.");
-  };
-  return {
-    of: (slot) => fold("Messages of this call", () => one(slot), "sent"),
-    table: () => fold("All calls", async () => table(await load()), "sent"),
-    raw: () => fold("Raw JSON", async () => raw(await request("raw", { run, name })), "sent"),
-  };
-}
-
-const raw = (value) => [
-  value.trouble && h("p", { class: "trouble" }, value.trouble),
-  box(JSON.stringify(value, null, 2), "The stored record as JSON", "exact")];
-
-function table({ calls, conversation, trouble, verdicts = [] }) {
-  const all = [...calls, ...verdicts];
-  const total = (key) => all.reduce((sum, call) => sum + (call.reply?.[key] ?? 0), 0);
-  const open = h("div");
-  const show = (call) => fill(open, h("h3", {}, title(call)), requestOf(call, conversation), call.reply && [h("h4", {}, "reply"), box(call.reply.text, "Reply", "small exact")]);
-  const row = (call) => h("tr", {},
-    h("th", { scope: "row" }, h("button", { type: "button", class: "linklike", on: { click: () => { show(call); open.scrollIntoView({ block: "nearest" }); } } }, title(call))),
-    h("td", { class: "name" }, call.model),
-    call.reply
-      ? [count(call.reply.prompt), count(call.reply.cached), count(call.reply.tokens), count(call.reply.reasoning), seconds(call.reply.seconds), call.reply.attempts, usd(call.reply.usd), call.reply.finish].map((cell) => h("td", {}, cell))
-      : h("td", { colspan: 8, class: "quiet" }, "no reply is stored"),
-    h("td", {}, call.exact === true ? "✓" : call.exact === false ? "differs" : "–"));
-  return [
-    trouble && h("p", { class: "trouble" }, trouble),
-    h("div", { class: "scroll" }, h("table", { class: "numbers wide", "aria-label": "All calls" },
-      h("thead", {}, h("tr", {}, ["call", "model", "prompt", "cached", "completion", "thinking", "time", "attempts", "cost", "finish", "exact"].map((one) => h("th", { scope: "col" }, one)))),
-      h("tbody", {}, all.map(row)),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, `${count(all.length)} calls`), h("td"),
-        [count(total("prompt")), count(total("cached")), count(total("tokens")), count(total("reasoning")), seconds(total("seconds")), total("attempts"), usd(total("usd"))].map((cell) => h("td", {}, cell)), h("td"), h("td"))))),
-    h("p", { class: "quiet" }, "Tokens as the provider counted them. Choose a call to see its messages."), open];
-}
-
-const title = ({ turn, role, draw, pair }) => (pair ? `${ROLES[role]}: ${pair.reference} and ${pair.candidate}`.slice(0, 80)
-  : `${turn > 0 ? `turn ${turn}, ` : ""}${ROLES[role] ?? role}${role === "check" ? `, draw ${draw + 1}` : ""}`);

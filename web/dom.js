@@ -21,6 +21,22 @@ export function h(tag, { on = {}, vars = {}, data = {}, ...attributes } = {}, ..
   return element;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_ELEMENTS = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "title"]);
+const SVG_ATTRIBUTES = new Set(["viewBox", "preserveAspectRatio", "d", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "class", "role", "text-anchor", "transform"]);
+
+/** An SVG element with attributes and children. */
+export function svg(tag, attributes = {}, ...children) {
+  if (!SVG_ELEMENTS.has(tag)) throw new Error(`element ${tag} is not allowed`);
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!SVG_ATTRIBUTES.has(name) && !name.startsWith("aria-")) throw new Error(`attribute ${name} is not allowed`);
+    element.setAttribute(name, String(value));
+  }
+  add(element, children);
+  return element;
+}
+
 function add(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;

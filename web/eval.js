@@ -2,7 +2,7 @@
 
 import { request } from "./api.js";
 import { h, fill, refill, select } from "./dom.js";
-import { fold } from "./calls.js";
+import { fold } from "./requests.js";
 import { between, count, percent } from "./format.js";
 import { PAGE, pagedList } from "./paged-list.js";
 import { chart } from "./plot.js";

@@ -1,7 +1,8 @@
 // A run: its result, and the list of its sessions with filters.
 
 import { request } from "./api.js";
-import { h } from "./dom.js";
+import { h, fill } from "./dom.js";
+import { count } from "./format.js";
 import { filters } from "./filters.js";
 import { runSummary } from "./run-summary.js";
 import { PAGE, pagedList, sessionRow } from "./paged-list.js";
@@ -22,6 +23,8 @@ export async function overview(context, route) {
   const controls = filters(run, (key, value, typing) => go(key === null ? runLink(id) : to({ [key]: value }), Boolean(typing)));
   const sessions = pagedList("Sessions");
   const heading = h("h2", { class: "unseen" }, "Sessions");
+  const order = h("div", { class: "order", role: "group", "aria-label": "Order" });
+  const reading = h("p", { class: "quiet", role: "status" });
 
   const read = async () => {
     pending?.abort();
@@ -30,6 +33,8 @@ export async function overview(context, route) {
     const offset = Number(query.get("offset")) || 0;
     const page = await request("sessions", { run: id, ...filter, offset, limit: PAGE }, pending.signal);
     head.draw(page.outcomes, filter.outcome ?? "");
+    drawOrder(order, filter, (changes) => to(changes));
+    fill(reading, !page.complete && `Reading: ${count(page.total)} sessions so far…`);
     controls.draw(filter);
     sessions.draw(page, (one) => sessionRow(one, sessionLink(id, one.name, filter)),
       (next) => { go(runLink(id, [], { ...filter, offset: next || "" })); scrollTo(0, 0); });
@@ -42,7 +47,7 @@ export async function overview(context, route) {
 
   return {
     title: run().asker || run().name,
-    node: [head.node, heading, controls.node, sessions.node],
+    node: [head.node, heading, controls.node, reading, order, sessions.node],
     entered: () => { refine(); focusLast(sessions); },
     navigate: async (next) => { query = next.query; await reload(); },
     update: async () => { await reload(); refine(); },
@@ -57,6 +62,17 @@ export async function overview(context, route) {
       },
     },
   };
+}
+
+/** The columns of the list, each an order. */
+const COLUMNS = [[["outcome", "Outcome"]], [["pair", "Pair"], ["sample", "sample"]], [["question", "Question, by length"], ["", "as they ended"]], [["flags", "Flags"]]];
+
+function drawOrder(node, filter, to) {
+  const current = (filter.sort === "latest" ? "" : filter.sort) ?? "";
+  const down = filter.desc === "true" || filter.sort === "latest";
+  const column = ([id, label]) => h("a", { href: to({ sort: id, desc: id === current && !down ? "true" : "" }), "aria-current": id === current ? "true" : false },
+    label, id === current && h("span", {}, h("span", { "aria-hidden": "true" }, down ? " ↓" : " ↑"), h("span", { class: "unseen" }, down ? ", descending" : ", ascending")));
+  fill(node, COLUMNS.map((orders) => h("span", {}, orders.map((one, at) => [at > 0 && " · ", column(one)]))));
 }
 
 // Restores scroll position and focus when coming back from a session.

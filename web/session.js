@@ -2,7 +2,7 @@
 
 import { request } from "./api.js";
 import { h, fill } from "./dom.js";
-import { callsOf } from "./calls.js";
+import { callsOf } from "./requests.js";
 import { count, usd } from "./format.js";
 import { flags } from "./outcome.js";
 import { guessing } from "./replay.js";

@@ -66,7 +66,7 @@ describe("a session", () => {
     assert.match(await page.locator(".draw .sent").first().textContent(), /their hash is the stored one.*temperature/s);
     await page.locator("section[aria-label=Calls] summary").first().click();
     await page.waitForSelector("table[aria-label='All calls']");
-    const { calls } = await api(`calls?run=train/before&name=${encodeURIComponent(rows[0].name)}`);
+    const { calls } = await api(`requests?run=train/before&name=${encodeURIComponent(rows[0].name)}`);
     assert.ok(calls.length > 5 && calls.every((call) => call.exact === true), "every request is rebuilt exactly");
     assert.equal(await page.locator("table[aria-label='All calls'] tbody tr").count(), calls.length);
     await page.locator("section[aria-label=Calls] summary").nth(1).click();
@@ -250,7 +250,7 @@ describe("a static copy", () => {
 
   test("filters like the server, as far as it says", async () => {
     assert.match(await tab.textContent(".copy-note"), /static copy.*300 characters/s);
-    for (const query of ["outcome=too_easy", "flag=truncated", "sort=pair", "sort=latest&outcome=calibrated", "q=determinant"]) {
+    for (const query of ["outcome=too_easy", "flag=truncated", "sort=pair", "sort=sample", "sort=flags&desc=true", "sort=latest&outcome=calibrated", "q=determinant"]) {
       await at(`#/run/bench?${query}`, "a.row");
       const shown = await tab.locator("a.row").evaluateAll((rows) => rows.map((row) => row.dataset.name));
       const { rows } = await api(`sessions?run=bench&limit=100&${query}`);

@@ -34,7 +34,9 @@ pub use error::{RunError, io_hint};
 pub use id::{PairId, PairIdError, SessionId};
 pub use index::Index;
 pub use jsonl::Jsonl;
-pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord};
+pub use lines::{
+    DrawLine, EvalRecord, GradeLine, ModelUsage, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord,
+};
 pub use manifest::{COMPARISON, EVAL, Identity, Manifest};
 pub use merge::{MergeSummary, merge};
 pub use new_run::NewRun;

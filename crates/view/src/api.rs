@@ -1,11 +1,12 @@
 //! The JSON API of the page, one file per route.
 
-mod calls;
 mod compare;
+mod details;
 mod evals;
 mod evidence;
 mod home;
 mod news;
+mod requests;
 mod runs;
 mod scores;
 mod session;
@@ -27,15 +28,17 @@ pub(crate) fn routes() -> Router<Arc<RunStore>> {
         .route("/api/run", get(runs::one))
         .route("/api/runs", get(runs::list))
         .route("/api/evidence", get(evidence::handler))
+        .route("/api/configuration", get(details::configuration))
+        .route("/api/calls", get(details::calls))
         .route("/api/sessions", get(sessions::handler))
         .route("/api/session", get(session::handler))
-        .route("/api/calls", get(calls::handler))
-        .route("/api/raw", get(calls::raw))
+        .route("/api/requests", get(requests::handler))
+        .route("/api/raw", get(requests::raw))
         .route("/api/training", get(training::handler))
         .route("/api/rollouts", get(training::rollouts))
         .route("/api/scores", get(scores::handler))
         .route("/api/eval-compare", get(scores::comparison))
-        .route("/api/eval-call", get(calls::sample))
+        .route("/api/eval-call", get(requests::sample))
         .route("/api/evals", get(evals::list))
         .route("/api/eval", get(evals::problem))
         .route("/api/compare", get(compare::handler))

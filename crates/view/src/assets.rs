@@ -17,7 +17,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 34] = files! {
+const FILES: [(&str, &str, &str); 40] = files! {
     "/" PAGE "index.html",
     "/style.css" STYLE "style.css",
     "/session.css" STYLE "session.css",
@@ -33,11 +33,17 @@ const FILES: [(&str, &str, &str); 34] = files! {
     "/svg.js" SCRIPT "svg.js",
     "/training.js" SCRIPT "training.js",
     "/verdict.js" SCRIPT "verdict.js",
+    "/requests.js" SCRIPT "requests.js",
     "/compare.js" SCRIPT "compare.js",
     "/dom.js" SCRIPT "dom.js",
     "/eval.js" SCRIPT "eval.js",
     "/home.css" STYLE "home.css",
     "/home.js" SCRIPT "home.js",
+    "/panels.css" STYLE "panels.css",
+    "/analysis.js" SCRIPT "analysis.js",
+    "/configuration.js" SCRIPT "configuration.js",
+    "/panels.js" SCRIPT "panels.js",
+    "/validity.js" SCRIPT "validity.js",
     "/filters.js" SCRIPT "filters.js",
     "/format.js" SCRIPT "format.js",
     "/maps.js" SCRIPT "maps.js",

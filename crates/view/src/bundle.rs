@@ -234,7 +234,7 @@ impl<P: FnMut(usize)> Writer<P> {
                 }
                 for name in self.pages("sessions", &run, PAGE).await? {
                     let Some(name) = name["name"].as_str() else { continue };
-                    for route in ["session", "calls", "raw"] {
+                    for route in ["session", "requests", "raw"] {
                         self.save(route, &[("run", id), ("name", name)]).await?;
                     }
                 }
@@ -262,7 +262,9 @@ impl<P: FnMut(usize)> Writer<P> {
     }
 
     async fn evaluation(&mut self, id: &str) -> Result<(), ViewError> {
-        self.save("scores", &[("run", id)]).await?;
+        for route in ["scores", "configuration", "calls"] {
+            self.save(route, &[("run", id)]).await?;
+        }
         for row in self.pages("evals", &[("run", id)], PAGE).await? {
             let (Some(dataset), Some(problem)) = (row["dataset"].as_str(), row["problem"].as_str()) else {
                 continue;
@@ -352,7 +354,7 @@ impl<P: FnMut(usize)> Writer<P> {
 }
 
 /// Routes about a run of sessions, with no parameter but the run.
-const RUN_ROUTES: [&str; 1] = ["evidence"];
+const RUN_ROUTES: [&str; 3] = ["evidence", "configuration", "calls"];
 
 /// A request as the page names it: parameters by name, without empty ones and an offset of 0.
 fn key(route: &str, query: Query<'_>) -> String {

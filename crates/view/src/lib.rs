@@ -30,6 +30,7 @@ mod search;
 mod sections;
 mod server;
 mod summary;
+mod timeline;
 mod training;
 
 pub use bundle::{BundleSummary, bundle};

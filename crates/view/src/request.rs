@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The parameters of a request, and what is needed to answer it.
@@ -84,6 +85,11 @@ impl ApiRequest {
     ) -> Result<Response, ApiError> {
         let body = move || respond().and_then(|value| to_json(&value));
         Ok(json(self.server.response_body(cost.read_bytes, cost.response_bytes, body).await?))
+    }
+
+    /// The folder of a run, without reading its records.
+    pub(crate) fn folder(&self, run: Option<&str>) -> Result<PathBuf, ApiError> {
+        Ok(self.runs.find(run)?.found.path.clone())
     }
 }
 

@@ -4,11 +4,12 @@ use crate::catalogue::{self, Found, Root, Stamp};
 use crate::flags::Duplicates;
 use crate::summary::{Kind, Summary, seconds};
 use aske_chat::Hint;
-use aske_evidence::{Evidence, Run, evidence};
+use aske_evidence::{Evidence, Run, SOLVER_LIMITS, checks, evidence};
 use aske_http::{ApiError, WorkerError};
 use aske_record::{Manifest, RunError};
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -555,8 +556,30 @@ impl RunStore {
     }
 }
 
+/// The tables of one run, with its validity checks and their limits.
+#[derive(Serialize)]
+struct Tables<'e> {
+    #[serde(flatten)]
+    evidence: &'e Evidence,
+    checks: Vec<Value>,
+    solver_limits: [f64; 2],
+}
+
 fn to_bytes(evidence: &Evidence) -> Bytes {
-    serde_json::to_vec(evidence).map(Bytes::from).unwrap_or_default()
+    let checks = evidence.runs.iter().flat_map(checks).map(|check| {
+        json!({
+            "check": check.name,
+            "meaning": check.meaning,
+            "hits": check.hits,
+            "of": check.of,
+            "share": check.share(),
+            "limits": check.limits,
+            "severity": check.severity(),
+            "examples": check.examples,
+        })
+    });
+    let tables = Tables { evidence, checks: checks.collect(), solver_limits: SOLVER_LIMITS };
+    serde_json::to_vec(&tables).map(Bytes::from).unwrap_or_default()
 }
 
 fn loaded<'o>(entry: &'o Entry, opened: Option<&'o Opened>) -> Result<LoadedRun<'o>, ApiError> {

@@ -99,7 +99,7 @@ async fn requests_are_rebuilt_and_those_of_another_hash_are_not_called_exact() {
     }
     drop(run);
     let viewer = start(vec![path]).await;
-    let found = viewer.get(&format!("/api/calls?name={name}")).await.json();
+    let found = viewer.get(&format!("/api/requests?name={name}")).await.json();
     let calls = found["calls"].as_array().unwrap();
     let roles: Vec<&str> = calls.iter().map(|call| call["role"].as_str().unwrap()).collect();
     // Up to the asker's second turn, whose reply is not stored.
@@ -129,7 +129,7 @@ async fn prompts_that_are_no_files_are_not_read() {
     add(&run, ["tiny", "large"], 0, "Q?", Some([false, true]));
     drop(run);
     let viewer = start(vec![path]).await;
-    let found = tokio::time::timeout(Duration::from_secs(20), viewer.get("/api/calls?name=large:tiny/0"));
+    let found = tokio::time::timeout(Duration::from_secs(20), viewer.get("/api/requests?name=large:tiny/0"));
     let found = found.await.expect("it does not wait for the pipe").json();
     assert!(found["trouble"].as_str().unwrap().contains("is not a folder of prompts"), "{found}");
 }
@@ -264,7 +264,7 @@ async fn a_static_copy_holds_what_the_server_sends() {
     );
     let chunks = chunks(&into);
     let viewer = start(vec![path]).await;
-    for route in ["session", "raw", "calls"] {
+    for route in ["session", "raw", "requests"] {
         let key = format!("{route}?name=large%3Atiny%2F0&run=run");
         let said = viewer.get(&format!("/api/{key}")).await;
         assert_eq!(chunks[&key].as_bytes(), said.body, "{key}");

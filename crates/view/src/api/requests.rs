@@ -1,4 +1,4 @@
-//! `/api/calls`: the exact requests of a session; `/api/eval-call`: the one of a sample; `/api/raw`: a session's record.
+//! `/api/requests`: the exact requests of a session; `/api/eval-call`: the one of a sample; `/api/raw`: a session's record.
 
 use super::session::{find, page_cost, stored};
 use crate::dialogue::{self, Rebuilt, Verdict};
