@@ -62,7 +62,7 @@ pub(crate) struct Repair {
   aske view runs/mine runs/other                two runs, to compare
 Runs in progress are followed live.")]
 pub(crate) struct View {
-    /// Run folders [default: all in runs/, also single sessions and those of trainings]
+    /// Run folders, or folders that hold runs at any depth [default: runs]
     #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,9 @@ use aske_http::Server;
 use aske_view::serve;
 
 pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
-    let runs = given_or_any(&arguments.runs)?;
+    let found = given_or_any(&arguments.runs)?;
+    // All runs in runs/, also those that are begun while it is open.
+    let runs = if arguments.runs.is_empty() { vec!["runs".into()] } else { found };
     let options = arguments.listen.options(8765)?;
     let ready = |server: &Server| {
         let address = server.address();
