@@ -127,8 +127,8 @@ function showStatus(error = "") {
 /** A viewer of a single run begins with it. */
 async function start() {
   if (!location.hash) {
-    const { all, rows } = await request("home", { limit: 1, parts: true });
-    history.replaceState(null, "", all === 1 && rows.length === 1 ? runLink(rows[0].id) : homeLink());
+    const { alone } = await request("home", { limit: 0 });
+    history.replaceState(null, "", alone === null ? homeLink() : runLink(alone));
   }
   addEventListener("hashchange", show);
   listen(() => current?.shown);

@@ -9,9 +9,9 @@ export const count = (number) => NUMBER.format(number);
 export const percent = (share, digits = 1) =>
   share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)}%`;
 
-/** An interval of shares. */
+/** An interval of shares; those by Student's t can reach below 0 and above 1. */
 export const between = (interval) =>
-  interval ? `${(100 * interval.low).toFixed(1)} to ${(100 * interval.high).toFixed(1)}%` : "";
+  interval ? `${(100 * Math.max(0, interval.low)).toFixed(1)} to ${(100 * Math.min(1, interval.high)).toFixed(1)}%` : "";
 
 /** A difference of shares in points, with its sign. */
 export const points = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(100 * value).toFixed(1)}`;

@@ -45,15 +45,16 @@ const OVER = { pairs: "over pairs", these_pairs: "these pairs", weighted: "weigh
 
 function calibrated(run) {
   if (run.evals) return run.evals.samples > 0 && [h("b", {}, percent(run.evals.right / run.evals.samples)), h("span", { class: "quiet" }, "right")];
-  if (!run.rate) return "–";
+  if (!run.rate) return null;
   const { value, interval, over } = run.rate;
   return [h("b", {}, percent(value)), interval && h("span", { class: "quiet", title: `95% ${OVER[over]}` }, between(interval))];
 }
 
 function separation(run) {
-  if (!run.separation) return "–";
+  if (!run.separation) return null;
   const { value, interval } = run.separation;
-  return [h("b", {}, `${points(value)}`), h("span", { class: "quiet" }, `${points(interval.low)} to ${points(interval.high)}`)];
+  const plain = (share) => points(share).replace("+", "");
+  return [h("b", {}, plain(value)), h("span", { class: "quiet", title: "percentage points, 95%" }, `${plain(interval.low)} to ${plain(interval.high)}`)];
 }
 
 const WARNINGS = [["problem", "problem"], ["look", "worth a look"], ["note", "note"]];
@@ -101,7 +102,7 @@ export async function home(_context, route) {
       if (id === null) return label;
       const current = id === order();
       const desc = current ? !descending(id) : !NAMED.has(id);
-      return [at > 0 && " ", h("a", { class: "plain", href: to({ sort: id, desc: String(desc) }), "aria-current": current ? "true" : false }, label,
+      return [at > 0 && " · ", h("a", { class: "plain", href: to({ sort: id, desc: String(desc) }), "aria-current": current ? "true" : false }, label,
         current && h("span", { "aria-hidden": "true" }, descending(id) ? " ↓" : " ↑"))];
     }));
   };
@@ -118,7 +119,7 @@ export async function home(_context, route) {
       unread ? h("td", { class: "quiet", colspan: "5" }, "reading…") : [
         cell("done", done(run)), cell("calibrated", calibrated(run)), cell("separation", separation(run)),
         cell("validity", warnings(run.findings)),
-        cell("tokens", h("span", {}, run.tokens ? short(run.tokens) : "–"), h("span", { class: "quiet" }, dollars(run.usd)))],
+        cell("tokens", run.calls > 0 && [h("span", {}, short(run.tokens)), h("span", { class: "quiet" }, dollars(run.usd))])],
       cell("written", time(run.written, "written"), h("span", { class: "quiet" }, "began ", time(run.started, "started"))));
   };
 

@@ -85,8 +85,8 @@ function map(kind, run, id) {
   const smaller = names.map((_, index) => index).slice(0, -1).reverse();
   const label = (index) => [h("span", { class: "name" }, shownName(names[index].name)), h("span", { class: "quiet" }, ` ${size(names[index].params)}`)];
   const rows = smaller.map((small) => h("tr", {}, h("th", { scope: "row" }, label(small)), larger.map((large) => data(small, large))));
-  const foot = h("tr", {}, h("td", { class: "corner quiet" }, "smaller ↑", h("br"), "larger ←"), larger.map((large) => h("th", { scope: "col" }, h("span", {}, shownName(names[large].name)))));
-  return h("section", { class: "map", "aria-label": kind.id }, h("h2", {}, kind.title), h("p", { class: "note quiet" }, kind.note), legend(kind),
+  const foot = h("tr", {}, h("td", { class: "corner quiet" }, "larger ↑", h("br"), "← larger"), larger.map((large) => h("th", { scope: "col" }, h("span", {}, shownName(names[large].name)))));
+  return h("section", { class: `map${names.length > 14 ? " many" : ""}`, "aria-label": kind.id }, h("h2", {}, kind.title), h("p", { class: "note quiet" }, kind.note), legend(kind),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Map: ${kind.id}` },
       h("table", { "aria-label": `${kind.id} by pair; rows are the smaller solver, columns the larger one` }, h("tbody", {}, rows), h("tfoot", {}, foot))), details);
 }

@@ -88,6 +88,11 @@ fn unique_end(path: &Path, all: &[PathBuf]) -> String {
     end((1..own.len()).find(unique).unwrap_or(own.len())).join("/")
 }
 
+/// Whether the only given folder is this run itself.
+pub(crate) fn is_single(roots: &[Root], run: &Found) -> bool {
+    matches!(roots, [root] if root.path == run.path)
+}
+
 fn is_run(path: &Path) -> bool {
     ["run.toml", "records.jsonl", "calls.sqlite"].into_iter().any(|file| path.join(file).exists())
 }

@@ -238,6 +238,13 @@ impl RunStore {
         Ok(store)
     }
 
+    /// The id of the run, if the viewer was started with a single one and not with a folder of runs.
+    pub(crate) fn alone(&self) -> Option<String> {
+        let entries = self.entries();
+        let first = entries.first()?;
+        catalogue::is_single(&self.roots, &first.found).then(|| first.found.id.clone())
+    }
+
     /// All entries, by given folder and name.
     pub(crate) fn entries(&self) -> Arc<[Arc<Entry>]> {
         Arc::clone(&self.entries.read())
@@ -319,20 +326,18 @@ impl RunStore {
 
     /// Notes whether the files of a run have changed.
     fn look(&self, entry: &Entry) {
-        let (seen, writing) = (Stamp::of(&entry.found), in_use(&entry.found.path));
+        let seen = Stamp::of(&entry.found);
         let mut shown = entry.shown.write();
-        if writing != shown.writing {
-            shown.writing = writing;
-            self.changed(entry);
+        let changed = seen != shown.seen;
+        // The lock of a run that rests is left alone, so that its next writer always gets it.
+        let writing = (changed || shown.writing) && in_use(&entry.found.path);
+        if !changed && writing == shown.writing {
+            return;
         }
-        if seen != shown.seen {
-            shown.seen = seen;
-            drop(shown);
-            // Tables are computed later; a page that shows the run reads the new records at once.
-            if entry.opened.read().is_some() {
-                self.changed(entry);
-            }
-        }
+        (shown.seen, shown.writing) = (seen, writing);
+        drop(shown);
+        // Tables are computed later; a page that shows the run reads the new records at once.
+        self.changed(entry);
     }
 
     /// Makes the row of one run that needs it, the one that was written last first; returns whether there was one.
@@ -435,7 +440,8 @@ impl RunStore {
             }
         };
         let complete = !grown;
-        if grown {
+        // Not after every part: that would take quadratic time.
+        if grown && (fresh || is_at_end(&opened.run)) {
             opened.status.duplicates = Duplicates::of(&opened.run);
         }
         if grown || fresh || complete != opened.status.complete {
@@ -490,7 +496,7 @@ impl RunStore {
         for _ in 0..3 {
             if whole {
                 self.read_all(entry).map_err(|error| not_read(&error))?;
-            } else if !entry.is_incomplete() {
+            } else if entry.opened.read().as_ref().is_none_or(|opened| opened.status.complete) {
                 self.read_part(entry).map_err(|error| not_read(&error))?;
             }
             let opened = entry.opened.read();
@@ -600,6 +606,11 @@ fn describe(error: &RunError) -> String {
 fn is_shorter(run: &Run) -> bool {
     std::fs::metadata(run.path.join("records.jsonl"))
         .map_or(run.read_to() > 0, |file| file.len() < run.read_to())
+}
+
+/// Whether all lines have been read.
+fn is_at_end(run: &Run) -> bool {
+    std::fs::metadata(run.path.join("records.jsonl")).map_or(true, |file| file.len() <= run.read_to())
 }
 
 /// Whether another process has locked the folder. The shared lock used for the check is released at once.

@@ -63,7 +63,7 @@ pub(crate) struct Repair {
   aske view runs/mine --bundle site             static files: open site/index.html
 Runs in progress are followed live.")]
 pub(crate) struct View {
-    /// Run folders [default: all in runs/, also single sessions and those of trainings]
+    /// Run folders, or folders that hold runs at any depth [default: runs]
     #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &View) -> Result<Exit, CliError> {
-    let runs = given_or_any(&arguments.runs)?;
+    let found = given_or_any(&arguments.runs)?;
+    // All runs in runs/, also those that are begun while it is open.
+    let runs = if arguments.runs.is_empty() { vec!["runs".into()] } else { found };
     if let Some(folder) = &arguments.bundle {
         return write_bundle(runs, folder, arguments.open);
     }

@@ -11,13 +11,14 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// How long a page waits for rows that are being computed.
 const MAX_WAIT: Duration = Duration::from_millis(150);
+/// The time between two looks at whether they are there.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The approximate size of a row in bytes.
 const ROW_BYTES: usize = 2 << 10;
 
@@ -106,14 +107,10 @@ impl Filter {
             })
     }
 
-    fn sort(&self, entries: &mut [Arc<Entry>]) {
-        let mut keyed: BTreeMap<&str, Key> = BTreeMap::new();
-        let all = entries.to_vec();
-        for entry in &all {
-            keyed.insert(&entry.found.id, self.key(entry));
-        }
-        entries.sort_by(|one, two| {
-            let [a, b] = [one, two].map(|entry| &keyed[entry.found.id.as_str()]);
+    fn sort(&self, entries: &mut Vec<Arc<Entry>>) {
+        let mut keyed: Vec<(Key, Arc<Entry>)> =
+            entries.drain(..).map(|entry| (self.key(&entry), entry)).collect();
+        keyed.sort_by(|(a, one), (b, two)| {
             let order = match (a, b) {
                 // What has no value comes last in either order.
                 (Key::None, Key::None) => Ordering::Equal,
@@ -127,6 +124,7 @@ impl Filter {
             let order = if self.descending { order.reverse() } else { order };
             order.then_with(|| one.found.id.cmp(&two.found.id))
         });
+        entries.extend(keyed.into_iter().map(|(_, entry)| entry));
     }
 
     fn key(&self, entry: &Entry) -> Key {
@@ -159,38 +157,68 @@ enum Key {
 }
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let filter = Filter::parse(&mut request.params)?;
-    let Paging { offset, limit } = Paging::parse(&mut request.params)?;
+    let filter = Arc::new(Filter::parse(&mut request.params)?);
+    let paging = Paging::parse(&mut request.params)?;
     request.params.end()?;
     request.runs.refresh_if_due().await?;
-    let page = |runs: &RunStore| {
-        let mut shown: Vec<Arc<Entry>> =
-            runs.entries().iter().filter(|entry| filter.matches(entry)).cloned().collect();
-        filter.sort(&mut shown);
-        let total = shown.len();
-        (total, shown.into_iter().skip(offset).take(limit).collect::<Vec<_>>())
-    };
     let until = Instant::now() + MAX_WAIT;
-    while !page(&request.runs).1.iter().all(|entry| entry.is_ready()) && Instant::now() < until {
-        sleep(Duration::from_millis(5)).await;
+    loop {
+        let (runs, filter) = (Arc::clone(&request.runs), Arc::clone(&filter));
+        let page = request.server.workers.run(0, move || Page::of(&runs, &filter, paging)).await?;
+        if page.shown.iter().all(|entry| entry.is_ready()) || Instant::now() >= until {
+            let cost = Cost { read_bytes: 0, response_bytes: paging.limit * ROW_BYTES };
+            return request.respond(cost, move || Ok(page.json())).await;
+        }
+        sleep(POLL_INTERVAL).await;
     }
-    let version = request.runs.version();
-    let (total, shown) = page(&request.runs);
-    let entries = request.runs.entries();
-    let reading = entries.iter().filter(|entry| !entry.is_ready()).count();
-    let all = entries.len();
-    let cost = Cost { read_bytes: all.saturating_mul(64), response_bytes: limit * ROW_BYTES };
-    let respond = move || {
-        let rows = shown.iter().map(|entry| {
+}
+
+/// A page of the list.
+struct Page {
+    version: u64,
+    /// Runs that match the filter.
+    total: usize,
+    all: usize,
+    /// Runs whose numbers are not known yet.
+    reading: usize,
+    alone: Option<String>,
+    offset: usize,
+    shown: Vec<Arc<Entry>>,
+}
+
+impl Page {
+    fn of(runs: &RunStore, filter: &Filter, Paging { offset, limit }: Paging) -> Self {
+        let (version, entries) = (runs.version(), runs.entries());
+        let mut matching: Vec<Arc<Entry>> =
+            entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
+        filter.sort(&mut matching);
+        Self {
+            version,
+            total: matching.len(),
+            all: entries.len(),
+            reading: entries.iter().filter(|entry| !entry.is_ready()).count(),
+            alone: runs.alone(),
+            offset,
+            shown: matching.into_iter().skip(offset).take(limit).collect(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let rows = self.shown.iter().map(|entry| {
             let mut row = entry.row();
             // Lists of many solvers belong to the page of the run.
             row.as_object_mut().map(|row| row.remove("solvers"));
             row
         });
         let rows: Vec<Value> = rows.collect();
-        Ok(
-            json!({ "version": version, "total": total, "all": all, "reading": reading, "offset": offset, "rows": rows }),
-        )
-    };
-    request.respond(cost, respond).await
+        json!({
+            "version": self.version,
+            "total": self.total,
+            "all": self.all,
+            "reading": self.reading,
+            "alone": self.alone,
+            "offset": self.offset,
+            "rows": rows,
+        })
+    }
 }
