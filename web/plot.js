@@ -75,7 +75,7 @@ export function chart({ title, series, fixed, legend = true, limits = [], shown 
   const x = (value) => EDGE.left + ((value - left) / (right - left || 1)) * (WIDTH - EDGE.left - EDGE.right);
   const y = (value) => HEIGHT - EDGE.bottom - ((value - low) / (high - low || 1)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const pointer = s("line", { class: "plot-pointer", y1: EDGE.top, y2: HEIGHT - EDGE.bottom, x1: -9, x2: -9 });
-  const drawing = s("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(title, filled, shown) },
+  const drawing = s("svg", { class: "chart-plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": describe(title, filled, shown) },
     ticks(low, high).map((value, at, every) => [
       s("line", { class: "plot-grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
       s("text", { x: EDGE.left - 5, y: y(value) + 4, "text-anchor": "end" }, tickLabel(value, every, fixed && shares))]),
@@ -107,7 +107,7 @@ export function chart({ title, series, fixed, legend = true, limits = [], shown 
   drawing.addEventListener("pointerleave", () => { pointer.setAttribute("x1", -9); pointer.setAttribute("x2", -9); rest(); });
   rest();
   return h("figure", { class: "chart" }, h("figcaption", {}, title), drawing, readout,
-    legend && filled.length > 1 && h("ul", { class: "legend" }, filled.map((one) => h("li", { class: tone(one) }, one.name))),
+    legend && filled.length > 1 && h("ul", { class: "chart-legend" }, filled.map((one) => h("li", { class: tone(one) }, one.name))),
     limits.map((limit) => h("p", { class: "quiet plot-note" }, `dashed: ${limit.name}`)), numbers(title, filled, values, steps, shown, axis));
 }
 

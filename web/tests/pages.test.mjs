@@ -124,7 +124,7 @@ describe("a session", () => {
 
 describe("a training", () => {
   test("shows the curves of all seeds, the measurements, and questions by step", async () => {
-    await open("#/run/train", "svg.plot");
+    await open("#/run/train", "svg.chart-plot");
     const { seeds } = await api("training?run=train");
     assert.deepEqual(seeds.map((seed) => [seed.seed, seed.step]), [[0, 2], [1, 2]]);
     const titles = await page.locator("figcaption").allTextContents();
@@ -152,7 +152,7 @@ describe("a training", () => {
     const file = join(runs, "train", "seed-1", "metrics.jsonl");
     const sound = readFileSync(file);
     appendFileSync(file, "{\"step\":3,\"reward\":<script>}\n");
-    await open("#/run/train", "svg.plot");
+    await open("#/run/train", "svg.chart-plot");
     assert.match(await page.textContent(".seeds"), /line 3 of 3 in .*metrics\.jsonl cannot be read/);
     writeFileSync(file, sound);
   });
