@@ -95,7 +95,7 @@ export async function training(context, route) {
   const drawMeasured = async () => {
     const links = found.measurements.map((one) => h("a", { class: "button", href: runLink(one.run) }, one.seed === null ? "before" : `after, seed ${one.seed}`));
     const part = h("div");
-    fill(measured, h("h2", {}, "Before and after"), results(found.result ?? []) ?? h("p", { class: "quiet" }, found.measurements.length ? "The table is written when a seed is finished." : "This training was not measured."),
+    fill(measured, h("h2", { class: "below" }, "Before and after"), results(found.result ?? []) ?? h("p", { class: "quiet" }, found.measurements.length ? "The table is written when a seed is finished." : "This training was not measured."),
       links.length > 0 && h("p", { class: "links" }, links), part);
     try {
       fill(part, await samples(found));
@@ -112,7 +112,7 @@ export async function training(context, route) {
     const slider = h("input", { type: "range", min: 1, max: seed.step, value: step, "aria-label": "Step", on: { change: () => go(to({ step: slider.value })) } });
     const button = (text, next) => h("a", { class: `button${next < 1 || next > seed.step ? " off" : ""}`, href: to({ step: String(Math.min(Math.max(1, next), seed.step)) }) }, text);
     const list = h("div");
-    fill(asked, h("h2", {}, "Questions by step"), h("div", { class: "stepper" },
+    fill(asked, h("h2", { class: "below" }, "Questions by step"), h("div", { class: "stepper" },
       usable.length > 1 && usable.map((one) => h("a", { class: "button", href: to({ seed: String(one.seed) }), "aria-current": one === seed ? "true" : false }, `seed ${one.seed}`)),
       button("‹", step - 1), slider, button("›", step + 1), h("span", {}, `step ${count(step)} of ${count(seed.step)}`)), list);
     try {
