@@ -14,8 +14,10 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 use tower::ServiceExt;
 
 /// What `encodeURIComponent` escapes.
@@ -34,6 +36,8 @@ const PAGE: u64 = 100;
 const SAMPLES: u64 = 20;
 /// Runs that are compared with each other at most.
 const MAX_COMPARED: usize = 8;
+/// The time between two requests for a list that is not complete.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// Bytes of the longest response.
 const MAX_RESPONSE: usize = 1 << 30;
 
@@ -317,9 +321,16 @@ impl<P: FnMut(usize)> Writer<P> {
     /// Writes a response, be it an error, and the full texts that it links to.
     async fn save(&mut self, route: &str, query: Query<'_>) -> Result<Value, ViewError> {
         let key = key(route, query);
-        let (found, body) = self.fetch(&format!("/api/{key}")).await?;
-        let json = String::from_utf8_lossy(&body);
-        let value: Value = serde_json::from_str(&json).unwrap_or_default();
+        let (found, json, value) = loop {
+            let (found, body) = self.fetch(&format!("/api/{key}")).await?;
+            let json = String::from_utf8_lossy(&body).into_owned();
+            let value: Value = serde_json::from_str(&json).unwrap_or_default();
+            // The list of a large run begins before all of its records are read.
+            if value["complete"] != false {
+                break (found, json, value);
+            }
+            sleep(RETRY_INTERVAL).await;
+        };
         let chunk = format!("askeChunk({}, {}, {found});\n", literal(&key), literal(&json));
         let name = self.name(&key, "js")?;
         self.write(self.folder.join(name), chunk.as_bytes())?;
