@@ -51,8 +51,8 @@ describe("a session", () => {
   });
 
   test("shows the asker's sections under headings", async () => {
-    const { rows } = await api("sessions?run=bench&limit=1");
-    await open(sessionHash("bench", rows[0].name), ".private");
+    const { rows } = await api("sessions?run=train/before&limit=1");
+    await open(sessionHash("train/before", rows[0].name), ".private");
     await page.locator(".private > summary").first().click();
     assert.deepEqual(await page.locator(".private").first().locator(".reply-part h4").allTextContents(), ["Reasoning", "Draft", "Question"]);
     assert.ok(!(await page.locator(".private").first().textContent()).includes("#Reasoning#"));
@@ -250,7 +250,7 @@ describe("a static copy", () => {
 
   test("filters like the server, as far as it says", async () => {
     assert.match(await tab.textContent(".copy-note"), /static copy.*300 characters/s);
-    for (const query of ["outcome=too_easy", "flag=truncated", "sort=pair", "sort=sample", "sort=flags&desc=true", "sort=latest&outcome=calibrated", "q=determinant"]) {
+    for (const query of ["outcome=too_easy", "flag=truncated", "sort=pair", "sort=sample", "sort=flags&desc=true", "sort=latest&outcome=calibrated", "q=GEMMA-3-12b", "a=qwen3-4b&flag=leaked"]) {
       await at(`#/run/bench?${query}`, "a.row");
       const shown = await tab.locator("a.row").evaluateAll((rows) => rows.map((row) => row.dataset.name));
       const { rows } = await api(`sessions?run=bench&limit=100&${query}`);
