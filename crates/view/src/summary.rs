@@ -2,7 +2,7 @@
 
 use crate::catalogue::Found;
 use crate::filter::Label;
-use aske_evidence::{Evidence, Finding, Run, Solver, few_pairs};
+use aske_evidence::{Finding, Headline, Run, Solver, few_pairs, headline};
 use aske_record::Manifest;
 use aske_session::Outcome;
 use aske_stats::{Estimate, Interval, wilson};
@@ -127,8 +127,8 @@ impl Summary {
         }
     }
 
-    /// What the records say; with the evidence, also what is computed from them.
-    pub(crate) fn of_run(found: &Found, run: &Run, evidence: Option<&Evidence>) -> Self {
+    /// What the records say.
+    pub(crate) fn of_run(found: &Found, run: &Run) -> Self {
         let mut row = Self::of_manifest(found, &run.manifest);
         row.asker.clone_from(&run.asker);
         row.grader.clone_from(&run.grader);
@@ -157,12 +157,14 @@ impl Summary {
             row.kind = Kind::Baseline;
             row.also.clear();
         }
-        let Some(tables) = evidence.and_then(|evidence| evidence.runs.first()) else { return row };
-        row.rate = rate(tables);
-        row.separation = tables.audit.as_ref().map(|audit| audit.estimates.separation);
-        row.findings = if run.manifest.is_eval() { Vec::new() } else { tables.caveats.findings.clone() };
-        row.replies_error.clone_from(&tables.replies_error);
-        for used in tables.used.values() {
+        let headline = headline(run);
+        row.rate = rate(&headline);
+        row.separation = headline.separation;
+        row.replies_error = headline.replies_error;
+        if !run.manifest.is_eval() {
+            row.findings = headline.findings;
+        }
+        for used in headline.used.values() {
             row.calls += used.calls;
             row.tokens += used.usage.prompt + used.usage.completion;
             row.usd += used.usd.0;
@@ -207,13 +209,13 @@ impl Summary {
 }
 
 /// As in the report: weighted if pairs were sampled, for these pairs if they are few, over pairs otherwise.
-fn rate(tables: &aske_evidence::RunEvidence) -> Option<Rate> {
-    if let Some(sampling) = &tables.sampling {
+fn rate(headline: &Headline) -> Option<Rate> {
+    if let Some(sampling) = &headline.sampling {
         let Estimate { value, interval } = sampling.rate;
         return Some(Rate { value, interval: Some(interval), over: "weighted" });
     }
-    let share = tables.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated && share.of > 0)?;
-    let few = few_pairs(tables.cells.iter().filter(|cell| cell.sessions > 0).count());
+    let share = Some(headline.calibrated).filter(|share| share.of > 0)?;
+    let few = few_pairs(headline.pairs);
     let (interval, over) = if few { (share.these_pairs, "these_pairs") } else { (share.over_pairs, "pairs") };
     Some(Rate { value: share.rate, interval, over })
 }
