@@ -33,6 +33,13 @@ export function evaluated(path, ...options) {
   return path;
 }
 
+/** Runs sessions of the nano world. */
+export function benchmarked(path, ...options) {
+  const done = spawnSync(program("ASKE"), ["bench", "--config", "nano", ...options, "--run", path], { stdio: ["ignore", "ignore", "pipe"] });
+  if (done.status !== 0) throw new Error(`no benchmark: ${done.stderr}`);
+  return path;
+}
+
 function start(command, args, options = { stdio: ["ignore", "pipe", "inherit"] }) {
   const child = spawn(command, args, options);
   process.on("exit", () => child.kill("SIGKILL"));
