@@ -104,8 +104,7 @@ pub(crate) struct RunStore {
 impl Entry {
     fn new(found: Found, version: u64) -> Self {
         let seen = Stamp::of(&found);
-        let shown =
-            Shown { seen, writing: in_use(&found.path), error: found.broken.clone(), ..Shown::default() };
+        let shown = Shown { seen, writing: is_live(&found), error: found.broken.clone(), ..Shown::default() };
         Self {
             found,
             shown: RwLock::new(shown),
@@ -341,7 +340,7 @@ impl RunStore {
         let mut shown = entry.shown.write();
         let changed = seen != shown.seen;
         // The lock of a run that rests is left alone, so that its next writer always gets it.
-        let writing = (changed || shown.writing) && in_use(&entry.found.path);
+        let writing = (changed || shown.writing) && is_live(&entry.found);
         if !changed && writing == shown.writing {
             return;
         }
@@ -628,6 +627,11 @@ fn is_shorter(run: &Run) -> bool {
 /// Whether all lines have been read.
 fn is_at_end(run: &Run) -> bool {
     std::fs::metadata(run.path.join("records.jsonl")).map_or(true, |file| file.len() <= run.read_to())
+}
+
+/// Whether another process is writing to a run, or to a part of a training.
+fn is_live(found: &Found) -> bool {
+    in_use(&found.path) || found.training && catalogue::folders(&found.path).iter().any(|part| in_use(part))
 }
 
 /// Whether another process has locked the folder. The shared lock used for the check is released at once.

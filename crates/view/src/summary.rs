@@ -1,13 +1,14 @@
 //! The row of a run on the home page.
 
-use crate::catalogue::Found;
+use crate::catalogue::{self, Found};
 use crate::filter::Label;
 use aske_evidence::{Finding, Headline, Run, Solver, few_pairs, headline};
-use aske_record::Manifest;
+use aske_record::{Manifest, Replies, RoleUsage, scan_lines};
 use aske_session::Outcome;
 use aske_stats::{Estimate, Interval, wilson};
 use serde::Serialize;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a folder is the run of.
@@ -164,36 +165,41 @@ impl Summary {
         if !run.manifest.is_eval() {
             row.findings = headline.findings;
         }
-        for used in headline.used.values() {
-            row.calls += used.calls;
-            row.tokens += used.usage.prompt + used.usage.completion;
-            row.usd += used.usd.0;
-        }
+        row.add_calls(&headline.used);
         row
     }
 
-    /// A training: the sum over its seeds.
+    /// A training: its seeds, and the calls of all its parts.
     pub(crate) fn of_training(found: &Found) -> Self {
-        let entries = std::fs::read_dir(&found.path).into_iter().flatten().flatten();
-        let seeds = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("seed-"));
-        let mut seeds: Vec<_> = seeds.map(|entry| entry.path()).collect();
-        seeds.sort();
+        let parts = catalogue::folders(&found.path);
+        let is_seed = |part: &&PathBuf| folder_name(part).starts_with("seed-");
+        let seeds: Vec<&PathBuf> = parts.iter().filter(is_seed).collect();
         let manifest = seeds.iter().find_map(|seed| Manifest::read(seed).ok().flatten());
         let mut row =
             manifest.as_ref().map(|manifest| Self::of_manifest(found, manifest)).unwrap_or_default();
-        let steps = |seed: &std::path::PathBuf| {
-            let metrics = seed.join("metrics.jsonl");
-            let lines = aske_record::scan_lines(&metrics, 0, |_, _| Ok(()));
+        let steps = |seed: &&PathBuf| {
+            let lines = scan_lines(&seed.join("metrics.jsonl"), 0, |_, _| Ok(()));
             lines.map_or(0, |(lines, _)| lines.len())
         };
-        let planned =
-            manifest.as_ref().and_then(|manifest| manifest.config.get("train")?.get("steps")?.as_integer());
+        let planned = |manifest: &Manifest| manifest.config.get("train")?.get("steps")?.as_integer();
         row.name = folder_name(&found.path);
         row.kind = Kind::Training;
         row.set = format!("{} seed{}", seeds.len(), if seeds.len() == 1 { "" } else { "s" });
         row.steps = Some(seeds.iter().map(steps).collect());
-        row.planned_steps = planned;
+        row.planned_steps = manifest.as_ref().and_then(planned);
+        for part in &parts {
+            let used = Replies::open(part).and_then(|replies| replies.used());
+            row.add_calls(&used.unwrap_or_default());
+        }
         row
+    }
+
+    fn add_calls(&mut self, used: &BTreeMap<String, RoleUsage>) {
+        for used in used.values() {
+            self.calls += used.calls;
+            self.tokens += used.usage.prompt + used.usage.completion;
+            self.usd += used.usd.0;
+        }
     }
 
     /// The texts in which the home page searches.
