@@ -345,8 +345,7 @@ impl RunStore {
             return;
         }
         (shown.seen, shown.writing) = (seen, writing);
-        drop(shown);
-        // Tables are computed later; a page that shows the run reads the new records at once.
+        // The row is made later; a page that shows the run reads the new records at once.
         self.changed(entry);
     }
 
@@ -393,8 +392,9 @@ impl RunStore {
         }
         (shown.stamp, shown.seen) = (Some(stamp.clone()), stamp);
         shown.computed = Some((Instant::now(), start.elapsed()));
-        drop(shown);
+        // Before anybody sees the row, so that its version is never older.
         self.changed(entry);
+        drop(shown);
         self.evict();
     }
 
