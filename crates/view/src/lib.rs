@@ -1,7 +1,6 @@
 //! The local viewer: serves the page in `web/` and its JSON API over run folders, which it never changes.
 //!
-//! Runs are found below the given folders at any depth, named by their folders and read when a page needs them. A run that is
-//! still being written is followed. May use `chat`, `evidence`, `http`, `record`, `report`, `session` and
+//! A run that is still being written is followed. May use `chat`, `evidence`, `http`, `record`, `report`, `session` and
 //! `stats`.
 //!
 //! ```no_run
