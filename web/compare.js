@@ -57,10 +57,12 @@ function pairOf(query, count) {
 
 /** Every two of more than two runs, with Holm's correction. */
 function allPairs(tables, ids, [first, second]) {
+  const heading = h("h1", {}, `Comparison of ${count(ids.length)} runs`);
+  if (!tables) return heading;
   const rows = tables.comparisons.map(({ runs: [one, two], paired: { difference: { value, interval }, sessions }, p_holm: p, verdict: found }) => [
     h("a", { href: compareLink(ids, { pair: `${one}-${two}` }), "aria-current": one === first && two === second ? "true" : false }, shownName(ids[one]), " − ", shownName(ids[two])),
     points(value), `${points(interval.low)} to ${points(interval.high)}`, p < 0.001 ? "< 0.001" : p.toFixed(3), count(sessions), { first: shownName(ids[one]), second: shownName(ids[two]) }[found] ?? "no difference was found"]);
-  return [h("h1", {}, `Comparison of ${count(ids.length)} runs`),
+  return [heading,
     rows.length > 0 ? panelTable("Every two runs", ["calibrated share, first minus second", "points", "95%", "p after Holm", "sessions", "better"], rows) : h("p", { class: "quiet" }, "These runs share no sessions.")];
 }
 
@@ -102,7 +104,7 @@ export async function compare(context, route) {
     rows.draw(page, (one) => row(one, bothLink(pair.map((index) => ids[index]), one.name, filter)), (next) => go(href({ ...filter, offset: next || "" })));
   };
   const heading = h("h2", { class: "list-head" });
-  const every = h("section", { "aria-label": "All runs" });
+  const every = h("section", { "aria-label": "All runs" }, ids.length > 2 && allPairs(null, ids, pair));
   const showVerdict = () => evidence(ids, context.version).then((found) => { tables = found; drawTop(); fill(every, ids.length > 2 && allPairs(tables, ids, pair)); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
   await read();
   return {

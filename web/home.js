@@ -74,7 +74,7 @@ function tags(run) {
 }
 
 /** The view of `#/?…`. */
-export async function home(_context, route) {
+export async function home(context, route) {
   let query = route.query;
   let [page, pending] = [null, null];
   const chosen = () => query.getAll("select");
@@ -155,6 +155,7 @@ export async function home(_context, route) {
     pending?.abort();
     pending = new AbortController();
     page = await request("home", { limit: PAGE, ...filterOf(query, KEYS) }, pending.signal);
+    context.version = page.version;
     draw();
   };
   const links = () => [...body.querySelectorAll("a.row-link")];

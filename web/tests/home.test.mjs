@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { browser, evaluated, folder, synthetic, viewer, watched } from "./support.mjs";
+import { benchmarked, browser, evaluated, folder, synthetic, viewer, watched } from "./support.mjs";
 
 const ODD = ["<img src=x onerror=alert(1)>", "a~b", "x%2Fy", "#?&=+ é", "../..".replaceAll("/", "\u2215"), "‮gnirts"];
 let runs, context, at, page, account;
@@ -16,10 +16,11 @@ before(async () => {
   synthetic(join(runs, "second"), "--sessions", "190", "--asker", "two", "--seed", "5");
   synthetic(join(runs, "deep/er/first"), "--sessions", "20", "--asker", "three");
   evaluated(join(runs, "exam"), "nano-novice", "--samples", "2", "--limit", "6");
+  benchmarked(join(runs, "nano"), "--pairs", "nano-15k:nano-1m", "--samples", "1");
   for (const name of ODD) cpSync(join(runs, "deep/er/first"), join(runs, "odd", name), { recursive: true });
   mkdirSync(join(runs, "lost"));
   writeFileSync(join(runs, "lost/records.jsonl"), "{}\n");
-  cpSync(join(runs, "second"), join(runs, "torn"), { recursive: true });
+  cpSync(join(runs, "deep/er/first"), join(runs, "torn"), { recursive: true });
   writeFileSync(join(runs, "torn/records.jsonl"), "nothing\n");
   symlinkSync(runs, join(runs, "deep/loop"));
   at = await viewer(runs);
@@ -46,8 +47,8 @@ describe("home", () => {
     await ready();
     assert.match(page.url(), /#\/$/);
     const { rows, total } = await api("home");
-    assert.equal(total, 6 + ODD.length);
-    assert.deepEqual(new Set(rows.map((row) => row.id)), new Set(["first", "second", "deep/er/first", "exam", "lost", "torn", ...ODD.map((name) => `odd/${name}`)]));
+    assert.equal(total, 7 + ODD.length);
+    assert.deepEqual(new Set(rows.map((row) => row.id)), new Set(["first", "second", "deep/er/first", "exam", "lost", "nano", "torn", ...ODD.map((name) => `odd/${name}`)]));
     assert.equal(await page.locator(".runs tbody tr").count(), rows.length);
     const row = page.locator("tr", { has: page.locator("a", { hasText: /^first$/ }) });
     const { rate, sessions, usd, findings } = rows.find((one) => one.id === "first");
@@ -108,7 +109,7 @@ describe("home", () => {
   });
 
   test("j, k, Enter and Esc move between home and runs", async () => {
-    await open("#/?sort=name", "a.row-link");
+    await open("#/?sort=name&q=first", "a.row-link");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     const name = await page.evaluate(() => document.activeElement.dataset.name);
@@ -250,9 +251,13 @@ describe("a run", () => {
     await open("#/run/exam/config?q=temperature", ".numbers.config");
     const { values } = await api("configuration?run=exam");
     const matching = values.filter(({ key, value }) => `${key} ${value}`.includes("temperature"));
-    assert.ok(matching.length > 0 && values.every(({ key }) => !/key|token$|secret/.test(key)));
+    assert.ok(matching.length > 0 && matching.length < values.length);
     assert.equal(await page.locator("[aria-label=Configuration] .numbers.config tbody tr").count(), matching.length);
-    await open("#/run/exam/config", "details[id^=prompt]");
+    const { values: all } = await api("configuration?run=nano");
+    assert.equal(all.find(({ key }) => key === "run.samples").origin, "--samples");
+    assert.equal(all.find(({ key }) => key === "protocol.rounds").origin, null);
+    await open("#/run/nano/config?set=true", "details[id^=prompt]");
+    assert.equal(await page.locator("[aria-label=Configuration] .numbers.config tbody tr").count(), all.filter(({ origin }) => origin).length);
     await page.locator("details[id^=prompt] summary").first().click();
     assert.ok((await page.locator("details[open] .text").first().textContent()).length > 20);
     await open("#/run/exam/calls", ".numbers.calls");

@@ -50,6 +50,13 @@ function start(command, args, options = { stdio: ["ignore", "pipe", "inherit"] }
 /** Keeps a run growing. */
 export const growing = (path, ...options) => start(program("SYNTHETIC"), [path, ...options]);
 
+/** Runs sessions of the nano world. */
+export function benchmarked(path, ...options) {
+  const done = spawnSync(program("ASKE"), ["bench", "--config", "nano", ...options, "--run", path], { stdio: ["ignore", "ignore", "pipe"] });
+  if (done.status !== 0) throw new Error(`no benchmark: ${done.stderr}`);
+  return path;
+}
+
 /** Starts `$ASKE view RUN… --port 0`; gives the process and its address. */
 export function viewer(...runs) {
   const child = start(program("ASKE"), ["view", ...runs, "--port", "0"]);

@@ -41,6 +41,10 @@ pub fn manifest_with(
     let mut manifest = Manifest::new(version, Identity(keys), config);
     let origins = layers.values().into_iter().filter(|(.., origin)| *origin != Origin::Default);
     manifest.origins = origins.map(|(key, _, origin)| (key, origin_name(&origin))).collect();
+    // The solvers that are stored are those of the set.
+    if let Some(set) = manifest.origins.remove("boundary.set") {
+        manifest.origins.entry("boundary.solvers".to_owned()).or_insert(set);
+    }
     manifest
 }
 

@@ -16,6 +16,7 @@ mod caveats;
 mod cells;
 mod checks;
 mod compare;
+mod headline;
 mod highlights;
 mod line;
 mod panels;
@@ -29,6 +30,7 @@ pub use ability::ability as ability_of;
 pub use caveats::{Caveats, Finding, SOLVER_LIMITS, caveats, few_pairs};
 pub use checks::{Check, Severity, checks, severity};
 pub use compare::pooled;
+pub use headline::{Headline, headline};
 pub use run::{ReplyCounts, Run, Session, SessionNotes, Solver, TurnCounts};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence,
@@ -52,7 +54,7 @@ pub fn evidence<R: Borrow<Run>>(runs: &[R]) -> Evidence {
 }
 
 /// The results of one run.
-pub fn of_run(run: &Run) -> RunEvidence {
+fn of_run(run: &Run) -> RunEvidence {
     let mut tally = Tally::default();
     for session in &run.sessions {
         if let Some(grade) = &session.grade {

@@ -211,6 +211,14 @@ pub(crate) fn lookup<'f>(all: &'f [Found], link: &str) -> Vec<&'f Found> {
     if by_path.is_empty() { all.iter().filter(longer).collect() } else { by_path }
 }
 
+/// The folders in a folder, by name.
+pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.filter(is_folder).map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
 /// When and how large the files of a run were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp(Vec<Option<(u64, std::time::SystemTime)>>);
@@ -233,10 +241,8 @@ impl Stamp {
         let of_file = |path: PathBuf| std::fs::metadata(path).ok().and_then(stamp);
         let mut stamps = WATCHED.map(|file| of_file(found.path.join(file))).to_vec();
         if found.training {
-            let inner = std::fs::read_dir(&found.path).into_iter().flatten().flatten();
-            let mut seeds: Vec<PathBuf> = inner.map(|entry| entry.path()).collect();
-            seeds.sort();
-            stamps.extend(seeds.into_iter().map(|seed| of_file(seed.join("metrics.jsonl"))));
+            let seeds = folders(&found.path).into_iter();
+            stamps.extend(seeds.map(|seed| of_file(seed.join("metrics.jsonl"))));
         }
         Self(stamps)
     }

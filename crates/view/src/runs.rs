@@ -22,7 +22,7 @@ use tokio::task::spawn_blocking;
 /// The minimum time between two searches for runs, and what part of the time they may take.
 const SCAN_INTERVAL: Duration = Duration::from_millis(500);
 const SCAN_SHARE: u32 = 20;
-/// The minimum time between two computations of a run's tables, and what part of the time they may take.
+/// The minimum time between two computations of a run's row or tables, and what part of the time they may take.
 const TABLES_INTERVAL: Duration = Duration::from_millis(500);
 const TABLES_SHARE: u32 = 5;
 /// Bytes of records that are read at once, so that the first sessions of a large run are shown at once.
@@ -30,6 +30,8 @@ const FIRST_PART: u64 = 2 << 20;
 const PART: u64 = 8 << 20;
 /// Runs with more bytes of records are summarized one at a time, to bound memory.
 const LARGE: u64 = 32 << 20;
+/// The time between two looks for rows to make.
+const IDLE: Duration = Duration::from_millis(50);
 /// Sessions, samples and other records that are kept in memory besides the run that was used last.
 const KEPT_RECORDS: usize = 40_000;
 
@@ -72,7 +74,7 @@ struct Shown {
     writing: bool,
     /// Why it cannot be read.
     error: Option<String>,
-    /// When the tables were computed, and how long that took.
+    /// When the summary was made, and how long that took.
     computed: Option<(Instant, Duration)>,
 }
 
@@ -81,8 +83,9 @@ pub(crate) struct Entry {
     pub(crate) found: Found,
     shown: RwLock<Shown>,
     opened: RwLock<Option<Opened>>,
-    /// The tables as JSON, with the version they were computed from.
-    tables: Mutex<Option<(u64, Bytes)>>,
+    /// Held while the row is made.
+    working: Mutex<()>,
+    tables: Mutex<Option<CachedTables>>,
     version: AtomicU64,
 }
 
@@ -101,12 +104,12 @@ pub(crate) struct RunStore {
 impl Entry {
     fn new(found: Found, version: u64) -> Self {
         let seen = Stamp::of(&found);
-        let shown =
-            Shown { seen, writing: in_use(&found.path), error: found.broken.clone(), ..Shown::default() };
+        let shown = Shown { seen, writing: is_live(&found), error: found.broken.clone(), ..Shown::default() };
         Self {
             found,
             shown: RwLock::new(shown),
             opened: RwLock::new(None),
+            working: Mutex::new(()),
             tables: Mutex::new(None),
             version: AtomicU64::new(version),
         }
@@ -227,10 +230,11 @@ impl RunStore {
                     if *store.ending.borrow() {
                         return;
                     }
-                    let worked = store.work();
+                    let (worked, entries) = (store.work(), store.entries().len());
                     drop(store);
                     if !worked {
-                        std::thread::sleep(Duration::from_millis(50));
+                        // Less often where it takes longer to find that nothing is to be done.
+                        std::thread::sleep(IDLE + IDLE * u32::try_from(entries / 2_000).unwrap_or(u32::MAX));
                     }
                 }
             });
@@ -300,6 +304,12 @@ impl RunStore {
         Ok(self.version())
     }
 
+    /// The same, without waiting for it.
+    pub(crate) fn refresh_soon(self: &Arc<Self>) {
+        let store = Arc::clone(self);
+        tokio::spawn(async move { store.refresh_if_due().await });
+    }
+
     fn scan(&self) {
         let before = self.entries();
         let by_id: std::collections::HashMap<&str, &Arc<Entry>> =
@@ -330,13 +340,12 @@ impl RunStore {
         let mut shown = entry.shown.write();
         let changed = seen != shown.seen;
         // The lock of a run that rests is left alone, so that its next writer always gets it.
-        let writing = (changed || shown.writing) && in_use(&entry.found.path);
+        let writing = (changed || shown.writing) && is_live(&entry.found);
         if !changed && writing == shown.writing {
             return;
         }
         (shown.seen, shown.writing) = (seen, writing);
-        drop(shown);
-        // Tables are computed later; a page that shows the run reads the new records at once.
+        // The row is made later; a page that shows the run reads the new records at once.
         self.changed(entry);
     }
 
@@ -361,8 +370,8 @@ impl RunStore {
             if matches!(one, Some(None)) {
                 continue;
             }
-            if let Some(mut tables) = entry.tables.try_lock() {
-                self.summarize(entry, &mut tables);
+            if let Some(_working) = entry.working.try_lock() {
+                self.summarize(entry);
                 return true;
             }
         }
@@ -370,12 +379,12 @@ impl RunStore {
     }
 
     /// Makes the row of a run.
-    fn summarize(&self, entry: &Entry, tables: &mut Option<(u64, Bytes)>) {
+    fn summarize(&self, entry: &Entry) {
         if !entry.is_due() {
             return;
         }
         let (start, stamp) = (Instant::now(), Stamp::of(&entry.found));
-        let made = self.summary(entry, tables);
+        let made = self.summary(entry);
         let mut shown = entry.shown.write();
         match made {
             Ok(summary) => (shown.summary, shown.error) = (summary, None),
@@ -383,12 +392,13 @@ impl RunStore {
         }
         (shown.stamp, shown.seen) = (Some(stamp.clone()), stamp);
         shown.computed = Some((Instant::now(), start.elapsed()));
-        drop(shown);
+        // Before anybody sees the row, so that its version is never older.
         self.changed(entry);
+        drop(shown);
         self.evict();
     }
 
-    fn summary(&self, entry: &Entry, tables: &mut Option<(u64, Bytes)>) -> Result<Summary, String> {
+    fn summary(&self, entry: &Entry) -> Result<Summary, String> {
         if entry.found.training {
             return Ok(Summary::of_training(&entry.found));
         }
@@ -400,9 +410,7 @@ impl RunStore {
         self.read_all(entry).map_err(|error| describe(&error))?;
         let opened = entry.opened.read();
         let Some(opened) = opened.as_ref() else { return Err("the folder is no longer there".to_owned()) };
-        let evidence = evidence(&[&opened.run]);
-        *tables = Some((opened.status.version, to_bytes(&evidence)));
-        Ok(Summary::of_run(&entry.found, &opened.run, Some(&evidence)))
+        Ok(Summary::of_run(&entry.found, &opened.run))
     }
 
     /// Reads a run as far as it is written.
@@ -547,19 +555,27 @@ impl RunStore {
         let mut tables = entry.tables.lock();
         let opened = self.opened(entry, true)?;
         let loaded = loaded(entry, opened.as_ref())?;
-        if let Some((version, bytes)) = tables.as_ref() {
-            let throttled =
-                entry.shown.read().computed.is_some_and(|(at, took)| at.elapsed() < TABLES_SHARE * took);
-            if *version == loaded.status.version || throttled {
-                return Ok(bytes.clone());
+        if let Some(cached) = tables.as_ref() {
+            let throttled = cached.computed.elapsed() < TABLES_SHARE * cached.took;
+            if cached.version == loaded.status.version || throttled {
+                return Ok(cached.json.clone());
             }
         }
         let start = Instant::now();
-        let bytes = to_bytes(&evidence(&[loaded.run]));
-        entry.shown.write().computed = Some((Instant::now(), start.elapsed()));
-        *tables = Some((loaded.status.version, bytes.clone()));
-        Ok(bytes)
+        let json = to_bytes(&evidence(&[loaded.run]));
+        let (version, computed) = (loaded.status.version, Instant::now());
+        *tables = Some(CachedTables { version, computed, took: start.elapsed(), json: json.clone() });
+        Ok(json)
     }
+}
+
+/// The tables of a run as JSON.
+struct CachedTables {
+    /// The version of the run that they were computed from.
+    version: u64,
+    computed: Instant,
+    took: Duration,
+    json: Bytes,
 }
 
 /// The tables of one run, with its validity checks and their limits.
@@ -611,6 +627,11 @@ fn is_shorter(run: &Run) -> bool {
 /// Whether all lines have been read.
 fn is_at_end(run: &Run) -> bool {
     std::fs::metadata(run.path.join("records.jsonl")).map_or(true, |file| file.len() <= run.read_to())
+}
+
+/// Whether another process is writing to a run, or to a part of a training.
+fn is_live(found: &Found) -> bool {
+    in_use(&found.path) || found.training && catalogue::folders(&found.path).iter().any(|part| in_use(part))
 }
 
 /// Whether another process has locked the folder. The shared lock used for the check is released at once.

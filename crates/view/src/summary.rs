@@ -1,13 +1,14 @@
 //! The row of a run on the home page.
 
-use crate::catalogue::Found;
+use crate::catalogue::{self, Found};
 use crate::filter::Label;
-use aske_evidence::{Evidence, Finding, Run, Solver, few_pairs};
-use aske_record::Manifest;
+use aske_evidence::{Finding, Headline, Run, Solver, few_pairs, headline};
+use aske_record::{Manifest, Replies, RoleUsage, scan_lines};
 use aske_session::Outcome;
 use aske_stats::{Estimate, Interval, wilson};
 use serde::Serialize;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a folder is the run of.
@@ -127,8 +128,8 @@ impl Summary {
         }
     }
 
-    /// What the records say; with the evidence, also what is computed from them.
-    pub(crate) fn of_run(found: &Found, run: &Run, evidence: Option<&Evidence>) -> Self {
+    /// What the records say.
+    pub(crate) fn of_run(found: &Found, run: &Run) -> Self {
         let mut row = Self::of_manifest(found, &run.manifest);
         row.asker.clone_from(&run.asker);
         row.grader.clone_from(&run.grader);
@@ -157,41 +158,48 @@ impl Summary {
             row.kind = Kind::Baseline;
             row.also.clear();
         }
-        let Some(tables) = evidence.and_then(|evidence| evidence.runs.first()) else { return row };
-        row.rate = rate(tables);
-        row.separation = tables.audit.as_ref().map(|audit| audit.estimates.separation);
-        row.findings = if run.manifest.is_eval() { Vec::new() } else { tables.caveats.findings.clone() };
-        row.replies_error.clone_from(&tables.replies_error);
-        for used in tables.used.values() {
-            row.calls += used.calls;
-            row.tokens += used.usage.prompt + used.usage.completion;
-            row.usd += used.usd.0;
+        let headline = headline(run);
+        row.rate = rate(&headline);
+        row.separation = headline.separation;
+        row.replies_error = headline.replies_error;
+        if !run.manifest.is_eval() {
+            row.findings = headline.findings;
         }
+        row.add_calls(&headline.used);
         row
     }
 
-    /// A training: the sum over its seeds.
+    /// A training: its seeds, and the calls of all its parts.
     pub(crate) fn of_training(found: &Found) -> Self {
-        let entries = std::fs::read_dir(&found.path).into_iter().flatten().flatten();
-        let seeds = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("seed-"));
-        let mut seeds: Vec<_> = seeds.map(|entry| entry.path()).collect();
-        seeds.sort();
+        let parts = catalogue::folders(&found.path);
+        let is_seed = |part: &&PathBuf| folder_name(part).starts_with("seed-");
+        let seeds: Vec<&PathBuf> = parts.iter().filter(is_seed).collect();
         let manifest = seeds.iter().find_map(|seed| Manifest::read(seed).ok().flatten());
         let mut row =
             manifest.as_ref().map(|manifest| Self::of_manifest(found, manifest)).unwrap_or_default();
-        let steps = |seed: &std::path::PathBuf| {
-            let metrics = seed.join("metrics.jsonl");
-            let lines = aske_record::scan_lines(&metrics, 0, |_, _| Ok(()));
+        let steps = |seed: &&PathBuf| {
+            let lines = scan_lines(&seed.join("metrics.jsonl"), 0, |_, _| Ok(()));
             lines.map_or(0, |(lines, _)| lines.len())
         };
-        let planned =
-            manifest.as_ref().and_then(|manifest| manifest.config.get("train")?.get("steps")?.as_integer());
+        let planned = |manifest: &Manifest| manifest.config.get("train")?.get("steps")?.as_integer();
         row.name = folder_name(&found.path);
         row.kind = Kind::Training;
         row.set = format!("{} seed{}", seeds.len(), if seeds.len() == 1 { "" } else { "s" });
         row.steps = Some(seeds.iter().map(steps).collect());
-        row.planned_steps = planned;
+        row.planned_steps = manifest.as_ref().and_then(planned);
+        for part in &parts {
+            let used = Replies::open(part).and_then(|replies| replies.used());
+            row.add_calls(&used.unwrap_or_default());
+        }
         row
+    }
+
+    fn add_calls(&mut self, used: &BTreeMap<String, RoleUsage>) {
+        for used in used.values() {
+            self.calls += used.calls;
+            self.tokens += used.usage.prompt + used.usage.completion;
+            self.usd += used.usd.0;
+        }
     }
 
     /// The texts in which the home page searches.
@@ -207,13 +215,13 @@ impl Summary {
 }
 
 /// As in the report: weighted if pairs were sampled, for these pairs if they are few, over pairs otherwise.
-fn rate(tables: &aske_evidence::RunEvidence) -> Option<Rate> {
-    if let Some(sampling) = &tables.sampling {
+fn rate(headline: &Headline) -> Option<Rate> {
+    if let Some(sampling) = &headline.sampling {
         let Estimate { value, interval } = sampling.rate;
         return Some(Rate { value, interval: Some(interval), over: "weighted" });
     }
-    let share = tables.outcomes.iter().find(|share| share.outcome == Outcome::Calibrated && share.of > 0)?;
-    let few = few_pairs(tables.cells.iter().filter(|cell| cell.sessions > 0).count());
+    let share = Some(headline.calibrated).filter(|share| share.of > 0)?;
+    let few = few_pairs(headline.pairs);
     let (interval, over) = if few { (share.these_pairs, "these_pairs") } else { (share.over_pairs, "pairs") };
     Some(Rate { value: share.rate, interval, over })
 }

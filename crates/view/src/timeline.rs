@@ -5,7 +5,9 @@ use serde::Serialize;
 /// A pause longer than this begins a new span: the run was stopped and continued.
 const PAUSE_MS: i64 = 15 * 60 * 1000;
 /// Values of a curve.
-const BINS: usize = 200;
+const BINS: i64 = 200;
+/// The latest time that is believed, in the year 5138: the file may be damaged.
+const MAX_MS: i64 = 100_000_000_000_000;
 /// Spans that are shown, the latest ones.
 const MAX_SPANS: usize = 12;
 
@@ -24,7 +26,7 @@ pub(crate) struct Span {
 
 /// The spans of some calls, each with its beginning and end.
 pub(crate) fn spans(mut calls: Vec<[i64; 2]>) -> Vec<Span> {
-    calls.retain(|[from, to]| from <= to);
+    calls.retain(|[from, to]| 0 <= *from && from <= to && *to <= MAX_MS);
     calls.sort_unstable();
     let mut spans: Vec<Span> = Vec::new();
     let (mut first, mut end) = (0, i64::MIN);
@@ -47,17 +49,21 @@ pub(crate) fn spans(mut calls: Vec<[i64; 2]>) -> Vec<Span> {
 fn span(calls: &[[i64; 2]]) -> Span {
     let from = calls[0][0];
     let to = calls.iter().map(|call| call[1]).max().unwrap_or(from).max(from + 1);
-    let width = (to - from) as f64 / BINS as f64;
-    let mut busy = vec![0.0; BINS];
+    let length = to - from;
+    let mut busy = vec![0; usize::try_from(BINS).unwrap_or_default()];
     for [begin, end] in calls {
-        let [begin, end] = [begin, end].map(|time| (time - from) as f64 / width);
-        let mut bin = begin as usize;
-        while bin < BINS && (bin as f64) < end {
-            busy[bin] += end.min(bin as f64 + 1.0) - begin.max(bin as f64);
-            bin += 1;
+        // In parts of a bin, of which there are as many as the span has milliseconds.
+        let [begin, end] = [begin, end].map(|time| (time - from) * BINS);
+        let first = usize::try_from(begin / length).unwrap_or_default();
+        for (bin, busy) in (begin / length..).zip(busy.iter_mut().skip(first)) {
+            if bin * length >= end {
+                break;
+            }
+            *busy += end.min((bin + 1) * length) - begin.max(bin * length);
         }
     }
-    let in_flight = busy.into_iter().map(|busy: f64| (1e3 * busy).round() / 1e3).collect();
+    let in_flight =
+        busy.into_iter().map(|busy: i64| (1e3 * busy as f64 / length as f64).round() / 1e3).collect();
     Span { from, to, calls: calls.len(), most: most(calls), in_flight }
 }
 
@@ -85,7 +91,7 @@ mod tests {
         let [span] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!((span.from, span.to, span.calls, span.most), (0, 300_000, 2, 2));
         assert!((span.in_flight[10] - 1.0).abs() < 1e-3 && (span.in_flight[100] - 2.0).abs() < 1e-3);
-        let seconds: f64 = span.in_flight.iter().map(|calls| calls * 300.0 / BINS as f64).sum();
+        let seconds: f64 = span.in_flight.iter().map(|calls| calls * 300.0 / 200.0).sum();
         assert!((seconds - 400.0).abs() < 0.5, "{seconds}");
     }
 
@@ -96,7 +102,7 @@ mod tests {
         let calls: Vec<(usize, usize)> = found.iter().map(|span| (span.calls, span.most)).collect();
         assert_eq!(calls, [(2, 1), (1, 1)]);
         assert_eq!(spans(Vec::new()), []);
-        assert_eq!(spans(vec![[7, 7]])[0].in_flight.len(), BINS);
+        assert_eq!(spans(vec![[7, 7]])[0].in_flight.len(), 200);
         assert!(spans(vec![[i64::MIN / 4, i64::MAX / 4], [0, 1]])[0].most >= 1);
     }
 }

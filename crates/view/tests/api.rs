@@ -226,11 +226,18 @@ async fn news_wakes_up_when_a_run_grows_and_when_the_viewer_ends() {
     assert!(asked.elapsed() >= Duration::from_millis(300) && asked.elapsed() < Duration::from_secs(5));
     assert_eq!(viewer.get("/api/sessions").await.json()["total"], 2);
     // The writer goes: that is news too.
-    let since = said.json()["version"].as_u64().unwrap();
     drop(run);
-    let path = format!("/api/news?since={since}");
-    let version = viewer.get(&path).await.json()["version"].as_u64().unwrap();
-    assert_eq!(viewer.get("/api/runs").await.json()["runs"][0]["writing"], json!(false));
+    let mut version = said.json()["version"].as_u64().unwrap();
+    loop {
+        let path = format!("/api/news?since={version}");
+        version = viewer.get(&path).await.json()["version"].as_u64().unwrap();
+        let row = viewer.get("/api/run?run=live").await.json();
+        if row["writing"] == json!(false) && row["sessions"] == json!(2) {
+            break;
+        }
+        assert!(asked.elapsed() < Duration::from_secs(20), "{row}");
+    }
+    let version = viewer.get("/api/home").await.json()["version"].as_u64().unwrap();
     // A wait in progress does not keep the viewer from ending.
     let end = viewer.end.take().unwrap();
     let path = format!("/api/news?since={version}");

@@ -160,7 +160,7 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     let filter = Arc::new(Filter::parse(&mut request.params)?);
     let paging = Paging::parse(&mut request.params)?;
     request.params.end()?;
-    request.runs.refresh_if_due().await?;
+    request.runs.refresh_soon();
     let until = Instant::now() + MAX_WAIT;
     loop {
         let (runs, filter) = (Arc::clone(&request.runs), Arc::clone(&filter));

@@ -32,7 +32,7 @@ pub(super) async fn list(request: ApiRequest) -> Result<Response, ApiError> {
 pub(super) async fn one(mut request: ApiRequest) -> Result<Response, ApiError> {
     let run = request.params.run()?;
     request.params.end()?;
-    request.runs.refresh_if_due().await?;
+    request.runs.refresh_soon();
     let entry = request.runs.find(run.as_deref())?;
     let cost = Cost { read_bytes: 0, response_bytes: 4 << 10 };
     request.respond(cost, move || Ok(entry.row())).await
