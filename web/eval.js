@@ -8,8 +8,7 @@ import { PAGE, pagedList } from "./paged-list.js";
 import { chart } from "./plot.js";
 import { filterOf, go, homeLink, runLink } from "./route.js";
 import { neighbourLinks } from "./session.js";
-import { answerText, box } from "./text.js";
-import { prose } from "./text.js";
+import { answerText, box, prose, shownName } from "./text.js";
 import { draw, rich } from "./turn.js";
 
 const SOLVED = [["", "all problems"], ["always", "always right"], ["sometimes", "sometimes right"], ["never", "never right"]];
@@ -31,7 +30,7 @@ function scoreTable({ datasets, pooled }) {
   const fewest = Math.min(...datasets.map((one) => one.fewest));
   const most = Math.max(...datasets.map((one) => one.most));
   const ks = shownK(fewest);
-  const row = (title, score, rest = null, kind = "") => h("tr", { class: kind }, h("th", { scope: "row" }, title), h("td", {}, count(score.problems)), h("td", {}, count(score.samples)),
+  const row = (title, score, rest = null, kind = "") => h("tr", { class: kind }, h("th", { scope: "row" }, shownName(title)), h("td", {}, count(score.problems)), h("td", {}, count(score.samples)),
     rate(score.average), ks.map((k) => rate(score.pass[k - 1])),
     rest ? [h("td", {}, percent(score.samples ? rest.capped / score.samples : null)), h("td", {}, percent(score.samples ? rest.unboxed / score.samples : null)), h("td", {}, count(Math.round(rest.tokens)))] : [h("td", {}, ""), h("td", {}, ""), h("td", {}, "")]);
   const head = ["dataset", "problems", "samples", `avg@${most}`, "95%", ...ks.flatMap((k) => [`pass@${k}`, "95%"]), "truncated", "no box", "tokens"];
@@ -45,8 +44,8 @@ function passChart({ datasets }) {
   const points = (one) => one.pass.map(({ value, interval }, at) => [at + 1, value, interval?.low, interval?.high]);
   const thin = (all) => (all.length > 200 ? all.filter((_, at) => at % Math.ceil(all.length / 200) === 0 || at === all.length - 1) : all);
   const options = { fixed: [0, 1], shown: (value) => percent(value), axis: "k" };
-  const all = [chart({ title: "pass@k, with 95% intervals", series: datasets.map((one) => ({ name: one.title, points: thin(points(one)) })), ...options }),
-    ...datasets.filter((one) => Object.keys(one.levels).length > 1).map((one) => chart({ title: `${one.title}: pass@k by level`,
+  const all = [chart({ title: "pass@k, with 95% intervals", series: datasets.map((one) => ({ name: shownName(one.title), points: thin(points(one)) })), ...options }),
+    ...datasets.filter((one) => Object.keys(one.levels).length > 1).map((one) => chart({ title: `${shownName(one.title)}: pass@k by level`,
       series: Object.entries(one.levels).map(([name, score]) => ({ name: `level ${name}`, points: thin(score.pass.map(({ value }, at) => [at + 1, value])) })), ...options }))];
   return h("div", { class: "charts" }, all);
 }
@@ -58,7 +57,7 @@ const scoresOf = (scores) => (scores.datasets.length === 0 ? h("p", { class: "qu
 function row(one, href) {
   return h("a", { class: "row", href, data: { name: `${one.dataset}/${one.problem}` } },
     h("span", { class: "badge" }, h("span", { class: "meter", vars: { rate: one.samples ? one.right / one.samples : 0 }, "aria-hidden": "true" }), `${count(one.right)} of ${count(one.samples)}`),
-    h("span", { class: "pair" }, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, level(one))),
+    h("span", { class: "pair" }, h("span", { class: "name" }, shownName(one.dataset)), ` ${shownName(one.problem)}`, h("span", { class: "quiet" }, level(one))),
     h("span", { class: "question", dir: "auto" }, prose(one.question)));
 }
 
@@ -75,7 +74,7 @@ export async function evaluation(context, route) {
   const readScores = async () => {
     const all = await request("scores", { run });
     const { model, samples, right } = all;
-    fill(top, h("h1", {}, h("span", { class: "name" }, model || run), " ", h("span", { class: "quiet" }, "on benchmarks")),
+    fill(top, h("h1", {}, h("span", { class: "name" }, shownName(model || run)), " ", h("span", { class: "quiet" }, "on benchmarks")),
       h("p", { class: "quiet" }, `${count(right)} of ${count(samples)} samples are right`));
     refill(scores, all, () => scoresOf(all));
   };
@@ -98,7 +97,7 @@ export async function evaluation(context, route) {
   };
 }
 
-const by = (sample) => (sample.by === "none" ? "not compared" : `decided by ${sample.by}`);
+const by = (sample) => (sample.by === "none" ? "not compared" : `decided by ${shownName(sample.by)}`);
 
 /** The request of one sample. */
 async function sent(run, one, sample) {
@@ -126,7 +125,7 @@ export async function problem(context, route) {
     const turn = (text, from, can) => h("button", { type: "button", disabled: !can, on: { click: () => go(here({ only, from: from > 0 ? from : "" })) } }, text);
     fill(node, neighbours.node,
       h("header", { class: "sheet-head" },
-        h("h1", {}, h("span", { class: "name" }, one.dataset), ` ${one.problem}`, h("span", { class: "quiet" }, level(one))),
+        h("h1", {}, h("span", { class: "name" }, shownName(one.dataset)), ` ${shownName(one.problem)}`, h("span", { class: "quiet" }, level(one))),
         h("p", {}, `${count(one.right)} of ${count(one.total)} samples are right`)),
       h("section", { class: "turn last", "aria-label": "Problem" }, rich(one.question, "Problem", "question-text"),
         h("p", { class: "answer", dir: "auto" }, h("span", { class: "quiet" }, "Reference answer "), h("span", { class: "value" }, answerText(one.reference)))),

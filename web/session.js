@@ -7,6 +7,7 @@ import { count, usd } from "./format.js";
 import { flags } from "./outcome.js";
 import { guessing } from "./replay.js";
 import { filterOf, go, runLink, sessionLink, sessionName } from "./route.js";
+import { shownName } from "./text.js";
 import { draw, turn } from "./turn.js";
 import { verdict } from "./verdict.js";
 
@@ -17,10 +18,10 @@ export function sessionContent(details, { heading = "h1", calls = null, hidden =
   const sent = (at) => calls?.of({ turn: details.turns.length, role: "check", draw: at });
   return [
     h("header", { class: "sheet-head" },
-      h(heading, {}, h("span", { class: "name" }, details.pair[0]), h("span", { class: "quiet" }, " and "), h("span", { class: "name" }, details.pair[1]),
+      h(heading, {}, h("span", { class: "name" }, shownName(details.pair[0])), h("span", { class: "quiet" }, " and "), h("span", { class: "name" }, shownName(details.pair[1])),
         h("span", { class: "quiet" }, ` #${details.sample}`)),
       !hidden && details.flags.length > 0 && h("p", { class: "flags" }, flags(details.flags)),
-      h("p", { class: "quiet" }, "Asked by ", h("span", { class: "name" }, details.asker), ` · ${count(number)} calls`, cost > 0 && ` · ${usd(cost)}`)),
+      h("p", { class: "quiet" }, "Asked by ", h("span", { class: "name" }, shownName(details.asker)), ` · ${count(number)} calls`, cost > 0 && ` · ${usd(cost)}`)),
     !hidden && verdict(details),
     details.turns.map((one, at) => turn(one, at + 1, details, { calls, hidden: hidden && at + 1 === details.turns.length })),
     !hidden && details.check.length > 0 && h("section", { class: "turn", "aria-label": "Cross-check" }, h("h2", {}, "Cross-check"),

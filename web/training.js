@@ -6,7 +6,7 @@ import { count, percent, points, seconds } from "./format.js";
 import { badge } from "./outcome.js";
 import { chart } from "./plot.js";
 import { compareLink, go, homeLink, runLink, sessionLink } from "./route.js";
-import { prose } from "./text.js";
+import { prose, shownName } from "./text.js";
 
 const share = (value) => `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)}%`;
 const number = (value) => (Math.abs(value) >= 1000 ? count(Math.round(value)) : Number(value.toPrecision(3)).toString());
@@ -44,7 +44,7 @@ function results(rows) {
   const sound = (value) => (real(value?.value) && real(value?.interval?.low) && real(value?.interval?.high) ? value : null);
   const known = rows.filter((row) => row && typeof row === "object").slice(0, 70);
   if (known.length === 0) return null;
-  const columns = [["", (row) => String(row.name).slice(0, 60)], ["calibrated", (row) => estimate(sound(row.calibrated), percent)], ["gain, points", (row) => estimate(sound(row.gain), points)],
+  const columns = [["", (row) => shownName(String(row.name).slice(0, 60))], ["calibrated", (row) => estimate(sound(row.calibrated), percent)], ["gain, points", (row) => estimate(sound(row.gain), points)],
     ...[["distinct", "distinct"], ["valid", "valid"], ["judge", "own judge right"], ["avg", "held-out avg"], ["pass", "held-out pass"]].map(([key, label]) => [label, (row) => (real(row[key]) ? percent(row[key]) : "–")])];
   return h("div", { class: "scroll" }, h("table", { class: "numbers wide", "aria-label": "Before and after training" },
     h("thead", {}, h("tr", {}, columns.map(([label]) => h("th", { scope: "col" }, label)))),
@@ -85,7 +85,7 @@ export async function training(context, route) {
   const drawTop = () => {
     const last = found.seeds.map((seed) => seed.step ?? 0);
     const time = found.seeds.map((seed) => (seed.columns.step_s ?? []).reduce((sum, one) => sum + one, 0) * seed.every);
-    fill(top, h("h1", {}, h("span", { class: "name" }, run), " ", h("span", { class: "quiet" }, "training")),
+    fill(top, h("h1", {}, h("span", { class: "name" }, shownName(run)), " ", h("span", { class: "quiet" }, "training")),
       found.seeds.length === 0 && h("p", { class: "trouble" }, "This training has no seed that can be read."),
       h("ul", { class: "seeds" }, found.seeds.map((seed, at) => h("li", { class: `series-${at % 8}` },
         h("b", {}, `seed ${seed.seed}`), `: step ${count(last[at])}${seed.planned ? ` of ${count(seed.planned)}` : ""}`, time[at] > 0 && ` · ${seconds(time[at])}`,

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { fullText } from "./api.js";
 import { count, seconds, usd } from "./format.js";
 import { markdown } from "./markdown.js";
-import { answerText, box } from "./text.js";
+import { answerText, box, shownName } from "./text.js";
 
 const mark = (kind, sign, word) => h("span", { class: `mark ${kind}` }, h("span", { "aria-hidden": "true" }, `${sign} `), word);
 
@@ -37,7 +37,7 @@ export function draw(one, title, { right = null, note = "", sent = null } = {}) 
   const answer = one.answer === undefined ? null
     : h("p", { class: "answer", dir: "auto" }, h("span", { class: "quiet" }, "Answer "), h("span", { class: "value", tabindex: "0", role: "group", "aria-label": `${title}: answer` }, one.answer === null ? "–" : answerText(one.answer)));
   return h("article", { class: "draw" },
-    h("header", {}, h("h3", {}, h("span", { class: "name" }, title), note && h("span", { class: "quiet" }, ` ${note}`)), marks),
+    h("header", {}, h("h3", {}, h("span", { class: "name" }, shownName(title)), note && h("span", { class: "quiet" }, ` ${note}`)), marks),
     answer, thinking(one.reply, title),
     one.reply ? [rich(one.reply.text, `${title}: reply`), usage(one.reply), sent] : h("p", { class: "quiet" }, "The full reply is not stored."));
 }

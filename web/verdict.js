@@ -4,9 +4,9 @@ import { h } from "./dom.js";
 import { fullText } from "./api.js";
 import { badge } from "./outcome.js";
 import { rich } from "./turn.js";
-import { answerText } from "./text.js";
+import { answerText, shownName } from "./text.js";
 
-const named = (name) => h("span", { class: "name" }, name);
+const named = (name) => h("span", { class: "name" }, shownName(name));
 
 /** The outcome in a sentence. */
 function sentence({ grade, right, pair, check }) {

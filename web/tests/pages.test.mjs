@@ -10,6 +10,17 @@ import { after, before, describe, test } from "node:test";
 import { browser, evaluated, folder, synthetic, trained, viewer, watched } from "./support.mjs";
 
 const ASKE = process.env.ASKE;
+/** A name that attacks whoever shows it. */
+const EVIL = "</script><script>globalThis.__pwned=1</script>\u2028\u202e<img src=http://evil.example/x onerror=alert(1)>";
+
+/** An evaluation in which every text is hostile. */
+function hostile(path) {
+  mkdirSync(path);
+  writeFileSync(join(path, "run.toml"), "schema = 1\naske = \"0.1.0\"\n[identity]\neval = \"1\"\n[config.asker]\nmodel = \"m\"\n");
+  const line = (problem, sample) => JSON.stringify({ kind: "eval", schema: 1, dataset: EVIL, problem, sample, level: 4294967295, model: EVIL, question: `${EVIL} **b** [a](javascript:alert(1))\n`.repeat(100),
+    reference: EVIL, answer: EVIL.repeat(50), finish: "length", boxed: false, right: sample % 2 === 0, by: EVIL, used: {} });
+  writeFileSync(join(path, "records.jsonl"), ["../..", EVIL, "__proto__"].flatMap((problem) => Array.from({ length: 30 }, (_, sample) => `${line(problem, sample)}\n`)).join(""));
+}
 let context, at, page, account, runs;
 
 before(async () => {
@@ -18,6 +29,7 @@ before(async () => {
   trained(join(runs, "train"), "0,1", 2);
   evaluated(join(runs, "eval-a"), "nano-novice", "--samples", "3", "--limit", "12");
   evaluated(join(runs, "eval-b"), "nano-1m", "--samples", "3", "--limit", "12");
+  hostile(join(runs, "evil"));
   at = await viewer(runs);
   context = await browser();
   ({ page, account } = await watched(context));
@@ -35,6 +47,24 @@ const openAt = async (address, wait) => {
 };
 const open = (hash, wait) => openAt(`${at.address}${hash}`, wait);
 const sessionHash = (run, name, query = "") => `#/run/${run.replaceAll("/", "~")}/session/${encodeURIComponent(name.slice(0, name.lastIndexOf("/")))}/${name.slice(name.lastIndexOf("/") + 1)}${query}`;
+
+/** Opens the pages of the hostile evaluation and checks that its texts stay texts. */
+async function checkEvil(tab, address) {
+  for (const hash of ["#/run/evil", ...[EVIL, "../..", "__proto__"].map((name) => `#/run/evil/problem/${encodeURIComponent(EVIL)}/${encodeURIComponent(name)}?from=20`)]) {
+    await tab.goto("about:blank");
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await tab.goto(address(hash));
+    await tab.waitForSelector("a.row, .draw");
+    const seen = await tab.evaluate(() => ({
+      made: document.querySelectorAll("main :is(script, img, iframe, a[href^='javascript'], style)").length,
+      pwned: globalThis.__pwned,
+      hidden: /[\u2028\u202e]/.test(document.querySelector("main").textContent),
+      wide: document.documentElement.scrollWidth > innerWidth,
+    }));
+    assert.deepEqual(seen, { made: 0, pwned: undefined, hidden: false, wide: false }, hash);
+  }
+  await tab.setViewportSize({ width: 1280, height: 900 });
+}
 
 describe("a session", () => {
   test("begins with its outcome in a sentence, the reference and both answers", async () => {
@@ -190,6 +220,10 @@ describe("an evaluation", () => {
     await page.waitForFunction((total) => document.querySelectorAll(".row.compared").length === total, total);
   });
 
+  test("hostile names of datasets, problems and models are texts on one line", async () => {
+    await checkEvil(page, (hash) => `${at.address}${hash}`);
+  });
+
   test("nothing went wrong on any page", async () => {
     assert.deepEqual(await account(), []);
   });
@@ -270,6 +304,7 @@ describe("a static copy", () => {
       }));
       assert.deepEqual([seen.made, seen.pwned, seen.wide <= 0], [0, undefined, true], q);
     }
+    await checkEvil(tab, (hash) => `${pathToFileURL(join(copy, "index.html"))}${hash}`);
     // The policy holds under file://, too.
     const blocked = await tab.evaluate(async () => {
       const before = globalThis.__violations.length;

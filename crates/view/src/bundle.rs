@@ -36,6 +36,8 @@ const PAGE: u64 = 100;
 const SAMPLES: u64 = 20;
 /// Runs that are compared with each other at most.
 const MAX_COMPARED: usize = 8;
+/// Steps of a seed whose rollouts are written at most.
+const MAX_STEPS: u64 = 100_000;
 /// The time between two requests for a list that is not complete.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// Bytes of the longest response.
@@ -230,9 +232,12 @@ impl<P: FnMut(usize)> Writer<P> {
             return Ok(());
         }
         match row["kind"].as_str() {
-            Some("training") => drop(self.save("training", &run).await?),
+            Some("training") => {
+                let training = self.save("training", &run).await?;
+                self.rollouts(&training).await?;
+            }
             Some("evaluation") => self.evaluation(id).await?,
-            kind => {
+            _ => {
                 for route in RUN_ROUTES {
                     self.save(route, &run).await?;
                 }
@@ -242,25 +247,18 @@ impl<P: FnMut(usize)> Writer<P> {
                         self.save(route, &[("run", id), ("name", name)]).await?;
                     }
                 }
-                if kind == Some("rollouts") {
-                    self.rollouts(id).await?;
-                }
             }
         }
         Ok(())
     }
 
-    async fn rollouts(&mut self, id: &str) -> Result<(), ViewError> {
-        for step in 1.. {
-            let step = u64::to_string(&step);
-            let query = [("run", id), ("step", step.as_str())];
-            let (found, page) = self.get("rollouts", &query).await?;
-            let groups = page["groups"].as_array();
-            let sessions = |group: &Value| group["sessions"].as_array().is_some_and(|all| !all.is_empty());
-            if !found || !groups.is_some_and(|groups| groups.iter().any(sessions)) {
-                return Ok(());
+    /// The rollouts of all steps of a training.
+    async fn rollouts(&mut self, training: &Value) -> Result<(), ViewError> {
+        for seed in training["seeds"].as_array().into_iter().flatten() {
+            let (Some(run), Some(steps)) = (seed["run"].as_str(), seed["step"].as_u64()) else { continue };
+            for step in 1..=steps.min(MAX_STEPS) {
+                self.save("rollouts", &[("run", run), ("step", &step.to_string())]).await?;
             }
-            self.save("rollouts", &query).await?;
         }
         Ok(())
     }
