@@ -177,14 +177,13 @@ impl<P: FnMut(usize)> Writer<P> {
     /// Every response that the page can need.
     async fn all(&mut self) -> Result<(), ViewError> {
         // Waits until all rows have their numbers.
-        let mut rows = Vec::new();
-        loop {
+        let rows = loop {
             let (_, listed) = self.get("runs", &[]).await?;
-            rows = listed["runs"].as_array().cloned().unwrap_or(rows);
+            let rows = listed["runs"].as_array().cloned().unwrap_or_default();
             if rows.iter().all(|row| row["state"] != "reading") {
-                break;
+                break rows;
             }
-        }
+        };
         self.summary.runs = rows.len();
         self.pages("home", &[("parts", "true")], PAGE).await?;
         for row in &rows {

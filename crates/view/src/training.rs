@@ -51,11 +51,8 @@ pub(crate) fn curves(seed: &Seed) -> Value {
     let last = steps.last().map(|line| line.step);
     let every = steps.len().div_ceil(MAX_POINTS).max(1);
     let count = steps.len();
-    let mut at = 0;
-    steps.retain(|_| {
-        at += 1;
-        (at - 1) % every == 0 || at == count
-    });
+    let mut place = 0..count;
+    steps.retain(|_| place.next().is_some_and(|at| at.is_multiple_of(every) || at + 1 == count));
     json!({
         "seed": seed.number,
         "step": last,
