@@ -140,6 +140,8 @@ describe("links", () => {
     assert.deepEqual(await heading(page, at.address), before);
     const again = await viewer(runs);
     assert.deepEqual(await heading(page, again.address), before);
+    // A page that follows a viewer would miss it.
+    await page.goto("about:blank");
     again.child.kill();
     const alone = await viewer(join(runs, "second"));
     assert.deepEqual(await heading(page, alone.address), before);
@@ -147,6 +149,7 @@ describe("links", () => {
     await page.goto(alone.address);
     await page.waitForSelector("a.row");
     assert.match(page.url(), /#\/run\/second$/, "a single run is opened");
+    await page.goto("about:blank");
     alone.child.kill();
     for (const gone of ["aaa", "elsewhere"]) rmSync(join(runs, gone), { recursive: true });
     await other.waitForFunction(() => ![...document.querySelectorAll("a.row-link")].some((one) => one.textContent === "aaa"), null, { timeout: 15000 });
