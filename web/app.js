@@ -84,15 +84,19 @@ function followPage(page) {
     showStatus();
     // A page that could not be shown may be there now.
     if (!page.shown) return show();
-    await attempt(() => page.shown.update?.());
+    await attempt(() => page.shown.update?.(), page);
   }, showStatus);
 }
 
-async function attempt(action) {
+/** Shows an error of an action; a page that it was updating is shown anew when it changes again. */
+async function attempt(action, page = null) {
   try {
     await action();
   } catch (error) {
-    if (error.name !== "AbortError") showError(error);
+    if (error.name === "AbortError") return;
+    page?.shown.leave?.();
+    if (page) Object.assign(page, { shown: null, same: () => false });
+    showError(error);
   }
 }
 
