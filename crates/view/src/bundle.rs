@@ -128,12 +128,12 @@ impl Drop for Draft<'_> {
 
 fn write_page<P: FnMut(usize)>(writer: &mut Writer<P>, folder: &Path) -> Result<(), ViewError> {
     for (name, style) in assets::styles() {
-        writer.write(folder.join(name), style.as_bytes())?;
+        writer.write(&folder.join(name), style.as_bytes())?;
     }
     let script = classic::script(&assets::modules(), "app.js").map_err(ViewError::Page)?;
     let script = format!("globalThis.askeBundle = {{ compared: {MAX_COMPARED} }};\n{script}");
-    writer.write(folder.join("app.js"), script.as_bytes())?;
-    writer.write(folder.join("index.html"), page()?.as_bytes())
+    writer.write(&folder.join("app.js"), script.as_bytes())?;
+    writer.write(&folder.join("index.html"), page()?.as_bytes())
 }
 
 /// The page, with its policy, a classic script and a note.
@@ -330,14 +330,14 @@ impl<P: FnMut(usize)> Writer<P> {
         };
         let chunk = format!("askeChunk({}, {}, {found});\n", literal(&key), literal(&json));
         let name = self.name(&key, "js")?;
-        self.write(self.folder.join(name), chunk.as_bytes())?;
+        self.write(&self.folder.join(name), chunk.as_bytes())?;
         let mut links = Vec::new();
         full_texts(&value, &mut links);
         for link in links {
             let (found, text) = self.fetch(&link).await?;
             if found {
                 let name = self.name(&link, "txt")?;
-                self.write(self.folder.join(name), &text)?;
+                self.write(&self.folder.join(name), &text)?;
             }
         }
         Ok(value)
@@ -352,8 +352,8 @@ impl<P: FnMut(usize)> Writer<P> {
         }
     }
 
-    fn write(&mut self, path: PathBuf, bytes: &[u8]) -> Result<(), ViewError> {
-        std::fs::write(&path, bytes).map_err(ViewError::write(&path))?;
+    fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
+        std::fs::write(path, bytes).map_err(ViewError::write(path))?;
         self.summary.files += 1;
         self.summary.bytes += bytes.len() as u64;
         (self.progress)(self.summary.files);
@@ -412,7 +412,7 @@ fn full_texts(value: &Value, found: &mut Vec<String>) {
             for (name, value) in fields {
                 match value {
                     Value::String(text) if name == "full" && text.starts_with("/api/text?") => {
-                        found.push(text.clone())
+                        found.push(text.clone());
                     }
                     Value::Array(all) if name == "full" => {
                         found.extend(

@@ -141,12 +141,12 @@ pub(crate) fn verdicts(
 ) -> Result<Vec<Verdict>, RunError> {
     let Some((checker, tokens)) = &settings.equivalence else { return Ok(Vec::new()) };
     let seed = Seed(settings.run.seed);
-    let (mut known, mut found, mut seen) = (Verdicts::new(), Vec::new(), HashSet::new());
+    let (mut known, mut found, mut asked) = (Verdicts::new(), Vec::new(), HashSet::new());
     let answers = transcript.answers();
     while let Err(missing) = grade(&answers, &settings.domain, Some(&known)) {
         let before = known.len();
         for pair in missing {
-            if !seen.insert(pair.clone()) {
+            if !asked.insert(pair.clone()) {
                 continue;
             }
             let record = aske_bench::record_name("equivalence", &[&pair.reference, &pair.candidate]);
@@ -154,9 +154,9 @@ pub(crate) fn verdicts(
             draws.sort_by_key(|(slot, _)| *slot);
             for (slot, call) in draws {
                 let messages = settings.pack.equivalence(&pair.reference, &pair.candidate);
-                let asked = Call { slot, messages, max_tokens: *tokens };
+                let call_again = Call { slot, messages, max_tokens: *tokens };
                 let role = (checker.model.clone(), Some(checker.sampling.clone()));
-                let request = request(seed, &record, asked, role, Some(&call));
+                let request = request(seed, &record, call_again, role, Some(&call));
                 let whole = call.reply.finish != aske_chat::Finish::Length;
                 let equal = read_verdict(&call.reply.content).filter(|_| whole);
                 if let Some(equal) = equal {

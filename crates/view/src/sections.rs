@@ -24,7 +24,8 @@ pub(crate) fn sections(text: &str) -> Vec<Part<'_>> {
             continue;
         }
         if let Some((found, length)) = tag_at(&text[at..]) {
-            push(&mut parts, section, &text[begin..at]);
+            // Headings and emphasis in front of a tag belong to it.
+            push(&mut parts, section, text[begin..at].trim_end_matches(['#', '*', '_', '`', ' ']));
             (section, begin) = (Some(found), at + length);
         }
     }
@@ -35,19 +36,21 @@ pub(crate) fn sections(text: &str) -> Vec<Part<'_>> {
 /// The tag at the start of a text and its length, the emphasis and the colon behind it included.
 fn tag_at(text: &str) -> Option<(Section, usize)> {
     let window = &text[..text.floor_char_boundary(MAX_TAG)];
-    let section = Section::ALL.into_iter().find(|section| section.is_in(window))?;
+    let mut ends = window.match_indices('#').skip(1).map(|(at, _)| at + 1);
+    let (section, end) = ends.find_map(|end| {
+        let section = Section::ALL.into_iter().find(|section| section.is_in(&window[..end]))?;
+        Some((section, end))
+    })?;
     // The tag must begin here, not at a later `#`.
-    if window.len() > 1 && section.is_in(&window[1..]) {
+    if section.is_in(&window[1..end]) {
         return None;
     }
-    let end = window.match_indices('#').map(|(at, _)| at + 1).find(|end| section.is_in(&window[..*end]))?;
     let behind = &text[end..];
     Some((section, end + behind.len() - behind.trim_start_matches(['#', '*', '_', '`', ':']).len()))
 }
 
 fn push<'t>(parts: &mut Vec<Part<'t>>, section: Option<Section>, text: &'t str) {
-    // Headings and emphasis in front of the next tag belong to the tag.
-    let text = text.trim_end_matches(['#', '*', '_', '`', ' ']).trim();
+    let text = text.trim();
     if section.is_some() || !text.is_empty() {
         parts.push(Part { section, text });
     }
@@ -72,6 +75,7 @@ mod tests {
         );
         assert_eq!(parts("#Question# a #Question# b"), [(question, "a"), (question, "b")]);
         assert_eq!(parts("no tag # Questions #"), [(None, "no tag # Questions #")]);
+        assert_eq!(parts("#Draft# **d**\n#Question# **q**"), [(draft, "**d**"), (question, "**q**")]);
         assert_eq!(parts("#Draft#"), [(draft, "")]);
         assert!(parts("").is_empty());
         assert_eq!(parts("é#é#Draft#é"), [(None, "é#é"), (draft, "é")]);

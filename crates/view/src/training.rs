@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_long_training_is_thinned_and_keeps_its_last_step() {
-        let lines: String = (1..=2501).map(|step| format!("{{\"step\":{step}}}\n")).collect();
+        let lines = (1..=2501).map(|step| format!("{{\"step\":{step}}}\n")).collect::<Vec<_>>().concat();
         let (_folder, seed) = seed(&lines);
         let found = curves(&seed);
         let steps = found["columns"]["step"].as_array().unwrap();
