@@ -51,6 +51,7 @@ async function show() {
   const mine = { route, shown: null, same: () => false, ended: new AbortController() };
   current = mine;
   await attempt(async () => {
+    Object.assign(context, { run: null, runs: [], version: 0 });
     const found = await readRuns(route);
     if (current !== mine) return;
     Object.assign(context, found);
@@ -69,7 +70,9 @@ async function show() {
     scrollTo(0, 0);
     shown.entered?.();
   });
-  if (current === mine) followPage(mine);
+  if (current !== mine) return;
+  if (!mine.shown && !context.run) header(route);
+  followPage(mine);
 }
 
 /** Pages that do not need the records of their run. */
@@ -102,7 +105,13 @@ async function attempt(action, page = null) {
 
 function showError(error) {
   fill(main, h("h1", {}, "Cannot show this page"), h("p", { class: "trouble", role: "alert" }, error.message),
-    h("p", {}, h("a", { href: homeLink() }, "All runs")));
+    h("p", {}, h("a", { href: homeLink() }, "All runs"), ...sameName()));
+}
+
+/** A link to the runs whose name is that of a run that is not there. */
+function sameName() {
+  const name = currentRoute().run?.split("/").at(-1);
+  return name && !context.run ? [" · ", h("a", { href: homeLink({ q: name, parts: "true" }) }, "Runs of that name")] : [];
 }
 
 function header(route) {

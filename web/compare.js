@@ -104,7 +104,7 @@ export async function compare(context, route) {
     rows.draw(page, (one) => row(one, bothLink(pair.map((index) => ids[index]), one.name, filter)), (next) => go(href({ ...filter, offset: next || "" })));
   };
   const heading = h("h2", { class: "list-head" });
-  const every = h("section", { "aria-label": "All runs" }, ids.length > 2 && allPairs(null, ids, pair));
+  const every = h("section", { class: "panel", "aria-label": "All runs" }, ids.length > 2 && allPairs(null, ids, pair));
   const showVerdict = () => evidence(ids, context.version).then((found) => { tables = found; drawTop(); fill(every, ids.length > 2 && allPairs(tables, ids, pair)); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
   await read();
   return {

@@ -191,27 +191,19 @@ fn is_folder(entry: &std::fs::DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && follow())
 }
 
-/// The runs that a link can mean: the one of this id; else those whose id or path ends with it.
-pub(crate) fn lookup<'f>(all: &'f [Found], link: &str) -> Vec<&'f Found> {
-    if let Some(found) = all.iter().find(|found| found.id == link) {
-        return vec![found];
-    }
+/// The runs that a link could mean that was made by a viewer started with other folders: their paths end with it. It is
+/// never one of them for certain, because the run that was meant may be gone.
+pub(crate) fn candidates<'f>(all: impl Iterator<Item = &'f Found>, link: &str) -> Vec<&'f Found> {
     let wanted: Vec<&str> = link.split('/').collect();
     if wanted.iter().any(|name| ["", ".", ".."].contains(name)) {
         return Vec::new();
     }
-    let ends = |names: &[String]| {
+    let ends = |found: &&Found| {
+        let names = names(&absolute(&found.path));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         names.ends_with(&wanted)
     };
-    let of = |found: &&Found| ends(&names(&absolute(&found.path)));
-    let longer = |found: &&Found| {
-        // The link has more folders in front than the id: the viewer was started further up.
-        let id: Vec<&str> = found.id.split('/').collect();
-        wanted.ends_with(&id)
-    };
-    let by_path: Vec<&Found> = all.iter().filter(of).collect();
-    if by_path.is_empty() { all.iter().filter(longer).collect() } else { by_path }
+    all.filter(ends).collect()
 }
 
 /// The folders in a folder, by name.
@@ -318,18 +310,19 @@ mod tests {
     }
 
     #[test]
-    fn a_link_from_a_viewer_that_was_started_elsewhere_finds_the_run() {
+    fn a_link_from_a_viewer_that_was_started_elsewhere_has_candidates() {
         let folder = tempfile::tempdir().unwrap();
         make(folder.path(), &["runs/train/seed-0", "runs/other/seed-0", "runs/z"]);
         let all = find(&roots(&[folder.path().join("runs")]));
-        let means =
-            |link: &str| lookup(&all, link).into_iter().map(|found| found.id.as_str()).collect::<Vec<_>>();
-        assert_eq!(means("z"), ["z"]);
-        assert_eq!(means("runs/z"), ["z"]);
-        assert_eq!(means("elsewhere/runs/z"), ["z"]);
-        assert_eq!(means("seed-0"), ["other/seed-0", "train/seed-0"]);
-        assert!(means("../z").is_empty() && means("other/../z").is_empty() && means("/z").is_empty());
-        assert!(means("none").is_empty() && means("").is_empty() && means("/etc/passwd").is_empty());
+        let could_be = |link: &str| {
+            let found = candidates(all.iter(), link);
+            found.into_iter().map(|found| found.id.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!((could_be("runs/z"), could_be("z")), (vec!["z"], vec!["z"]));
+        assert_eq!(could_be("seed-0"), ["other/seed-0", "train/seed-0"]);
+        for none in ["elsewhere/z", "../z", "other/../z", "/z", "none", "", "/etc/passwd"] {
+            assert!(could_be(none).is_empty(), "{none}");
+        }
     }
 
     #[cfg(unix)]

@@ -264,29 +264,21 @@ impl RunStore {
         entry.version.store(version, Ordering::Relaxed);
     }
 
-    /// The run of an id, or of a link from a viewer that was started with other folders; without an id the first run.
+    /// The run of an id; without an id the first run.
     pub(crate) fn find(&self, id: Option<&str>) -> Result<Arc<Entry>, ApiError> {
         let entries = self.entries();
         let Some(id) = id else {
             return entries.first().cloned().ok_or_else(|| ApiError::not_found("there are no runs"));
         };
-        let by_id = |id: &str| entries.iter().find(|entry| entry.found.id == id).cloned();
-        if let Some(entry) = by_id(id) {
-            return Ok(entry);
-        }
-        let all: Vec<Found> = entries.iter().map(|entry| entry.found.clone()).collect();
-        match catalogue::lookup(&all, id).as_slice() {
-            [only] => by_id(&only.id),
-            [] => None,
-            several => {
-                let ids: Vec<&str> = several.iter().take(5).map(|found| found.id.as_str()).collect();
-                let message = format!("several runs are called `{}`", shorten(id));
-                return Err(ApiError::not_found(message).with_hint(format!("name one of {}", ids.join(", "))));
-            }
-        }
-        .ok_or_else(|| {
-            ApiError::not_found(format!("there is no run `{}` below the folders of this viewer", shorten(id)))
-                .with_hint("start `aske view` with the folder that holds it")
+        entries.iter().find(|entry| entry.found.id == id).cloned().ok_or_else(|| {
+            let named = catalogue::candidates(entries.iter().map(|entry| &entry.found), id);
+            let ids: Vec<&str> = named.iter().take(5).map(|found| found.id.as_str()).collect();
+            let hint = match ids.as_slice() {
+                [] => "start `aske view` with the folder that holds it".to_owned(),
+                ids => format!("it could be {}", ids.join(", ")),
+            };
+            let message = format!("there is no run `{}` below the folders of this viewer", shorten(id));
+            ApiError::not_found(message).with_hint(hint)
         })
     }
 
