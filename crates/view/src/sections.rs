@@ -36,15 +36,9 @@ pub(crate) fn sections(text: &str) -> Vec<Part<'_>> {
 /// The tag at the start of a text and its length, the emphasis and the colon behind it included.
 fn tag_at(text: &str) -> Option<(Section, usize)> {
     let window = &text[..text.floor_char_boundary(MAX_TAG)];
-    let mut ends = window.match_indices('#').skip(1).map(|(at, _)| at + 1);
-    let (section, end) = ends.find_map(|end| {
-        let section = Section::ALL.into_iter().find(|section| section.is_in(&window[..end]))?;
-        Some((section, end))
-    })?;
-    // The tag must begin here, not at a later `#`.
-    if section.is_in(&window[1..end]) {
-        return None;
-    }
+    // Between the two `#` of a tag there is no other.
+    let end = 2 + window[1..].find('#')?;
+    let section = Section::ALL.into_iter().find(|section| section.is_in(&window[..end]))?;
     let behind = &text[end..];
     Some((section, end + behind.len() - behind.trim_start_matches(['#', '*', '_', '`', ':']).len()))
 }
