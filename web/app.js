@@ -124,6 +124,8 @@ function header(route) {
     run && [separator(), h("a", { class: "name", href: runLink(run.id) }, run.part_of ? run.id.slice(run.part_of.length + 1) : run.id)],
     !run && runs.length > 0 && [separator(), h("a", { href: compareLink(route.runs) }, "Comparison")]]);
   refill(document.getElementById("views"), [run?.id, run?.kind, route.view], () => (run ? (TABS_BY_KIND[run.kind] ?? TABS).map(tab) : []));
+  // On a narrow screen the tabs scroll.
+  document.querySelector("#views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   showStatus();
 }
 
