@@ -75,7 +75,7 @@ def first_page(program, run):
     address = process.stdout.readline()
     assert "http://" in address, "the viewer ended"
     port = urllib.parse.urlparse(address[address.index("http://"):].split()[0]).port
-    for path in ["/", "/style.css", "/app.js", "/api/runs", "/api/sessions?run=0&limit=100"]:
+    for path in ["/", "/style.css", "/app.js", "/api/run", "/api/sessions?limit=100"]:
         get(port, path)
     seconds = time.perf_counter() - start
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()

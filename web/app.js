@@ -1,81 +1,135 @@
-// The application: shows the view of the current route, and updates it while a run grows.
+// The application: shows the view of the current route, and updates it while its run grows.
 
 import { request, follow } from "./api.js";
-import { h, fill, refill, select } from "./dom.js";
+import { h, fill, refill } from "./dom.js";
 import { listen } from "./shortcuts.js";
-import { currentRoute, go, link } from "./route.js";
+import { compareLink, currentRoute, homeLink, runLink } from "./route.js";
+import { home } from "./home.js";
 import { overview } from "./overview.js";
 import { session } from "./session.js";
 import { maps } from "./maps.js";
 import { compare } from "./compare.js";
 import { sideBySide } from "./side-by-side.js";
-import { problem as evalProblem, problems } from "./eval.js";
+import { evaluation, problem } from "./eval.js";
+import { evalCompare } from "./eval-compare.js";
+import { training } from "./training.js";
+import { analysis } from "./analysis.js";
+import { validity } from "./validity.js";
+import { configuration } from "./configuration.js";
+import { calls } from "./calls.js";
 
-const isEval = (run) => Boolean(run?.evals);
-const run = (context, route) => (isEval(context.runs[Number(route.parts[0] ?? 0)]) ? problems : overview)(context, route);
-const VIEWS = { run, session, maps, compare, both: sideBySide, eval: evalProblem };
+const VIEWS = { home, run: overview, session, problem, maps, analysis, validity, config: configuration, calls, compare, both: sideBySide };
+/** The first page of runs of some kinds. */
+const BY_KIND = { evaluation, training };
+/** The tabs of a run with sessions. */
+const TABS = [["run", "Sessions"], ["maps", "Maps"], ["analysis", "Analysis"], ["validity", "Validity"], ["config", "Configuration"], ["calls", "Calls"]];
+/** The tabs of runs of some kinds. */
+const TABS_BY_KIND = { evaluation: [["run", "Problems"], ["config", "Configuration"], ["calls", "Calls"]], training: [["run", "Training"]] };
+
 const main = document.getElementById("main");
-const context = { runs: [], version: 0 };
+// The row of the current run, or those of the compared runs, and the version in which they were read.
+const context = { run: null, runs: [], version: 0 };
 let current = null;
 
-async function readRuns() {
-  const { runs, version } = await request("runs");
-  Object.assign(context, { runs, version });
+/** Reads the rows of the runs of a route. */
+async function readRuns(route) {
+  const ids = route.run === null ? route.runs : [route.run];
+  const rows = await Promise.all(ids.map((run) => request("run", { run })));
+  return { run: route.run === null ? null : rows[0], runs: rows, version: Math.max(0, ...rows.map((row) => row.version)) };
 }
+
+const path = (route) => [route.view, route.run, ...route.runs, ...route.parts].join("\n");
 
 async function show() {
   const route = currentRoute();
   if (current?.same(route)) {
-    header(route);
     current.route = route;
     return attempt(() => current.shown.navigate(route));
   }
   current?.shown?.leave?.();
-  const view = VIEWS[route.view];
-  const first = view ? Number(route.parts[0] ?? 0) : -1;
-  header(route);
-  if (!view || !context.runs[first]) return showError(new Error("This page does not exist."));
-  const mine = { view: route.view, route, shown: null, same: () => false };
+  current?.ended.abort();
+  const mine = { route, shown: null, same: () => false, ended: new AbortController() };
   current = mine;
   await attempt(async () => {
+    Object.assign(context, { run: null, runs: [], version: 0 });
+    const found = await readRuns(route);
+    if (current !== mine) return;
+    Object.assign(context, found);
+    const kind = context.run?.kind;
+    const evals = route.view === "compare" && context.runs.length === 2 && context.runs.every((run) => run.kind === "evaluation");
+    const view = (route.view === "run" && BY_KIND[kind]) || (evals && evalCompare) || (Object.hasOwn(VIEWS, route.view) && VIEWS[route.view]);
+    if (!view || (route.view === "run" && route.run === null)) throw new Error("This page does not exist.");
+    header(route);
+    if (context.run?.state === "broken" && !VIEWS_OF_BROKEN.has(route.view)) throw new Error(context.run.trouble);
     const shown = await view(context, route);
     if (current !== mine) return;
     mine.shown = shown;
-    const path = (at) => [at.view, ...at.parts].join("\n");
     mine.same = (other) => Boolean(shown.navigate) && path(other) === path(mine.route);
     document.title = `${shown.title} · Ask-E`;
     fill(main, shown.node);
     scrollTo(0, 0);
     shown.entered?.();
   });
+  if (current !== mine) return;
+  if (!mine.shown && !context.run) header(route);
+  followPage(mine);
 }
 
-async function attempt(action) {
+/** Pages that do not need the records of their run. */
+const VIEWS_OF_BROKEN = new Set(["config", "calls"]);
+
+function followPage(page) {
+  const { run } = page.route;
+  follow(run, context.version, page.ended.signal, async () => {
+    const found = await readRuns(page.route);
+    if (current !== page) return;
+    Object.assign(context, found);
+    showStatus();
+    // A page that could not be shown may be there now.
+    if (!page.shown) return show();
+    await attempt(() => page.shown.update?.(), page);
+  }, showStatus);
+}
+
+/** Shows an error of an action; a page that it was updating is shown anew when it changes again. */
+async function attempt(action, page = null) {
   try {
     await action();
   } catch (error) {
-    if (error.name !== "AbortError") showError(error);
+    if (error.name === "AbortError") return;
+    page?.shown.leave?.();
+    if (page) Object.assign(page, { shown: null, same: () => false });
+    showError(error);
   }
 }
 
 function showError(error) {
   fill(main, h("h1", {}, "Cannot show this page"), h("p", { class: "trouble", role: "alert" }, error.message),
-    h("p", {}, h("a", { href: link("run", [0]) }, "Go to the first run")));
+    h("p", {}, h("a", { href: homeLink() }, "All runs"), ...sameName()));
+}
+
+/** A link to the runs whose name is that of a run that is not there. */
+function sameName() {
+  const name = currentRoute().run?.split("/").at(-1);
+  return name && !context.run ? [" · ", h("a", { href: homeLink({ q: name, parts: "true" }) }, "Runs of that name")] : [];
 }
 
 function header(route) {
-  const at = Math.min(Math.max(Number(route.parts[0]) || 0, 0), Math.max(context.runs.length - 1, 0));
-  const options = context.runs.map((run, index) => [String(index), `${run.name} (${run.asker})`]);
-  const choose = (value) => go(link(route.view === "maps" ? "maps" : "run", [value]));
-  refill(document.getElementById("runs"), [options, at, route.view], () => (options.length > 1
-    ? select("Run", options, String(at), choose)
-    : h("span", { class: "name" }, options[0]?.[1] ?? "")));
-  const tab = (view, label, parts) =>
-    h("a", { href: link(view, parts), "aria-current": route.view === view ? "page" : false }, label);
-  const other = at === 0 ? 1 : 0;
-  refill(document.getElementById("views"), [options.length, at, route.view], () => isEval(context.runs[at]) ? [tab("run", "Problems", [at])] : [tab("run", "Sessions", [at]), tab("maps", "Maps", [at]),
-    context.runs.length > 1 && tab("compare", "Compare", [Math.min(at, other), Math.max(at, other)])]);
+  const { run, runs } = context;
+  const tab = ([view, label]) => h("a", { href: runLink(run.id, view === "run" ? [] : [view]), "aria-current": route.view === view ? "page" : false }, label);
+  const name = run ? run.id : runs.length > 0 ? "comparison" : null;
+  refill(document.getElementById("runs"), [name, run?.part_of], () => [
+    h("a", { href: homeLink(), "aria-current": route.view === "home" ? "page" : false }, "Runs"),
+    run?.part_of && [separator(), h("a", { class: "name", href: runLink(run.part_of) }, run.part_of)],
+    run && [separator(), h("a", { class: "name", href: runLink(run.id) }, run.part_of ? run.id.slice(run.part_of.length + 1) : run.id)],
+    !run && runs.length > 0 && [separator(), h("a", { href: compareLink(route.runs) }, "Comparison")]]);
+  refill(document.getElementById("views"), [run?.id, run?.kind, route.view], () => (run ? (TABS_BY_KIND[run.kind] ?? TABS).map(tab) : []));
+  // On a narrow screen the tabs scroll.
+  document.querySelector("#views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  showStatus();
 }
+
+const separator = () => h("span", { class: "quiet", "aria-hidden": "true" }, "/");
 
 function showStatus(error = "") {
   const writing = context.runs.some((run) => run.writing);
@@ -85,23 +139,15 @@ function showStatus(error = "") {
     message && h("span", { class: "trouble" }, message), writing && h("span", { class: "following" }, "live")]);
 }
 
+/** A viewer of a single run begins with it. */
 async function start() {
-  await readRuns();
-  showStatus();
-  if (!location.hash) history.replaceState(null, "", link("run", [0]));
+  if (!location.hash) {
+    const { alone } = await request("home", { limit: 0 });
+    history.replaceState(null, "", alone === null ? homeLink() : runLink(alone));
+  }
   addEventListener("hashchange", show);
   listen(() => current?.shown);
   await show();
-  follow(context.version, async () => {
-    await readRuns();
-    showStatus();
-    header(currentRoute());
-    try {
-      await current?.shown?.update?.();
-    } catch (error) {
-      if (error.name !== "AbortError") throw error;
-    }
-  }, showStatus);
 }
 
 start().catch(showError);

@@ -2,7 +2,7 @@
 
 const ATTRIBUTES = new Set([
   "class", "id", "href", "title", "type", "value", "name", "placeholder", "for", "role", "tabindex", "open",
-  "disabled", "selected", "checked", "scope", "colspan", "autocomplete", "spellcheck", "dir", "lang",
+  "disabled", "selected", "checked", "scope", "min", "max", "colspan", "autocomplete", "spellcheck", "dir", "lang",
 ]);
 
 /** An element with attributes, listeners (`on`), custom properties (`vars`) and children. */
@@ -11,12 +11,28 @@ export function h(tag, { on = {}, vars = {}, data = {}, ...attributes } = {}, ..
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (!ATTRIBUTES.has(name) && !name.startsWith("aria-")) throw new Error(`attribute ${name} is not allowed`);
-    if (name === "href" && !/^(#|\/api\/text\?)/.test(String(value))) throw new Error("links must stay on the page");
+    if (name === "href" && !/^(#|\/api\/text\?|data\/[0-9a-f]{16}\.txt$)/.test(String(value))) throw new Error("links must stay on the page");
     element.setAttribute(name, value === true ? "" : String(value));
   }
   for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
   for (const [name, value] of Object.entries(vars)) element.style.setProperty(`--${name}`, String(value));
   for (const [name, value] of Object.entries(data)) element.dataset[name] = String(value);
+  add(element, children);
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_ELEMENTS = new Set(["svg", "g", "path", "rect", "circle", "line", "text", "title"]);
+const SVG_ATTRIBUTES = new Set(["viewBox", "preserveAspectRatio", "d", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "class", "role", "text-anchor", "transform"]);
+
+/** An SVG element with attributes and children. */
+export function svg(tag, attributes = {}, ...children) {
+  if (!SVG_ELEMENTS.has(tag)) throw new Error(`element ${tag} is not allowed`);
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!SVG_ATTRIBUTES.has(name) && !name.startsWith("aria-")) throw new Error(`attribute ${name} is not allowed`);
+    element.setAttribute(name, String(value));
+  }
   add(element, children);
   return element;
 }

@@ -4,8 +4,6 @@ import { h, refill, select } from "./dom.js";
 import { size } from "./format.js";
 import { FLAG_NAMES, flagLabel } from "./outcome.js";
 
-const SORTS = [["", "oldest first"], ["latest", "latest first"], ["pair", "by pair"], ["outcome", "by outcome"]];
-
 /** The controls; `change(key, value, typing)` is called for each change. */
 export function filters(run, change) {
   const search = h("input", {
@@ -23,7 +21,6 @@ export function filters(run, change) {
       one("a", "Solver", "any solver", solvers),
       one("b", "Other solver", "against any", solvers.filter(([name]) => name !== filter.a)),
       one("flag", "Flag", "any flags", FLAG_NAMES.map((flag) => [flag, flagLabel(flag)])),
-      select("Order", SORTS, filter.sort ?? "", (value) => change("sort", value)),
       Object.keys(filter).length > 0 && h("button", { type: "button", on: { click: () => change(null) } }, "Clear")]);
     if (focused && !node.contains(document.activeElement)) rest.querySelector(`select[aria-label="${focused}"]`)?.focus();
   };

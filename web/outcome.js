@@ -37,6 +37,14 @@ export function bar(counts, href, chosen) {
     h("ul", { class: "chips", "aria-label": "Sessions by outcome" }, words));
 }
 
+/** A small bar without a legend; its label says the numbers. */
+export function smallBar(counts) {
+  const shown = OUTCOMES.map((one, at) => ({ ...one, n: counts[at] })).filter((one) => one.n > 0);
+  const label = shown.map(({ id, n }) => `${id} ${count(n)}`).join(", ");
+  return h("span", { class: "bar small", role: "img", "aria-label": label, title: label },
+    shown.map(({ id, n }) => h("span", { class: `part ${id}`, vars: { grow: n } })));
+}
+
 /** The names of a pair, each marked as right or wrong. */
 export function rightOf(pair, right) {
   if (!right) return null;

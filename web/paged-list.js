@@ -15,7 +15,7 @@ export function pagedList(label) {
   const pager = h("nav", { class: "pager", "aria-label": "Pages" });
   const node = h("div", { class: "list" }, rows, pager);
   let turnTo = () => {};
-  const links = () => [...rows.querySelectorAll("a.row")];
+  const links = () => [...rows.querySelectorAll("a.row, a.compared-link")];
 
   const draw = (page, row, turn) => {
     const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.name : null;

@@ -2,8 +2,9 @@
 
 import { evidence } from "./api.js";
 import { h, refill } from "./dom.js";
-import { between, count, percent } from "./format.js";
+import { between, count, percent, points } from "./format.js";
 import { bar } from "./outcome.js";
+import { runLink } from "./route.js";
 
 /** The calibrated share and its intervals in words; without `tables`, its evidence, there are no intervals yet. */
 export function headlineOf(run, tables) {
@@ -37,11 +38,11 @@ function caveats(found) {
 }
 
 /** The summary of a run; `draw` updates it, `refine` loads the interval and the caveats. */
-export function runSummary(context, place, href) {
+export function runSummary(context, href) {
   const node = h("section", { class: "headline", "aria-label": "Result" });
   let tables = null;
   const draw = (counts, chosen) => {
-    const run = context.runs[place];
+    const run = context.run;
     const { rate, intervals } = headlineOf(run, tables);
     refill(node, [run, tables && [tables.outcomes, tables.caveats, tables.sampling], counts, chosen, href("")], () => [
       h("div", { class: "big" },
@@ -50,9 +51,10 @@ export function runSummary(context, place, href) {
           run.sessions > run.graded && `, ${count(run.sessions - run.graded)} ungraded`,
           run.check && [", cross-check by ", h("span", { class: "name" }, run.check)])),
       h("p", { class: "rate" }, h("b", {}, percent(rate)), " calibrated",
-        intervals && h("span", { class: "quiet" }, ` ${intervals}`)),
+        intervals && h("span", { class: "quiet" }, ` ${intervals}`),
+        run.separation && h("a", { class: "separation", href: runLink(run.id, ["analysis"]) }, `${points(run.separation.value).replace("+", "")} points real separation`)),
       bar(counts, href, chosen), caveats(tables?.caveats)]);
   };
-  const refine = async () => { tables = (await evidence(context.version)).runs?.[place] ?? null; };
+  const refine = async () => { tables = (await evidence([context.run.id], context.version)).runs?.[0] ?? null; };
   return { node, draw, refine };
 }

@@ -1,6 +1,6 @@
 // Keyboard shortcuts, the same in all views.
 
-const typing = (target) => target instanceof Element && target.matches("input, select, textarea");
+const typing = (target) => target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
 
 /** Moves the focus among links; returns false at an end. */
 export function step(links, by) {
@@ -12,7 +12,7 @@ export function step(links, by) {
   return true;
 }
 
-/** Calls the functions in the current view's `keys`: `next`, `previous`, `down`, `up`, `back`, `search`. */
+/** Calls the functions in the current view's `keys`: `next`, `previous`, `down`, `up`, `back`, `search`, `select`. */
 export function listen(view) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -31,5 +31,6 @@ function nameOf(event) {
   if (key === "k") return "previous";
   if (key === "ArrowDown" && !inBox) return "down";
   if (key === "ArrowUp" && !inBox) return "up";
+  if (key === "x") return "select";
   return key === "/" ? "search" : null;
 }

@@ -2,17 +2,17 @@
 
 import { request } from "./api.js";
 import { h } from "./dom.js";
-import { go, link } from "./route.js";
+import { compareLink, go, sessionLink, sessionName } from "./route.js";
 import { sessionContent } from "./session.js";
 
-/** The view of `#/both/FIRST/SECOND/NAME`. */
+/** The view of `#/both/RUN/RUN/PAIR/SAMPLE`. */
 export async function sideBySide(context, route) {
-  const runs = route.parts.slice(0, 2).map(Number);
-  const name = route.parts[2] ?? "";
+  const runs = context.runs.map((run) => run.id);
+  const name = sessionName(route);
   const sessions = await Promise.all(runs.map((run) => request("session", { run, name })));
-  const back = link("compare", runs, route.query);
-  const column = (details, at) => h("section", { class: "column", "aria-label": context.runs[runs[at]].name },
-    h("h2", {}, h("a", { href: link("session", [runs[at], name]) }, context.runs[runs[at]].name)), sessionContent(details, "h3"));
+  const back = compareLink(runs, route.query);
+  const column = (details, at) => h("section", { class: "column", "aria-label": runs[at] },
+    h("h2", {}, h("a", { href: sessionLink(runs[at], name) }, runs[at])), sessionContent(details, { heading: "h3" }));
   return {
     title: `${name} in two runs`,
     node: [

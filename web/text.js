@@ -38,12 +38,17 @@ function split(all, max) {
   return [first, []];
 }
 
-function node(piece) {
-  if (piece.kind !== "math") return breakable(visible(String(piece.text ?? "")));
+/** A plain text as nodes, whatever is in it. */
+export const textNodes = (text) => breakable(visible(text));
+
+/** A formula; its source if it cannot be shown. */
+export function mathNode(piece) {
   const math = mathml(piece.mathml, piece.display);
   if (math) math.setAttribute("aria-label", String(piece.tex ?? ""));
-  return math ?? h("code", { class: "tex" }, String(piece.tex ?? ""));
+  return math ?? h("code", { class: "tex" }, textNodes(String(piece.tex ?? "")));
 }
+
+const node = (piece) => (piece.kind === "math" ? mathNode(piece) : textNodes(String(piece.text ?? "")));
 
 /** Adds break opportunities to very long words, whose layout takes browsers seconds. */
 function breakable(text) {
@@ -56,6 +61,9 @@ const size = (all) => all.reduce((sum, piece) => sum + length(piece), 0);
 /** A short text as nodes. */
 export const prose = (text) => pieces(text).map(node);
 
+/** A name of a folder or a model on one line: control characters are visible. */
+export const shownName = (text) => visible(text).replace(/[\n\t]/g, "⏎");
+
 /** An answer as nodes; only the beginning of a very long one. */
 export function answerText(text) {
   const [first, rest] = split(pieces(text), MAX_ANSWER);
@@ -64,11 +72,11 @@ export function answerText(text) {
 
 /** A text in a scrolling box. A long one is shown step by step, because browsers take many seconds to lay out a line of a
     million characters. */
-export function box(text, label, kind = "") {
+export function box(text, label, kind = "", show = (first) => first.map(node)) {
   const body = h("div", { class: `text ${kind}`, tabindex: "0", role: "group", "aria-label": label });
   const more = (all) => {
     const [first, rest] = split(all, STEP);
-    body.append(h("div", { dir: "auto" }, first.map(node)));
+    body.append(h("div", { dir: "auto" }, show(first)));
     if (rest.length === 0) return;
     const button = h("button", { type: "button", on: { click: () => { button.remove(); more(rest); } } }, `Show more (${count(size(rest))} characters left)`);
     body.append(button);
@@ -78,9 +86,8 @@ export function box(text, label, kind = "") {
   return left ? [body, h("p", { class: "quiet" }, `${count(left)} more bytes are not shown.`)] : [body];
 }
 
-/** Shows invisible and direction-changing control characters as code points. */
-function visible(text) {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f\ufeff]/g, (char) => {
-    return `⟨${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}⟩`;
-  });
-}
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\u{e0000}-\u{e0fff}]/gu;
+
+/** Shows invisible and direction-changing characters as code points. */
+const visible = (text) =>
+  text.replace(HIDDEN, (char) => `⟨${char.codePointAt(0).toString(16).toUpperCase().padStart(2, "0")}⟩`);

@@ -33,6 +33,14 @@ export function evaluated(path, ...options) {
   return path;
 }
 
+/** Trains a network of the nano world for a few steps. */
+export function trained(path, seeds, steps) {
+  const options = ["-o", "train.groups=3", "-o", "train.group_size=3", "-o", "train.measure.samples=1", "-o", "train.measure.exam_questions=0"];
+  const done = spawnSync(program("ASKE"), ["train", "--seeds", seeds, "--steps", String(steps), ...options, "--run", path], { stdio: ["ignore", "ignore", "pipe"] });
+  if (done.status !== 0) throw new Error(`no training: ${done.stderr}`);
+  return path;
+}
+
 function start(command, args, options = { stdio: ["ignore", "pipe", "inherit"] }) {
   const child = spawn(command, args, options);
   process.on("exit", () => child.kill("SIGKILL"));
@@ -41,6 +49,13 @@ function start(command, args, options = { stdio: ["ignore", "pipe", "inherit"] }
 
 /** Keeps a run growing. */
 export const growing = (path, ...options) => start(program("SYNTHETIC"), [path, ...options]);
+
+/** Runs sessions of the nano world. */
+export function benchmarked(path, ...options) {
+  const done = spawnSync(program("ASKE"), ["bench", "--config", "nano", ...options, "--run", path], { stdio: ["ignore", "ignore", "pipe"] });
+  if (done.status !== 0) throw new Error(`no benchmark: ${done.stderr}`);
+  return path;
+}
 
 /** Starts `$ASKE view RUN… --port 0`; gives the process and its address. */
 export function viewer(...runs) {
@@ -86,13 +101,13 @@ export async function browser() {
 }
 
 /** A page that keeps account of everything that should not happen. */
-export async function watched(context) {
+export async function watched(context, allowed = /^(http:\/\/127\.0\.0\.1|data:)/) {
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && wrong.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => { wrong.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:)/.test(request.url()) && wrong.push(`request: ${request.url()}`));
+  page.on("request", (request) => !allowed.test(request.url()) && wrong.push(`request: ${request.url()}`));
   await page.addInitScript(() => {
     globalThis.__violations = [];
     addEventListener("securitypolicyviolation", (event) => globalThis.__violations.push(event.violatedDirective));

@@ -1,6 +1,6 @@
 //! The identity of a run: everything that changes its requests or grades.
 
-use aske_config::{Layers, RoleSettings, Settings, load_script};
+use aske_config::{Layers, Origin, RoleSettings, Settings, load_script};
 use aske_record::{Identity, Manifest};
 use aske_session::Domain;
 use serde::Serialize;
@@ -38,7 +38,22 @@ pub fn manifest_with(
         boundary.remove("set");
         boundary.insert("solvers".to_owned(), toml::Value::from(names.collect::<Vec<_>>()));
     }
-    Manifest::new(version, Identity(keys), config)
+    let mut manifest = Manifest::new(version, Identity(keys), config);
+    let origins = layers.values().into_iter().filter(|(.., origin)| *origin != Origin::Default);
+    manifest.origins = origins.map(|(key, _, origin)| (key, origin_name(&origin))).collect();
+    // The solvers that are stored are those of the set.
+    if let Some(set) = manifest.origins.remove("boundary.set") {
+        manifest.origins.entry("boundary.solvers".to_owned()).or_insert(set);
+    }
+    manifest
+}
+
+/// The name of an origin, without the folders of a file: run folders are shared.
+fn origin_name(origin: &Origin) -> String {
+    match origin {
+        Origin::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        other => other.to_string(),
+    }
 }
 
 /// The keys that change sessions and their grades.

@@ -152,6 +152,7 @@ fn serve(world: &World, command: &str) {
 /// Whether a command runs until it is stopped.
 fn is_server(command: &str) -> bool {
     ["aske view", "aske serve"].iter().any(|server| command.starts_with(server))
+        && !command.contains("--bundle")
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub use declaration::{AnswerKind, Columns, Declaration, Grading};
 pub use error::DataError;
 pub use grid::{Cell, Grid};
 pub use identity::{Differences, differences, file_hash, fingerprints, identity, judged};
+pub use prompt::{instructions, problem_messages};
 pub use read::{RawRow, read};
 pub use run::{EvalProtocol, Task, evaluate, plan, unasked, unfinished};
 pub use score::{DatasetScore, Rate, Score, Scores, scores};

@@ -17,10 +17,25 @@ pub(crate) fn user(declaration: &Declaration, problem: &Problem, instead: Option
         AnswerKind::Free => FREE,
     };
     let instruction = instead.or(declaration.instruction.as_deref()).unwrap_or(default);
-    if instruction.is_empty() {
-        return problem.question.clone();
-    }
-    format!("{}\n\n{instruction}", problem.question)
+    prompt(&problem.question, instruction)
+}
+
+fn prompt(question: &str, instruction: &str) -> String {
+    if instruction.is_empty() { question.to_owned() } else { format!("{question}\n\n{instruction}") }
+}
+
+/// The messages that put a problem to a model with this instruction.
+pub fn problem_messages(question: &str, instruction: &str) -> Vec<Message> {
+    vec![Message::user(prompt(question, instruction))]
+}
+
+/// The instructions that a problem of this dataset may have been sent with, the likeliest first. `own` is the one of the
+/// configuration or of the model.
+pub fn instructions(dataset: &str, own: Option<&str>) -> Vec<String> {
+    let known = Declaration::builtin().unwrap_or_default();
+    let declared = known.into_iter().find(|known| known.name == dataset).and_then(|known| known.instruction);
+    let own = own.map(str::to_owned);
+    own.into_iter().chain(declared).chain([INTEGER, FREE, ""].map(str::to_owned)).collect()
 }
 
 /// The prompt for a problem: one user message, without system prompt and examples.

@@ -4,10 +4,11 @@ use crate::{Ability, Run, Skills};
 use aske_record::PanelRecord;
 use aske_session::Outcome;
 use aske_stats::{Cell, Response, crossed, rasch};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 
 /// The scales of some runs.
-pub fn ability(runs: &[Run]) -> Option<Ability> {
+pub fn ability<R: Borrow<Run>>(runs: &[R]) -> Option<Ability> {
     let solvers = solvers(runs);
     let responses = responses(runs, &solvers);
     let abilities = rasch(solvers.len(), &responses)?;
@@ -15,9 +16,9 @@ pub fn ability(runs: &[Run]) -> Option<Ability> {
 }
 
 /// Every solver of any run, those of the first run first.
-fn solvers(runs: &[Run]) -> Vec<String> {
+fn solvers<R: Borrow<Run>>(runs: &[R]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for solver in runs.iter().flat_map(|run| &run.solvers) {
+    for solver in runs.iter().flat_map(|run| &run.borrow().solvers) {
         if !names.contains(&solver.name) {
             names.push(solver.name.clone());
         }
@@ -27,11 +28,11 @@ fn solvers(runs: &[Run]) -> Vec<String> {
 
 /// Every graded answer of sessions and baselines; one question is one item. An audit's draws are left out: answers of one
 /// solver to one question are no independent evidence of its ability.
-fn responses(runs: &[Run], solvers: &[String]) -> Vec<Response> {
+fn responses<R: Borrow<Run>>(runs: &[R], solvers: &[String]) -> Vec<Response> {
     let places: HashMap<&str, usize> =
         solvers.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
     let (mut responses, mut item) = (Vec::new(), 0);
-    for run in runs {
+    for run in runs.iter().map(Borrow::borrow) {
         let persons: Vec<usize> = run.solvers.iter().map(|solver| places[solver.name.as_str()]).collect();
         for session in &run.sessions {
             let Some(right) = session.right() else { continue };
@@ -57,13 +58,13 @@ fn add_panel(responses: &mut Vec<Response>, places: &HashMap<&str, usize>, panel
 }
 
 /// Askers against pairs, over sessions: every asker meets every pair, as persons meet the items of a test.
-fn skills(runs: &[Run]) -> Option<Skills> {
+fn skills<R: Borrow<Run>>(runs: &[R]) -> Option<Skills> {
     if runs.len() < 2 {
         return None;
     }
     let mut columns: BTreeMap<String, usize> = BTreeMap::new();
     let mut counts: BTreeMap<(usize, usize), (u32, u32)> = BTreeMap::new();
-    for (row, run) in runs.iter().enumerate() {
+    for (row, run) in runs.iter().map(Borrow::borrow).enumerate() {
         for session in &run.sessions {
             let Some(grade) = &session.grade else { continue };
             let pair = run.pair(session);

@@ -1,7 +1,7 @@
 //! What belongs next to the calibrated share: reused final questions, failed validity checks, few pairs.
 
 use crate::checks::{Check, Severity, checks_of, severity};
-use crate::tally::{Tally, place, share};
+use crate::tally::{Tally, share};
 use crate::{FinalQuestion, Run, SessionCounts, Share, SolverReplies, Validity, panels, validity};
 use aske_session::Outcome;
 use aske_stats::{Interval, MIN_BOOTSTRAP_CLUSTERS};
@@ -77,12 +77,15 @@ fn final_question(run: &Run, reused: bool) -> FinalQuestion {
         }
     }
     // A part of the sessions has no complete samples.
-    let calibrated = Share { across_samples: None, ..tally.shares()[place(Outcome::Calibrated)] };
+    let calibrated = Share { across_samples: None, ..tally.share(Outcome::Calibrated) };
     FinalQuestion { calibrated, audit: panels::audit_of(run, run.sessions.iter().filter(chosen)) }
 }
 
 fn few_pairs_text(tally: &Tally) -> Option<String> {
-    let (pairs, share) = (tally.pairs(), tally.shares()[place(Outcome::Calibrated)]);
+    if !few_pairs(tally.pairs()) {
+        return None;
+    }
+    let (pairs, share) = (tally.pairs(), tally.share(Outcome::Calibrated));
     let percent = |Interval { low, high }| format!("{:.1} to {:.1}%", 100.0 * low, 100.0 * high);
     let these = percent(share.these_pairs?);
     match share.over_pairs.filter(|_| few_pairs(pairs)) {
@@ -99,7 +102,7 @@ fn few_pairs_text(tally: &Tally) -> Option<String> {
 }
 
 /// Checks above their limit, the most serious first.
-fn findings(validity: &Validity, held: &SessionCounts) -> Vec<Finding> {
+pub(crate) fn findings(validity: &Validity, held: &SessionCounts) -> Vec<Finding> {
     let checks = checks_of(validity, held);
     let found = checks.iter().filter(|check| check.severity() != Severity::Fine).map(finding);
     let mut found: Vec<Finding> = found.chain(solvers(&validity.solvers)).collect();

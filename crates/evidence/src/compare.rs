@@ -5,16 +5,18 @@ use crate::{Comparison, Regrade, RegradeRanks, Run, Session, Verdict};
 use aske_record::STANDARD;
 use aske_session::{Grade, Outcome};
 use aske_stats::{PairedComparison, holm, kendall, paired, same_order};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Significance level.
 const LEVEL: f64 = 0.05;
 
 /// Every two runs, with Holm's correction over all of them.
-pub(crate) fn comparisons(runs: &[Run]) -> Vec<Comparison> {
+pub(crate) fn comparisons<R: Borrow<Run>>(runs: &[R]) -> Vec<Comparison> {
     let all = (0..runs.len()).flat_map(|i| (i + 1..runs.len()).map(move |j| [i, j]));
-    let compared: Vec<([usize; 2], PairedComparison)> =
-        all.filter_map(|[i, j]| Some(([i, j], by_pair(differences(&runs[i], &runs[j]))?))).collect();
+    let compared: Vec<([usize; 2], PairedComparison)> = all
+        .filter_map(|[i, j]| Some(([i, j], by_pair(differences(runs[i].borrow(), runs[j].borrow()))?)))
+        .collect();
     let corrected = holm(&compared.iter().map(|(_, paired)| paired.p).collect::<Vec<_>>());
     compared
         .into_iter()

@@ -16,6 +16,7 @@ mod caveats;
 mod cells;
 mod checks;
 mod compare;
+mod headline;
 mod highlights;
 mod line;
 mod panels;
@@ -29,6 +30,7 @@ pub use ability::ability as ability_of;
 pub use caveats::{Caveats, Finding, SOLVER_LIMITS, caveats, few_pairs};
 pub use checks::{Check, Severity, checks, severity};
 pub use compare::pooled;
+pub use headline::{Headline, headline};
 pub use run::{ReplyCounts, Run, Session, SessionNotes, Solver, TurnCounts};
 pub use tables::{
     Ability, AskerTurns, AuditEvidence, Baseline, Comparison, Count, Difficulty, Direction, Evidence,
@@ -37,9 +39,11 @@ pub use tables::{
 };
 pub use tally::{Tally, share};
 
+use std::borrow::Borrow;
+
 /// The results of some runs.
-pub fn evidence(runs: &[Run]) -> Evidence {
-    let shown: Vec<RunEvidence> = runs.iter().map(of_run).collect();
+pub fn evidence<R: Borrow<Run>>(runs: &[R]) -> Evidence {
+    let shown: Vec<RunEvidence> = runs.iter().map(|run| of_run(run.borrow())).collect();
     let regrades: Vec<Vec<Regrade>> = shown.iter().map(|run| run.regrades.clone()).collect();
     Evidence {
         comparisons: compare::comparisons(runs),

@@ -8,7 +8,7 @@ use aske_chat::plain_parse_error;
 use aske_record::{
     COMPARISON, DrawLine, EvalRecord, GradeLine, Identity, LineSpan, Manifest, PairId, PanelRecord, Record,
     Replies, RoleUsage, RunError, STANDARD, SessionId, SessionRecord, StoredCall, read_draws, read_line_at,
-    scan_lines,
+    scan_lines, scan_some_lines,
 };
 use aske_session::{Grade, GradingRules, Slot, TurnError, current_comparison};
 use serde::{Deserialize, Serialize};
@@ -162,6 +162,14 @@ impl Run {
         Ok(run)
     }
 
+    /// Reads the configuration of a folder with the grades of the standard grader, and no records yet:
+    /// [`refresh_some`](Self::refresh_some) reads them part by part.
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let mut run = Self::empty(path, Manifest::require(path)?, STANDARD);
+        run.read_others()?;
+        Ok(run)
+    }
+
     /// An empty run for a folder that cannot be read.
     pub fn unread(path: &Path) -> Self {
         Self::empty(path, Manifest::new("", Identity::default(), toml::Table::new()), STANDARD)
@@ -190,10 +198,17 @@ impl Run {
 
     /// Reads new lines; returns whether there were any.
     pub fn refresh(&mut self) -> Result<bool, RunError> {
+        self.refresh_some(u64::MAX)
+    }
+
+    /// Reads new lines as [`refresh`](Self::refresh) does, but only about `most` bytes of them; returns whether there were any.
+    pub fn refresh_some(&mut self, most: u64) -> Result<bool, RunError> {
         let path = self.path.join("records.jsonl");
-        let (found, read_to) = scan_lines(&path, self.read_to, parse_record)?;
+        let (found, read_to) = scan_some_lines(&path, self.read_to, most, parse_record)?;
         let grades = self.path.join("grades").join(format!("{}.jsonl", self.grader));
-        let (lines, graded_to) = scan_lines(&grades, self.graded_to, |line, _| parse::<GradeLine>(line))?;
+        // A grade is shorter than its record.
+        let grade = |line: &[u8], _| parse::<GradeLine>(line);
+        let (lines, graded_to) = scan_some_lines(&grades, self.graded_to, most.div_ceil(4), grade)?;
         let news = !found.is_empty() || !lines.is_empty();
         if news {
             self.draws = read_draws(&self.path)?;
@@ -216,6 +231,11 @@ impl Run {
             }
         }
         Ok(news)
+    }
+
+    /// The bytes of `records.jsonl` that have been read.
+    pub fn read_to(&self) -> u64 {
+        self.read_to
     }
 
     /// Drops the sessions whose names do not satisfy `keep`.

@@ -67,19 +67,22 @@ impl Tally {
 
     /// Every outcome's share.
     pub fn shares(&self) -> Vec<Share> {
+        Outcome::ALL.map(|outcome| self.share(outcome)).to_vec()
+    }
+
+    /// The share of one outcome.
+    pub fn share(&self, outcome: Outcome) -> Share {
         let pairs: Vec<&Counts> = self.pairs.values().collect();
         let samples: Vec<&Counts> = self.samples.values().collect();
-        let mut shares = shares(&pairs, &samples);
-        for share in &mut shares {
-            share.these_pairs = clopper_pearson(share.sessions, share.of);
-            // Nothing is known better of other pairs than of these.
-            if let (true, Some(over), Some(these)) =
-                (few_pairs(pairs.len()), &mut share.over_pairs, share.these_pairs)
-            {
-                *over = Interval { low: over.low.min(these.low), high: over.high.max(these.high) };
-            }
+        let mut share = share_of(&pairs, &samples, outcome);
+        share.these_pairs = clopper_pearson(share.sessions, share.of);
+        // Nothing is known better of other pairs than of these.
+        if let (true, Some(over), Some(these)) =
+            (few_pairs(pairs.len()), &mut share.over_pairs, share.these_pairs)
+        {
+            *over = Interval { low: over.low.min(these.low), high: over.high.max(these.high) };
         }
-        shares
+        share
     }
 }
 
@@ -95,21 +98,22 @@ pub(crate) fn place(outcome: Outcome) -> usize {
 
 /// The share of every outcome over groups of sessions that belong together, and over samples if there are any.
 pub(crate) fn shares(groups: &[&Counts], samples: &[&Counts]) -> Vec<Share> {
+    Outcome::ALL.map(|outcome| share_of(groups, samples, outcome)).to_vec()
+}
+
+fn share_of(groups: &[&Counts], samples: &[&Counts], outcome: Outcome) -> Share {
     let total: u64 = groups.iter().copied().flatten().sum();
-    let of = |outcome: Outcome| {
-        let place = place(outcome);
-        let sessions: u64 = groups.iter().map(|counts| counts[place]).sum();
-        Share {
-            outcome,
-            sessions,
-            of: total,
-            rate: share(sessions, total),
-            across_samples: across_samples(samples, place),
-            over_pairs: over_groups(groups, place),
-            these_pairs: None,
-        }
-    };
-    Outcome::ALL.map(of).to_vec()
+    let place = place(outcome);
+    let sessions: u64 = groups.iter().map(|counts| counts[place]).sum();
+    Share {
+        outcome,
+        sessions,
+        of: total,
+        rate: share(sessions, total),
+        across_samples: across_samples(samples, place),
+        over_pairs: over_groups(groups, place),
+        these_pairs: None,
+    }
 }
 
 /// Student's t over the rates of the complete samples: those with as many sessions as the largest one.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot write its folder has failed")]
 
 use aske_chat::Finish;
-use aske_evidence::{Run, Severity, Verdict, evidence};
+use aske_evidence::{Evidence, Run, Severity, Verdict, evidence, headline};
 use aske_record::{
     GradeLine, Identity, Manifest, PairId, PanelRecord, Record, RunDir, SCHEMA, SessionId, SessionRecord,
 };
@@ -75,6 +75,15 @@ fn line(record: &SessionRecord, grade: &Grade) -> GradeLine {
     }
 }
 
+/// A list of runs shows the numbers of the tables.
+fn same_in_a_list(folder: &Path, tables: &Evidence) {
+    let (short, long) = (headline(&Run::read(folder, None).unwrap()), &tables.runs[0]);
+    assert_eq!(short.calibrated, long.outcomes[0]);
+    assert_eq!((short.findings, short.used), (long.caveats.findings.clone(), long.used.clone()));
+    assert_eq!(short.separation, long.audit.as_ref().map(|audit| audit.estimates.separation));
+    assert_eq!((short.sampling, short.pairs), (long.sampling, long.cells.len()));
+}
+
 #[test]
 fn sessions_are_told_by_size_whoever_was_model_1() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,6 +140,7 @@ fn doubts_are_counted_and_named() {
         .collect();
     write(folder.path(), "asker", &sessions);
     let tables = evidence(&[Run::read(folder.path(), None).unwrap()]);
+    same_in_a_list(folder.path(), &tables);
     let found = &tables.runs[0].validity;
     assert_eq!(found.from_probing.examples, ["large:small/0"]);
     assert_eq!((found.leaked.sessions, found.leaked.of), (1, 6));
@@ -252,6 +262,7 @@ fn baselines_and_audits_are_read_from_their_panels() {
     run.add_record(&Record::Audit(panel("4/large:small/0", Some("large:small/0"), true, many))).unwrap();
     run.add_record(&Record::Audit(panel("2/large:small/0", Some("large:small/0"), true, few))).unwrap();
     let tables = evidence(&[Run::read(folder.path(), None).unwrap()]);
+    same_in_a_list(folder.path(), &tables);
     let baseline = tables.runs[0].baseline.as_ref().unwrap();
     // Question 0: two pairs calibrated, one too easy; 1: three too hard; 2: three bad cross-checks; 3: three without.
     let counts: Vec<u64> = baseline.outcomes.iter().map(|share| share.sessions).collect();

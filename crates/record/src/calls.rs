@@ -5,7 +5,7 @@ mod guard;
 mod table;
 mod writer;
 
-use crate::{RoleUsage, RunError, files};
+use crate::{ModelUsage, RoleUsage, RunError, files};
 use aske_chat::{Reply, Trace, Usd};
 use aske_session::{Role, Slot};
 use guard::BoundedConnection;
@@ -153,6 +153,16 @@ impl Replies {
     /// Calls, tokens and cost of everything stored, by role.
     pub fn used(&self) -> Result<BTreeMap<String, RoleUsage>, RunError> {
         self.query(table::used)
+    }
+
+    /// Calls by role and model; `probe` for the probes before a run.
+    pub fn by_model(&self) -> Result<Vec<ModelUsage>, RunError> {
+        self.query(table::by_model)
+    }
+
+    /// When every call began and ended, in milliseconds since 1970. Calls of earlier versions and of merged runs have no times.
+    pub fn times(&self) -> Result<Vec<[i64; 2]>, RunError> {
+        self.query(table::times)
     }
 
     /// Calls `take` with the name of every record that has replies.

@@ -34,9 +34,11 @@ pub use error::{RunError, io_hint};
 pub use id::{PairId, PairIdError, SessionId};
 pub use index::Index;
 pub use jsonl::Jsonl;
-pub use lines::{DrawLine, EvalRecord, GradeLine, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord};
+pub use lines::{
+    DrawLine, EvalRecord, GradeLine, ModelUsage, PanelRecord, Record, RoleUsage, SCHEMA, SessionRecord,
+};
 pub use manifest::{COMPARISON, EVAL, Identity, Manifest};
 pub use merge::{MergeSummary, merge};
 pub use new_run::NewRun;
 pub use run::{RunDir, STANDARD, read_draws, read_grades, read_records};
-pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines};
+pub use scan::{LineSpan, for_each_line, read_line_at, scan_lines, scan_some_lines};

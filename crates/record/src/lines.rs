@@ -187,6 +187,28 @@ pub struct RoleUsage {
     pub usd: Usd,
 }
 
+/// Calls of one role to one model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelUsage {
+    /// The role.
+    pub role: String,
+    /// The model.
+    pub model: String,
+    /// Calls, tokens and cost.
+    #[serde(flatten)]
+    pub used: RoleUsage,
+    /// Calls that took more than one attempt.
+    pub retried: u64,
+    /// Attempts besides the first of each call.
+    pub retries: u64,
+    /// Replies cut at the token limit.
+    pub truncated: u64,
+    /// Seconds of all calls together.
+    pub seconds: f64,
+    /// Seconds of the slowest call.
+    pub slowest: f64,
+}
+
 impl RoleUsage {
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {

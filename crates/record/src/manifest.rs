@@ -48,6 +48,9 @@ pub struct Manifest {
     pub identity: Identity,
     /// The resolved configuration of the last start.
     pub config: toml::Table,
+    /// Where the values of the configuration that are not defaults come from, by key. Earlier versions did not write it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub origins: BTreeMap<String, String>,
 }
 
 /// The key that only evaluations have.
@@ -71,7 +74,14 @@ impl Manifest {
 
     /// A manifest in the current format.
     pub fn new(aske: &str, identity: Identity, config: toml::Table) -> Self {
-        Self { schema: SCHEMA, aske: aske.to_owned(), planned: None, identity, config }
+        Self {
+            schema: SCHEMA,
+            aske: aske.to_owned(),
+            planned: None,
+            identity,
+            config,
+            origins: BTreeMap::new(),
+        }
     }
 
     /// Reads the manifest of a folder; `None` if it has none.

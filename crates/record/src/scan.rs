@@ -30,8 +30,18 @@ pub fn scan_lines<T: Send>(
     from: u64,
     read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
+    scan_some_lines(path, from, u64::MAX, read)
+}
+
+/// Maps the lines as [`scan_lines`] does, and stops after the first block of lines that reaches `most` bytes.
+pub fn scan_some_lines<T: Send>(
+    path: &Path,
+    from: u64,
+    most: u64,
+    read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
+) -> Result<(Vec<T>, u64), RunError> {
     let mut values = Vec::new();
-    let end = for_each_line(path, from, read, |value| {
+    let end = scan(path, from, most, read, |value| {
         values.push(value);
         Ok(())
     })?;
@@ -43,6 +53,16 @@ pub fn for_each_line<T: Send>(
     path: &Path,
     from: u64,
     read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
+    take: impl FnMut(T) -> Result<(), RunError>,
+) -> Result<u64, RunError> {
+    scan(path, from, u64::MAX, read, take)
+}
+
+fn scan<T: Send>(
+    path: &Path,
+    from: u64,
+    most: u64,
+    read: impl Fn(&[u8], LineSpan) -> Result<T, String> + Sync,
     mut take: impl FnMut(T) -> Result<(), RunError>,
 ) -> Result<u64, RunError> {
     let Some(mut file) = files::open(path)? else { return Ok(from) };
@@ -53,7 +73,7 @@ pub fn for_each_line<T: Send>(
     };
     let (mut begin, mut block) = (from, Vec::new());
     loop {
-        let wanted = BLOCK as u64;
+        let wanted = most.min(BLOCK as u64);
         let got = (&file).take(wanted).read_to_end(&mut block).map_err(RunError::io(path))?;
         if let Some(end) = memchr::memrchr(b'\n', &block) {
             let parts = parts(&block[..=end]);
@@ -63,7 +83,7 @@ pub fn for_each_line<T: Send>(
             begin += end as u64 + 1;
             block.drain(..=end);
         }
-        if got == 0 {
+        if got == 0 || begin.saturating_sub(from) >= most / 2 && begin > from {
             return Ok(begin);
         }
         if block.len() > MAX_LINE_BYTES {

@@ -52,7 +52,23 @@ enum SortOrder {
     Pair,
     /// By outcome.
     Outcome,
+    /// By sample, then by pair.
+    Sample,
+    /// By the length of the final question.
+    Question,
+    /// By the number of warnings.
+    Flags,
 }
+
+const SORT_ORDERS: [SortOrder; 7] = [
+    SortOrder::Ended,
+    SortOrder::Latest,
+    SortOrder::Pair,
+    SortOrder::Outcome,
+    SortOrder::Sample,
+    SortOrder::Question,
+    SortOrder::Flags,
+];
 
 /// The conditions for a session to be listed.
 #[derive(Debug)]
@@ -62,6 +78,8 @@ pub(crate) struct SessionFilter {
     flag: Option<Flag>,
     needle: Option<Needle>,
     order: SortOrder,
+    /// In the opposite order.
+    reversed: bool,
 }
 
 /// The sessions that match a filter.
@@ -84,14 +102,16 @@ impl SessionFilter {
             solvers,
             flag: params.choice("flag", Flag::ALL, json_word)?,
             needle: params.text("q")?.map(|text| Needle::new(&text)),
-            order: params
-                .choice(
-                    "sort",
-                    [SortOrder::Ended, SortOrder::Latest, SortOrder::Pair, SortOrder::Outcome],
-                    json_word,
-                )?
-                .unwrap_or_default(),
+            order: params.choice("sort", SORT_ORDERS, json_word)?.unwrap_or_default(),
+            reversed: params.choice("desc", [true, false], bool::to_string)?.unwrap_or(false),
         })
+    }
+
+    /// Whether it lists all sessions in the order in which they ended.
+    pub(crate) fn is_plain(&self) -> bool {
+        let all =
+            self.outcome.is_none() && self.solvers.is_empty() && self.flag.is_none() && self.needle.is_none();
+        all && self.order == SortOrder::Ended && !self.reversed
     }
 
     /// The approximate number of bytes that a search reads.
@@ -123,17 +143,27 @@ impl SessionFilter {
                 found.indices.push(at);
             }
         }
-        self.sort(run, &mut found.indices);
+        self.sort(loaded, &mut found.indices);
+        if self.reversed {
+            found.indices.reverse();
+        }
         Ok(found)
     }
 
-    fn sort(&self, run: &Run, indices: &mut [usize]) {
+    fn sort(&self, LoadedRun { run, status, .. }: LoadedRun<'_>, indices: &mut [usize]) {
         let session = |at: &usize| &run.sessions[*at];
         match self.order {
             SortOrder::Ended => {}
             SortOrder::Latest => indices.reverse(),
             SortOrder::Pair => indices.sort_by_key(|at| (session(at).pair, session(at).sample)),
             SortOrder::Outcome => indices.sort_by_key(|at| (Label::of(session(at)).index(), Reverse(*at))),
+            SortOrder::Sample => indices.sort_by_key(|at| (session(at).sample, session(at).pair)),
+            SortOrder::Question => {
+                indices.sort_by_cached_key(|at| session(at).question.as_deref().map_or(0, str::len));
+            }
+            SortOrder::Flags => {
+                indices.sort_by_cached_key(|at| Flag::all_of(session(at), &status.duplicates).len());
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The local viewer: serves the page in `web/` and its JSON API over run folders, which it never changes.
 //!
-//! A run that is still being written is followed. May use `chat`, `evidence`, `http`, `record`, `report`, `session` and
-//! `stats`.
+//! A run that is still being written is followed; [`bundle`] writes the same pages as static files. May use `bench`, `chat`,
+//! `config`, `eval`, `evidence`, `http`, `model`, `record`, `report`, `session`, `stats` and `train`.
 //!
 //! ```no_run
 //! # async fn show() -> Result<(), aske_view::ViewError> {
@@ -15,6 +15,10 @@
 
 mod api;
 mod assets;
+mod bundle;
+mod catalogue;
+mod classic;
+mod dialogue;
 mod error;
 mod filter;
 mod flags;
@@ -23,7 +27,12 @@ mod render;
 mod request;
 mod runs;
 mod search;
+mod sections;
 mod server;
+mod summary;
+mod timeline;
+mod training;
 
+pub use bundle::{BundleSummary, bundle};
 pub use error::ViewError;
 pub use server::serve;

@@ -32,6 +32,19 @@ impl Params {
         self.text(name)?.ok_or_else(|| ApiError::bad_request(format!("`{name}` is required")))
     }
 
+    /// Takes the id of a run; `None` stands for the first one.
+    pub(crate) fn run(&mut self) -> Result<Option<String>, ApiError> {
+        self.text("run")
+    }
+
+    /// Takes a text that may be given several times.
+    pub(crate) fn all(&mut self, name: &str) -> Vec<String> {
+        let (taken, left) = std::mem::take(&mut self.0).into_iter().partition(|(key, _)| key == name);
+        self.0 = left;
+        let taken: Vec<(String, String)> = taken;
+        taken.into_iter().map(|(_, value)| value).collect()
+    }
+
     /// Takes a whole number.
     pub(crate) fn number<T: FromStr>(&mut self, name: &str, default: T) -> Result<T, ApiError> {
         let Some(text) = self.text(name)? else { return Ok(default) };

@@ -44,6 +44,13 @@ impl TextBudget {
         left.is_some()
     }
 
+    /// A text of any length without its mathematics: only the beginning of a long one.
+    pub(crate) fn plain(&self, text: &str) -> RenderedText {
+        let kept = &text[..text.floor_char_boundary(MAX_TEXT.min(self.0.get()))];
+        self.take(kept.len());
+        RenderedText { text: Value::String(kept.to_owned()), left_out: text.len() - kept.len() }
+    }
+
     /// Renders a text of any length: only the beginning of a long one, and without MathML if that does not fit.
     pub(crate) fn render(&self, text: &str) -> RenderedText {
         let kept = &text[..text.floor_char_boundary(MAX_TEXT.min(self.0.get()))];
@@ -77,12 +84,17 @@ fn has_math(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| matches!(piece, Piece::Math { .. }))
 }
 
+/// The first characters of a text as plain text.
+pub(crate) fn excerpt_plain(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
 /// The first characters of a text, with an ellipsis if it is longer.
 pub(crate) fn excerpt(text: &str, characters: usize) -> Value {
-    match text.char_indices().nth(characters) {
-        None => rendered(text),
-        Some((end, _)) => rendered(&format!("{}…", &text[..end])),
-    }
+    rendered(&excerpt_plain(text, characters))
 }
 
 #[cfg(test)]

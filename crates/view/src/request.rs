@@ -1,7 +1,7 @@
 //! A request to the JSON API, and responses that are computed on worker threads.
 
 use crate::params::Params;
-use crate::runs::{LoadedRuns, RunStore};
+use crate::runs::{Entry, LoadedRun, RunStore};
 use aske_http::{ApiError, ServerState};
 use axum::body::Body;
 use axum::extract::FromRequestParts;
@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The parameters of a request, and what is needed to answer it.
@@ -38,29 +39,57 @@ impl FromRequestParts<Arc<RunStore>> for ApiRequest {
     }
 }
 
+/// How much of a run is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// At least the first sessions; the others are read meanwhile.
+    First,
+    /// All records.
+    Whole,
+}
+
 impl ApiRequest {
-    /// Looks something up in the runs on a worker thread.
+    /// Looks something up in a run on a worker thread.
     pub(crate) async fn lookup<T: Send + 'static>(
         &self,
-        lookup: impl FnOnce(&LoadedRuns) -> Result<T, ApiError> + Send + 'static,
+        entry: &Arc<Entry>,
+        part: Part,
+        lookup: impl FnOnce(LoadedRun<'_>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let runs = Arc::clone(&self.runs);
-        self.server.workers.run(0, move || runs.with(lookup)).await?
+        let (runs, entry) = (Arc::clone(&self.runs), Arc::clone(entry));
+        self.server.workers.run(0, move || runs.with_run(&entry, part == Part::Whole, lookup)).await?
     }
 
-    /// Answers with JSON. `plan` estimates the cost, and returns the function that computes the response.
-    pub(crate) async fn json<T, F>(
+    /// Answers with JSON about a run. `plan` estimates the cost, and returns the function that computes the response.
+    pub(crate) async fn run_json<T, F>(
         &self,
-        plan: impl FnOnce(&LoadedRuns) -> Result<(Cost, F), ApiError> + Send + 'static,
+        run: Option<String>,
+        part: Part,
+        plan: impl FnOnce(LoadedRun<'_>) -> Result<(Cost, F), ApiError> + Send + 'static,
     ) -> Result<Response, ApiError>
     where
         T: Serialize,
-        F: FnOnce(&LoadedRuns) -> Result<T, ApiError> + Send + 'static,
+        F: FnOnce(LoadedRun<'_>) -> Result<T, ApiError> + Send + 'static,
     {
-        let (cost, respond) = self.lookup(plan).await?;
+        let entry = self.runs.find(run.as_deref())?;
+        let (cost, respond) = self.lookup(&entry, part, plan).await?;
         let runs = Arc::clone(&self.runs);
-        let body = move || runs.with(respond).and_then(|value| to_json(&value));
+        self.respond(cost, move || runs.with_run(&entry, part == Part::Whole, respond)).await
+    }
+
+    /// Answers with JSON that `respond` computes on a worker thread.
+    pub(crate) async fn respond<T: Serialize>(
+        &self,
+        cost: Cost,
+        respond: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Response, ApiError> {
+        let body = move || respond().and_then(|value| to_json(&value));
         Ok(json(self.server.response_body(cost.read_bytes, cost.response_bytes, body).await?))
+    }
+
+    /// The folder of a run, without reading its records.
+    pub(crate) fn folder(&self, run: Option<&str>) -> Result<PathBuf, ApiError> {
+        Ok(self.runs.find(run)?.found.path.clone())
     }
 }
 

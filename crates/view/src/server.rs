@@ -9,7 +9,6 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -22,7 +21,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'";
 
-/// Reads run folders, which are shown in this order, calls `ready` with the server, and serves until `shutdown`
+/// Finds the runs below some folders, calls `ready` with the server, and serves until `shutdown`
 /// completes.
 pub async fn serve(
     runs: Vec<PathBuf>,
@@ -41,10 +40,10 @@ pub async fn serve(
     };
     let server = Server::bind(http).await?;
     let (end, ending) = watch::channel(false);
-    let read = spawn_blocking(move || RunStore::read(&runs, ending));
+    let read = spawn_blocking(move || RunStore::open(&runs, ending));
     let runs = read.await.map_err(WorkerError::from)??;
     let not_found = async || ApiError::not_found("this route does not exist");
-    let routes = assets::routes().merge(api::routes()).with_state(Arc::new(runs));
+    let routes = assets::routes().merge(api::routes()).with_state(runs);
     let routes = routes.fallback(not_found).layer(from_fn(check_method));
     ready(&server);
     Ok(server

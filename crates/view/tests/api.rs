@@ -88,8 +88,6 @@ async fn bad_parameters_get_one_clear_error() {
     let folder = tempfile::tempdir().unwrap();
     let viewer = two_runs(&folder).await;
     for (path, word) in [
-        ("sessions?run=7", "there is no run 7: 2 are shown"),
-        ("sessions?run=-1", "`run=-1` is not a number"),
         ("sessions?limit=201", "`limit` is at most 200"),
         ("sessions?offset=99999999999999999999999", "is not a number"),
         ("sessions?outcome=easy", "is not one of calibrated, too_easy"),
@@ -98,9 +96,11 @@ async fn bad_parameters_get_one_clear_error() {
         ("sessions?a=nobody", "no solver of this run is called `nobody`"),
         ("sessions?run=0&run=1", "`run` is given twice"),
         ("sessions?colour=red", "`colour` is not a parameter of this route"),
-        ("session?run=0", "`name` is required"),
-        ("compare?first=0&second=2", "there is no run 2"),
-        ("compare?differs=maybe", "is not one of true, false"),
+        ("session?run=first", "`name` is required"),
+        ("compare?first=first", "`second` is required"),
+        ("compare?first=first&second=second&differs=maybe", "is not one of true, false"),
+        ("home?sort=colour", "is not one of written"),
+        ("home?kind=x", "is not one of sessions"),
         ("news?since=x", "is not a number"),
         ("runs?x=1", "is not a parameter of this route"),
     ] {
@@ -110,6 +110,13 @@ async fn bad_parameters_get_one_clear_error() {
         assert!(error.contains(word), "{path}: {error}");
     }
     assert_eq!(viewer.get("/api/session?name=no:body/0").await.status, 404);
+    for id in ["0", "third", "..%2Ffirst%2F..", "%2Fetc", "%00", "first%2F..%2Fsecond", "~"] {
+        for route in ["run", "sessions", "evidence", "news", "evals"] {
+            let said = viewer.get(&format!("/api/{route}?run={id}")).await;
+            assert_eq!(said.status, 404, "{route} {id}");
+            assert!(said.json()["error"].as_str().unwrap().starts_with("there is no run `"), "{route} {id}");
+        }
+    }
     for odd in [
         "sessions?q=%ff%fe",
         "sessions?q=%00",
@@ -178,13 +185,13 @@ async fn a_session_knows_its_neighbours_under_the_filter() {
 async fn two_runs_are_compared_on_what_they_share() {
     let folder = tempfile::tempdir().unwrap();
     let viewer = two_runs(&folder).await;
-    let all = viewer.get("/api/compare?first=0&second=1").await.json();
+    let all = viewer.get("/api/compare?first=first&second=second").await.json();
     assert_eq!((&all["shared"], &all["differ"], &all["total"]), (&json!(2), &json!(1), &json!(2)));
     assert_eq!((&all["table"][0][1], &all["table"][1][1]), (&json!(1), &json!(1)));
-    let differ = viewer.get("/api/compare?first=0&second=1&differs=true").await.json();
+    let differ = viewer.get("/api/compare?first=first&second=second&differs=true").await.json();
     assert_eq!(names(&differ), ["large:tiny/0"]);
     assert_eq!(differ["rows"][0]["outcomes"], json!(["calibrated", "too_easy"]));
-    let cell = viewer.get("/api/compare?one=too_easy&two=too_easy").await.json();
+    let cell = viewer.get("/api/compare?first=first&second=second&one=too_easy&two=too_easy").await.json();
     assert_eq!(names(&cell), ["middle:tiny/0"]);
 }
 
@@ -219,11 +226,27 @@ async fn news_wakes_up_when_a_run_grows_and_when_the_viewer_ends() {
     assert!(asked.elapsed() >= Duration::from_millis(300) && asked.elapsed() < Duration::from_secs(5));
     assert_eq!(viewer.get("/api/sessions").await.json()["total"], 2);
     // The writer goes: that is news too.
-    let since = said.json()["version"].as_u64().unwrap();
     drop(run);
-    let path = format!("/api/news?since={since}");
-    let version = viewer.get(&path).await.json()["version"].as_u64().unwrap();
-    assert_eq!(viewer.get("/api/runs").await.json()["runs"][0]["writing"], json!(false));
+    let mut version = said.json()["version"].as_u64().unwrap();
+    loop {
+        let path = format!("/api/news?since={version}");
+        version = viewer.get(&path).await.json()["version"].as_u64().unwrap();
+        let row = viewer.get("/api/run?run=live").await.json();
+        if row["writing"] == json!(false) && row["sessions"] == json!(2) {
+            break;
+        }
+        assert!(asked.elapsed() < Duration::from_secs(20), "{row}");
+    }
+    // Its row is made once more.
+    let mut version = 0;
+    loop {
+        let now = viewer.get("/api/home").await.json()["version"].as_u64().unwrap();
+        if now == version {
+            break;
+        }
+        version = now;
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+    }
     // A wait in progress does not keep the viewer from ending.
     let end = viewer.end.take().unwrap();
     let path = format!("/api/news?since={version}");

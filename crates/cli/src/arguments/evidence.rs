@@ -60,13 +60,17 @@ pub(crate) struct Repair {
 #[command(after_help = "Examples:
   aske view                                     every run in runs/
   aske view runs/mine runs/other                two runs, to compare
+  aske view runs/mine --bundle site             static files: open site/index.html
 Runs in progress are followed live.")]
 pub(crate) struct View {
-    /// Run folders [default: all in runs/, also single sessions and those of trainings]
+    /// Run folders, or folders that hold runs at any depth [default: runs]
     #[arg(add = completion::runs())]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
+    /// Write the same pages as static files into this new folder, for any web host or a browser without a server
+    #[arg(long, value_name = "DIR")]
+    pub(crate) bundle: Option<PathBuf>,
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,

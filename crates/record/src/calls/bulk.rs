@@ -22,7 +22,9 @@ impl Bulk {
         let write = || {
             let transaction = self.connection.unchecked_transaction()?;
             let number = table::number(&transaction, record)?;
-            calls.iter().try_for_each(|(slot, call)| table::insert(&transaction, number, *slot, call))?;
+            calls
+                .iter()
+                .try_for_each(|(slot, call)| table::insert(&transaction, number, *slot, call, false))?;
             transaction.commit()
         };
         write().map_err(RunError::sqlite(&self.path))

@@ -65,7 +65,7 @@ impl BoundedConnection {
                      WHEN s.sql NOT LIKE 'CREATE TABLE%' THEN s.name || ' is a virtual table'
                      ELSE s.name || ' has a computed column' END
                  FROM sqlite_schema s
-                 WHERE s.type = 'trigger' OR s.name IN ('records', 'calls', 'traces') AND (
+                 WHERE s.type = 'trigger' OR s.name IN ('records', 'calls', 'traces', 'times') AND (
                      s.type <> 'table' OR s.sql NOT LIKE 'CREATE TABLE%'
                      OR EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden > 0))
                  LIMIT 1",

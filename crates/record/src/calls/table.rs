@@ -1,18 +1,19 @@
 //! The table of calls.
 
 use super::{StoredCall, guard};
-use crate::RoleUsage;
+use crate::{ModelUsage, RoleUsage};
 use aske_chat::{Finish, Reply, Trace, Usage, Usd};
 use aske_session::{Role, Slot};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The definition of the tables. Records are numbered as they begin, so that the calls of sessions in flight
 /// lie side by side and a transaction touches few pages. `replies` shows both tables as one, for people and other
 /// programs. `traces` holds what a learning asker sampled (four bytes for each number, the lowest
-/// first), the version of its weights and, where known, the tokens of its prompts.
+/// first), the version of its weights and, where known, the tokens of its prompts. `times` holds when a call ended, by its row
+/// in `calls`.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, record TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS calls (
@@ -43,6 +44,7 @@ CREATE TABLE IF NOT EXISTS traces (
     prompt BLOB,
     UNIQUE (number, turn)
 );
+CREATE TABLE IF NOT EXISTS times (call INTEGER PRIMARY KEY, ended_ms INTEGER NOT NULL);
 CREATE VIEW IF NOT EXISTS replies AS SELECT * FROM records JOIN calls USING (number);
 ";
 
@@ -203,6 +205,46 @@ pub(super) fn used(connection: &Connection) -> Result<BTreeMap<String, RoleUsage
     used.collect()
 }
 
+/// Calls by role and model; `probe` for the probes before a run.
+pub(super) fn by_model(connection: &Connection) -> Result<Vec<ModelUsage>> {
+    let mut statement = connection.prepare(
+        "SELECT CASE WHEN number IN (SELECT number FROM records WHERE record >= 'probe/' AND record < 'probe0')
+                     THEN 'probe' ELSE role END AS part, model,
+                count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(reasoning_tokens),
+                sum(usd), sum(attempts > 1), sum(max(attempts, 1) - 1), sum(finish = 'length'), sum(latency_ms) / 1e3,
+                max(latency_ms) / 1e3
+         FROM calls GROUP BY part, model ORDER BY part, model",
+    )?;
+    let found = statement.query_map([], |row| {
+        let (prompt, cached) = (row.get(3)?, row.get(4)?);
+        let (completion, reasoning) = (row.get(5)?, row.get(6)?);
+        let usage = Usage { prompt, cached, completion, reasoning };
+        Ok(ModelUsage {
+            role: row.get(0)?,
+            model: row.get(1)?,
+            used: RoleUsage { calls: row.get(2)?, usage, usd: Usd(row.get(7)?) },
+            retried: row.get(8)?,
+            retries: row.get(9)?,
+            truncated: row.get(10)?,
+            seconds: row.get(11)?,
+            slowest: row.get(12)?,
+        })
+    })?;
+    found.collect()
+}
+
+/// When every call began and ended, in milliseconds since 1970. Calls of earlier versions and of merged runs have no times.
+pub(super) fn times(connection: &Connection) -> Result<Vec<[i64; 2]>> {
+    if !connection.table_exists(None, "times")? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare(
+        "SELECT ended_ms - CAST(latency_ms AS INTEGER), ended_ms FROM times JOIN calls ON calls.rowid = times.call",
+    )?;
+    let found = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?]))?;
+    found.collect()
+}
+
 fn slot(row: &Row<'_>) -> Result<Option<Slot>> {
     let name: String = row.get("role")?;
     let (turn, draw) = (row.get("turn")?, row.get("draw")?);
@@ -243,8 +285,22 @@ pub(super) fn number(connection: &Connection, record: &str) -> Result<i64> {
     statement.query_row([record], |row| row.get(0))
 }
 
-/// Adds one call, with the trace of an asker in training.
-pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &StoredCall) -> Result<()> {
+/// Notes that the call that was added last ended now.
+fn insert_time(connection: &Connection) -> Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO times VALUES (?1, ?2)")?;
+    let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
+    statement.execute(params![connection.last_insert_rowid(), now]).map(drop)
+}
+
+/// Adds one call, with the trace of an asker in training; with `now`, one that has just ended.
+pub(super) fn insert(
+    connection: &Connection,
+    number: i64,
+    slot: Slot,
+    call: &StoredCall,
+    now: bool,
+) -> Result<()> {
     let Reply { content, reasoning, finish, usage, trace } = &call.reply;
     let mut statement = connection.prepare_cached(
         "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
@@ -267,6 +323,9 @@ pub(super) fn insert(connection: &Connection, number: i64, slot: Slot, call: &St
         call.attempts,
         call.cost.0,
     ])?;
+    if now {
+        insert_time(connection)?;
+    }
     if let (Some(trace), Role::Asker) = (trace, slot.role) {
         let bytes = |tokens: &[u32]| tokens.iter().flat_map(|token| token.to_le_bytes()).collect::<Vec<u8>>();
         let prompt = Some(bytes(&trace.prompt)).filter(|prompt| !prompt.is_empty());

@@ -104,7 +104,7 @@ fn begin_and_insert(
             None => table::number(connection, &key.record)?,
         };
         numbers.entry(key.record.clone()).or_insert(number);
-        table::insert(connection, number, key.slot, call)
+        table::insert(connection, number, key.slot, call, true)
     };
     let inserted = batch.iter().map(&mut add).collect();
     transaction.commit()?;

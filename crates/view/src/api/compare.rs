@@ -6,13 +6,13 @@ use crate::filter::Label;
 use crate::params::json_word;
 use crate::render::excerpt;
 use crate::request::{ApiRequest, Cost};
-use crate::runs::LoadedRuns;
 use aske_evidence::{Run, Session};
 use aske_http::ApiError;
 use aske_session::Outcome;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 #[derive(Default, Serialize)]
 struct Comparison {
@@ -45,7 +45,7 @@ impl OutcomeFilter {
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
-    let [first, second] = [params.number("first", 0)?, params.number("second", 1)?];
+    let [first, second] = [params.required("first")?, params.required("second")?];
     let filter = OutcomeFilter {
         outcomes: [
             params.choice("one", Outcome::ALL, json_word)?,
@@ -55,15 +55,18 @@ pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiErro
     };
     let paging = Paging::parse(params)?;
     params.end()?;
-    let respond = request.json(move |runs| {
-        let read_bytes = runs.get(first)?.run.sessions.len().saturating_mul(64);
-        let cost = Cost { read_bytes, response_bytes: 2 * paging.limit * ROW_BYTES };
-        Ok((cost, move |runs: &LoadedRuns| {
-            let pair = [runs.get(first)?.run, runs.get(second)?.run];
-            Ok(Comparison { version: runs.version, ..compare(pair, &filter, paging) })
-        }))
-    });
-    respond.await
+    let entries = [request.runs.find(Some(&first))?, request.runs.find(Some(&second))?];
+    let runs = Arc::clone(&request.runs);
+    let sessions = entries[0].with_summary(|summary, _, _| summary.sessions);
+    let cost = Cost { read_bytes: sessions.saturating_mul(64), response_bytes: 2 * paging.limit * ROW_BYTES };
+    let respond = move || {
+        runs.with_runs(&entries, |loaded| {
+            let [one, two] = loaded else { return Err(ApiError::internal("two runs are compared")) };
+            let version = one.status.version.max(two.status.version);
+            Ok(Comparison { version, ..compare([one.run, two.run], &filter, paging) })
+        })
+    };
+    request.respond(cost, respond).await
 }
 
 fn compare(

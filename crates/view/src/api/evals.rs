@@ -4,8 +4,8 @@ use super::session::{Calls, page_cost, stored};
 use super::sessions::{Paging, QUESTION_CHARS, ROW_BYTES};
 use crate::params::{Params, json_word};
 use crate::render::{TextBudget, excerpt};
-use crate::request::{ApiRequest, Cost};
-use crate::runs::LoadedRuns;
+use crate::request::{ApiRequest, Cost, Part};
+use crate::runs::LoadedRun;
 use crate::search::Needle;
 use aske_evidence::Run;
 use aske_http::ApiError;
@@ -17,24 +17,24 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// All samples of one problem.
-struct ProblemSamples<'r> {
+pub(super) struct ProblemSamples<'r> {
     /// Any of the samples.
-    first: &'r EvalRecord,
-    samples: BTreeMap<u32, &'r EvalRecord>,
+    pub(super) first: &'r EvalRecord,
+    pub(super) samples: BTreeMap<u32, &'r EvalRecord>,
 }
 
 impl ProblemSamples<'_> {
-    fn name(&self) -> [String; 2] {
+    pub(super) fn name(&self) -> [String; 2] {
         [self.first.dataset.clone(), self.first.problem.clone()]
     }
 
-    fn right(&self) -> usize {
+    pub(super) fn right(&self) -> usize {
         self.samples.values().filter(|sample| sample.right).count()
     }
 }
 
 /// All problems by dataset and name. Of two records of the same sample, the later one counts.
-fn problems(run: &Run) -> Vec<ProblemSamples<'_>> {
+pub(super) fn problems(run: &Run) -> Vec<ProblemSamples<'_>> {
     let mut found = BTreeMap::new();
     for record in &run.evals {
         let name = (natural_key(&record.dataset), natural_key(&record.problem));
@@ -99,15 +99,15 @@ impl ProblemFilter {
 }
 
 pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let run = request.params.number("run", 0)?;
+    let run = request.params.run()?;
     let filter = ProblemFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.json(move |runs| {
-        let samples = runs.get(run)?.run.evals.len();
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
+        let samples = loaded.run.evals.len();
         let cost = Cost { read_bytes: samples.saturating_mul(512), response_bytes: limit * ROW_BYTES };
-        let page = move |runs: &LoadedRuns| {
-            let all = problems(runs.get(run)?.run);
+        let page = move |loaded: LoadedRun<'_>| {
+            let all = problems(loaded.run);
             let matching: Vec<_> = all.iter().filter(|problem| filter.matches(problem)).collect();
             let rows = matching.iter().skip(offset).take(limit).map(|problem| {
                 json!({
@@ -120,7 +120,7 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
                 })
             });
             let rows: Vec<Value> = rows.collect();
-            Ok(json!({ "version": runs.version, "total": matching.len(), "offset": offset, "rows": rows }))
+            Ok(json!({ "version": loaded.status.version, "total": matching.len(), "offset": offset, "rows": rows }))
         };
         Ok((cost, page))
     });
@@ -129,19 +129,41 @@ pub(super) async fn list(mut request: ApiRequest) -> Result<Response, ApiError> 
 
 pub(super) async fn problem(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
-    let index = params.number("run", 0)?;
+    let run = params.run()?;
     let name = [params.required("dataset")?, params.required("problem")?];
     let filter = ProblemFilter::parse(params)?;
+    let samples = SampleFilter {
+        right: params
+            .choice("only", [true, false], |right| (if *right { "right" } else { "wrong" }).to_owned())?,
+        paging: Paging::parse(params)?,
+    };
     params.end()?;
-    let respond = request.json(move |runs| {
-        let run = runs.get(index)?.run;
+    let respond = request.run_json(run, Part::Whole, move |loaded: LoadedRun<'_>| {
+        let run = loaded.run;
         let all = problems(run);
-        let samples = all[position(&all, &name)?].samples.values();
-        let bytes = samples.map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
+        let (_, shown) = samples.of(&all[position(&all, &name)?]);
+        let bytes = shown.iter().map(|sample| stored(run, &sample.id())).sum::<Result<usize, ApiError>>()?;
         let cost = page_cost(bytes + 512 * run.evals.len());
-        Ok((cost, move |runs: &LoadedRuns| details((index, runs.get(index)?.run), &name, &filter)))
+        Ok((cost, move |loaded: LoadedRun<'_>| details(loaded, &name, &filter, samples)))
     });
     respond.await
+}
+
+/// Which samples of a problem are shown.
+#[derive(Clone, Copy)]
+struct SampleFilter {
+    right: Option<bool>,
+    paging: Paging,
+}
+
+impl SampleFilter {
+    /// The number of samples that match, and those of the page.
+    fn of<'r>(self, problem: &ProblemSamples<'r>) -> (usize, Vec<&'r EvalRecord>) {
+        let matching =
+            problem.samples.values().filter(|sample| self.right.is_none_or(|right| right == sample.right));
+        let Paging { offset, limit } = self.paging;
+        (matching.clone().count(), matching.skip(offset).take(limit).copied().collect())
+    }
 }
 
 fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, ApiError> {
@@ -150,16 +172,20 @@ fn position(all: &[ProblemSamples<'_>], name: &[String; 2]) -> Result<usize, Api
 }
 
 fn details(
-    (index, run): (usize, &Run),
+    loaded: LoadedRun<'_>,
     name: &[String; 2],
     filter: &ProblemFilter,
+    samples: SampleFilter,
 ) -> Result<Value, ApiError> {
+    let run = loaded.run;
     let all = problems(run);
     let position = position(&all, name)?;
-    let ProblemSamples { first, samples } = &all[position];
+    let problem = &all[position];
+    let first = problem.first;
+    let (matching, samples) = samples.of(problem);
     let (budget, stored) = (TextBudget::new(), Replies::open(&run.path)?);
     let sample = |record: &&EvalRecord| {
-        let calls = Calls::read(&stored, (index, &record.id()), &budget)?;
+        let calls = Calls::read(&stored, (loaded.id, &record.id()), &budget)?;
         let reply = calls.reply(Slot::first(0, Role::Panel));
         Ok(json!({
             "number": record.sample,
@@ -180,7 +206,11 @@ fn details(
         "model": first.model,
         "question": budget.render(&first.question),
         "reference": budget.render(&first.reference),
-        "samples": samples.values().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
+        "right": problem.right(),
+        "total": problem.samples.len(),
+        // Samples that match; a page of them follows.
+        "matching": matching,
+        "samples": samples.iter().map(sample).collect::<Result<Vec<_>, ApiError>>()?,
         "before": all[..position].iter().rev().find(matches).map(ProblemSamples::name),
         "after": all[position + 1..].iter().find(matches).map(ProblemSamples::name),
     }))

@@ -2,9 +2,10 @@
 
 use crate::filter::SessionFilter;
 use crate::flags::Flag;
-use crate::render::TextBudget;
-use crate::request::{ApiRequest, Cost};
-use crate::runs::{LoadedRun, LoadedRuns};
+use crate::render::{RenderedText, TextBudget};
+use crate::request::{self, ApiRequest, Cost};
+use crate::runs::LoadedRun;
+use crate::sections::{Part, sections};
 use aske_chat::Finish;
 use aske_evidence::{Run, Session};
 use aske_http::ApiError;
@@ -19,22 +20,22 @@ const MAX_CHARS: u32 = 512 << 10;
 
 /// The stored replies of a record, up to the maximum length.
 pub(super) struct Calls<'p> {
-    /// The run's index.
-    run: usize,
+    /// The run's id.
+    run: String,
     record: String,
     by_slot: HashMap<Slot, (StoredCall, [usize; 2])>,
     budget: &'p TextBudget,
 }
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let index = request.params.number("run", 0)?;
+    let run = request.params.run()?;
     let name = request.params.required("name")?;
     let filter = SessionFilter::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.json(move |runs| {
-        let run = runs.get(index)?.run;
+    let respond = request.run_json(run, request::Part::Whole, move |loaded: LoadedRun<'_>| {
+        let run = loaded.run;
         let cost = page_cost(stored(run, &name)? + find(run, &name)?.place.length + filter.cost(run));
-        let session = move |runs: &LoadedRuns| details(runs.get(index)?, index, &name, &filter);
+        let session = move |loaded: LoadedRun<'_>| details(loaded, &name, &filter);
         Ok((cost, session))
     });
     respond.await
@@ -46,7 +47,7 @@ pub(super) fn page_cost(read_bytes: usize) -> Cost {
     Cost { read_bytes, response_bytes }
 }
 
-fn find<'r>(run: &'r Run, name: &str) -> Result<&'r Session, ApiError> {
+pub(super) fn find<'r>(run: &'r Run, name: &str) -> Result<&'r Session, ApiError> {
     run.session(name).ok_or_else(|| ApiError::not_found("this run has no session of that name"))
 }
 
@@ -58,14 +59,34 @@ pub(super) fn stored(run: &Run, record: &str) -> Result<usize, ApiError> {
 impl<'p> Calls<'p> {
     pub(super) fn read(
         replies: &Replies,
-        (run, record): (usize, &str),
+        (run, record): (&str, &str),
         budget: &'p TextBudget,
     ) -> Result<Self, ApiError> {
-        Ok(Self { run, record: record.to_owned(), by_slot: replies.truncated(record, MAX_CHARS)?, budget })
+        Ok(Self {
+            run: run.to_owned(),
+            record: record.to_owned(),
+            by_slot: replies.truncated(record, MAX_CHARS)?,
+            budget,
+        })
+    }
+
+    /// The asker's reply, with the parts of its text by section.
+    fn asker_reply(&self, turn: u32) -> Option<Value> {
+        let slot = Slot::first(turn, Role::Asker);
+        let parts = split_thinking(&self.by_slot.get(&slot)?.0.reply.content);
+        let mut reply = self.reply_with(slot, |text| self.budget.plain(text))?;
+        let section =
+            |part: &Part<'_>| json!({ "section": part.section, "text": self.budget.render(part.text) });
+        reply["sections"] = sections(&parts.visible).iter().map(section).collect();
+        Some(reply)
     }
 
     /// A reply with its thinking split off, wherever the model put it.
     pub(super) fn reply(&self, slot: Slot) -> Option<Value> {
+        self.reply_with(slot, |text| self.budget.render(text))
+    }
+
+    fn reply_with(&self, slot: Slot, visible: impl Fn(&str) -> RenderedText) -> Option<Value> {
         let (call, [content_left, thinking_left]) = self.by_slot.get(&slot)?;
         let parts = split_thinking(&call.reply.content);
         let thinking: Vec<&str> = [call.reply.reasoning.as_deref(), parts.thinking.as_deref()]
@@ -73,13 +94,13 @@ impl<'p> Calls<'p> {
             .flatten()
             .filter(|text| !text.is_empty())
             .collect();
-        let render = |text: &str, left: usize| {
-            let mut rendered = self.budget.render(text);
+        let with = |mut rendered: RenderedText, left: usize| {
             rendered.left_out += left;
             rendered
         };
-        let text = render(&parts.visible, *content_left);
-        let thinking = (!thinking.is_empty()).then(|| render(&thinking.join("\n\n"), *thinking_left));
+        let text = with(visible(&parts.visible), *content_left);
+        let thinking =
+            (!thinking.is_empty()).then(|| with(self.budget.render(&thinking.join("\n\n")), *thinking_left));
         let cut = text.left_out + thinking.as_ref().map_or(0, |thinking| thinking.left_out) > 0;
         Some(json!({
             "model": call.model,
@@ -87,11 +108,12 @@ impl<'p> Calls<'p> {
             "thinking": thinking,
             "finish": call.reply.finish,
             "tokens": call.reply.usage.completion,
+            "prompt": call.reply.usage.prompt,
             "seconds": call.latency.as_secs_f64(),
             "attempts": call.attempts,
             "usd": call.cost,
             // The address of the full text, if a part is left out.
-            "full": cut.then(|| super::text::address(self.run, &self.record, slot)),
+            "full": cut.then(|| super::text::address(&self.run, &self.record, slot)),
         }))
     }
 
@@ -107,17 +129,12 @@ impl<'p> Calls<'p> {
     }
 }
 
-fn details(
-    loaded: LoadedRun<'_>,
-    index: usize,
-    name: &str,
-    filter: &SessionFilter,
-) -> Result<Value, ApiError> {
+fn details(loaded: LoadedRun<'_>, name: &str, filter: &SessionFilter) -> Result<Value, ApiError> {
     let run = loaded.run;
     let session = find(run, name)?;
     let record = run.record(session)?;
     let budget = TextBudget::new();
-    let calls = Calls::read(&Replies::open(&run.path)?, (index, name), &budget)?;
+    let calls = Calls::read(&Replies::open(&run.path)?, (loaded.id, name), &budget)?;
     let sides = if session.swapped { [Side::Two, Side::One] } else { Side::BOTH };
     let (turns, check) = (&record.transcript.turns, &record.transcript.check);
     let last = u32::try_from(turns.len()).unwrap_or(u32::MAX);
@@ -136,11 +153,41 @@ fn details(
         "sample": session.sample,
         "grade": session.grade,
         "right": session.right(),
+        // The answer that the cross-check agreed on.
+        "reference": session.right().and_then(|_| Some(budget.render(session.check.first()?.as_deref()?))),
+        "audit": audit(loaded, session, name, &budget),
         "flags": Flag::all_of(session, &loaded.status.duplicates),
         "turns": turns.collect::<Vec<_>>(),
         "check": draws.collect::<Vec<_>>(),
         "used": record.used,
         "around": neighbours(loaded, session, filter)?,
+    }))
+}
+
+/// The fresh draws of an audit: those of the pair, the smaller solver first, and those of other solvers.
+fn audit(loaded: LoadedRun<'_>, session: &Session, name: &str, budget: &TextBudget) -> Option<Value> {
+    let audited = loaded.run.audited();
+    let panel = audited.get(name)?;
+    let right = panel.right.as_ref()?;
+    let of = |solver: &String| {
+        let (right, answers) = (right.get(solver)?, panel.answers.get(solver)?);
+        let full = (0..).take(answers.len()).map(|draw| {
+            let record = format!("audit/{name}/{solver}");
+            super::text::address(loaded.id, &record, Slot { turn: 0, role: Role::Panel, draw })
+        });
+        let texts = answers.iter().map(|solved| solved.answer.as_deref().map(|text| budget.render(text)));
+        Some(json!({
+            "name": solver,
+            "right": right,
+            "answers": texts.collect::<Vec<_>>(),
+            "full": full.collect::<Vec<_>>(),
+        }))
+    };
+    let pair = super::pair_names(loaded.run, session);
+    let others = right.keys().filter(|solver| !pair.contains(solver));
+    Some(json!({
+        "pair": pair.iter().map(of).collect::<Option<Vec<_>>>()?,
+        "controls": others.filter_map(of).collect::<Vec<_>>(),
     }))
 }
 
@@ -155,7 +202,7 @@ fn turn_details(turn: &Turn, number: u32, sides: [Side; 2], calls: &Calls<'_>) -
         "cut": turn.cut,
         "trouble": turn.error,
         "missing": turn.missing,
-        "asker": calls.reply(Slot::first(number, Role::Asker)),
+        "asker": calls.asker_reply(number),
         "solvers": turn.solved.as_ref().map(|answers| sides.map(|side| solver(side, answers))),
     })
 }

@@ -4,8 +4,8 @@ use crate::filter::SessionFilter;
 use crate::flags::Flag;
 use crate::params::Params;
 use crate::render::excerpt;
-use crate::request::{ApiRequest, Cost};
-use crate::runs::{LoadedRun, LoadedRuns};
+use crate::request::{ApiRequest, Cost, Part};
+use crate::runs::LoadedRun;
 use aske_evidence::Session;
 use aske_http::ApiError;
 use axum::response::Response;
@@ -39,19 +39,22 @@ impl Paging {
 }
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
-    let run = request.params.number("run", 0)?;
+    let run = request.params.run()?;
     let filter = SessionFilter::parse(&mut request.params)?;
     let Paging { offset, limit } = Paging::parse(&mut request.params)?;
     request.params.end()?;
-    let respond = request.json(move |runs| {
-        let cost = Cost { read_bytes: filter.cost(runs.get(run)?.run), response_bytes: limit * ROW_BYTES };
-        let page = move |runs: &LoadedRuns| {
-            let loaded = runs.get(run)?;
+    // The first sessions of a large run are shown before all are read; a filter needs all of them.
+    let part = if filter.is_plain() && offset == 0 { Part::First } else { Part::Whole };
+    let respond = request.run_json(run, part, move |loaded: LoadedRun<'_>| {
+        let cost = Cost { read_bytes: filter.cost(loaded.run), response_bytes: limit * ROW_BYTES };
+        let page = move |loaded: LoadedRun<'_>| {
             let found = filter.find(loaded)?;
             let rows = found.indices.iter().skip(offset).take(limit);
             let rows = rows.map(|index| row(loaded, &loaded.run.sessions[*index]));
             Ok(json!({
-                "version": runs.version,
+                "version": loaded.status.version,
+                // Whether all records have been read.
+                "complete": loaded.status.complete,
                 "total": found.indices.len(),
                 "outcomes": found.outcomes,
                 "offset": offset,

@@ -1,7 +1,6 @@
 //! `/api/text`: one reply in full, as plain text.
 
 use crate::request::ApiRequest;
-use crate::runs::LoadedRuns;
 use aske_http::ApiError;
 use aske_record::Replies;
 use aske_session::{Role, Slot};
@@ -14,7 +13,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a reply's full text.
-pub(super) fn address(run: usize, record: &str, slot: Slot) -> String {
+pub(super) fn address(run: &str, record: &str, slot: Slot) -> String {
+    let run = utf8_percent_encode(run, RESERVED);
     let name = utf8_percent_encode(record, RESERVED);
     let Slot { turn, role, draw } = slot;
     format!("/api/text?run={run}&name={name}&turn={turn}&role={role}&draw={draw}")
@@ -22,18 +22,19 @@ pub(super) fn address(run: usize, record: &str, slot: Slot) -> String {
 
 pub(super) async fn handler(mut request: ApiRequest) -> Result<Response, ApiError> {
     let params = &mut request.params;
-    let run: usize = params.number("run", 0)?;
+    let run = params.run()?;
     let name = params.required("name")?;
     let role = params.choice("role", Role::ALL, ToString::to_string)?;
     let role = role.ok_or_else(|| ApiError::bad_request("`role` is required"))?;
     let slot = Slot { turn: params.number("turn", 0)?, role, draw: params.number("draw", 0)? };
     params.end()?;
-    let lookup = move |runs: &LoadedRuns| {
-        let path = runs.get(run)?.run.path.clone();
+    // A training or an evaluation has replies without sessions, so the records are not read.
+    let path = request.runs.find(run.as_deref())?.found.path.clone();
+    let lookup = move || {
         let bytes = Replies::open(&path)?.bytes(&name)?;
-        Ok((usize::try_from(bytes).unwrap_or(usize::MAX), path, name))
+        Ok::<_, ApiError>((usize::try_from(bytes).unwrap_or(usize::MAX), path, name))
     };
-    let (bytes, path, name) = request.lookup(lookup).await?;
+    let (bytes, path, name) = request.server.workers.run(0, lookup).await??;
     let text = move || {
         let text = Replies::open(&path)?.text(&name, slot)?;
         text.map(Bytes::from).ok_or_else(|| ApiError::not_found("this run has no such reply"))
