@@ -81,9 +81,10 @@ impl Parsed {
     fn read(&self, py: Python<'_>) -> &[String] {
         py.detach(|| {
             let _computation = Computation::begin();
-            self.readings.get_or_init(|| match &self.items {
-                Some(items) => items.iter().filter_map(shown).collect(),
-                None => {
+            self.readings.get_or_init(|| {
+                if let Some(items) = &self.items {
+                    items.iter().filter_map(shown).collect()
+                } else {
                     let explained = explain(&self.text, &self.text, &self.rules.unwrap_or_default());
                     explained.gold.into_iter().map(|reading| reading.read).collect()
                 }

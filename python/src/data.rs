@@ -122,7 +122,7 @@ impl CallData {
             usd: cost.0,
             latency_s: latency.as_secs_f64(),
             attempts: *attempts,
-            request: request.iter().map(|byte| format!("{byte:02x}")).collect(),
+            request: format!("{:032x}", u128::from_be_bytes(*request)),
         }
     }
 

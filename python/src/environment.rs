@@ -12,7 +12,7 @@ use crate::process::{Computation, PerProcess};
 use crate::rollout::{Episode, Players};
 use crate::sampling::AskerSampling;
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::{Source, warn};
 use crate::{AsPython, episode, save};
 use aske_bench::{Budget, CallError, Caller, Dialogue, PairSchedule, manifest, provider};
 use aske_config::{ConfigError, Layers, Origin, ProviderKind, Settings};
@@ -297,6 +297,7 @@ impl Environment {
 
     /// Sets novelty, diversity reward and total of these rollouts, in place: their final questions are compared with each
     /// other and with those of earlier calls.
+    #[expect(clippy::needless_pass_by_value, reason = "Python's list arrives as a vector")]
     fn score_diversity(&self, py: Python<'_>, rollouts: Vec<Bound<'_, PyDict>>) -> PyResult<()> {
         let inner = self.inner(py)?;
         if inner.history.is_some() {
@@ -318,17 +319,18 @@ impl Environment {
             let reward = field(rollout, "reward")?.cast_into::<PyDict>()?;
             let part = |name: &str| field(&reward, name)?.extract::<f64>();
             let (calibration, format) = (part("calibration")?, part("format")?);
-            let reward_of = aske_session::Reward { calibration, format, diversity: 0.0 };
-            let scored = reward_of.with_novelty(alpha * novelty);
-            reward.set_item("diversity", scored.diversity)?;
+            let without = aske_session::Reward { calibration, format, diversity: 0.0 };
+            let reward_with = without.with_novelty(alpha * novelty);
+            reward.set_item("diversity", reward_with.diversity)?;
             rollout.set_item("novelty", novelty)?;
-            rollout.set_item("total", scored.total())?;
+            rollout.set_item("total", reward_with.total())?;
         }
         Ok(())
     }
 
     /// Writes finished rollouts to a run folder, which is created or continued, and returns how many are new in it. The
     /// replies are played again and must be those of this configuration; nothing is written if one is not.
+    #[expect(clippy::needless_pass_by_value, reason = "a path of Python arrives as a value")]
     fn save_run(&self, py: Python<'_>, folder: PathBuf, rollouts: &Bound<'_, PyAny>) -> PyResult<usize> {
         let rollouts = rollouts.try_iter()?.map(|rollout| SavedRollout::read(&rollout?));
         let rollouts = rollouts.collect::<PyResult<Vec<_>>>()?;
@@ -367,7 +369,7 @@ impl Environment {
     /// Loads the configuration; connects to nothing.
     pub(crate) fn load(py: Python<'_>, source: Source, folder: Option<PathBuf>) -> PyResult<Self> {
         let layers = source.layers().map_err(|error| config_error(&error))?;
-        source.warn(py, layers.notices())?;
+        warn(py, layers.notices())?;
         let settings = layers.settings().map_err(|error| config_error(&error))?;
         if settings.equivalence.is_some() {
             let error =

@@ -170,11 +170,11 @@ impl Episode {
             let calls: Vec<Call> = self.open_calls().into_iter().filter(own).collect();
             let Some(first) = calls.first() else { return Ok(()) };
             let (start, is_asker) = (Instant::now(), first.slot.role == Role::Asker);
-            let made = calls.into_iter().map(&make);
+            let answers = calls.into_iter().map(&make);
             let result = if finish_calls {
-                join_all(made).await.into_iter().collect::<Result<Vec<()>, _>>()
+                join_all(answers).await.into_iter().collect::<Result<Vec<()>, _>>()
             } else {
-                try_join_all(made).await
+                try_join_all(answers).await
             };
             let mut state = self.state.lock();
             let state = &mut *state;

@@ -53,13 +53,6 @@ impl Source {
         }
     }
 
-    /// Shows what loading had to say as warnings of Python.
-    pub(crate) fn warn(&self, py: Python<'_>, notices: &[String]) -> PyResult<()> {
-        let warnings = py.import("warnings")?;
-        let category = py.get_type::<PyUserWarning>();
-        notices.iter().try_for_each(|notice| warnings.call_method1("warn", (notice, &category, 1)).map(drop))
-    }
-
     /// The arguments from which an equal `Environment` can be made.
     pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
         let config = match &self.config {
@@ -138,4 +131,11 @@ fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         return py.get_type::<PyDict>().call1((value,));
     }
     py.import("os")?.call_method1("fspath", (value,))
+}
+
+/// Shows what loading had to say as warnings of Python.
+pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
+    let warnings = py.import("warnings")?;
+    let category = py.get_type::<PyUserWarning>();
+    notices.iter().try_for_each(|notice| warnings.call_method1("warn", (notice, &category, 1)).map(drop))
 }

@@ -1,13 +1,11 @@
 //! Replies without a box, labelled before the search for their answers was written: whether the answer that each states
 //! equals the gold answer.
 
-#![expect(clippy::expect_used, reason = "data that ships and cannot be read ends its test")]
-
 use aske_answer::{Place, Verdict, compare, find_answer};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Reply {
+struct Labelled {
     kind: String,
     gold: String,
     label: String,
@@ -16,14 +14,14 @@ struct Reply {
 
 #[test]
 fn answers_of_replies_without_a_box() {
-    let replies: Vec<Reply> = include_str!("data/unboxed.jsonl")
+    let replies: Vec<Labelled> = include_str!("data/unboxed.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect();
     assert_eq!(replies.len(), 314);
     let mut missed = Vec::new();
     let mut accepted = Vec::new();
-    for Reply { kind, gold, label, reply } in &replies {
+    for Labelled { kind, gold, label, reply } in &replies {
         let found = find_answer(reply, &Place::ORDER);
         let equal = compare(gold, found.as_deref().unwrap_or(reply)).verdict == Verdict::Equal;
         let line = || format!("{kind}: {gold} | {found:?} | {reply:?}");

@@ -111,14 +111,14 @@ async fn sample(
 ) -> Result<EvalRecord, CallError> {
     let Task { dataset, problem, sample } = *task;
     let (declaration, caller, record) = (&dataset.declaration, &context.caller, task.id());
-    let replay = caller.earlier_replies(&record)?;
+    let earlier = caller.earlier_replies(&record)?;
     let call = Call {
         slot: Slot::first(0, Role::Panel),
         messages: prompt::messages(declaration, problem, protocol.instruction),
         max_tokens: protocol.tokens,
     };
     let model = context.model(protocol.role)?;
-    let answered = caller.call(&record, call, (model, protocol.role), &replay).await?;
+    let answered = caller.call(&record, call, (model, protocol.role), &earlier).await?;
     let (used, reply) = (answered.used(), answered.call.reply);
     let parsed = ParsedReply::read(&reply);
     let (right, by, comparison) = match decide(declaration, problem, &parsed, protocol.judge.is_some()) {

@@ -9,16 +9,16 @@ use super::parse::Normalisation;
 
 /// The text as math-verify parses and compares it.
 pub(super) fn normalise(text: &str) -> String {
-    normalise_with(text, &Normalisation::LATEX)
+    normalise_with(text, Normalisation::LATEX)
 }
 
 /// The text after these steps; the boxes are left to the caller.
-pub(super) fn normalise_with(text: &str, steps: &Normalisation) -> String {
+pub(super) fn normalise_with(text: &str, steps: Normalisation) -> String {
     let mut text = if steps.basic_latex { basic(text) } else { text.to_owned() };
     if steps.equations
         && let Some(last) = last_equation(&text)
     {
-        text = last.to_owned();
+        text = String::from(last);
     }
     if steps.units {
         if let Some(shorter) = units::without_text(&text) {

@@ -226,7 +226,7 @@ pub fn parse(text: &str, targets: &[Target], mode: Mode) -> Result<Vec<Item>, Li
     let has_answer = text.as_bytes().windows(6).any(|part| part.eq_ignore_ascii_case(b"answer"));
     let (mut found, mut first_text, mut matched) = (Vec::new(), None, false);
     for group in patterns.chunk_by(|(a, ..), (b, ..)| a == b) {
-        let mut matches = Vec::new();
+        let mut candidates = Vec::new();
         for (_, pattern, target) in group {
             if !pattern.may_match(text, has_answer) {
                 continue;
@@ -234,14 +234,14 @@ pub fn parse(text: &str, targets: &[Target], mode: Mode) -> Result<Vec<Item>, Li
             for captures in pattern.regex.captures_iter(text) {
                 let captures = captures.map_err(|_| LimitError)?;
                 if let Some(whole) = captures.get(0) {
-                    matches.push((whole.end(), whole.start(), captures, *target));
+                    candidates.push((whole.end(), whole.start(), captures, *target));
                 }
             }
         }
-        matches.sort_by(|(end, start, ..), (other_end, other_start, ..)| {
+        candidates.sort_by(|(end, start, ..), (other_end, other_start, ..)| {
             other_end.cmp(end).then(start.cmp(other_start))
         });
-        for (end, start, captures, target) in &matches {
+        for (end, start, captures, target) in &candidates {
             fuel.spend(50 + (end - start) as u64).map_err(|_| LimitError)?;
             let (item, text) = extract(captures, target, &fuel)?;
             matched = true;
@@ -296,7 +296,7 @@ fn extract(
     fuel: &Fuel,
 ) -> Result<(Option<Item>, String), LimitError> {
     match target {
-        Target::Latex { normalisation, .. } => formulas(captures, normalisation, fuel),
+        Target::Latex { normalisation, .. } => formulas(captures, *normalisation, fuel),
         Target::Expression { .. } => plain(captures, fuel),
         Target::Words { lowercase, .. } => {
             let word = captures.name("key").map_or("", |found| found.as_str());
@@ -308,15 +308,13 @@ fn extract(
 
 fn formulas(
     captures: &Captures<'_>,
-    normalisation: &Normalisation,
+    normalisation: Normalisation,
     fuel: &Fuel,
 ) -> Result<(Option<Item>, String), LimitError> {
     let mut formulas = Vec::new();
     if let Some(boxed) = captures.name("box") {
-        formulas.push((
-            normalised(boxed.as_str(), &Normalisation { boxed: Boxes::Last, ..*normalisation }),
-            false,
-        ));
+        formulas
+            .push((normalised(boxed.as_str(), Normalisation { boxed: Boxes::Last, ..normalisation }), false));
     }
     for index in 0..JOINED {
         let content = "abcdef".chars().find_map(|kind| captures.name(&format!("g{index}_{kind}")));
@@ -337,7 +335,7 @@ fn formulas(
     Ok((one.map(|one| Item::Expression(Box::new(one))), text))
 }
 
-fn normalised(text: &str, normalisation: &Normalisation) -> String {
+fn normalised(text: &str, normalisation: Normalisation) -> String {
     normalise_with(&boxed::contents(text, normalisation.boxed), normalisation)
 }
 

@@ -117,7 +117,7 @@ fn map(value: &Value, replace: &mut dyn FnMut(&Expr) -> Expr) -> Value {
         Value::Expr(expr) => Value::Expr(replace(expr)),
         Value::Matrix(matrix) => {
             let mut matrix = matrix.clone();
-            matrix.entries = matrix.entries.iter().map(|expr| replace(expr)).collect();
+            matrix.entries = matrix.entries.iter().map(&mut *replace).collect();
             Value::Matrix(matrix)
         }
         Value::Set(parts) => Value::Set(parts.iter().map(|part| map(part, replace)).collect()),

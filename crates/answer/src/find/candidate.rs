@@ -133,7 +133,7 @@ pub(super) fn concluded(clause: &str) -> Option<String> {
 fn behind_equals(clause: &str) -> Option<&str> {
     let formulas = formulas(clause);
     let outside = |at: &usize| !formulas.iter().any(|formula| formula.contains(at));
-    let at = clause.match_indices('=').map(|(at, _)| at).filter(outside).last()?;
+    let at = clause.match_indices('=').map(|(at, _)| at).rfind(outside)?;
     let (before, after) = (&clause[..at], &clause[at + 1..]);
     let mut words = before.trim_end().rsplit(char::is_whitespace);
     let name = words.next().unwrap_or_default();

@@ -103,7 +103,7 @@ fn is_name(side: &str) -> bool {
         && (commands == 1 && letters < 9 && !side.contains(['{', '('])
             || commands == 0
                 && (letters <= 2 || side.starts_with('(') && letters <= 5)
-                && !(letters == 2 && !side.contains(['(', '_', '\''])))
+                && (letters != 2 || side.contains(['(', '_', '\''])))
 }
 
 /// Whether letters outside of commands stand for something.

@@ -22,8 +22,8 @@ pub(super) fn split(text: &str, most: usize) -> Vec<Sentence<'_>> {
             out.push(Sentence { text, is_complete });
         }
     };
-    let mut letters = text.char_indices();
-    while let Some((at, c)) = letters.next() {
+    let letters = text.char_indices();
+    for (at, c) in letters {
         while formulas.get(next).is_some_and(|formula: &Range<usize>| formula.end <= at) {
             next += 1;
         }
@@ -127,7 +127,7 @@ pub(super) fn formulas(text: &str) -> Vec<Range<usize>> {
             }
             // An escaped character is skipped with its backslash.
             None if rest.starts_with('\\') => {
-                at = start + 1 + rest[1..].chars().next().map_or(0, char::len_utf8)
+                at = start + 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
             }
             None => at = start + 1,
         }

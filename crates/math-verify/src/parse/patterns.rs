@@ -1,6 +1,7 @@
 //! The patterns by which math-verify finds answers in a text, with their priorities: lower ones are tried first.
 
 use fancy_regex::{Regex, RegexBuilder};
+use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// A pattern and its priority.
@@ -38,9 +39,8 @@ impl Pattern {
 /// One formula between delimiters, or a fraction of two numbers; `boxed` ones contain a box.
 fn formula(prefix: &str, boxed: bool) -> String {
     let percent = format!(r"(?P<{prefix}_percent>(?:\\?%|[Pp]ercent|[Pp]ercentage|[Pp]ct))");
-    let content = |one: &str| match boxed {
-        true => format!(r"{one}*?\\boxed\{{{one}+?\}}{one}*?"),
-        false => format!("{one}+?"),
+    let content = |one: &str| {
+        if boxed { format!(r"{one}*?\\boxed\{{{one}+?\}}{one}*?") } else { format!("{one}+?") }
     };
     let dollars = content(r"(?:[^$]|\$(?!\$))");
     let brackets = content(r"(?:[^\\]|\\(?!\]))");
@@ -67,7 +67,7 @@ fn formulas(boxed: bool) -> String {
     let space = if boxed { r"\s*" } else { "" };
     for next in 1..JOINED {
         let one = formula(&format!("g{next}"), boxed);
-        out.push_str(&format!(r"{space}(?:\s*(?:,?and|,?or|,)\s*{one})?"));
+        let _ = write!(out, r"{space}(?:\s*(?:,?and|,?or|,)\s*{one})?");
     }
     format!("(?:{out})")
 }
