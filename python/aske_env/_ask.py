@@ -9,7 +9,7 @@ from . import _coroutine
 from ._native import Environment
 
 if TYPE_CHECKING:
-    from ._native import Rollout, Sampling
+    from ._types import Rollout, Sampling
 
 
 def ask(

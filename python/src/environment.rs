@@ -122,6 +122,14 @@ impl Policy {
         let asker = url.map(|url| PolicyEndpoint { extra, ..at(url, key, headers, None) });
         Ok(Self { asker, judge, sampling })
     }
+
+    /// Where the policy is called, if that is not in the configuration.
+    fn urls(&self) -> Vec<String> {
+        let both = [&self.asker, &self.judge].into_iter().flatten();
+        let mut urls: Vec<String> = both.map(|endpoint| endpoint.url.clone()).collect();
+        urls.dedup();
+        urls
+    }
 }
 
 #[pymethods]
@@ -211,9 +219,10 @@ impl Environment {
             Policy::new(url, model, key, judge_url, judge_key, cache_salt, sampling, headers, judge_headers)?;
         let inner = self.inner(py)?;
         let episode = inner.played(pair, sample, &policy)?;
+        let urls = policy.urls();
         coroutine(py, async move {
             let rollout = inner.play(&episode).await;
-            rollout.map(AsPython).map_err(|error| call_error(&inner, &error))
+            rollout.map(AsPython).map_err(|error| call_error(&inner, &error, &urls))
         })
     }
 
@@ -243,6 +252,7 @@ impl Environment {
         let sample = |at: u32| first.map(|first| first.saturating_add(at));
         let episodes = (0..size).map(|at| inner.played(pair, sample(at), &policy));
         let episodes = episodes.collect::<PyResult<Vec<_>>>()?;
+        let urls = policy.urls();
         coroutine(py, async move {
             let ended = join_all(episodes.iter().map(|episode| inner.play(episode))).await;
             let (mut rollouts, mut failure) = (Vec::new(), None);
@@ -253,7 +263,7 @@ impl Environment {
                 }
             }
             match failure {
-                Some(error) if rollouts.is_empty() => Err(call_error(&inner, &error)),
+                Some(error) if rollouts.is_empty() => Err(call_error(&inner, &error, &urls)),
                 _ => Ok(AsPython(rollouts)),
             }
         })
@@ -549,14 +559,16 @@ fn field<'py>(rollout: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, P
     rollout.get_item(name)?.ok_or_else(missing)
 }
 
-/// The exception for a call that failed: an infrastructure failure, or the folder.
-pub(crate) fn call_error(inner: &Inner, error: &CallError) -> PyErr {
+/// The exception for a call that failed: an infrastructure failure, or the folder. The policy is served at `urls`, or where the
+/// configuration says.
+pub(crate) fn call_error(inner: &Inner, error: &CallError, urls: &[String]) -> PyErr {
     match error {
         CallError::Halted => match inner.budget.exhausted() {
             Some(limit) => rollout_failure(&limit.to_string()),
             None => rollout_failure("the environment is shutting down"),
         },
-        CallError::Model(error) => model_failure(error),
+        CallError::Model(error) if error.model == inner.settings.asker.model => model_failure(error, urls),
+        CallError::Model(error) => model_failure(error, &[]),
         CallError::Folder(error) => folder_error(error),
     }
 }

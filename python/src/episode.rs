@@ -35,7 +35,7 @@ struct Shared {
 
 impl Episode {
     pub(crate) fn new(py: Python<'_>, episode: rollout::Episode) -> PyResult<Self> {
-        episode.resume().map_err(|error| call_error(&episode.inner, &error))?;
+        episode.resume().map_err(|error| call_error(&episode.inner, &error, &[]))?;
         let shared = Shared {
             episode,
             result: PyOnceLock::new(),
@@ -155,7 +155,7 @@ impl Episode {
 
 impl Shared {
     async fn step(&self, replies: Option<Vec<Completion>>) -> PyResult<()> {
-        let (episode, failed) = (&self.episode, |error| call_error(&self.episode.inner, &error));
+        let (episode, failed) = (&self.episode, |error| call_error(&self.episode.inner, &error, &[]));
         let wanted = episode.trainer_calls();
         match (wanted.first(), replies) {
             (None, Some(_)) if Python::attach(|py| self.result.get(py).is_some()) => {

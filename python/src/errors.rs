@@ -2,7 +2,7 @@
 
 use aske_chat::Hint;
 use aske_config::ConfigError;
-use aske_model::ModelError;
+use aske_model::{ErrorCause, ModelError};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
@@ -35,9 +35,14 @@ pub(crate) fn rollout_failure(message: &str) -> PyErr {
     python::RolloutFailure::new_err((message.to_owned(),))
 }
 
-/// A rollout with a call that failed after all attempts.
-pub(crate) fn model_failure(error: &ModelError) -> PyErr {
-    let hint = error.hint().map(Cow::into_owned);
+/// A rollout with a call that failed after all attempts. The configuration does not name the `urls` of the model, if there are any.
+pub(crate) fn model_failure(error: &ModelError, urls: &[String]) -> PyErr {
+    let hint = match error.cause {
+        ErrorCause::Network if !urls.is_empty() => {
+            Some(format!("is the server at {} up?", urls.join(" and ")))
+        }
+        _ => error.hint().map(Cow::into_owned),
+    };
     let cause = error.cause.as_str();
     python::RolloutFailure::new_err((error.to_string(), cause, error.model.clone(), error.attempts, hint))
 }

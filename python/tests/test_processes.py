@@ -296,9 +296,11 @@ time.sleep(0.5)
 environment = Environment(CONFIG)
 kept = []
 async def begin():
-    kept.extend(rollouts(environment, 500))
+    kept.extend(map(asyncio.ensure_future, rollouts(environment, 500)))
     await asyncio.sleep({pause})
 loop = asyncio.new_event_loop()
+# asyncio itself reports tasks that are left pending; whatever else is printed is ours.
+loop.set_exception_handler(lambda loop, context: None)
 {ending}
 """
             ended = run(code, arguments)
