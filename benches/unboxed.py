@@ -1,8 +1,9 @@
 """Answers of replies without a box: Ask-E and math-verify against labels.
 
-    python benches/unboxed.py [SOLUTIONS]
+    python benches/unboxed.py [blind | SOLUTIONS]
 
-Without an argument: the 314 labelled replies of `crates/answer/tests/data/unboxed.jsonl`. SOLUTIONS is
+Without an argument: the 314 labelled replies of `crates/answer/tests/data/unboxed.jsonl`, which the search was improved
+with. `blind`: the 300 of `unboxed_blind.jsonl`, which it was not. SOLUTIONS is
 `grade_school_math/data/example_model_solutions.jsonl` of github.com/openai/grade-school-math: solutions by four models,
 of which the last line, with the answer, is taken away; right is a solution whose answer is the reference.
 

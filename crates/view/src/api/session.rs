@@ -142,7 +142,12 @@ fn details(loaded: LoadedRun<'_>, name: &str, filter: &SessionFilter) -> Result<
         let slot = Slot { turn: last, role: Role::Check, draw };
         calls.draw(answer.as_deref(), calls.is_truncated(slot), slot)
     });
-    let turns = turns.iter().zip(1..).map(|(turn, number)| turn_details(turn, number, sides, &calls));
+    // The final question first: long texts of earlier turns must not use up what may be sent.
+    let numbered: Vec<(&Turn, u32)> = turns.iter().zip(1..).collect();
+    let from_last =
+        numbered.into_iter().rev().map(|(turn, number)| turn_details(turn, number, sides, &calls));
+    let mut turns: Vec<Value> = from_last.collect();
+    turns.reverse();
     Ok(json!({
         "name": name,
         "asker": record.asker,
@@ -157,7 +162,7 @@ fn details(loaded: LoadedRun<'_>, name: &str, filter: &SessionFilter) -> Result<
         "reference": session.right().and_then(|_| Some(budget.render(session.check.first()?.as_deref()?))),
         "audit": audit(loaded, session, name, &budget),
         "flags": Flag::all_of(session, &loaded.status.duplicates),
-        "turns": turns.collect::<Vec<_>>(),
+        "turns": turns,
         "check": draws.collect::<Vec<_>>(),
         "used": record.used,
         "around": neighbours(loaded, session, filter)?,
