@@ -22,7 +22,7 @@ export async function request(route, query = {}, signal = undefined) {
 }
 
 /** Milliseconds for which tables of an older version are reused. */
-const MAX_AGE = 10000;
+export const MAX_AGE = 10000;
 let cached = { key: "", version: 0, at: 0, promise: null };
 
 /** The tables of a run, or of several, cached: while a run grows they are requested at most every ten seconds. */

@@ -1,6 +1,6 @@
 // The application: shows the view of the current route, and updates it while its run grows.
 
-import { request, follow } from "./api.js";
+import { MAX_AGE, request, follow } from "./api.js";
 import { h, fill, refill } from "./dom.js";
 import { listen } from "./shortcuts.js";
 import { compareLink, currentRoute, homeLink, runLink } from "./route.js";
@@ -44,10 +44,11 @@ async function show() {
   const route = currentRoute();
   if (current?.same(route)) {
     current.route = route;
-    return attempt(() => current.shown.navigate(route));
+    return attempt(() => current.shown.navigate(route), current);
   }
   current?.shown?.leave?.();
   current?.ended.abort();
+  clearTimeout(current?.later);
   const mine = { route, shown: null, same: () => false, ended: new AbortController() };
   current = mine;
   await attempt(async () => {
@@ -80,6 +81,13 @@ const VIEWS_OF_BROKEN = new Set(["config", "calls"]);
 
 function followPage(page) {
   const { run } = page.route;
+  let down = false;
+  const status = (error) => {
+    const back = down && !error;
+    down = Boolean(error);
+    showStatus(error);
+    if (back && !page.shown && page === current) show();
+  };
   follow(run, context.version, page.ended.signal, async () => {
     const found = await readRuns(page.route);
     if (current !== page) return;
@@ -87,8 +95,12 @@ function followPage(page) {
     showStatus();
     // A page that could not be shown may be there now.
     if (!page.shown) return show();
-    await attempt(() => page.shown.update?.(), page);
-  }, showStatus);
+    const update = () => attempt(() => page.shown?.update?.(), page);
+    await update();
+    // Tables may have been of an earlier version: once more when they are no longer reused.
+    clearTimeout(page.later);
+    page.later = setTimeout(update, MAX_AGE);
+  }, status);
 }
 
 /** Shows an error of an action; a page that it was updating is shown anew when it changes again. */
@@ -96,14 +108,15 @@ async function attempt(action, page = null) {
   try {
     await action();
   } catch (error) {
-    if (error.name === "AbortError") return;
-    page?.shown.leave?.();
+    if (error.name === "AbortError" || (page && page !== current)) return;
+    page?.shown?.leave?.();
     if (page) Object.assign(page, { shown: null, same: () => false });
     showError(error);
   }
 }
 
 function showError(error) {
+  document.title = "Cannot show this page · Ask-E";
   fill(main, h("h1", {}, "Cannot show this page"), h("p", { class: "trouble", role: "alert" }, error.message),
     h("p", {}, h("a", { href: homeLink() }, "All runs"), ...sameName()));
 }
@@ -116,7 +129,7 @@ function sameName() {
 
 function header(route) {
   const { run, runs } = context;
-  const tab = ([view, label]) => h("a", { href: runLink(run.id, view === "run" ? [] : [view]), "aria-current": route.view === view ? "page" : false }, label);
+  const tab = ([view, label]) => h("a", { href: runLink(run.id, view === "run" ? [] : [view]), "aria-current": (TAB_OF[route.view] ?? route.view) === view ? "page" : false }, label);
   const name = run ? run.id : runs.length > 0 ? "comparison" : null;
   refill(document.getElementById("runs"), [name, run?.part_of], () => [
     h("a", { href: homeLink(), "aria-current": route.view === "home" ? "page" : false }, "Runs"),
@@ -124,10 +137,15 @@ function header(route) {
     run && [separator(), h("a", { class: "name", href: runLink(run.id) }, run.part_of ? run.id.slice(run.part_of.length + 1) : run.id)],
     !run && runs.length > 0 && [separator(), h("a", { href: compareLink(route.runs) }, "Comparison")]]);
   refill(document.getElementById("views"), [run?.id, run?.kind, route.view], () => (run ? (TABS_BY_KIND[run.kind] ?? TABS).map(tab) : []));
-  // On a narrow screen the tabs scroll.
-  document.querySelector("#views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  // On a narrow screen the tabs scroll; scrollIntoView would move the start of keyboard navigation.
+  const tabs = document.getElementById("views");
+  const chosen = tabs.querySelector("[aria-current]");
+  if (chosen) tabs.scrollLeft = chosen.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - chosen.offsetWidth) / 2;
   showStatus();
 }
+
+/** The tabs of pages that have none of their own. */
+const TAB_OF = { session: "run", problem: "run" };
 
 const separator = () => h("span", { class: "quiet", "aria-hidden": "true" }, "/");
 
@@ -146,6 +164,8 @@ async function start() {
     history.replaceState(null, "", alone === null ? homeLink() : runLink(alone));
   }
   addEventListener("hashchange", show);
+  // Its address would be a page.
+  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
   listen(() => current?.shown);
   await show();
 }

@@ -16,12 +16,12 @@ function verdict(tables, pair, runs) {
   const found = tables.comparisons?.find((one) => pair.every((index) => one.runs.includes(index)));
   if (!found) return null;
   const swapped = found.runs[0] !== pair[0];
-  const sign = swapped ? -1 : 1;
+  const sign = swapped ? 1 : -1;
   const { value, interval } = found.paired.difference;
   const ends = [interval.low, interval.high].map((end) => sign * end).sort((a, b) => a - b);
   const better = { first: swapped ? 1 : 0, second: swapped ? 0 : 1 }[found.verdict];
   const text = better === undefined ? "No difference was found." : [h("span", { class: "name" }, shownName(runs[pair[better]].id)), " is better."];
-  return h("p", { class: "verdict" }, h("b", {}, text), " First minus second: ", h("b", {}, points(sign * value)), " points",
+  return h("p", { class: "verdict" }, h("b", {}, text), " Second minus first: ", h("b", {}, points(sign * value)), " points",
     h("span", { class: "quiet" }, ` (95%: ${points(ends[0])} to ${points(ends[1])}; p ${found.p_holm < 0.001 ? "< 0.001" : `= ${found.p_holm.toFixed(3)}`} after Holm's correction; ${count(found.paired.sessions)} sessions)`));
 }
 
@@ -105,7 +105,7 @@ export async function compare(context, route) {
   };
   const heading = h("h2", { class: "list-head" });
   const every = h("section", { class: "panel", "aria-label": "All runs" }, ids.length > 2 && allPairs(null, ids, pair));
-  const showVerdict = () => evidence(ids, context.version).then((found) => { tables = found; drawTop(); fill(every, ids.length > 2 && allPairs(tables, ids, pair)); fill(result, verdict(tables, pair, runs())); }).catch(() => {});
+  const showVerdict = () => evidence(ids, context.version).then((found) => { tables = found; drawTop(); fill(every, ids.length > 2 && allPairs(tables, ids, pair)); fill(result, verdict(tables, pair, runs())); }).catch((error) => fill(result, h("p", { class: "trouble", role: "alert" }, error.message)));
   await read();
   return {
     title: "Comparison",

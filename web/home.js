@@ -20,7 +20,7 @@ const COLUMNS = [
   [["name", "Run"], ["kind", "kind"]],
   [["asker", "Asker"], ["set", "set"]],
   [["sessions", "Done"]],
-  [["calibrated", "Calibrated"]],
+  [["calibrated", "Calibrated or right"]],
   [["separation", "Real separation"]],
   [[null, "Validity"]],
   [["tokens", "Tokens"], ["cost", "cost"]],

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { count, percent } from "./format.js";
+import { shownName } from "./text.js";
 
 /** In the order of tables; the last stands for sessions without a grade. */
 export const OUTCOMES = [
@@ -49,7 +50,7 @@ export function smallBar(counts) {
 export function rightOf(pair, right) {
   if (!right) return null;
   const one = (side) => h("span", { class: right[side] ? "is-right" : "is-wrong" },
-    `${right[side] ? "✓" : "✗"} `, h("span", { class: "name" }, pair[side]));
+    `${right[side] ? "✓" : "✗"} `, h("span", { class: "name" }, shownName(pair[side])));
   return h("span", { class: "who" }, one(0), " ", one(1));
 }
 

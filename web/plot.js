@@ -108,7 +108,7 @@ export function chart({ title, series, fixed, legend = true, limits = [], shown 
   rest();
   return h("figure", { class: "chart" }, h("figcaption", {}, title), drawing, readout,
     legend && filled.length > 1 && h("ul", { class: "chart-legend" }, filled.map((one) => h("li", { class: tone(one) }, one.name))),
-    limits.map((limit) => h("p", { class: "quiet plot-note" }, `dashed: ${limit.name}`)), numbers(title, filled, values, steps, shown, axis));
+    limits.map((limit) => h("p", { class: "quiet plot-note" }, `dotted: ${limit.name}`)), numbers(title, filled, values, steps, shown, axis));
 }
 
 /** A series keeps its colour and its dashes in every chart of a page. */

@@ -5,6 +5,7 @@ import { h, refill } from "./dom.js";
 import { between, count, percent, points } from "./format.js";
 import { bar } from "./outcome.js";
 import { runLink } from "./route.js";
+import { shownName } from "./text.js";
 
 /** The calibrated share and its intervals in words; without `tables`, its evidence, there are no intervals yet. */
 export function headlineOf(run, tables) {
@@ -46,10 +47,10 @@ export function runSummary(context, href) {
     const { rate, intervals } = headlineOf(run, tables);
     refill(node, [run, tables && [tables.outcomes, tables.caveats, tables.sampling], counts, chosen, href("")], () => [
       h("div", { class: "big" },
-        h("h1", {}, h("span", { class: "name" }, run.asker || run.name)),
+        h("h1", {}, h("span", { class: "name" }, shownName(run.asker || run.name))),
         h("p", { class: "quiet" }, `${count(run.sessions)} sessions, ${run.solvers.length} solvers`,
           run.sessions > run.graded && `, ${count(run.sessions - run.graded)} ungraded`,
-          run.check && [", cross-check by ", h("span", { class: "name" }, run.check)])),
+          run.check && [", cross-check by ", h("span", { class: "name" }, shownName(run.check))])),
       h("p", { class: "rate" }, h("b", {}, percent(rate)), " calibrated",
         intervals && h("span", { class: "quiet" }, ` ${intervals}`),
         run.separation && h("a", { class: "separation", href: runLink(run.id, ["analysis"]) }, `${points(run.separation.value).replace("+", "")} points real separation`)),

@@ -26,12 +26,12 @@ const GROUPS = [
 function charts(seeds) {
   const line = (seed, at, column) => ({ name: `seed ${seed.seed}`, tone: `series-${at % 8}`,
     points: (seed.columns.step ?? []).map((step, index) => [step, seed.columns[column]?.[index] ?? null]) });
-  const limits = (column) => [...new Set(seeds.map((seed) => seed.limits?.[column]).filter(Boolean))].map((value) => ({ value, name: `limit ${number(value)}` }));
+  const limits = (column, shown) => [...new Set(seeds.map((seed) => seed.limits?.[column]).filter(Boolean))].map((value) => ({ value, name: `limit ${shown(value)}` }));
   // On a narrow screen only the first groups are open.
   const wide = matchMedia("(min-width: 861px)").matches;
   return GROUPS.map(([heading, all], at) => {
     const drawn = all.map(([column, title, options = {}]) =>
-      chart({ title, series: seeds.map((seed, at) => line(seed, at, column)), limits: limits(column), shown: number, legend: false, ...options })).filter(Boolean);
+      chart({ title, series: seeds.map((seed, at) => line(seed, at, column)), limits: limits(column, options?.shown ?? number), shown: number, legend: false, ...options })).filter(Boolean);
     return drawn.length > 0 && h("details", { class: "chart-group", open: wide || at < 2 }, h("summary", {}, h("h2", {}, heading)), h("div", { class: "charts" }, drawn));
   });
 }
@@ -62,7 +62,7 @@ async function samples(found) {
     badge(row.outcomes[side]), h("span", { class: "question", dir: "auto" }, row.questions[side] === null ? h("i", { class: "quiet" }, "no question") : prose(row.questions[side]))));
   return [h("div", { class: "scroll" }, h("table", { class: "samples", "aria-label": "Final questions before and after" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "pair"), h("th", { scope: "col" }, "before"), h("th", { scope: "col" }, `after, seed ${after.seed}`))),
-    h("tbody", {}, page.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.pair.map((name) => h("span", { class: "name" }, name, " ")), h("span", { class: "quiet" }, `#${row.sample}`)), cell(row, 0), cell(row, 1)))))),
+    h("tbody", {}, page.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.pair.map((name) => h("span", { class: "name" }, shownName(name), " ")), h("span", { class: "quiet" }, `#${row.sample}`)), cell(row, 0), cell(row, 1)))))),
     h("p", {}, h("a", { href: compareLink([before.run, after.run]) }, "Compare all sessions"))];
 }
 
@@ -70,7 +70,7 @@ async function samples(found) {
 function rollouts(page, run) {
   if (page.groups.every((group) => group.sessions.length === 0)) return h("p", { class: "quiet" }, "No rollout of this step is in the folder.");
   return page.groups.map((group) => h("section", { class: "rollouts", "aria-label": group.pair.join(" and ") },
-    h("h3", {}, group.pair.map((name) => h("span", { class: "name" }, name, " "))),
+    h("h3", {}, group.pair.map((name) => h("span", { class: "name" }, shownName(name), " "))),
     h("ol", { class: "rows" }, group.sessions.map((one) => h("li", {}, h("a", { class: `row rollout ${one.outcome ?? "ungraded"}`, href: sessionLink(run, one.name), data: { name: one.name } },
       badge(one.outcome ?? "ungraded", true), h("span", { class: "question", dir: "auto" }, one.question === null ? h("i", { class: "quiet" }, "no question") : prose(one.question))))))));
 }

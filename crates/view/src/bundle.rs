@@ -90,21 +90,26 @@ pub async fn bundle(
 }
 
 /// The folder before it is complete, which is removed unless it is finished.
-struct Draft<'p> {
-    into: &'p Path,
+struct Draft {
+    into: PathBuf,
     folder: PathBuf,
 }
 
-impl<'p> Draft<'p> {
-    fn new(into: &'p Path) -> Result<Self, ViewError> {
+impl Draft {
+    fn new(into: &Path) -> Result<Self, ViewError> {
         let occupied = match std::fs::read_dir(into) {
             Ok(mut entries) => entries.next().is_some(),
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+            // A link that leads nowhere is in the way, too.
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound || into.is_symlink(),
         };
         if occupied {
             return Err(ViewError::Occupied(into.to_owned()));
         }
-        let name = into.file_name().ok_or_else(|| ViewError::Occupied(into.to_owned()))?;
+        // An empty folder may be named `.` or by a link: what it is called itself is replaced.
+        let into = std::fs::canonicalize(into)
+            .or_else(|_| std::path::absolute(into))
+            .map_err(ViewError::write(into))?;
+        let name = into.file_name().ok_or_else(|| ViewError::Occupied(into.clone()))?;
         let name = format!(".{}.partial-{}", name.to_string_lossy(), std::process::id());
         let folder = into.with_file_name(name);
         std::fs::create_dir_all(folder.join("data")).map_err(ViewError::write(&folder))?;
@@ -113,13 +118,13 @@ impl<'p> Draft<'p> {
 
     fn finish(self) -> Result<(), ViewError> {
         if self.into.exists() {
-            std::fs::remove_dir(self.into).map_err(ViewError::write(self.into))?;
+            std::fs::remove_dir(&self.into).map_err(ViewError::write(&self.into))?;
         }
-        std::fs::rename(&self.folder, self.into).map_err(ViewError::write(self.into))
+        std::fs::rename(&self.folder, &self.into).map_err(ViewError::write(&self.into))
     }
 }
 
-impl Drop for Draft<'_> {
+impl Drop for Draft {
     fn drop(&mut self) {
         // After a rename there is nothing left.
         let _ = std::fs::remove_dir_all(&self.folder);
