@@ -21,12 +21,12 @@ from pathlib import Path
 import aske_env
 import math_verify
 
-DATA = Path(__file__).resolve().parents[1] / "crates/answer/tests/data/unboxed.jsonl"
+DATA = Path(__file__).resolve().parents[1] / "crates/answer/tests/data"
 MODELS = ("6b_finetuning", "175b_finetuning", "6b_verification", "175b_verification")
 
 
-def labelled() -> Iterator[tuple[str, str, bool]]:
-    for line in DATA.read_text(encoding="utf-8").splitlines():
+def labelled(name: str) -> Iterator[tuple[str, str, bool]]:
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
         reply = json.loads(line)
         yield reply["gold"], reply["reply"], reply["label"] == "right"
 
@@ -57,7 +57,13 @@ def original(gold: str, reply: str) -> bool:
 
 def main() -> None:
     logging.disable(logging.WARNING)
-    cases = list(solutions(sys.argv[1]) if len(sys.argv) > 1 else labelled())
+    match sys.argv[1:]:
+        case []:
+            cases = list(labelled("unboxed.jsonl"))
+        case ["blind"]:
+            cases = list(labelled("unboxed_blind.jsonl"))
+        case [path, *_]:
+            cases = list(solutions(path))
     print(f"{len(cases)} replies, {sum(right for *_, right in cases)} right")
     for judge in (ours, reproduced, original):
         counts = Counter((right, judge(gold, reply)) for gold, reply, right in cases)
