@@ -1,9 +1,9 @@
 """One session, from two names."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _coroutine
 from ._native import Environment
@@ -18,8 +18,8 @@ def ask(
     *,
     asker: str | None = None,
     check: str | None = None,
-    config: str = "nano",
-    options: Sequence[str] = (),
+    config: str | PathLike[str] | Mapping[str, Any] = "nano",
+    options: Sequence[str] | Mapping[str, Any] = (),
     sample: int | None = None,
     sampling: "Sampling | None" = None,
     folder: str | PathLike[str] | None = None,
@@ -28,5 +28,7 @@ def ask(
     `URL#MODEL` or a path; by default the asker and the cross-check solver are those of `config`, the nano world."""
     chosen = {"boundary.solvers": [one, two], "asker.model": asker, "check.model": check}
     settings = [f"{key}={json.dumps(value)}" for key, value in chosen.items() if value is not None]
+    if isinstance(options, Mapping):
+        options = [f"{key}={json.dumps(value)}" for key, value in options.items()]
     environment = Environment(config, [*options, *settings], folder=folder)
     return _coroutine.wait(environment.rollout(environment.pairs()[0], sample, sampling=sampling))

@@ -86,7 +86,8 @@ impl Parsed {
                     items.iter().filter_map(shown).collect()
                 } else {
                     let explained = explain(&self.text, &self.text, &self.rules.unwrap_or_default());
-                    explained.gold.into_iter().map(|reading| reading.read).collect()
+                    let mathematics = explained.gold.into_iter().filter(|reading| reading.kind != "text");
+                    mathematics.map(|reading| reading.read).collect()
                 }
             })
         })

@@ -93,7 +93,10 @@ impl SavedRollout {
             PyValueError::new_err(format!("not a rollout: {what}\n{hint}"))
         };
         let Ok(rollout) = rollout.cast::<PyDict>() else {
-            return Err(wrong(format!("a {}", rollout.get_type().name()?)));
+            return Err(wrong(format!(
+                "{} is no dictionary; pass a list of rollouts",
+                rollout.get_type().name()?
+            )));
         };
         let part = PyDict::new(rollout.py());
         for name in ["pair", "sample", "turns", "check", "sampling"] {
@@ -101,7 +104,17 @@ impl SavedRollout {
             part.set_item(name, value)?;
         }
         let text: String = rollout.py().import("json")?.call_method1("dumps", (part,))?.extract()?;
-        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+        let read: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let replies = read.turns.iter().flat_map(|turn| turn.reply.iter().chain(&turn.solvers));
+        for reply in replies.chain(&read.check) {
+            let is_amount = |amount: f64| amount.is_finite() && amount >= 0.0;
+            let counts = [reply.usage.prompt, reply.usage.completion, reply.usage.cached];
+            let fits = counts.iter().all(|tokens| i64::try_from(*tokens).is_ok());
+            if !(is_amount(reply.usd) && is_amount(reply.latency_s) && fits) {
+                return Err(wrong("usd, latency_s or usage of a reply is out of range".to_owned()));
+            }
+        }
+        Ok(read)
     }
 }
 

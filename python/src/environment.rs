@@ -249,7 +249,9 @@ impl Environment {
         let policy =
             Policy::new(url, model, key, judge_url, judge_key, cache_salt, sampling, headers, judge_headers)?;
         let inner = self.inner(py)?;
-        let sample = |at: u32| first.map(|first| first.saturating_add(at));
+        let last = first.unwrap_or(0).checked_add(size);
+        last.ok_or_else(|| PyValueError::new_err("the last sample of the group would be above 4294967295"))?;
+        let sample = |at: u32| first.map(|first| first + at);
         let episodes = (0..size).map(|at| inner.played(pair, sample(at), &policy));
         let episodes = episodes.collect::<PyResult<Vec<_>>>()?;
         let urls = policy.urls();

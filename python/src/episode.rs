@@ -234,6 +234,10 @@ fn reply(given: &Bound<'_, PyAny>) -> PyResult<Completion> {
             let what = format!("{} token_ids and {} logprobs", tokens.len(), logprobs.len());
             return Err(PyValueError::new_err(what));
         }
+        // They could not be stored as JSON, and nothing can be learned from them.
+        if let Some(at) = logprobs.iter().position(|logprob| !logprob.is_finite()) {
+            return Err(PyValueError::new_err(format!("logprobs[{at}] is {}", logprobs[at])));
+        }
         reply.usage =
             Usage { prompt: prompt.len() as u64, completion: tokens.len() as u64, ..Usage::default() };
     }

@@ -2,7 +2,7 @@
 
 use crate::process::{Computation, PerProcess};
 use parking_lot::Mutex;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -12,6 +12,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 static POOL: PerProcess<Arc<ThreadPool>> = PerProcess::new();
+
+/// Maximum number of threads of one computation.
+const MAX_THREADS: usize = 1024;
 
 /// How often Python may handle signals.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -35,7 +38,15 @@ where
 {
     let pool = match threads {
         None => pool(py)?,
-        Some(threads) => build(threads).map_err(|error| cannot_start(&error))?,
+        Some(threads) if threads > MAX_THREADS => {
+            return Err(PyValueError::new_err(format!(
+                "{threads} threads; at most {MAX_THREADS} are started"
+            )));
+        }
+        // More than there are items would have nothing to do.
+        Some(threads) => {
+            py.detach(|| build(threads.min(items.len().max(1)))).map_err(|error| cannot_start(&error))?
+        }
     };
     let interrupted = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = mpsc::sync_channel(1);

@@ -34,8 +34,8 @@ pub(crate) struct Episode {
     asker: RoleSettings,
     sampling: AskerSampling,
     state: Mutex<State>,
-    /// Frees the session in the run folder.
-    _claim: Option<Claim>,
+    /// The session is claimed in the run folder until its result is there.
+    claim: Mutex<Option<Claim>>,
 }
 
 struct State {
@@ -64,7 +64,17 @@ impl Episode {
             sampling: sampling.sampling.over(&settings.asker.sampling),
         };
         let (name, solvers) = (id.to_string(), id.solvers(Seed(settings.run.seed)));
-        Self { inner, id, name, solvers, players, asker, sampling, state: Mutex::new(state), _claim: claim }
+        Self {
+            inner,
+            id,
+            name,
+            solvers,
+            players,
+            asker,
+            sampling,
+            state: Mutex::new(state),
+            claim: Mutex::new(claim),
+        }
     }
 
     /// The open calls; none when the session is done.
@@ -201,6 +211,7 @@ impl Episode {
         let rollout = self.result(novelty, alpha);
         if let (Some(rollout), Some(folder)) = (&rollout, &self.inner.folder) {
             folder.add(&rollout.record, &rollout.grade)?;
+            self.claim.lock().take();
         }
         Ok(rollout)
     }

@@ -260,3 +260,25 @@ def test_one_folder_given_twice_is_refused(tmp_path: Path) -> None:
             aske_env.load_run(tmp_path / "run", again)
     shutil.copytree(tmp_path / "run", tmp_path / "copy")
     assert len(aske_env.load_run(tmp_path / "run", tmp_path / "copy")) == 2
+
+
+def test_a_finished_episode_frees_its_session(tmp_path: Path) -> None:
+    async def play() -> None:
+        environment = aske_env.Environment("nano", ["protocol.rounds=1"], folder=tmp_path / "run")
+        episode = environment.episode(PAIR, 0)
+        while not await episode.step("#Question#\nWhat is 2 + 3?"):
+            pass
+        again = await environment.rollout(PAIR, 0)
+        assert again["outcome"] == episode.rollout["outcome"]
+
+    asyncio.run(play())
+
+
+def test_figures_out_of_range_are_not_saved(tmp_path: Path) -> None:
+    environment = aske_env.Environment("nano", ["protocol.rounds=1"])
+    rollout = asyncio.run(environment.rollout(PAIR))
+    for name, value in (("usd", -1.0), ("latency_s", -1.0)):
+        reply = {**rollout["turns"][0]["reply"], name: value}
+        turns = [{**rollout["turns"][0], "reply": reply}, *rollout["turns"][1:]]
+        with pytest.raises(ValueError, match="out of range"):
+            environment.save_run(tmp_path / "run", [{**rollout, "turns": turns}])

@@ -33,7 +33,13 @@ __all__ = [
 
 
 def install() -> None:
-    """Makes `import math_verify` import this module. What has already imported the original keeps it."""
+    """Makes `import math_verify` import this module. What has already imported the original keeps it.
+
+    Only the modules that users of math-verify import are there: `errors`, `grader`, `metric` and `parser`.
+    """
+    # No mixture of both: other modules of the original would be found where they were imported before.
+    for name in [name for name in sys.modules if name.startswith("math_verify.")]:
+        del sys.modules[name]
     sys.modules["math_verify"] = sys.modules[__name__]
     for module in (errors, grader, metric, parser):
         sys.modules[f"math_verify.{module.__name__.rpartition('.')[2]}"] = module
